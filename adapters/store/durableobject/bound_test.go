@@ -12,8 +12,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestRefusedSplitsRest checks ranges that should split in a table with the maximum number of ranges.
-// They report that, serve their entities, and cost nothing once nobody uses the table.
+// TestRefusedSplitsRest checks ranges that must not split, because the table has the maximum number of ranges.
+// Their event log has the refused split, they serve their entities, and they set no timers of Durable Objects while nobody uses
+// the table.
 func TestRefusedSplitsRest(t *testing.T) {
 	t.Parallel()
 	const buckets, partitions = 500, 2500 // each bucket may have two ranges, and has five partitions
@@ -29,11 +30,11 @@ func TestRefusedSplitsRest(t *testing.T) {
 	if got := len(w.objects()); got > message.MostRanges(buckets) || refused == 0 {
 		t.Fatalf("%d ranges, and %d refused", got, refused)
 	}
-	w.hours(2) // ranges check whether they are empty
+	w.hours(2) // in these hours, ranges check whether they are empty
 	if got := w.events[span.SplitRefused] - refused; got > 0 {
 		t.Errorf("%d were refused while nobody used the table", got)
 	}
-	w.evict() // the object sleeps
+	w.evict() // all objects sleep
 	rang := 0
 	for range 24 * 120 {
 		w.clock.t += 30 * edm.TicksPerSecond
@@ -50,7 +51,7 @@ func TestRefusedSplitsRest(t *testing.T) {
 }
 
 // TestTrafficWhileRangesMove checks that statistics are available while a range splits, and while one
-// leaves.
+// merges into its neighbour.
 func TestTrafficWhileRangesMove(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 6, 8)
@@ -81,8 +82,8 @@ func TestTrafficWhileRangesMove(t *testing.T) {
 	}
 }
 
-// TestMapsTakeNoNewMemory checks that the catalog reads and writes maps of long keys in memory that it
-// already has.
+// TestMapsTakeNoNewMemory checks that the catalog reads and writes maps with long keys without large
+// allocations.
 func TestMapsTakeNoNewMemory(t *testing.T) {
 	w, partitions := many(t, 60, 1000) // a map of 60 kB
 	d, err := w.store.ReadRecord(t.Context(), tableKey, table.Strong)
@@ -91,7 +92,7 @@ func TestMapsTakeNoNewMemory(t *testing.T) {
 	}
 	ids, catalog, answer := w.remaining(), w.node(durableobject.Catalog("acct", "")), make([]byte, 0, 1<<20)
 	messages := [][]byte{message.Ranges(nil, tableText, 0)}
-	for i, id := range ids { // four splits may begin at a time, and the others may not
+	for i, id := range ids { // only the first four splits may begin
 		messages = append(messages, message.Split(nil, message.OpBegin, &message.Splitting{Table: tableText, Incarnation: d.Incarnation, From: id, At: at(partitions[i]+"a", "r")}))
 	}
 	var before, after runtime.MemStats

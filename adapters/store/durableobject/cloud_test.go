@@ -21,8 +21,8 @@ import (
 	"edgetable/core/table"
 )
 
-// cloud runs objects as the platform does: each object in one place, with one transaction at a time.
-// While an object waits for another one, it may handle other messages.
+// cloud runs objects as the platform does: each object exists once and runs one transaction at a
+// time. While an object waits for another one, it may handle other messages.
 type cloud struct {
 	t   testing.TB
 	now func() edm.Ticks
@@ -33,7 +33,7 @@ type cloud struct {
 	where   string // the jurisdiction of the replica
 	bytes   int64  // the size and the rate above which ranges split; 0: never
 	rate    float64
-	rows    int // the maximum number of rows in a piece
+	rows    int // the maximum number of entities in a chunk
 	rnd     func() uint64
 
 	// history handles the calls of an object to durableobject.History. ends means that the object ends.
@@ -48,7 +48,7 @@ type cloud struct {
 
 	mu      sync.Mutex
 	objects map[durableobject.Address]*node
-	events  map[string]int // the number of each kind of event of ranges
+	events  map[string]int // the number of events of ranges, by kind
 	next    edm.Ticks      // no alarm is due before this time
 
 	// answered, unless nil, changes an answer to a Worker or an object.
@@ -166,8 +166,8 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 	return answers
 }
 
-// remembered reports whether an object keeps its answer to a write. It keeps no answer if it did
-// nothing. The platform itself never repeats a message.
+// remembered reports whether an object remembers its answer to a write. It does not if it did nothing. The
+// cloud repeats only messages with remembered answers, because the platform itself never repeats a message.
 func remembered(a durableobject.Answer) bool {
 	_, err := message.Result(a.Message)
 	return !errors.Is(err, message.ErrAgain) && !errors.Is(err, table.ErrBusy)
@@ -276,7 +276,7 @@ func spoil(b []byte) {
 	}
 }
 
-// ring sends the alarms that are due.
+// ring sends the alarms that are due, and returns their number.
 func (c *cloud) ring(at edm.Ticks) (rang int) {
 	if !c.due(at) {
 		return 0
@@ -338,7 +338,7 @@ func (c *cloud) store(now func() edm.Ticks, change func(*durableobject.Options))
 	return s
 }
 
-// strengths returns the strengths of tables with this number of buckets.
+// strengths returns what the store guarantees for tables with this number of buckets.
 func (c *cloud) strengths(buckets uint16) storetest.Strengths {
 	switch {
 	case c.bytes > 0:

@@ -10,18 +10,18 @@
 // chosen when a table is created ([Options]), stored with its record, and never change. A bucket
 // may split into several objects.
 //
-// The name of a bucket object contains B and the location, but not the incarnation of the table.
+// The address of a bucket object contains B and the location, but not the incarnation of the table.
 // So an operation on entities need not read the catalog. The Store assumes that a table is where
 // it was the last time, or where a new table would be created. An object that does not have the
-// table answers with its location. The objects never trust the Store's assumption, so a wrong one
-// can neither revive a deleted table nor read from it.
+// table answers with the table's location. The objects never trust the Store's assumption, so a
+// wrong assumption can neither revive a deleted table nor read from it.
 //
 // # Ranges
 //
-// A range that is too large or too busy splits without being told to. A bucket then has several
-// objects, each with a range of keys, and the ranges are cut between partitions. [Maps] remembers
-// the layouts and ranges of tables. An object that does not have a key answers with the ranges
-// around that key. docs/adr/0034 describes how keys move.
+// A range that is too large or too busy splits by itself. A bucket then has several objects, each
+// with a range of keys. No partition is in more than one range. [Maps] remembers the layouts and
+// ranges of tables. An object that does not have a key answers with the ranges around that key.
+// docs/adr/0034 describes how keys move.
 //
 // # Failures
 //
@@ -36,8 +36,8 @@
 // For the minutes of a deployment, Workers and objects run different versions. The only data that
 // both share are the messages of package message, which contain their version. A side that does
 // not know a version or an operation says so and does nothing, and the other side answers its
-// client with 503. All other data stays within one version: a Worker's module is deployed with
-// its shell, and an object's engine with its shell.
+// client with 503. A wasm module and the JavaScript around it (the shell) are always deployed
+// together, so nothing else passes between two versions.
 //
 // The Store starts no goroutine, never sleeps, and reads only the clock that it is given, so it
 // runs without a scheduler.

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Get implements [table.Store]; both consistencies are strong.
+// Get implements [table.Store]. It ignores the requested consistency: each read is strong.
 func (s *Store) Get(ctx context.Context, t table.RecordKey, k []byte, _ table.Consistency) (row table.Row, err error) {
 	name := t.String()
 	err = s.follow(name, func() error {

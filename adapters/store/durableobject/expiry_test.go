@@ -16,7 +16,7 @@ import (
 	"edgetable/core/table"
 )
 
-// declare writes traits of the table, and returns the error of the write.
+// declare writes the declared options of the table, and returns the error of the write.
 func (w *ranges) declare(traits *table.Traits) error {
 	w.t.Helper()
 	r, err := w.store.ReadRecord(w.t.Context(), tableKey, table.Strong)
@@ -33,8 +33,8 @@ func withinASecond(since edm.Ticks) *table.Traits {
 	return &table.Traits{Expiry: &table.Expiry{After: edm.TicksPerSecond, Since: since}}
 }
 
-// shown returns the partitions whose single entity a Get shows. Each Get goes to the object that has
-// the entity.
+// shown returns the number of partitions whose entity a Get returns. Each Get is sent to the object
+// that has the entity.
 func (w *ranges) shown(partitions []string) (n int) {
 	w.t.Helper()
 	for _, p := range partitions {
@@ -48,14 +48,14 @@ func (w *ranges) shown(partitions []string) (n int) {
 	return n
 }
 
-// TestDeclaredInEveryRange checks that a declaration holds in each range once it is answered, even if
-// calls of the catalog are lost and objects restart meanwhile. A declaration that was not answered
-// holds in each range once the record is read.
+// TestDeclaredInEveryRange checks that each range follows newly declared options as soon as the write of
+// the options has been answered, even if calls of the catalog are lost and objects restart meanwhile. If
+// the write was not answered, each range follows the options after the next read of the record.
 func TestDeclaredInEveryRange(t *testing.T) {
 	t.Parallel()
 	unknown := 0
 	for seed := range uint64(12) {
-		w, partitions := many(t, 45, 8) // more ranges than are told at a time
+		w, partitions := many(t, 45, 8) // more ranges than the catalog tells in one message
 		w.clock.t += 10 * edm.TicksPerSecond
 		n := chance(seed)
 		before := w.inside
@@ -99,8 +99,8 @@ func TestDeclaredInEveryRange(t *testing.T) {
 	}
 }
 
-// TestRangeThatBeginsFollows checks that a range that begins while a rule is declared follows the rule,
-// even if it asked the catalog before.
+// TestRangeThatBeginsFollows checks that a new range follows an expiry rule that is declared while the
+// range begins, even if the range asked the catalog for the options before.
 func TestRangeThatBeginsFollows(t *testing.T) {
 	t.Parallel()
 	for _, op := range []message.Op{message.OpBegin, message.OpCopy, message.OpTake, message.OpSwitch, message.OpRanges} {
@@ -130,8 +130,8 @@ func TestRangeThatBeginsFollows(t *testing.T) {
 	}
 }
 
-// TestAnswerFromBeforeTheRule checks that a range that begins ignores an answer of the catalog that was
-// sent before a rule was declared.
+// TestAnswerFromBeforeTheRule checks that a new range ignores an answer of the catalog that was sent
+// before a rule was declared.
 func TestAnswerFromBeforeTheRule(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 5_000, 0)
@@ -143,7 +143,7 @@ func TestAnswerFromBeforeTheRule(t *testing.T) {
 	w.clock.t += 10 * edm.TicksPerSecond
 	err := errors.New("nothing was declared")
 	w.atOp(message.OpCopy, func(durableobject.Call) fate {
-		w.atOp(message.OpRanges, func(durableobject.Call) fate { // by the range that gets the first piece
+		w.atOp(message.OpRanges, func(durableobject.Call) fate { // sent by the new range when it gets the first chunk
 			w.late = func() { err = w.declare(withinASecond(w.clock.t)) }
 			return fate{}
 		})
@@ -162,8 +162,8 @@ func TestAnswerFromBeforeTheRule(t *testing.T) {
 	}
 }
 
-// TestLateDeclaration checks that a late message about a declaration does not bring back what was
-// declared then.
+// TestLateDeclaration checks that a late OpDeclare does not restore the options that were declared when
+// the message was sent.
 func TestLateDeclaration(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 3, 8)
@@ -189,7 +189,7 @@ func TestLateDeclaration(t *testing.T) {
 	}
 }
 
-// parseAsBefore parses the form of a record as code without traits did.
+// parseAsBefore parses a record as code without traits did, and reports whether that code understands it.
 func parseAsBefore(v []byte) bool {
 	r := message.Read(v)
 	r.Byte()
@@ -205,8 +205,8 @@ func parseAsBefore(v []byte) bool {
 	return r.Done() && flags[0] <= 1 && flags[1] <= 1
 }
 
-// TestCodeBeforeTraits checks that code without traits refuses a table that declares something. Once a
-// table no longer declares anything, its rows are again as they were before.
+// TestCodeBeforeTraits checks that code without traits refuses a table with declared options. Once a
+// table no longer has any, its rows are again as they were before.
 func TestCodeBeforeTraits(t *testing.T) {
 	t.Parallel()
 	w, _ := many(t, 3, 8)
@@ -275,7 +275,7 @@ func TestCodeBeforeTraits(t *testing.T) {
 
 // TestAlarmRemoves checks that alarms remove expired entities, at most a hundred per second in each
 // object, and not earlier than an hour and a minute after the rule was declared. Then no alarm is left.
-// A withdrawn rule is forgotten once none of its expired entities is left.
+// A withdrawn rule is removed from the record once none of its expired entities is left.
 func TestAlarmRemoves(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 0, 0)
@@ -427,8 +427,8 @@ func TestUndoKeepsTheRule(t *testing.T) {
 	}
 }
 
-// TestReplicaWithoutRules checks that the replica does not contain a table with a rule, because it does
-// not implement rules. The objects answer its readers.
+// TestReplicaWithoutRules checks that the replica does not contain a table with an expiry rule, because
+// it does not implement expiry. The objects answer the readers of such a table.
 func TestReplicaWithoutRules(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 2, 8)

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The feed of a table is in the objects of its ranges: see docs/adr/0046. A page asks some of them, and merges what they
-// answer.
+// The feed of a table is stored in the objects of its ranges: see docs/adr/0046. A page asks some of these objects
+// for lines, and merges their answers.
 
 var _ table.Feeding = (*Store)(nil)
 
@@ -32,7 +32,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 		case p.Ended:
 			return table.FeedPage{}, table.ErrFeedEnded
 		}
-		few := len(p.Ranges)*tries < s.window // there are calls left
+		few := len(p.Ranges)*tries < s.window // enough of the permitted calls remain for another attempt
 		page, err := s.readFeed(ctx, t, r.From.Life, &p, &r)
 		if !errors.Is(err, table.ErrBusy) || !few || tries >= s.o.Attempts || !s.again(ctx, tries) {
 			return page, err
@@ -40,7 +40,8 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	}
 }
 
-// beginFeed begins at the end of the feed, or at its oldest line.
+// beginFeed returns a page that begins at the oldest line, if the request says so. Otherwise it returns an empty page
+// with the position at the end of the feed.
 func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedRequest) (page table.FeedPage, err error) {
 	for tries := 1; ; tries++ {
 		m, same, err := s.feedMap(ctx, t, !r.Oldest)
@@ -63,8 +64,8 @@ func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedR
 	}
 }
 
-// feedMap asks the catalog which objects have the feed, and where it ends in each. same is false if there were others
-// meanwhile: the positions of some would not be before what another one says of itself.
+// feedMap asks the catalog which objects have the feed and, if ends is set, where the feed ends in each. same is false if the
+// set of objects changed between the messages. Then the positions do not fit together, and a reader could miss lines.
 func (s *Store) feedMap(ctx context.Context, t table.RecordKey, ends bool) (all message.FeedMap, same bool, err error) {
 	for {
 		r, err := s.send(ctx, s.catalog(t.Account), message.Feeds(nil, t.String(), len(all.Ranges), ends))
@@ -88,10 +89,11 @@ func (s *Store) feedMap(ctx context.Context, t table.RecordKey, ends bool) (all 
 	}
 }
 
-// feedPause is the time between two looks whether there is more.
+// feedPause is the pause of a waiting client before it reads the feed again.
 const feedPause = time.Second
 
-// AwaitChanges implements [table.Feeding]. Objects are asked, and tell nothing by themselves: so it returns after a second.
+// AwaitChanges implements [table.Feeding]. Objects do not announce changes. So it returns after a second, and the
+// caller reads again.
 func (s *Store) AwaitChanges(ctx context.Context, _ table.RecordKey, _ table.FeedPosition) error {
 	if err := s.ended(ctx); err != nil {
 		return err
@@ -102,6 +104,6 @@ func (s *Store) AwaitChanges(ctx context.Context, _ table.RecordKey, _ table.Fee
 	return s.ended(ctx)
 }
 
-// TrimFeeds implements [table.Feeding]. Each object removes days of lines by its alarm, and what is older than the feed
-// keeps is not shown from that instant on.
+// TrimFeeds implements [table.Feeding]. It does nothing, because the alarm of each object removes its old lines, and
+// reads omit lines that are older than the feed keeps.
 func (*Store) TrimFeeds(context.Context, edm.Ticks) error { return nil }

@@ -17,7 +17,7 @@ import (
 
 const day = 24 * 3600 * edm.TicksPerSecond
 
-// feeding has the table keep a feed for some days.
+// feeding declares a feed that keeps its lines for some days.
 func (w *ranges) feeding(days edm.Ticks) {
 	w.t.Helper()
 	if err := w.declare(&table.Traits{Feed: &table.Feed{Keep: days * day}}); err != nil {
@@ -25,7 +25,8 @@ func (w *ranges) feeding(days edm.Ticks) {
 	}
 }
 
-// changes reads all changes after a position, which it moves on; nil begins at the oldest.
+// changes reads all changes after a position, and moves the position past them. A nil position begins at the oldest
+// line.
 func (w *ranges) changes(at **table.FeedPosition) (list []string, err error) {
 	r := table.FeedRequest{From: *at, Oldest: true}
 	for {
@@ -52,7 +53,8 @@ func (w *ranges) changes(at **table.FeedPosition) (list []string, err error) {
 	}
 }
 
-// days are the days of which the objects have lines, and how many heads there are.
+// days returns for how many days the objects have lines, and how many heads they have. A head is the row with the
+// state of a feed.
 func (w *ranges) days() (days, heads int) {
 	for _, n := range w.all() {
 		last := ""
@@ -69,8 +71,8 @@ func (w *ranges) days() (days, heads int) {
 	return days, heads
 }
 
-// TestFeedDays: lines go by days, when the whole day is older than the feed keeps; those of a dropped table, too, and then
-// the object has nothing.
+// TestFeedDays checks that lines are removed by whole days, once the whole day is older than the feed keeps. The
+// lines of a dropped table are removed in the same way, and then its object has no rows.
 func TestFeedDays(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 0, 0)
@@ -133,8 +135,8 @@ func TestFeedDays(t *testing.T) {
 	}
 }
 
-// TestFeedPromise: the position of an idle table is one after which all comes, though the object restarts and its clock is
-// behind then.
+// TestFeedPromise checks that a position of an idle table is before all later commits, even if the object restarts
+// with a clock that is behind.
 func TestFeedPromise(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 0, 0)
@@ -153,7 +155,7 @@ func TestFeedPromise(t *testing.T) {
 	}
 }
 
-// TestFeedExpires: what the alarm removes is in the feed, some entities in one commit.
+// TestFeedExpires checks that the feed contains the entities that the alarm removes, several of them in one commit.
 func TestFeedExpires(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 0, 0)
@@ -179,13 +181,14 @@ func TestFeedExpires(t *testing.T) {
 	if err := w.declare(&table.Traits{Feed: traits.Feed, Ending: &table.Expiry{After: 1, Since: traits.Expiry.Since, Until: w.clock.t}}); err != nil {
 		t.Fatal(err)
 	}
-	w.hours(3) // the withdrawn rule is forgotten, and the feed stays
+	w.hours(3) // the catalog removes the withdrawn rule from the record, but not the feed
 	if r, err := w.store.ReadRecord(t.Context(), tableKey, table.Strong); err != nil || !r.Traits.Feeds() || r.Traits.Ending != nil {
 		t.Errorf("the table declares %+v, %v", r.Traits, err)
 	}
 }
 
-// TestFeedOfRestore: positions of before a restore are refused, and those of before its undo.
+// TestFeedOfRestore checks that positions from before a restore are refused, and so are positions from before the
+// undo of the restore.
 func TestFeedOfRestore(t *testing.T) {
 	t.Parallel()
 	p := newRestored(t, 3)
@@ -234,8 +237,8 @@ func TestFeedOfRestore(t *testing.T) {
 	}
 }
 
-// TestFeedCosts: a feed is one row more for each commit, however large, and one a day; a page takes a message to each range,
-// and writes nothing.
+// TestFeedCosts checks that a feed costs one more written row for each commit, however large, and one a day. Reading
+// a page sends one message to each range, and writes nothing.
 func TestFeedCosts(t *testing.T) {
 	t.Parallel()
 	for _, ranges := range []int{1, 20} {
@@ -294,8 +297,8 @@ func TestFeedCosts(t *testing.T) {
 	}
 }
 
-// TestCodeBeforeFeeds: code that keeps no feeds understands neither the record of a table that has one, nor the rows of its
-// objects, nor what the catalog tells of it.
+// TestCodeBeforeFeeds checks that code without feeds cannot parse the traits of a table that has a feed. These traits
+// are in the table's record, in the rows of its objects, and in the catalog's answers.
 func TestCodeBeforeFeeds(t *testing.T) {
 	t.Parallel()
 	traits := &table.Traits{Feed: &table.Feed{Keep: day}}
@@ -315,7 +318,8 @@ func TestCodeBeforeFeeds(t *testing.T) {
 	}
 }
 
-// TestFeedOff: a table without a feed has no row of one, and nobody sends a message about one, however it splits.
+// TestFeedOff checks that a table without a feed has no rows of a feed, and that no message about feeds is sent while
+// the table splits and joins.
 func TestFeedOff(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 5_000, 0)

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestFeedDamaged: an answer of an object that ends within a line, or has another kind of line, gives an error and no page: a
-// page without the rest would have a position after changes that it does not show.
+// TestFeedDamaged checks that a page fails if an object's answer ends within a line, or has a line of an unknown
+// kind. A page with only the lines before the damage would have a position after changes that it does not contain.
 func TestFeedDamaged(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 0, 0)
@@ -33,14 +33,14 @@ func TestFeedDamaged(t *testing.T) {
 		}
 		return len(page.Commits), err
 	}
-	var length, line int // line: length of a line, of which all have the same
+	var length, line int // the bytes of an answer, and of a line in it; all lines have the same length
 	if n, err := read(func(m []byte) []byte { length = len(m); return m }); n != 3 || err != nil {
 		t.Fatal(n, err)
 	}
 	for cut := 1; line == 0; cut++ {
 		n, err := read(func(m []byte) []byte { return m[:length-cut] })
 		switch {
-		case n == 2 && err == nil: // between two lines, which nobody can notice
+		case n == 2 && err == nil: // the answer ends between two lines, which cannot be noticed
 			line = cut
 		case n > 0 || !errors.Is(err, message.ErrDamaged):
 			t.Fatalf("%d bytes less: %d commits, %v", cut, n, err)
@@ -51,7 +51,7 @@ func TestFeedDamaged(t *testing.T) {
 	}
 	for i := range 3 {
 		n, err := read(func(m []byte) []byte {
-			m[length-(i+1)*line] = 99 // the kind of the line
+			m[length-(i+1)*line] = 99 // an unknown kind of line
 			return m
 		})
 		if n > 0 || !errors.Is(err, message.ErrDamaged) {

@@ -10,16 +10,17 @@ import (
 	"edgetable/core/table"
 )
 
-// fullSize is a little more than an object may have.
+// fullSize is the smallest size at which an object is full.
 const fullSize = 9_800_000_001
 
-// fill makes the object of the entities full by so many bytes, whatever its rows are then; 0: not full.
+// fill makes the size of the object with the entities this many bytes larger than permitted, whatever rows it has.
+// With 0, the size is that of its rows.
 func (w *ranges) fill(by int64) {
 	for _, n := range w.all() {
 		if strings.HasPrefix(n.id.Name, "catalog/") {
 			continue
 		}
-		n.evict() // it looks at its size with the next write
+		n.evict() // a new engine checks the size with its next write
 		if n.rows.Beside = 0; by > 0 {
 			n.rows.Beside = fullSize - n.rows.Size() + by - 1
 		}
@@ -36,7 +37,7 @@ func (w *ranges) insert(rows ...string) error {
 	return err
 }
 
-// fiveDays writes an entity a day, and returns the positions before each.
+// fiveDays writes an entity on each of five days, and returns the position before each write.
 func (w *ranges) fiveDays() (before []*table.FeedPosition) {
 	w.t.Helper()
 	w.feeding(9)
@@ -53,8 +54,9 @@ func (w *ranges) fiveDays() (before []*table.FeedPosition) {
 	return before
 }
 
-// TestFeedOfFullObject: an object that is full removes the oldest day of its feed before it refuses a write, and as many as
-// it needs, but not the last one. Who was not past them gets 410.
+// TestFeedOfFullObject checks that a full object removes the oldest days of its feed before it refuses a write: as
+// many days as it needs, but never the last day. A client that had not read these days gets the error of an expired
+// position.
 func TestFeedOfFullObject(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 0, 0)
@@ -74,7 +76,7 @@ func TestFeedOfFullObject(t *testing.T) {
 			t.Errorf("before day %d: %q, %v", i, list, err)
 		}
 	}
-	w.fill(1 << 20) // more than the feed takes
+	w.fill(1 << 20) // more bytes than the feed has
 	refused, ok := errors.AsType[*table.Refused](w.insert("y"))
 	if !ok || !strings.Contains(refused.Err.Error(), "10 GB") {
 		t.Errorf("when nothing helps: %v", refused)
@@ -95,8 +97,8 @@ func TestFeedOfFullObject(t *testing.T) {
 	}
 }
 
-// TestFeedOfFullObjectUndone: a day that was removed for a batch is there again if the batch is refused, and is removed when
-// it is old.
+// TestFeedOfFullObjectUndone checks that a day that is removed during a batch is restored if the batch is refused,
+// and that the day is removed later, when it is old.
 func TestFeedOfFullObjectUndone(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 0, 0)
@@ -105,7 +107,7 @@ func TestFeedOfFullObjectUndone(t *testing.T) {
 	if err := w.insert("x", "a"); err == nil {
 		t.Fatal("an entity is inserted twice")
 	}
-	w.clock.t -= day // the day of the last change
+	w.clock.t -= day // back to the day of the last change
 	for _, n := range w.all() {
 		n.rows.Beside = 0
 	}

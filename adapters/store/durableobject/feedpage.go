@@ -12,14 +12,16 @@ import (
 	"edgetable/core/table"
 )
 
-// mostAts bounds the bytes of the positions of a page: each commit has one.
+// mostAts bounds the size of all positions in a page: each commit has a position, with about a byte for each range.
 const mostAts = 128 << 10
 
-// history is that of all positions. What a restore changes is seen by the incarnation.
+// history is the history in all positions. It need not change with a restore, because a restored table has another
+// incarnation.
 var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
 
-// feedReading is the reading of a page. It asks some ranges and merges their lines by Timestamp. So the order of the
-// table is that of the Timestamps, where all its ranges are asked at once; that of a partition is kept in any case.
+// feedReading is the reading of one page. It asks some ranges and merges their lines by Timestamp. If all ranges are
+// asked at once, the commits are in the order of their Timestamps. The commits of each partition are in order in any
+// case.
 type feedReading struct {
 	*Store
 	ctx     context.Context
@@ -29,26 +31,26 @@ type feedReading struct {
 	r       *table.FeedRequest
 	page    table.FeedPage
 	streams []feedStream
-	others  []pendingCommit // commits of the page with entities that other ranges have
+	others  []pendingCommit // commits of the page with entities that are now in other ranges
 
 	changes, size int
 	asked         []message.FeedRange
-	oldest        map[message.Object]bool // of those: it is asked for its oldest line
-	last          bool                    // no range is left to be asked before the first one
-	waits         bool                    // a range waits for one that is not asked
+	oldest        map[message.Object]bool // the ranges in asked that were asked for their oldest line
+	last          bool                    // asked contains the last range of the position
+	waits         bool                    // a range must wait for a range that this page does not ask
 	missing       bool                    // a range did not answer
 }
 
-// feedStream is what a range answered.
+// feedStream is the answer of one range.
 type feedStream struct {
 	message.Object
 	answer message.FeedAnswer
 	items  message.Reader
-	next   message.FeedItem // the next item, unless it ended
+	next   message.FeedItem // the next item, if ended is false
 	ended  bool
 }
 
-// sibling is another range of the same bucket.
+// sibling returns another range of the same bucket.
 func (s *feedStream) sibling(id uint32) message.Object {
 	return message.Object{Bucket: s.Bucket, Range: id}
 }
@@ -74,7 +76,7 @@ func (s *Store) readFeed(ctx context.Context, t table.RecordKey, life table.Inca
 	return f.page, nil
 }
 
-// ask asks ranges, from the one on with which the position says to begin.
+// ask asks the ranges of this page for their lines.
 func (f *feedReading) ask() error {
 	var calls []Call
 	f.asked = f.some()
@@ -133,7 +135,7 @@ func (f *feedReading) ask() error {
 	return f.consult(absent)
 }
 
-// some are the ranges to be asked.
+// some returns the ranges that this page asks: the next ones of the position.
 func (f *feedReading) some() []message.FeedRange {
 	first := 0
 	for first < len(f.p.Ranges) && f.p.Number(f.p.Ranges[first].Object) < f.p.From {
@@ -150,7 +152,7 @@ func (f *feedReading) some() []message.FeedRange {
 	return append([]message.FeedRange(nil), f.p.Ranges[first:end]...)
 }
 
-// share is the part of a limit that each range gets; 0: there is none.
+// share returns the part of a limit that each range gets, 0 if there is no limit.
 func share(limit, ranges int) int {
 	if limit <= 0 {
 		return 0
@@ -158,7 +160,7 @@ func share(limit, ranges int) int {
 	return max((limit+ranges-1)/max(ranges, 1), 1)
 }
 
-// consult asks the catalog about an incarnation of which objects know nothing.
+// consult asks the catalog what became of the incarnation, because the absent objects know nothing of it.
 func (f *feedReading) consult(absent []message.Object) error {
 	if len(absent) == 0 {
 		return nil
@@ -182,10 +184,10 @@ func (f *feedReading) consult(absent []message.Object) error {
 		case said == message.LifeEnded:
 			f.done(o)
 		case there[o]:
-			if f.oldest[o] { // nobody has written to it: from now on it must keep all
+			if f.oldest[o] { // the object has no lines yet; none of its later lines may be missing
 				f.p.Set(o, message.FeedBegin)
 			}
-		case f.oldest[o]: // what it had is not kept any more
+		case f.oldest[o]: // its lines are older than the feed keeps
 			f.done(o)
 		default:
 			return table.ErrFeedExpired
@@ -194,7 +196,7 @@ func (f *feedReading) consult(absent []message.Object) error {
 	return nil
 }
 
-// step takes the next item of a stream. At the end of a stream its position is that of the answer.
+// step takes the next item of a stream. After the last item, it moves the range to the position in the answer.
 func (f *feedReading) step(s *feedStream) error {
 	switch {
 	case !s.items.Done():
@@ -214,20 +216,20 @@ func (f *feedReading) step(s *feedStream) error {
 		f.done(s.Object)
 	case a.State == message.FeedDropped:
 		f.p.Drop = max(f.p.Drop, a.End)
-		f.done(s.Object) // another one may have its keys already
+		f.done(s.Object) // the range may have handed its keys over before the drop
 	default:
 		f.p.Set(s.Object, a.Next)
 	}
 	return nil
 }
 
-// done notes that a range was read to its end.
+// done records that a range was read to its end.
 func (f *feedReading) done(o message.Object) {
 	f.p.Remove(o)
 	f.p.Done = append(f.p.Done, o)
 }
 
-// merge adds lines to the page. It reports whether a limit ended it.
+// merge adds lines to the page. It reports whether a limit ended the page.
 func (f *feedReading) merge() (full bool, err error) {
 	for !full {
 		s := f.first()
@@ -243,7 +245,7 @@ func (f *feedReading) merge() (full bool, err error) {
 		case message.FeedGave:
 			if !f.p.Knows(other) {
 				f.p.Set(other, message.FeedBegin)
-				full = true // its lines may be before those that follow
+				full = true // lines of the new range may precede the remaining lines
 			}
 		case message.FeedTook:
 			f.p.Done = slices.DeleteFunc(f.p.Done, func(o message.Object) bool { return o == other })
@@ -263,7 +265,8 @@ func (f *feedReading) merge() (full bool, err error) {
 	return true, nil
 }
 
-// first is the stream with the lowest Timestamp, of those that do not wait for another range.
+// first returns the stream whose next item has the lowest Timestamp, among those that need not wait for another
+// range; nil if there is none.
 func (f *feedReading) first() (first *feedStream) {
 	for i := range f.streams {
 		s := &f.streams[i]
@@ -278,8 +281,8 @@ func (f *feedReading) first() (first *feedStream) {
 	return first
 }
 
-// comesLater reports whether the next item of a stream is after lines of another range, which are not read. A range that left
-// may not be known yet, as those are not read either that say that it began.
+// comesLater reports whether the next item of a stream must wait, because it is after lines of another range that
+// were not read yet. That other range may be unknown, if the line that names it was not read yet either.
 func (f *feedReading) comesLater(s *feedStream) bool {
 	if s.next.Kind != message.FeedTook && s.next.Kind != message.FeedBegan {
 		return false
@@ -301,7 +304,8 @@ func (f *feedReading) asks(o message.Object) bool {
 	return slices.ContainsFunc(f.asked, func(r message.FeedRange) bool { return r.Object == o })
 }
 
-// cut reports whether a range has more lines before a Timestamp than it answered.
+// cut reports whether a range has more lines before a Timestamp, which its answer does not contain because of a
+// limit.
 func (f *feedReading) cut(before edm.Ticks) bool {
 	for i := range f.streams {
 		if s := &f.streams[i]; s.ended && s.answer.More && s.answer.Next < before {
@@ -327,7 +331,8 @@ func (f *feedReading) add(i *message.FeedItem) (full bool) {
 	return f.r.Changes > 0 && f.changes >= f.r.Changes || len(f.page.Commits)*len(f.p.Ranges) >= mostAts
 }
 
-// end ends the page: with the drop of the table, if that was all.
+// end sets the position after the page. If all ranges were read to their ends, it adds the drop of the table to the
+// page.
 func (f *feedReading) end(full bool) error {
 	p, page := f.p, &f.page
 	if len(p.Ranges) == 0 {
@@ -351,19 +356,20 @@ func (f *feedReading) end(full bool) error {
 	return nil
 }
 
-// pendingCommit is a commit of the page whose entities are read from the ranges that have them now.
+// pendingCommit is a commit of the page whose entities must be read from the ranges that have them now.
 type pendingCommit struct {
 	message.FeedItem
 	commit int
 }
 
 const (
-	// A page asks at most mostLooked ranges for entities that moved, so often.
+	// A page sends at most mostLooked messages for entities that moved, in at most lookRounds rounds.
 	mostLooked = 8
 	lookRounds = 3
 )
 
-// resolve reads entities that other ranges have. A page that cannot have all of them ends before.
+// resolve reads the entities that are now in other ranges. If some cannot be read, the page ends before the first
+// commit with one of them.
 func (f *feedReading) resolve() error {
 	name, calls := f.table.String(), 0
 	for round := 0; len(f.others) > 0 && round < lookRounds; round++ {
@@ -404,7 +410,8 @@ func (f *feedReading) resolve() error {
 	return nil
 }
 
-// look asks a range for the entities of some commits. Those that it does not have stay in f.others.
+// look asks a range for the entities of some commits. Commits with entities that the range does not have stay in
+// f.others.
 func (f *feedReading) look(p message.Destination, group []pendingCommit) error {
 	r, err := f.Store.ask(f.ctx, p, group[0].Key, func(p *message.Destination) []byte {
 		m := message.Look(nil, p, f.life, group[0].Key, f.r.Within)

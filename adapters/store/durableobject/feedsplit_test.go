@@ -21,9 +21,10 @@ var (
 	feedSeed  = flag.Uint64("feed", 0, "the only seed of TestFeedOfSplits")
 )
 
-// TestFeedOfSplits follows tables that split and join all the time, as TestSplits has them: messages are lost, late and
-// repeated, and objects restart. In the end each follower has the table. It got all commits that were confirmed after it
-// began, each once, and those of a partition in order.
+// TestFeedOfSplits follows the feeds of tables that split and join all the time, with the faults of TestSplits:
+// messages are lost, late and repeated, and objects restart. In the end each follower must have the same entities as
+// the table. It must have read all commits that were confirmed after it began, each once, and those of a partition in
+// order.
 func TestFeedOfSplits(t *testing.T) {
 	t.Parallel()
 	seeds := *feedSeeds
@@ -51,13 +52,14 @@ func TestFeedOfSplits(t *testing.T) {
 		}
 	}
 	t.Logf("%d splits, %d joins with entities, %d commits read", splits, joined, commits)
-	if splits < 2*seeds || joined < seeds/20 || commits < 20*seeds { // of 20 seeds one joins
+	if splits < 2*seeds || joined < seeds/20 || commits < 20*seeds { // in 20 seeds about one join has entities
 		t.Errorf("%d seeds have only %d splits, %d joins, %d commits", seeds, splits, joined, commits)
 	}
 }
 
-// TestFeedControls: what the positions of the ranges are for. A follower that has one position for all ranges, or in whose
-// feed a range does not wait for the one from which it has keys, or nobody says that a range begins, goes wrong.
+// TestFeedControls checks that each of three parts of the design is needed: a follower goes wrong without it. The
+// parts are a position for each range, the rule that a range waits for the range from which it got keys, and the
+// lines that name new ranges.
 func TestFeedControls(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -91,7 +93,7 @@ func TestFeedControls(t *testing.T) {
 	}
 }
 
-// onePosition has all ranges at the latest position.
+// onePosition moves all ranges of a position to the latest Timestamp.
 func onePosition(_ *durableobject.Store, at *table.FeedPosition) {
 	p, ok := position.Read(at.At)
 	if !ok {
@@ -107,7 +109,7 @@ func onePosition(_ *durableobject.Store, at *table.FeedPosition) {
 	at.At = p.Append(nil)
 }
 
-// without removes items from answers with lines.
+// without removes items of this kind from an answer with lines.
 func without(kind message.FeedKind, c durableobject.Call, a durableobject.Answer) durableobject.Answer {
 	if opOf(c) != message.OpLines || a.Err != nil {
 		return a
@@ -126,7 +128,7 @@ func without(kind message.FeedKind, c durableobject.Call, a durableobject.Answer
 	return durableobject.Answer{Message: m}
 }
 
-// newFollowed is a table with a feed and followers, one of which asks few ranges at a time.
+// newFollowed returns a table with a feed and three followers, two of which ask only a few ranges at a time.
 func newFollowed(t *testing.T, seed uint64, spoil func(*durableobject.Store, *table.FeedPosition)) *splits {
 	w := newSplits(t, seed)
 	w.feeds = true
@@ -140,14 +142,14 @@ func newFollowed(t *testing.T, seed uint64, spoil func(*durableobject.Store, *ta
 	return w
 }
 
-// ack is a commit that was confirmed.
+// ack is a confirmed commit.
 type ack struct {
 	ticks   edm.Ticks
 	call    int64
 	changes int
 }
 
-// follower follows the feed of a table as docs/feed.md says.
+// follower follows the feed of a table as docs/feed.md tells clients to.
 type follower struct {
 	w       *splits
 	store   *durableobject.Store
@@ -156,7 +158,7 @@ type follower struct {
 	at      *table.FeedPosition
 	begun   int64
 	state   map[string]string
-	last    map[string]edm.Ticks // by partition
+	last    map[string]edm.Ticks // the Timestamp of the last commit, by partition
 	seen    map[edm.Ticks]bool
 	commits int
 	wrong   []string
@@ -167,7 +169,7 @@ func (f *follower) err(format string, args ...any) {
 	f.wrong = append(f.wrong, fmt.Sprintf(format, args...))
 }
 
-// begin takes a position, and lists the table.
+// begin gets the position at the end of the feed, and then lists the table.
 func (f *follower) begin() {
 	page, err := f.store.Changes(f.w.t.Context(), tableKey, table.FeedRequest{})
 	if err != nil {
@@ -190,9 +192,9 @@ func (f *follower) begin() {
 	f.at, f.state, f.last, f.seen = &page.Next, state, map[string]edm.Ticks{}, map[edm.Ticks]bool{}
 }
 
-// read reads a page. It reports whether there may be another one.
+// read reads a page. It reports whether there may be another page.
 func (f *follower) read() (more bool) {
-	if f.reading || len(f.wrong) > 0 { // it waits for an answer
+	if f.reading || len(f.wrong) > 0 { // an earlier read waits for an answer
 		return false
 	}
 	f.reading = true
@@ -253,7 +255,8 @@ func (f *follower) apply(c *table.FeedCommit) {
 	}
 }
 
-// compare demands that the follower has the table, and got all commits that were confirmed since it began.
+// compare demands that the follower has the same entities as the table, and read all commits that were confirmed
+// since it began.
 func (f *follower) compare() {
 	for n := 0; f.read() || f.at == nil; n++ {
 		if n > 20_000 {
@@ -308,11 +311,11 @@ func (w *splits) fromStart() {
 	}
 	f.begun = w.tick()
 	f.compare()
-	w.followers = append(w.followers, f) // its faults are found there
+	w.followers = append(w.followers, f) // the test reports the faults of all followers
 }
 
-// TestFeedOfMany: the positions of a feed with very many ranges are short, of ranges that are written and of idle ones, and
-// each commit comes once.
+// TestFeedOfMany checks that the positions of a feed with very many ranges are short, both while the ranges are
+// written and when they are idle, and that each commit is read once.
 func TestFeedOfMany(t *testing.T) {
 	t.Parallel()
 	const n = 250
@@ -380,8 +383,8 @@ func TestFeedOfMany(t *testing.T) {
 	}
 }
 
-// TestFeedBeginsAmongMoves: a reader that begins while a range leaves, between the messages that ask where the feed ends in each,
-// misses nothing of the others.
+// TestFeedBeginsAmongMoves checks that a reader misses no commit of the other ranges if a range merges into its
+// neighbour while the reader begins: between two messages that ask where the feed ends.
 func TestFeedBeginsAmongMoves(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 45, 8)

@@ -33,16 +33,16 @@ type bucket struct {
 	frozen  frozen
 	sweep   expiry.Sweep
 	feed    feed.Feed
-	// generation changes with each drop. Its first value is random, because an earlier engine may have
-	// seen drops that this one has not.
+	// generation is part of each question to the catalog: an answer to a question of an older generation is ignored.
+	// It changes with each drop. Its first value is random, because an earlier engine may have seen other drops.
 	generation uint64
 	ended      table.Incarnation // the last incarnation that this engine saw being deleted
 
-	key []byte // scratch
+	key []byte // scratch buffer
 }
 
-// serve checks that the table exists and that the object has the key at position k. If not, it returns
-// the step to take instead.
+// serve checks that the table exists and that the object has the key k. If not, it returns the step
+// that the caller must return instead.
 func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool, instead turn.Step) {
 	if held, instead := b.held(t); held {
 		return false, instead
@@ -79,7 +79,7 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 type where struct {
 	message.Located
 	message.Named
-	traits *table.Traits // what the table declares
+	traits *table.Traits // the options that the table declares, such as expiry
 }
 
 // located returns what the catalog knows about a table that exists, with the ranges of this bucket. If
@@ -106,19 +106,19 @@ func (b *bucket) located(t *turn.Turn, p *message.Destination) (l *where, instea
 	case err != nil || !r.Done():
 		return nil, t.Fail(table.ErrBusy)
 	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
-		// The object answers so even while the table is being deleted: only buckets that had the table
-		// may say that it is gone before the catalog says so.
+		// The object answers so even while the table is being deleted: an object that never had the table
+		// must not report the deletion before the catalog does.
 		return nil, turn.Step{Answer: message.Moved(t.Dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
-		// An earlier answer, which says that the table exists, may still arrive, so this incarnation
-		// stays refused. If the catalog has no record, the drop changed the generation.
+		// An older answer of the catalog may still arrive and say that the table exists. So the incarnation is remembered
+		// as ended. If the catalog has no record of the table, the drop has changed the generation, which is enough.
 		b.ended = l.Incarnation
 		return nil, t.Fail(table.ErrNoTable)
 	}
 	return l, turn.Step{}
 }
 
-// locate asks the catalog where the table is. If a range has moved, the message tells the catalog so.
+// locate asks the catalog where the table is. If keys of this object have moved, the message reports that to the catalog.
 func (b *bucket) locate(p *message.Destination, round byte) turn.Step {
 	m := message.Ranges(nil, p.Table, p.Bucket)
 	if s := b.marker.Span; b.marker.Live && s != nil && s.Phase == span.Moved && !s.Leaving {
@@ -164,8 +164,8 @@ func (b *bucket) issue(t *turn.Turn) func() edm.Ticks {
 	}
 }
 
-// drop ends an incarnation and answers with its highest Timestamp. The catalog repeats a drop whose
-// answer was lost, so that Timestamp stays until forget.
+// drop ends an incarnation and answers with its highest Timestamp. The object stores that Timestamp
+// until it gets OpForget, because the catalog repeats a drop whose answer was lost.
 func (b *bucket) drop(t *turn.Turn) turn.Step {
 	incarnation := t.Fields.Incarnation()
 	if !t.Fields.Done() {
@@ -190,7 +190,7 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 	return t.DoneTicks(b.clock.Reserved)
 }
 
-// forget removes what drop left in the rows, once the catalog has recorded the highest Timestamp.
+// forget removes the highest Timestamp that drop stored, once the catalog has recorded it.
 func (b *bucket) forget(t *turn.Turn) turn.Step {
 	high := t.Fields.Ticks()
 	if !t.Fields.Done() {

@@ -13,7 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A bucket without a marker asks the catalog before it serves; with one it does not.
+// TestBucketAsksTheCatalog checks that a bucket asks the catalog only until it has a marker, the row that
+// says which incarnation it serves.
 func TestBucketAsksTheCatalog(t *testing.T) {
 	t.Parallel()
 	elsewhere := answer(message.AppendNamed(message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Layout: message.Layout{Buckets: 2}}), &message.Named{}))
@@ -43,7 +44,7 @@ func TestBucketAsksTheCatalog(t *testing.T) {
 	}
 }
 
-// A catalog that does not answer is asked three times.
+// TestBucketGivesUp checks that a bucket asks a catalog that does not answer three times, and then answers ErrBusy.
 func TestBucketGivesUp(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
@@ -56,7 +57,8 @@ func TestBucketGivesUp(t *testing.T) {
 	o.demand("the last round", o.handle(get("r"), &step, gone), table.ErrBusy)
 }
 
-// An answer of the catalog from before a drop does not revive the incarnation.
+// TestBucketIgnoresAnswersFromBeforeADrop checks that a catalog answer from before a drop does not revive the
+// incarnation.
 func TestBucketIgnoresAnswersFromBeforeADrop(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
@@ -70,8 +72,8 @@ func TestBucketIgnoresAnswersFromBeforeADrop(t *testing.T) {
 	}
 }
 
-// Drop keeps the highest Timestamp until forget says that the catalog has recorded it. The next
-// incarnation starts above it.
+// TestBucketKeepsItsHighWater checks that a dropped bucket stores its highest Timestamp until
+// OpForget says that the catalog has recorded it.
 func TestBucketKeepsItsHighWater(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
@@ -95,8 +97,8 @@ func TestBucketKeepsItsHighWater(t *testing.T) {
 	}
 }
 
-// A commit that waited for the catalog does not resume in another engine, which may
-// have forgotten an earlier attempt.
+// TestCommitDoesNotResumeInAnotherEngine checks that a commit that waited for the catalog does not resume
+// in another engine, because that engine may not know of an attempt that was carried out meanwhile.
 func TestCommitDoesNotResumeInAnotherEngine(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
@@ -107,7 +109,8 @@ func TestCommitDoesNotResumeInAnotherEngine(t *testing.T) {
 	o.demand("commit", o.handle(write, &first, located(1, false)), message.ErrAgain)
 }
 
-// A row too large for SQLite is refused before it is written, also if core permits it.
+// TestBucketLimitsRows checks that a row too large for SQLite is refused before it is written, even if core
+// permits it.
 func TestBucketLimitsRows(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
@@ -124,7 +127,8 @@ func TestBucketLimitsRows(t *testing.T) {
 	}
 }
 
-// Many messages wait for the catalog while the table does not exist. Each of them asks once.
+// TestBucketAsksOnceForEachMessage checks that each of many concurrent messages asks the catalog only once
+// while the table does not exist.
 func TestBucketAsksOnceForEachMessage(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")

@@ -22,11 +22,11 @@ type catalog struct {
 	answers  *answers.Memory
 	location string
 
-	retryAt edm.Ticks // when the alarm retries interrupted deletions
+	retryAt edm.Ticks // when the alarm next continues interrupted deletions of tables and changes of declared options
 }
 
-// current reads a record. It first finishes the deletion of the table, or tells the table's objects what it
-// declares, if either is in progress. If that needs calls, or fails, the caller returns instead.
+// current reads a record. If the table is being deleted, or its objects are being told of newly declared
+// options, current first continues that. If ok is false, the caller must return the step instead.
 func (c *catalog) current(t *turn.Turn, key string) (rec record.Record, ok bool, instead turn.Step) {
 	rec, err := record.Load(t.Rows, key)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 		step := t.DoneTicks(old.Revision.Written())
 		step.Alarm = c.nextRetry(t)
 		return step
-	case own && t.Has(instead, message.StatusBusy): // the alarm retries it
+	case own && t.Has(instead, message.StatusBusy): // the alarm will tell the remaining objects
 		return turn.Step{Answer: message.Fail(t.Dst, table.ErrUnknown), Alarm: instead.Alarm}
 	case !ok && d.Revision == "" && old.Deleting && t.Has(instead, message.StatusBusy):
 		return t.Fail(table.ErrBeingDeleted)
@@ -119,7 +119,7 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 	return t.DoneTicks(at)
 }
 
-// list answers with records.
+// list answers with the records whose keys begin with a prefix.
 func (c *catalog) list(t *turn.Turn) turn.Step {
 	prefix, from := t.Fields.Text(), t.Fields.Text()
 	limit := t.Fields.Size()

@@ -33,8 +33,8 @@ const bucket0, bucket1 = "bucket/table/acct/one/2/0", "bucket/table/acct/one/2/1
 
 func dropped(high edm.Ticks) []byte { return message.DoneTicks(nil, high) }
 
-// A deletion tells all buckets to drop, repeats that for those that did not answer, and then tells all
-// of them to forget. A repeated message gets the same answer.
+// TestRemoveTable checks that a deletion tells all buckets to drop the table, tells those that did not
+// answer again, and then tells all of them to forget the table. A repeated message gets the same answer.
 func TestRemoveTable(t *testing.T) {
 	t.Parallel()
 	o, revision := withTable(t)
@@ -56,8 +56,8 @@ func TestRemoveTable(t *testing.T) {
 	}
 }
 
-// If a bucket does not answer, the alarm finishes the deletion. Until then, the outcome of the delete
-// is unknown, and readers do not find the table.
+// TestAlarmFinishesADeletion checks that the alarm finishes a deletion if a bucket does not answer.
+// Until then, the outcome of the delete is unknown, and readers do not find the table.
 func TestAlarmFinishesADeletion(t *testing.T) {
 	t.Parallel()
 	o, revision := withTable(t)
@@ -82,7 +82,7 @@ func TestAlarmFinishesADeletion(t *testing.T) {
 	}
 }
 
-// A record is written only over the revision that its writer has seen.
+// TestWriteComparesRevisions checks that a record is written only if the message names its current revision.
 func TestWriteComparesRevisions(t *testing.T) {
 	t.Parallel()
 	o, revision := withTable(t)

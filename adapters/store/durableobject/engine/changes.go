@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// lines answers with lines of a feed. It does not begin to serve a table that the object does not have.
+// lines answers with lines of a feed. Unlike an operation on entities, it never asks the catalog whether the object has the table.
 func (b *bucket) lines(t *turn.Turn) turn.Step {
 	t.Fields.Destination()
 	q := t.Fields.FeedQuestion()
@@ -31,7 +31,7 @@ func (b *bucket) lines(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: answer}
 }
 
-// look adds entities of this range to lines of another range, which had these entities before.
+// look answers with lines of another range, which name entities that have moved to this range. It adds the current entities to them.
 func (b *bucket) look(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	life, first, within := t.Fields.Incarnation(), t.Fields.Bytes(), t.Fields.Bounds()
@@ -71,7 +71,7 @@ func (b *bucket) feedReader(t *turn.Turn) feed.Reader {
 	return r
 }
 
-// declareFeed starts or stops the feed when the table's declaration changes.
+// declareFeed starts or stops the feed when the table's declared options change.
 func (b *bucket) declareFeed(t *turn.Turn) {
 	began := b.feed.Declared(t.Rows, b.marker.Incarnation, b.marker.Traits, b.issue(t))
 	if began && b.split.gives(b.marker.Span) {
@@ -79,7 +79,7 @@ func (b *bucket) declareFeed(t *turn.Turn) {
 	}
 }
 
-// full reports whether the object is full, after it has removed all lines of the feed that it may.
+// full reports whether the object is full. While it is full, full removes the oldest days of the feed, but never the last day.
 func (b *bucket) full(t *turn.Turn) bool {
 	for b.room.Full(t.Rows) {
 		if !b.feed.Shed(t.Rows) {
@@ -89,14 +89,14 @@ func (b *bucket) full(t *turn.Turn) bool {
 	return false
 }
 
-// trim removes old lines. An object that stores nothing else then deletes all its rows.
+// trim removes lines that are older than the feed keeps them. An object that stores nothing else then deletes all its rows.
 func (b *bucket) trim(t *turn.Turn) {
 	if b.feed.Trim(t.Rows, t.Now) && !b.marker.Live && b.clock.Reserved == 0 {
 		t.Rows.DeleteAll()
 	}
 }
 
-// feeds answers where the feed of a table is, and where it ends if the client asked for that.
+// feeds answers which objects have the feed of a table, and where the feed ends in some of them if the message asks for that.
 func (c *catalog) feeds(t *turn.Turn) turn.Step {
 	key, from, ends := t.Fields.Text(), t.Fields.Size(), t.Fields.Bool()
 	if !t.Fields.Done() {

@@ -15,8 +15,8 @@ import (
 
 const (
 	minute = 60 * edm.TicksPerSecond
-	// longRest is the time after which a range of a table with the maximum number of ranges asks again
-	// whether it may split. It asks only while it is used.
+	// longRest is the pause before a range asks the catalog again whether it may split, if the table had the
+	// maximum number of ranges. A range asks only while it gets requests.
 	longRest = 10 * minute
 )
 
@@ -24,8 +24,8 @@ const (
 type choice struct {
 	self   message.Destination
 	at     []byte         // the key, once it is found
-	search *sample.Search // the search for the key that halves the bytes; nil if at was chosen by load
-	asks   bool           // whether it asked the catalog if another range is permitted
+	search *sample.Search // the search for the key that halves the bytes; nil if the key was chosen by load
+	asks   bool           // whether the catalog was asked if another range is permitted
 }
 
 // inserted counts an insert.
@@ -35,8 +35,8 @@ func (x *splitting) inserted(k []byte) {
 	}
 }
 
-// visited counts a request for a position. A range that was too busy for a minute, in both halves of
-// it, splits if one key divides the load of both halves.
+// visited counts a request for a key. A range splits if it was too busy in two successive half minutes, and
+// one key divides the load of both.
 func (x *splitting) visited(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	if x.rate == 0 {
 		return
@@ -59,8 +59,8 @@ func (x *splitting) mayChoose(b *bucket, now edm.Ticks) bool {
 // choose makes the alarm look for the key at which the range splits.
 func (x *splitting) choose(t *turn.Turn, c *choice) { x.choice, x.due = c, t.Now }
 
-// wrote starts a split if the range is too large and may have more than one partition. If the range may
-// be empty, wrote has the alarm check that after a time without writes.
+// wrote is called after each write. It starts a split if the range is too large and may have more than one
+// partition. It also sets the alarm that checks, after a time without writes, whether the range is empty.
 func (x *splitting) wrote(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	x.last = t.Now
 	if x.only != nil {
@@ -74,8 +74,8 @@ func (x *splitting) wrote(t *turn.Turn, b *bucket, p *message.Destination, k []b
 	x.lookLater(t, b)
 }
 
-// mostBytes is the size above which the range splits. A range that was cut after its last partition
-// kept all its entities; without a higher limit it would soon split again, in the middle.
+// mostBytes is the size above which the range splits. A range that was cut after its last partition kept
+// all its entities. Its limit is higher, because otherwise it would soon split again, in the middle.
 func (b *bucket) mostBytes() int64 {
 	if bytes.HasSuffix(b.marker.Bounds().End, []byte{1}) { // see key.PartitionAfter: no PartitionKey ends with this byte
 		return b.split.bytes + b.split.bytes/4
@@ -83,16 +83,16 @@ func (b *bucket) mostBytes() int64 {
 	return b.split.bytes
 }
 
-// lookLater makes the alarm check, after leaveAfter, whether the range is empty. It is also called when the
-// range begins to serve and when its bounds change: the last deletion may have been earlier.
+// lookLater sets the alarm that checks, after leaveAfter, whether the range is empty. It is also called when the
+// range begins to serve and when its bounds change, because the last entity may have been deleted before that.
 func (x *splitting) lookLater(t *turn.Turn, b *bucket) {
 	if b.marker.Bounds().End != nil && (x.look <= t.Now || x.look > t.Now+2*leaveAfter) {
 		x.look = t.Now + leaveAfter
 	}
 }
 
-// find looks for the key at which to split, one piece of the range at a time, and then asks the
-// catalog.
+// find looks for the key at which to split, in a limited number of bytes per transaction. When it has found
+// the key, it asks the catalog whether the range may split.
 func (b *bucket) find(t *turn.Turn) turn.Step {
 	x, bounds := &b.split, b.marker.Bounds()
 	c := x.choice
@@ -104,7 +104,7 @@ func (b *bucket) find(t *turn.Turn) turn.Step {
 	if c.at == nil && x.only == nil {
 		done := false
 		if c.at, done = c.search.Run(t.Rows, to); !done {
-			return t.Done() // the alarm rings at once
+			return t.Done() // the alarm continues the search at once
 		}
 	}
 	x.choice, x.due = nil, 0
@@ -126,8 +126,8 @@ func (x *splitting) asksForRoom(now edm.Ticks) bool {
 	return x.choice != nil && x.choice.asks && x.due > now && x.due <= now+outFor
 }
 
-// mayBegin reads the map of the bucket from the catalog's answer, and begins the split if another range
-// is permitted. If not, it drops the choice, so that an unused table causes no further work.
+// mayBegin reads the catalog's answer, and begins the split if another range is permitted. If not, it forgets
+// the key: the range looks for a key again only if it gets requests, so that an unused table causes no work.
 func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
 	x := &b.split
 	c := x.choice

@@ -86,7 +86,7 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 		b.mark(t, k, now)
 		return nil
 	}
-	// The row uses the memory of the answer, which is written later: no large piece of its own.
+	// The row is encoded in the buffer of the answer, which is written later, so that no other large buffer is needed.
 	v := table.AppendRow(t.Dst, row)
 	t.Dst, v = v[:len(t.Dst)], v[len(t.Dst):]
 	if len(k)+len(v) > storage.MaxRow {
@@ -104,7 +104,7 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 	return nil
 }
 
-// whyFull is the error of a write to a full object: one of a single partition cannot split.
+// whyFull returns the error of a write to a full object. An object with a single partition has its own error, because it cannot split.
 func (b *bucket) whyFull(t *turn.Turn) *table.Error {
 	if sample.OnlyPartition(t.Rows, b.marker.Bounds()) != nil {
 		return room.ErrPartitionFull

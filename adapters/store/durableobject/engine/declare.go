@@ -11,12 +11,12 @@ import (
 	"edgetable/core/table"
 )
 
-// An object keeps what its table declares in its marker. When that changes, the catalog makes all
-// objects ask for it, and answers the client after all have done so. A late message does no harm,
-// because the object always asks the catalog. An object that begins later asks as well.
+// An object stores the options that its table declares, such as expiry, in its marker row. When the options change,
+// the catalog sends OpDeclare to all objects, and answers the client after all have read the options from the catalog.
+// A late OpDeclare does no harm, because it contains no options. An object that is created later reads them as well.
 
-// declare reads what the table declares now from the catalog. The answer says whether the object has no
-// entities left that had expired by a withdrawn rule.
+// declare reads the declared options of the table from the catalog. The answer says whether the object
+// is clean: it stores no entities that had expired by a withdrawn rule.
 func (b *bucket) declare(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {
@@ -26,7 +26,7 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 		return t.Fail(table.ErrBusy)
 	}
 	if t.Resumed.Kind != turn.Locates {
-		b.generation++ // ignore an answer of the catalog that is already on its way
+		b.generation++ // ignore answers to earlier questions
 	}
 	clean := byte(1)
 	if b.marker.Live {
@@ -48,8 +48,8 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: append(message.Done(t.Dst), clean)}
 }
 
-// declared begins a pass over the entities, because the declaration changed or the object got other
-// entities.
+// declared restarts the search for expired entities, because the declared options changed or the object
+// received entities.
 func (b *bucket) declared(t *turn.Turn) { b.sweep.Declared(t.Rows, b.marker.Traits, t.Now) }
 
 // judge returns the Judge that decides which entities a read shows.
@@ -72,7 +72,7 @@ func (b *bucket) hides(t *turn.Turn, k, v []byte) bool {
 	return hides
 }
 
-// refuses records the Timestamp at which a write was refused because the entity had expired.
+// refuses is called when a write is refused. If the entity had expired, it stores the time, so that the entity stays expired.
 func (b *bucket) refuses(t *turn.Turn, old *table.Row, now edm.Ticks) {
 	if b.marker.Traits == nil || old == nil {
 		return

@@ -15,7 +15,7 @@ import (
 	"edgetable/core/table"
 )
 
-// remove deletes a record, and a table with its record: it marks the record, tells all buckets to drop
+// remove deletes a record. For the record of a table, it marks the record, tells all buckets to drop
 // the table, removes the record, and tells the buckets to forget the table.
 func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) turn.Step {
 	key := t.Fields.Text()
@@ -78,8 +78,8 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 // to forget. The platform permits 50 calls on its free plan.
 const mostDropped = 20
 
-// portion is the next part of a deletion: the objects to drop now, the earlier ones that may forget,
-// and how many of all objects will then have dropped.
+// portion is the next part of a deletion: the objects that must drop the table now, the objects of the part
+// before, which may forget the table, and the number of objects (upto of all) that will then have dropped it.
 type portion struct {
 	objects, before []message.Object
 	upto, all       int
@@ -94,10 +94,10 @@ func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {
 	return p
 }
 
-// finishDeletion takes the next step of a table's deletion: its objects drop the table, then the record
-// is removed. While it waits for objects, the step has Calls. If they do not answer, the step fails
-// with ErrBusy; if more objects are left, with ErrMore. Several messages may do this at the same time,
-// because each step may be repeated.
+// finishDeletion takes the next step of a table's deletion: the objects drop the table, then the record
+// is removed. While it waits for objects, the step has Calls. If objects do not answer, the step fails
+// with ErrBusy; if more objects must drop the table, with ErrMore. Several messages may run the same
+// deletion at the same time, because each step may be repeated.
 func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	p := c.portion(t, rec)
 	next := &turn.Continuation{Kind: turn.Deletes, Key: rec.Key.String(), Incarnation: rec.Incarnation, Objects: p.objects, Batch: uint64(p.upto)}
@@ -166,8 +166,8 @@ func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 	c.answers.Remember(t.Now, rec.By, message.Done(nil))
 }
 
-// finishDeletions finishes interrupted deletions and declarations, one after the other. If buckets do
-// not answer, it does not retry for a while, because each batch to publish would wait for them.
+// finishDeletions finishes interrupted deletions of tables and changes of declared options, one after the other. If
+// objects do not answer, the next attempt follows after RetryDelay, because the alarm publishes nothing during an attempt.
 func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	from := ""
 	if t.Resumed.Kind == turn.Deletes || t.Resumed.Kind == turn.Declares {
@@ -185,7 +185,7 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 		case rec.Deleting:
 		case rec.Telling || rec.Traits != nil && rec.Traits.Ending != nil:
 			finish = c.tell
-		default: // impossible, but it would be tried again and again
+		default: // should be impossible; if the row stayed, each alarm would find it again
 			t.Rows.Delete(storage.RowOf(storage.SpaceDeleting, key))
 			continue
 		}
@@ -201,7 +201,7 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	return turn.Step{}, false
 }
 
-// nextRetry returns when the alarm retries interrupted deletions, 0 if there are none.
+// nextRetry returns when the alarm next continues interrupted deletions and changes of declared options, 0 if there are none.
 func (c *catalog) nextRetry(t *turn.Turn) edm.Ticks {
 	if telling.Next(t.Rows, "") == "" {
 		return 0

@@ -18,11 +18,11 @@
 //
 // The name of a bucket object does not contain the incarnation of its table, so that a Worker finds the
 // object without asking the catalog. The bucket keeps a marker instead: the incarnation that it serves.
-// A bucket without a marker asks the catalog first; if the catalog names another layout, the bucket
-// answers "moved". To delete a table, the catalog stops naming it and then tells its buckets to drop
-// it. A bucket with a marker serves without asking; a bucket that has dropped its marker never gets the
-// same marker again. A bucket ignores a catalog answer from before a drop (see generation): that answer
-// would revive the table.
+// A bucket with a marker serves without asking the catalog. A bucket without a marker asks the catalog
+// first; if the table has another layout, the bucket answers "moved". To delete a table, the catalog
+// first marks its record as deleted, and then tells the buckets to drop the table. A bucket that has
+// dropped a marker never gets the same marker again: it ignores a catalog answer from before the drop
+// (see generation), which would revive the table.
 //
 // The bucket issues Timestamps: max(now, last + 1). A row reserves them up to a second ahead. Each of B
 // buckets issues only Timestamps that equal its number modulo B, so that no two buckets of a table
@@ -37,17 +37,17 @@
 // alarm takes the steps of docs/adr/0034, one call at a time. A new engine continues from the step that
 // the rows record. In short:
 //
-//   - a range that gives keys away (Take) first seals them in one transaction. It serves them again only if the
-//     other range refused them for ever, so that no key has two owners;
+//   - a range stops serving keys (seals them) before it hands them over with OpTake. It serves them again only if
+//     the other range refused them for ever, so that no key has two owners;
 //   - keys move only to a new range or to the right neighbour, so that no key returns to its old range;
-//   - the range marks entities that change while it copies them, and numbers its pieces, so that no change is
-//     missed and no old state overwrites a newer one;
-//   - the catalog names a range before the range has a row, so that a drop reaches all ranges.
+//   - the range records which entities change while it copies them, and numbers the chunks that it sends, so that
+//     no change is missed and no old state overwrites a newer one;
+//   - the catalog records a range before the range has a row, so that a drop reaches all ranges.
 //
 // # Expiry
 //
-// The row of the marker also holds what the table declares. When a declaration changes, the catalog
-// makes all objects read it before the client gets its answer. Package expiry decides which rows have
+// The row of the marker also holds the options that the table declares. When they change, the catalog
+// makes all objects read them before the client gets its answer. Package expiry decides which rows have
 // expired, and finds those that the alarm removes.
 //
 // # Repeated writes
@@ -60,10 +60,10 @@
 //
 // # Catalogs
 //
-// A table is deleted in steps: the catalog marks the record, all buckets drop the table, the catalog
-// removes the record. With B = 1 the table and its record disappear together, because every message
-// that finds the mark finishes the deletion before it is answered. An alarm finishes interrupted
-// deletions.
+// A table is deleted in steps: the catalog marks the record as deleted, all buckets drop the table, the
+// catalog removes the record. With B = 1 the table and its record disappear together, because a message
+// that finds such a record is answered only after the deletion is finished. An alarm finishes
+// interrupted deletions.
 //
 // # Room
 //
@@ -96,11 +96,11 @@
 //
 // When changes could not be published for half a minute, the object tells the replica that it lags, and
 // since when. When all changes are visible again, it tells the replica that it no longer lags. When a
-// table is deleted, its record leaves the replica first; the catalog purges its rows once no write can
-// arrive any more.
+// table is deleted, its record is removed from the replica first. The catalog purges the table's
+// entities from the replica once no write to them can arrive any more.
 //
 // When publishing begins, existing rows are published once, a few at a time (the initial sync). A
-// catalog wakes the buckets of its tables, so that they begin as well. Entities deleted while nothing
+// catalog wakes the buckets of its tables, so that they publish as well. Entities deleted while nothing
 // was published stay in the replica. So to resume publishing after a pause, use an empty replica with
 // another name.
 //
@@ -108,6 +108,6 @@
 // ([Options].Jurisdiction). Readers ask the objects for tables that the replica does not
 // have.
 //
-// A change costs one row, and one more when it is published; a batch of at most 100 changes costs three
-// rows, including its alarm.
+// A change costs one written row, and one more when it is published. A batch of at most 100 changes costs
+// three written rows, including its alarm.
 package engine

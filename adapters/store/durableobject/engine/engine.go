@@ -34,14 +34,14 @@ type Options struct {
 	// name means a new, empty replica, to which everything is published again. When publishing begins,
 	// each account joins the replica with its next request.
 	Replica string
-	// SplitBytes is the size above which a range splits, and SplitRate the number of requests per
-	// second; 0 disables either.
+	// SplitBytes is the size above which a range splits. SplitRate is the number of requests per second
+	// above which it splits. A value of 0 disables that reason to split.
 	SplitBytes int64
 	SplitRate  float64
-	// Told, unless nil, is called when a range of a table began or finished to split or to join its
-	// neighbour, or when either was refused.
+	// Told, unless nil, is called when a range of a table began or finished a split or a merge with its
+	// neighbour, or when a split or a merge was refused.
 	Told func(table string, bucket uint16, id uint32, event string)
-	// PieceRows is the most entities that move in a message; 0 is 500.
+	// PieceRows is the maximum number of entities that one message moves to another range; 0 means 500.
 	PieceRows int
 	// Jurisdiction is the jurisdiction of the replica, "" if it has none. Tables in other jurisdictions
 	// are not published. The same name with another jurisdiction is another replica.
@@ -53,8 +53,8 @@ type Options struct {
 // Shared bounds the memory in which all engines of a process remember answers: see [answers.Room].
 type Shared struct{ answers answers.Room }
 
-// NewShared makes a Shared. It calls short when an answer to a write had to be forgotten within a
-// minute.
+// NewShared makes a Shared. The engines call short when they had to forget the answer to a write in
+// less than a minute.
 func NewShared(short func()) *Shared { return &Shared{answers.Room{Short: short}} }
 
 // Engine is the code inside one Durable Object, with all that it keeps in memory. It is not safe for
@@ -90,7 +90,7 @@ func New(o Options) *Engine {
 	return e
 }
 
-// Discard returns the engine's share of shared memory. The engine must not be used any more.
+// Discard releases the engine's part of the memory that Shared bounds. The engine must not be used any more.
 func (e *Engine) Discard() { e.answers.Leave() }
 
 // Alarm returns the message to handle at [Step].Alarm. Nobody reads its answer.
@@ -222,10 +222,10 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 }
 
 // once carries out a write that may arrive several times. It remembers every final answer, refusals
-// included, so that a slower attempt cannot carry out a refused write. If the write was for another
-// range, it remembers only that. A write that made calls resumes only in the engine in which it began,
-// because a later engine may have forgotten an attempt in between. Writes with traced may resume in any
-// engine, because their rows show how far they got.
+// included, so that a late attempt cannot carry out a write that was refused. If another range has the
+// key, it remembers only that fact. A write that made calls resumes only in the engine in which it
+// began, because a later engine may not know that another attempt was carried out. With traced, the
+// write may resume in any engine, because its rows show its progress.
 func (e *Engine) once(t *turn.Turn, write func(*turn.Turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
 	a := t.Fields.Attempt()
 	if !t.Fields.OK() {
@@ -243,7 +243,7 @@ func (e *Engine) once(t *turn.Turn, write func(*turn.Turn, message.Attempt, answ
 	case len(step.Calls) > 0:
 		step.Next.Engine = e.answers.Engine
 	case t.Has(step, message.StatusBusy) || t.Has(step, message.StatusUnknown) || t.Has(step, message.StatusAgain) || t.Has(step, message.StatusMore):
-	case t.Has(step, message.StatusForeign): // nothing was done
+	case t.Has(step, message.StatusForeign): // another range has the key, and nothing was done
 		e.answers.Misdirected(t.Now, a.ID)
 	default:
 		e.answers.Remember(t.Now, a.ID, step.Answer[len(t.Dst):])
@@ -251,9 +251,9 @@ func (e *Engine) once(t *turn.Turn, write func(*turn.Turn, message.Attempt, answ
 	return step
 }
 
-// alarm finishes interrupted deletions, publishes, and takes the next step of a split. A range that
-// only waits for the outbox before it gives its keys away takes that step before the next batch is
-// sent.
+// alarm finishes interrupted deletions, publishes, and takes the next step of a split. If the range can
+// hand its keys over now, it does that before it sends the next batch to the replica, because a batch
+// in flight would delay it.
 func (e *Engine) alarm(t *turn.Turn) Step {
 	if !t.Fields.Done() {
 		return t.Malformed()

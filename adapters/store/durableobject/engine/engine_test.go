@@ -32,7 +32,8 @@ func newObject(t *testing.T, replica string) *object {
 
 func (o *object) rand() uint64 { o.ids++; return o.ids }
 
-// handle takes one step of a message.
+// handle passes a message to the engine. before is nil for a new message. Otherwise it is the step that made
+// calls, and answers are the answers to these calls.
 func (o *object) handle(m []byte, before *turn.Step, answers ...durableobject.Answer) turn.Step {
 	o.Helper()
 	var resume *turn.Resume
@@ -99,7 +100,8 @@ func (o *object) put(row string) []byte {
 	return o.attempt(message.Commit(nil, &place, m))
 }
 
-// A continuation is parsed as it was encoded. A malformed one starts the message again.
+// TestContinuation checks that a continuation is parsed as it was encoded, and that a malformed one yields
+// the zero value, with which the message starts again.
 func TestContinuation(t *testing.T) {
 	t.Parallel()
 	for _, c := range []turn.Continuation{

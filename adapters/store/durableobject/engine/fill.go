@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// fill stores a piece of another range's entities. With last it also takes over the keys.
+// fill stores a chunk of entities that another range sends. With the last chunk, this range takes over the keys.
 func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 	p := t.Fields.Destination()
 	incarnation, seq := t.Fields.Incarnation(), t.Fields.Uint64()
@@ -40,9 +40,9 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 		if last {
 			return b.widen(t, &taking)
 		}
-		return t.Done() // a late duplicate
+		return t.Done() // the message is a late duplicate
 	case seq <= s.Seq:
-		return t.Done() // a late duplicate
+		return t.Done() // the message is a late duplicate
 	case last && s.Seq == 0, !last && b.room.Full(t.Rows):
 		return t.Fail(table.ErrBusy)
 	}
@@ -66,7 +66,7 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 	return t.Done()
 }
 
-// putItems writes the entities of a piece. It reports whether the piece is well-formed.
+// putItems writes the entities of a chunk. It reports whether the chunk is well-formed.
 func (b *bucket) putItems(t *turn.Turn) bool {
 	for t.Fields.OK() && !t.Fields.Done() {
 		item := t.Fields.Item()
@@ -77,7 +77,7 @@ func (b *bucket) putItems(t *turn.Turn) bool {
 	return t.Fields.Done()
 }
 
-// begin asks the catalog whether it has named this range, before the range writes a row.
+// begin asks the catalog whether it has recorded this new range, before the object writes a row.
 func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead turn.Step) {
 	l, instead := b.located(t, p)
 	if l == nil {
@@ -93,7 +93,7 @@ func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.I
 	return true, turn.Step{}
 }
 
-// put writes an entity of a piece.
+// put stores the state of one entity of a chunk.
 func (b *bucket) put(t *turn.Turn, i *message.Item) {
 	k := b.entityKey(i.Key)
 	if i.Gone {
@@ -113,7 +113,7 @@ func (b *bucket) above(high edm.Ticks) {
 	b.clock.Last = max(b.clock.Last, high)
 }
 
-// publishAs continues to publish from the point that the other range had reached.
+// publishAs makes the object publish the received keys, from the point that the other range had reached.
 func (b *bucket) publishAs(t *turn.Turn, p *message.Destination, taking *message.Taking) {
 	o := b.outbox
 	if o.incarnation = b.marker.Incarnation; o.name == "" || o.name != taking.Replica {

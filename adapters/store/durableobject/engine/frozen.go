@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// frozen is the state of an object during a restore: the object serves nothing. Its row is younger than
-// the state to which the object returns, so the row is absent after the return.
+// frozen is the state of an object during a restore: the object serves nothing. The row with this state
+// is written after the earlier state to which the object returns, so the row is absent after the return.
 type frozen struct {
 	id    uint64 // the id of the restore; 0 if the object is not frozen
 	phase restoring.Phase
@@ -49,10 +49,10 @@ func (b *bucket) thaw(t *turn.Turn) {
 	if !b.marker.Live && b.clock.Reserved == 0 {
 		feed.DeleteAll(t.Rows)
 	}
-	b.loadSplit(t) // a split continues
+	b.loadSplit(t) // continue a split that was in progress
 }
 
-// instructed asks the catalog for the part of this object in a restore. If r is nil, the caller returns
+// instructed asks the catalog for this object's part in a restore. If r is nil, the caller must return
 // the step instead.
 func (b *bucket) instructed(t *turn.Turn, p *message.Destination) (r *restoring.Restore, instead turn.Step) {
 	c := &t.Resumed

@@ -9,16 +9,16 @@ import (
 	"edgetable/core/table"
 )
 
-// A small and idle range copies its entities to its right neighbour before it gives the keys away. The neighbour
-// stores them below its own keys, where nothing reads them. If its engine ends, or the keys do not arrive, it
-// deletes them: the engine keeps its promise only in memory.
+// A small and idle range copies its entities to its right neighbour before it hands the keys over. The neighbour
+// stores the copies below its own keys, where no request reads them. It deletes the copies if the keys do not
+// arrive. It also deletes them after a restart, because only the engine's memory records that the neighbour agreed.
 
 // mayJoin reports whether the range accepts size bytes of entities of its left neighbour.
 //
-// The left neighbour may have at most an eighth of the size at which a range splits, and both together
-// at most half of it, so that they do not split again. The left neighbour may have at most twice the
-// size of this range. So whenever an entity moves, the range that it is in grows by half, and an entity
-// moves only a few times. Entities that fit into one piece may always move.
+// The left neighbour asks only if it has at most an eighth of the size at which a range splits. Both ranges
+// together may have at most half of that size, so that they do not split again. The left neighbour may have at
+// most twice the size of this range. So each move makes the range of an entity at least half as large again, and
+// an entity moves only a few times. The last limit does not apply to entities that fit into one chunk.
 func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
 	s, x := b.marker.Span, &b.split
 	own, busy := b.feed.Others(t.Rows.Size()), x.load.BusyUntil(t.Now, x.rate)
@@ -31,7 +31,7 @@ func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
 	return own+size <= x.bytes/2 && size <= max(2*own, pieceBytes)
 }
 
-// join stores a piece of the left neighbour's entities.
+// join stores a chunk of the left neighbour's entities.
 func (b *bucket) join(t *turn.Turn) turn.Step {
 	t.Fields.Destination()
 	incarnation, number, seq := t.Fields.Incarnation(), t.Fields.Uint64(), t.Fields.Uint64()
@@ -44,7 +44,7 @@ func (b *bucket) join(t *turn.Turn) turn.Step {
 	case b.frozen.id != 0 || !x.joins || number != x.promise || s.Phase != span.Serving:
 		return t.Fail(table.ErrUnsupported)
 	case seq <= x.received:
-		return t.Done() // a late duplicate
+		return t.Done() // the message is a late duplicate
 	case b.room.Full(t.Rows):
 		return t.Fail(table.ErrUnsupported)
 	}
@@ -56,14 +56,14 @@ func (b *bucket) join(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// waits reports whether the left neighbour may be copying its entities to this range. Until it is
-// finished, this range neither splits nor leaves.
+// waits reports whether the left neighbour may be copying its entities to this range. During that time, this
+// range neither splits nor merges into its right neighbour.
 func (x *splitting) waits(now edm.Ticks) bool {
 	return x.joins && x.promise != 0 && now < x.stays && x.stays <= now+promised
 }
 
-// cleans deletes entities that a left neighbour copied without giving its keys. It reports whether more
-// are left, or may still arrive. With ended, entities that arrive from now on are refused.
+// cleans deletes copies of entities from a left neighbour that did not hand its keys over. It reports whether
+// more copies are stored or may still arrive. With ended, copies that arrive from now on are refused.
 func (b *bucket) cleans(t *turn.Turn, ended bool) bool {
 	x := &b.split
 	if x.waits(t.Now) && !ended {
@@ -79,7 +79,7 @@ func (b *bucket) cleans(t *turn.Turn, ended bool) bool {
 		b.room.Look()
 	}
 	if n == emptyRows {
-		x.due = t.Now // the alarm rings at once
+		x.due = t.Now // the alarm continues at once
 	}
 	return n == emptyRows
 }
@@ -89,8 +89,8 @@ func (b *bucket) belowOwn() (from, to []byte) {
 	return storage.Entities(key.Range{End: append([]byte{}, b.marker.Bounds().Start...)})
 }
 
-// hasBelow reports whether the object has entities below the keys of its range, copied by a neighbour whose
-// promise an earlier engine forgot. The range's own split may be in any phase but Filling.
+// hasBelow reports whether the object stores copies of entities below the keys of its range: an earlier engine
+// agreed to receive them and then ended. For a range that is being filled, it reports false.
 func (b *bucket) hasBelow(t *turn.Turn) bool {
 	s := b.marker.Span
 	if s == nil || s.Phase == span.Filling || len(s.Bounds.Start) == 0 {
@@ -100,8 +100,8 @@ func (b *bucket) hasBelow(t *turn.Turn) bool {
 	return storage.HasAny(t.Rows, from, to)
 }
 
-// givesUp reports whether a range that copies its entities to its neighbour stays instead, because the
-// neighbour refuses them or does not answer. The range still serves all its keys.
+// givesUp ends the attempt of a range to copy its entities to its right neighbour, if the neighbour refuses them
+// or does not answer. It reports whether it did so. The range still serves all its keys.
 func (b *bucket) givesUp(t *turn.Turn, err error) bool {
 	s, x := b.marker.Span, &b.split
 	lost := t.Answers[0].Err != nil

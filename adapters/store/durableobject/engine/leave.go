@@ -17,34 +17,34 @@ import (
 	"edgetable/core/table"
 )
 
-// A range that is empty, or small and idle, gives its keys to its right neighbour and ends. It serves its keys
-// until the neighbour has agreed to take them and has the entities, so that requests for these keys wait for one
-// exchange of messages.
+// A range that is empty, or small and idle, merges into its right neighbour (in the code, it leaves): it hands
+// its keys over and ends. It serves its keys until the neighbour has agreed and has received the entities. So
+// requests for these keys wait only for one exchange of messages.
 
 const (
-	// leaveAfter is the time without a write after which an empty range leaves, and the time without load after
-	// which a small range leaves.
+	// leaveAfter is the time without a write after which an empty range merges into its right neighbour, and the
+	// time without load after which a small range does.
 	leaveAfter = 3600 * edm.TicksPerSecond
-	// A small range that was idle for idleAfter does not ask again, so that idle tables cost nothing.
+	// A small range that was idle for idleAfter does not try to merge any more, so that idle tables cost nothing.
 	idleAfter = 16 * leaveAfter
-	// leaveAgain is the time after which a range asks again when its neighbour did not agree. A random part of
-	// up to five times that is added, so that neighbours do not ask at the same time again.
+	// leaveAgain is the time after which a range asks its neighbour again if the neighbour did not agree. A random
+	// time of up to five times leaveAgain is added, so that neighbours do not ask at the same time again.
 	leaveAgain = 10 * edm.TicksPerSecond
-	// promised is the time for which a range does not leave because its left neighbour may give it keys.
+	// promised is the time for which a range that agreed to take its left neighbour's keys waits for them. Meanwhile it does not merge.
 	promised = 60 * edm.TicksPerSecond
-	// A range with at most this fraction of the size at which it splits is small: see mayJoin.
+	// A range is small if it has at most 1/partOfSmall of the size at which it splits: see mayJoin.
 	partOfSmall = 8
 )
 
-// leaving is the progress of a range that wants to leave. An engine may forget it when it ends, because nothing
-// depends on it before the range seals or copies.
+// leaving is the progress of a range that asks whether it can merge into its right neighbour. It is only in
+// memory, because the range has neither stopped serving keys nor copied entities before it gets the answers.
 type leaving struct {
-	asks bool      // whether it asked the catalog for its neighbour, or the neighbour whether it agrees
-	last edm.Ticks // when the range was last written before it asked
+	asks bool      // whether it waits for the catalog, which names the neighbour, or for the neighbour's agreement
+	last edm.Ticks // the time of the last write before it asked
 	size int64     // the size of its entities, 0 if there are none
 }
 
-// leave begins to leave, if the range is empty, or small and idle.
+// leave asks for a merge into the right neighbour, if the range is empty, or small and idle.
 func (b *bucket) leave(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	x.leave = leaving{}
@@ -72,8 +72,8 @@ func (b *bucket) leave(t *turn.Turn) turn.Step {
 	return b.askForNeighbour(t)
 }
 
-// toGive returns the size of the entities that the range would give to its neighbour. may is false if the range
-// must stay.
+// toGive returns the size of the entities that the range would hand over to its neighbour. may is false if the
+// range must not merge.
 func (b *bucket) toGive(t *turn.Turn) (size int64, may bool) {
 	switch s := b.marker.Span; {
 	case s == nil || s.Phase != span.Serving || s.Bounds.End == nil:
@@ -90,8 +90,8 @@ func (b *bucket) isEmpty(t *turn.Turn) bool {
 	return !storage.HasAny(t.Rows, from, to)
 }
 
-// lookIfSmall lets a new engine check whether its range can leave, as an earlier engine may have planned. The
-// clock shows when that engine last wrote.
+// lookIfSmall sets the alarm of a new engine to check whether the range can merge, because an earlier engine may
+// have planned that. The clock shows when an earlier engine last wrote.
 func (b *bucket) lookIfSmall(t *turn.Turn) {
 	x := &b.split
 	x.last = min(b.clock.Last, t.Now)
@@ -102,8 +102,8 @@ func (b *bucket) lookIfSmall(t *turn.Turn) {
 	}
 }
 
-// lookWhileIdle makes a small range check again after it has been idle twice as long, so that it checks at most
-// five times.
+// lookWhileIdle sets the next check whether a small range can merge: after 1, 2, 4, 8 and 16 hours without load.
+// Then the range is not checked any more.
 func (x *splitting) lookWhileIdle(now edm.Ticks) {
 	since := max(x.last, x.load.BusyUntil(now, x.rate))
 	for wait := edm.Ticks(leaveAfter); wait <= idleAfter; wait *= 2 {
@@ -114,14 +114,14 @@ func (x *splitting) lookWhileIdle(now edm.Ticks) {
 	}
 }
 
-// askForNeighbour asks the catalog for the map.
+// askForNeighbour asks the catalog for the map of the bucket's ranges.
 func (b *bucket) askForNeighbour(t *turn.Turn) turn.Step {
 	self := &b.marker.Span.Self
 	return b.call(t, durableobject.CatalogOf(self.Table, b.catalog), message.Ranges(nil, self.Table, self.Bucket), &turn.Continuation{Own: true})
 }
 
-// neighbour returns the right neighbour in the map, 0 if that is not certain. This range is in the map, too: the
-// range that gave it its keys told the catalog so once they had arrived.
+// neighbour returns the id of the right neighbour from the catalog's map. It returns 0 if the map does not show this
+// range with these bounds, or no range that begins at its end: the catalog may not know the latest moves of keys.
 func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	known, ok := b.known(r)
 	own, _ := known.Ranges.Bounds(b.marker.Span.Self.Range)
@@ -132,9 +132,9 @@ func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	return id
 }
 
-// leaves handles an answer while the range still serves: first the catalog's, then the neighbour's. If the
-// neighbour agrees, an empty range seals and gives it the keys at once; another range first copies its entities,
-// as in a split.
+// leaves handles the two answers that the range needs before it merges: the catalog's, which names the
+// neighbour, and the neighbour's. If the neighbour agrees, an empty range stops serving its keys and hands them
+// over at once. Any other range first copies its entities, as in a split.
 func (b *bucket) leaves(t *turn.Turn, r message.Reader, err error) turn.Step {
 	s, x := b.marker.Span, &b.split
 	size, may := b.toGive(t)
@@ -177,8 +177,8 @@ func (b *bucket) leaves(t *turn.Turn, r message.Reader, err error) turn.Step {
 	return b.give(t)
 }
 
-// agree answers a left neighbour that wants to leave with a random number. Only messages with this number may
-// give the neighbour's keys to this range, which excludes late messages. So a refusal is final.
+// agree answers a left neighbour that asks to merge into this range. If this range agrees, it answers with a random
+// number, and accepts the keys only in a message with that number. So late messages are refused, and a refusal is final.
 func (b *bucket) agree(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	incarnation, end, size := t.Fields.Incarnation(), t.Fields.Bytes(), int64(0)
@@ -196,7 +196,7 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 	case b.cleans(t, true):
 		return t.Fail(table.ErrBusy)
 	case size != 0 && !b.mayJoin(t, size):
-		return t.Fail(table.ErrUnsupported) // the neighbour need not ask again soon
+		return t.Fail(table.ErrUnsupported) // unlike ErrBusy, this tells the neighbour not to ask again soon
 	}
 	x.promise, x.stays, x.received, x.joins = x.rand()|1, t.Now+promised, 0, size != 0
 	if x.joins {
@@ -205,10 +205,10 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: message.DoneNumber(t.Dst, x.promise)}
 }
 
-// refused handles the answer of a neighbour that no longer takes the keys, because it restarted or gives away
-// its own. It reports whether this range serves them again: it does if the neighbour exists and cannot take them
-// later. Any other answer may come from a neighbour that took the keys and then left. In that case the catalog
-// names the range that has the neighbour's keys, and that range knows whether it also has these.
+// refused handles an error that the neighbour answered when this range sent it the keys. It reports whether this range
+// serves the keys again. ErrUnsupported means that the neighbour will never accept the keys, so this range serves them
+// again. Any other error may come from a neighbour that accepted the keys in an earlier message and then merged into its
+// own neighbour. So this range asks the catalog which range has the neighbour's keys now, and sends the keys to that range.
 func (b *bucket) refused(t *turn.Turn, err error) bool {
 	switch {
 	case err == nil:
@@ -221,7 +221,7 @@ func (b *bucket) refused(t *turn.Turn, err error) bool {
 	return true
 }
 
-// stay makes a range that was about to leave serve its keys again.
+// stay cancels a merge: the range serves its keys again.
 func (b *bucket) stay(t *turn.Turn) {
 	s, x := b.marker.Span, &b.split
 	b.marker.Span = s.Serve(key.Range{Start: s.Bounds.Start, End: s.End})
@@ -231,7 +231,7 @@ func (b *bucket) stay(t *turn.Turn) {
 	x.tell(&s.Self, span.JoinRefused)
 }
 
-// widen takes over the keys of the left neighbour. It has their entities already, except the latest changes.
+// widen takes over the keys of the left neighbour. The object has all their entities already, except the latest changes.
 func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	s, x := b.marker.Span, &b.split
 	if !t.Fields.Done() {
@@ -245,7 +245,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	case bytes.Compare(start, taking.Bounds.Start) <= 0:
 		return t.Done() // a late duplicate: this range already has the rows
 	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.Leaving || x.joins && taking.Replica != b.replica()):
-		return t.Fail(table.ErrUnsupported) // and never takes them later: see refused
+		return t.Fail(table.ErrUnsupported) // this range never accepts these keys later: see refused
 	case !bytes.Equal(start, taking.Bounds.End) || s.Leaving:
 		return t.Fail(table.ErrBusy)
 	}
@@ -264,7 +264,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	return t.Done()
 }
 
-// left ends the range after the catalog has recorded that another range has its keys.
+// left deletes the range after the catalog has recorded that another range has its keys.
 func (b *bucket) left(t *turn.Turn) {
 	b.feed.End(t.Rows, feed.Left, b.issue(t))
 	feed.DeleteAll(t.Rows)

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog names the ranges of buckets that split. It names a range before the range writes a row, so that a
-// drop reaches every range.
+// The catalog gives each range an id. It records a new range before the range writes a row, so that a drop of
+// the table reaches every range.
 
 // maxBegun is the number of ranges of a table that may be filling at the same time.
 const maxBegun = 4
@@ -46,13 +46,13 @@ func (c *catalog) answerRanges(t *turn.Turn, rec *record.Record, n *message.Name
 	answer := message.AppendNamed(message.AppendLocated(t.Dst, &message.Located{
 		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,
 	}), n)
-	if rec.Traits != nil { // earlier code does not understand it
+	if rec.Traits != nil { // earlier code does not understand this field
 		answer = message.AppendTraits(answer, rec.Traits)
 	}
 	return turn.Step{Answer: answer}
 }
 
-// told is a message about a split, with the record and the ranges that the message is about.
+// told holds a message about a split, the table's record, and the ranges of the bucket that splits.
 type told struct {
 	message.Splitting
 	rec record.Record
@@ -82,8 +82,8 @@ func (c *catalog) splitting(t *turn.Turn) (s *told, instead error) {
 
 var errMalformed = errors.New("durableobject: malformed message")
 
-// begin names the range that will get the keys of another range from a position on. A range makes one split at a
-// time, so a repeated message gets the same name.
+// begin records a new range, which will get the upper keys of another range, and answers with its id. A range
+// makes one split at a time, so a repeated message gets the same id.
 func (c *catalog) begin(t *turn.Turn) turn.Step {
 	s, err := c.splitting(t)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 		case b.From == s.From && string(b.At) == string(s.At):
 			return t.DoneID(b.ID)
 		case b.From == s.From:
-			return t.Fail(table.ErrUnsupported) // a late message
+			return t.Fail(table.ErrUnsupported) // the message is about an earlier split
 		}
 	}
 	last := storage.Ticks(t.Rows, storage.RowLastRange)
@@ -102,14 +102,14 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 	last += edm.Ticks(s.UnusedClass(uint32(last), span.Classes(s.rec.Layout.Buckets)))
 	id := uint32(last + 1)
 	if _, fits := s.Ranges.Split(s.From, id, s.At); !fits || last+1 >= 1<<32 {
-		return t.Fail(table.ErrUnsupported) // a late message
+		return t.Fail(table.ErrUnsupported) // the message is late, or no id is left
 	}
 	objects, begun := record.Objects(t.Rows, &s.rec)
 	if begun >= maxBegun || len(objects) >= message.MostRanges(s.rec.Layout.Buckets) {
 		return t.Fail(table.ErrBusy)
 	}
 	if first {
-		storage.PutTicks(t.Rows, storage.RowHistory, 0) // no table of this catalog has split before
+		storage.PutTicks(t.Rows, storage.RowHistory, 0) // no table of this catalog has split before, so its history of maps is complete
 	}
 	storage.PutTicks(t.Rows, storage.RowLastRange, last+1)
 	s.Begun = append(s.Begun, message.Begun{ID: id, From: s.From, At: s.At})

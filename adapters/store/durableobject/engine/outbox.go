@@ -23,56 +23,56 @@ type outbox struct {
 	jurisdiction string
 
 	publishing
-	self message.Destination // the destination of a bucket that publishes; stored in rowSelf
+	self message.Destination // the destination of a bucket that publishes; stored in storage.RowSelf
 	sure bool                // whether the catalog confirmed that the bucket may publish
-	// asksAt is when the bucket asks the catalog again. The alarm does not ring before, because it would have
-	// nothing to do.
+	// asksAt is when the bucket asks the catalog again whether it may publish. The alarm does not ring before
+	// that.
 	asksAt edm.Ticks
 	start  []byte // of a bucket: entities before this key are published by other objects
-	stop   []byte // and from this key on; nil means no end
-	key    []byte // scratch
+	stop   []byte // of a bucket: entities from this key on are published by other objects; nil means no limit
+	key    []byte // scratch buffer
 }
 
-// publishing is the state of an object that publishes.
+// publishing is the state of an object that publishes to a replica.
 type publishing struct {
-	on bool // whether it publishes; sending is then stored in a row
+	on bool // whether the object publishes; then sending is stored in a row
 	sending
-	incarnation table.Incarnation // of the bucket's table
+	incarnation table.Incarnation // the incarnation of the bucket's table
 	pending     bool              // the outbox may have rows
 	ask         edm.Ticks         // when to publish the rows of the outbox
 	purgeAt     edm.Ticks         // when the next incarnation can be purged, 0: there is none
 	awake       awake
-	restUntil   edm.Ticks // of the initial sync
+	restUntil   edm.Ticks // when a paused initial sync continues
 	pass        pass
 	inFlight    *batchInFlight
 }
 
-// sending is the progress of publishing, stored in rowSending.
+// sending is the progress of publishing, stored in storage.RowSending.
 type sending struct {
 	replica string // the name of the replica
-	source  string // the name of this object there
+	source  string // the name of this object in the replica
 	// until is the time before which no batch is sent. While a batch is in flight, its writes may arrive until
 	// then.
 	until    edm.Ticks
 	failures byte      // number of failures since something was published
-	since    edm.Ticks // all changes before it are published
+	since    edm.Ticks // all changes before this time are published
 	marked   edm.Ticks // when the replica was last told that this object lags, 0: it was not
 	sync     []byte    // the row at which the initial sync continues, nil: it is finished
 }
 
 const (
-	// collect is the time for which changes are collected.
+	// collect is the time for which changes are collected before they are sent in one batch.
 	collect = edm.TicksPerSecond
 	// batchTimeout is the time after which no write of a batch can still arrive.
 	batchTimeout = 60 * edm.TicksPerSecond
-	// An object says that it lags when changes wait for longer than lagging. It stops
-	// saying so when none has waited so long for the time of caughtUp.
+	// An object tells the replica that it lags when a change has waited for longer than lagging. When no change
+	// has waited for that long during the time caughtUp, it tells the replica that it no longer lags.
 	lagging  = 30 * edm.TicksPerSecond
 	caughtUp = 90 * edm.TicksPerSecond
 	// visibleAfter is the time after which all writes to an ended incarnation are visible: a batch timeout, the
 	// minute for which KV may show older lists, and one more minute.
 	visibleAfter = 180 * edm.TicksPerSecond
-	// maxDelay bounds every delay, also after the clock stepped back.
+	// maxDelay is the maximum of every delay, even if the clock has stepped back.
 	maxDelay = 600 * edm.TicksPerSecond
 )
 
@@ -99,8 +99,8 @@ func parseSending(v []byte) (s sending, ok bool) {
 	return s, r.Done()
 }
 
-// load reads the state. An object that no longer publishes, or that publishes to another replica, records no
-// changes until it joins. So it forgets its progress, except a batch that may still be in flight.
+// load reads the state from the rows. An object that no longer publishes, or whose replica is now another one, records
+// no changes until it joins a replica. So load forgets its progress, except that a batch may still be in flight.
 func (o *outbox) load(t *turn.Turn) {
 	known := o.publishing // still valid for a batch in flight if the transaction was rolled back
 	o.publishing, o.self = publishing{}, message.Destination{}
@@ -240,14 +240,14 @@ func (o *outbox) changed(t *turn.Turn, key []byte, at edm.Ticks) {
 	t.Rows.Put(o.changeKey(key), v[:])
 }
 
-// changeKey returns the key of the outbox row for a row, valid until the next call.
+// changeKey returns the key of the outbox row of another row, valid until the next call. key is the key of that other row.
 func (o *outbox) changeKey(key []byte) []byte {
 	o.key = append(append(o.key[:0], storage.SpaceOutbox), key...)
 	return o.key
 }
 
 // notify requests the publication of changes with Timestamps up to at. The transaction must not be rolled back
-// afterwards.
+// afterwards, because the request is only in memory.
 func (o *outbox) notify(t *turn.Turn, at edm.Ticks) {
 	if !o.on || o.pending {
 		return
@@ -275,8 +275,8 @@ func (o *outbox) removedRecord(t *turn.Turn, key string) {
 	}
 }
 
-// setAlarm adds the time of the next batch to a step. Every step contains it, so that the next message restores
-// an alarm that was lost.
+// setAlarm sets the alarm of a Step to the time of the next batch, unless it has an earlier alarm. Each Step gets
+// that time, so that the next message restores an alarm that was lost.
 func (o *outbox) setAlarm(s *turn.Step) {
 	if !o.on {
 		return

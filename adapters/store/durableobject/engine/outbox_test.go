@@ -64,8 +64,8 @@ func (o *object) idle(what string) {
 	}
 }
 
-// Changes are collected for a second and published together. A row that changed while the batch was in
-// flight stays in the outbox.
+// TestOutboxKeepsLaterChanges checks that changes are collected for a second and published together,
+// and that a row that changed while the batch was in flight stays in the outbox.
 func TestOutboxKeepsLaterChanges(t *testing.T) {
 	t.Parallel()
 	o := publisher(t)
@@ -90,7 +90,7 @@ func TestOutboxKeepsLaterChanges(t *testing.T) {
 	}
 }
 
-// After each kind of failure, the next batch waits for its time.
+// TestOutboxWaits checks how long the next batch waits after each kind of failure.
 func TestOutboxWaits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -116,7 +116,8 @@ func TestOutboxWaits(t *testing.T) {
 	}
 }
 
-// An engine waits for the batch of the engine before it.
+// TestOutboxWaitsForAnEarlierEngine checks that a new engine sends no batch while a batch of the engine
+// before it may be in flight.
 func TestOutboxWaitsForAnEarlierEngine(t *testing.T) {
 	t.Parallel()
 	o := publisher(t)
@@ -132,7 +133,7 @@ func TestOutboxWaitsForAnEarlierEngine(t *testing.T) {
 	}
 }
 
-// The object tells the replica that it lags after half a minute of failures.
+// TestOutboxSaysThatItLags checks that the object tells the replica that it lags after half a minute of failures.
 func TestOutboxSaysThatItLags(t *testing.T) {
 	t.Parallel()
 	o := publisher(t)
@@ -149,8 +150,8 @@ func TestOutboxSaysThatItLags(t *testing.T) {
 	t.Error("it never says so")
 }
 
-// An object that just woke up publishes nothing while its table is being restored, because it may be at
-// an earlier state. If it cannot find out, it waits.
+// TestOutboxWaitsForARestore checks that an object that just woke up publishes nothing while its table is being
+// restored, because the object may be at an earlier state. If the catalog does not answer, the object waits.
 func TestOutboxWaitsForARestore(t *testing.T) {
 	t.Parallel()
 	restoring := (&restoring.Restore{ID: 1, Phase: restoring.Returning, Objects: []restoring.Returned{{Back: true}}}).Append(message.Done(nil))

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// A batch has at most maxChanges changes, and maxBatch bytes before the last one,
-	// which may have 1.5 MB: together they fit into 2 MiB. During the initial sync,
-	// changes leave some room for it.
+	// A batch has at most maxChanges changes. It has less than maxBatch bytes before its last change, which may
+	// have 1.5 MB, so that a batch fits into 2 MiB. During the initial sync, at most maxDuringSync changes are from
+	// the outbox, which leaves space for rows of the sync.
 	maxChanges     = 100
 	maxDuringSync  = 75
 	maxBatch       = 256 << 10
@@ -29,7 +29,7 @@ const (
 // need not wait.
 type pass struct {
 	next  []byte    // where the pass continues, nil if it has not begun
-	begin edm.Ticks // all earlier changes were in the outbox when the pass began
+	begin edm.Ticks // when the pass began; all earlier changes were in the outbox then
 	clean bool      // whether all rows sent in this pass are published
 	later bool      // whether the pass needs more than one batch
 }
@@ -38,11 +38,11 @@ type pass struct {
 type batchInFlight struct {
 	number      uint64 // random, because an earlier engine may have sent another batch
 	changes     []change
-	next        []byte // where the pass continues, nil if it ended
+	next        []byte // where the pass continues after the batch, nil if the pass ends with it
 	synced      []syncedRow
-	sync        []byte // where the initial sync continues after the batch, nil if it ended
+	sync        []byte // where the initial sync continues after the batch, nil if the sync ends with it
 	mark        message.Mark
-	purge       bool // whether to purge the incarnation
+	purge       bool // whether the batch is a purge of the incarnation
 	incarnation table.Incarnation
 }
 
@@ -75,9 +75,9 @@ func (o *outbox) send(t *turn.Turn, f *batchInFlight, batch []byte, wakes []dura
 	}
 }
 
-// handOut sends a batch of rows as they are now. Before that, a row records that the batch is in flight: the
-// next engine waits until none of its writes can still arrive, and an engine that lost its storage cannot send
-// anything.
+// handOut sends a batch of rows as they are now. Before that, it stores that a batch is in flight. So a later
+// engine waits until no write of the batch can still arrive. An engine that lost its storage cannot store that,
+// and sends nothing.
 func (o *outbox) handOut(t *turn.Turn) turn.Step {
 	f := &batchInFlight{}
 	if o.pass.next == nil {
@@ -91,7 +91,7 @@ func (o *outbox) handOut(t *turn.Turn) turn.Step {
 		f.mark = message.MarkForget
 	}
 	if f.mark == message.MarkLagging {
-		o.marked = max(o.marked, 1) // from now on the mark may be visible, even if the answer is lost
+		o.marked = max(o.marked, 1) // from now on the replica may show that this object lags, even if the answer is lost
 	}
 	head := message.BatchHead{Incarnation: o.incarnation, Source: o.source, Mark: f.mark, Since: o.since}
 	batch := o.addChanges(t, f, message.AppendBatch(t.Dst, &head))
@@ -148,16 +148,16 @@ func (o *outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte
 // fills reports whether a batch has reached its maximum size.
 func fills(t *turn.Turn, batch []byte) bool { return len(batch)-len(t.Dst) >= maxBatch }
 
-// addRow adds the state of a row to a batch. If the row is a record that the batch shows, it returns that
-// record.
+// addRow adds the state of a row to a batch. If the row is a record that the batch does not show as deleted,
+// addRow returns the record.
 func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, record.Record) {
 	b := message.BatchChange{Record: c.key[0] == storage.SpaceRecords, Gone: !ok, Ticks: c.at, Key: c.key[1:], Value: v}
 	var rec record.Record
 	if ok && b.Record {
 		rec, ok = record.Parse(v)
-		// The batch does not show a table that is being deleted, a damaged record, a table in a jurisdiction
-		// that the replica is not in, or a table that declares something, because the replica does not implement
-		// declarations. Readers of these tables ask the objects.
+		// The batch shows these records as deleted, so that readers of these tables ask the objects: damaged records,
+		// and records of tables that are being deleted, that are in a jurisdiction in which the replica is not, or
+		// that declare options, because the replica does not implement options.
 		if b.Gone = !ok || rec.Deleting || rec.Traits != nil || !o.publishes(rec.Layout.Location); b.Gone {
 			rec = record.Record{}
 		} else {
@@ -231,7 +231,7 @@ func (o *outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 // schedule sets the time of the next batch. all reports whether the whole batch is published and the initial
 // sync advanced.
 func (o *outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.Published, all bool) {
-	// No progress counts as a failure: a quota may be exhausted for a day.
+	// A batch without progress counts as a failure, because a quota may be exhausted for a day.
 	stuck := !slices.Contains(result.Done, true) && (f.mark == message.MarkNothing || !result.Marked)
 	switch {
 	case !result.Certain:
@@ -246,7 +246,7 @@ func (o *outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.P
 	o.ask = t.Now
 }
 
-// backoff is the delay after this many failures.
+// backoff returns the delay after this many failures.
 func backoff(failures byte) edm.Ticks {
 	return min(edm.Ticks(collect)<<min(failures-1, 10), maxDelay)
 }

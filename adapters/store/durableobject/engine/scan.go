@@ -22,7 +22,7 @@ const (
 	mostRun  = 256 << 10
 )
 
-// scan makes a page. A strict limit applies to the first row, too.
+// scan answers with a page of rows. With Strict, the limit of bytes applies even to the first row, so the page may have no rows.
 func (b *bucket) scan(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	s := t.Fields.Scan()

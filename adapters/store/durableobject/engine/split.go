@@ -20,17 +20,17 @@ import (
 // after any step, and a message may be lost, late or repeated.
 
 const (
-	// A piece has at most pieceRows entities, and fewer than pieceBytes before its last one. The last piece is
-	// small, because requests for the keys wait for it.
+	// A chunk, the entities in one message to another range, has at most pieceRows entities, and fewer than
+	// pieceBytes before its last one. The last chunk is small, because requests for the keys wait for it.
 	pieceRows  = 500
 	maxMarks   = 1 << 20
 	pieceBytes = 256 << 10
 	lastRows   = 100
-	// An alarm sends piecesOfAlarm pieces: the platform bounds its CPU time and its calls.
+	// An alarm sends at most piecesOfAlarm chunks, because the platform limits its CPU time and its calls.
 	piecesOfAlarm = 256
 	// An alarm deletes at most emptyRows rows of keys that another range has.
 	emptyRows = 1000
-	// outFor is the time after which a call without an answer is made again.
+	// outFor is the time after which a call without an answer is repeated.
 	outFor = 30 * edm.TicksPerSecond
 )
 
@@ -40,23 +40,23 @@ type splitting struct {
 	told  func(table string, bucket uint16, id uint32, event string)
 	bytes int64   // the size from which a range splits, 0: never
 	rate  float64 // requests per second at which a range splits
-	rows  int     // the maximum number of rows in a piece
+	rows  int     // the maximum number of entities in a chunk
 
 	due      edm.Ticks // when the alarm takes the next step, 0: never
 	look     edm.Ticks // when to check whether the range is empty, or small
 	last     edm.Ticks // the time of the last write
-	rest     edm.Ticks // no key is searched for until then
-	only     []byte    // the only partition of the range, which is never cut; nil: there may be others
+	rest     edm.Ticks // until then, the range does not look for a key at which to split
+	only     []byte    // the only partition of the range, which is never divided; nil: there may be several
 	out      uint64    // the random number of the call in flight; 0: there is none
-	marks    []change  // the changes in the piece in flight
+	marks    []change  // the changes in the chunk in flight
 	failures int       // failed calls since the last answer
 	choice   *choice
 	load     sample.Load
 	leave    leaving
-	promise  uint64    // the number of a left neighbour that may give all its keys to this range, 0: none
-	stays    edm.Ticks // this range does not leave until then, as it promised
-	joins    bool      // whether that neighbour copies its entities first
-	received uint64    // the number of the neighbour's last piece
+	promise  uint64    // the number with which this range agreed to take all keys of its left neighbour, 0: it did not
+	stays    edm.Ticks // until then, this range waits for these keys and does not merge into its right neighbour
+	joins    bool      // whether the left neighbour copies its entities first
+	received uint64    // the number of the last chunk from the left neighbour
 }
 
 // tell reports an event of this range to the operator.
@@ -91,7 +91,7 @@ func (b *bucket) loadSplit(t *turn.Turn) {
 	}
 }
 
-// setAlarm adds the time of the split's next step to a step.
+// setAlarm sets the alarm of a Step to the time of the next action of the split, unless the Step has an earlier alarm.
 func (x *splitting) setAlarm(s *turn.Step) {
 	for _, at := range [...]edm.Ticks{x.due, x.look} {
 		if at != 0 && (s.Alarm == 0 || at < s.Alarm) {
@@ -100,8 +100,8 @@ func (x *splitting) setAlarm(s *turn.Step) {
 	}
 }
 
-// mark records that an entity changed that a piece already contained, in the transaction that changes the
-// entity.
+// mark is called in the transaction that changes an entity. It records the change if an earlier chunk
+// contained the entity.
 func (b *bucket) mark(t *turn.Turn, k []byte, at edm.Ticks) {
 	s := b.marker.Span
 	if s != nil && s.Phase == span.Copying && bytes.Compare(k[1:], s.At) >= 0 && bytes.Compare(k, s.Upto) < 0 {
@@ -111,13 +111,13 @@ func (b *bucket) mark(t *turn.Turn, k []byte, at edm.Ticks) {
 
 func markOf(k []byte) []byte { return append([]byte{storage.SpaceMarks}, k...) }
 
-// mayEnd reports whether the next step may be to give the keys away, which a batch of the outbox would delay.
+// mayEnd reports whether the next step may be to hand the keys over. A batch of the outbox in flight would delay that step.
 func (b *bucket) mayEnd(t *turn.Turn) bool {
 	s := b.marker.Span
 	return s != nil && s.Phase == span.Copying && !s.Leaving && s.Complete && b.split.due <= t.Now && b.outbox.quiet(t.Now)
 }
 
-// goOn takes the next step of a split.
+// goOn takes the next step of a split or a merge.
 func (b *bucket) goOn(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	if x.look <= t.Now {
@@ -196,7 +196,7 @@ func (b *bucket) resumed(t *turn.Turn) turn.Step {
 	r, err := message.Result(t.Answers[0].Message)
 	switch {
 	case s.Phase == span.Moved && s.Leaving && errors.Is(err, table.ErrNoTable):
-		b.left(t) // the table was deleted, or no longer knows this range
+		b.left(t) // the table was deleted, or its map no longer has this range
 		return t.Done()
 	case s.Phase == span.Serving:
 		return b.leaves(t, r, err)
@@ -205,9 +205,9 @@ func (b *bucket) resumed(t *turn.Turn) turn.Step {
 	case b.givesUp(t, err):
 		return t.Done()
 	case t.Answers[0].Err != nil || err != nil || !b.took(t, r, marks):
-		most := 6 // half a minute, because requests for the keys may wait
+		most := 6 // retry within half a minute, because requests for the keys may wait
 		if s.Phase == span.Asking {
-			most = 10 // no request waits, and the table may have its maximum number of ranges
+			most = 10 // retry within ten minutes: no request waits, and the table may have its maximum number of ranges
 		}
 		x.failures = min(x.failures+1, most)
 		x.due = t.Now + edm.TicksPerSecond<<(x.failures-1)
@@ -216,7 +216,7 @@ func (b *bucket) resumed(t *turn.Turn) turn.Step {
 	x.failures = 0
 	at := b.outbox.due()
 	if b.outbox.on && at != 0 && at <= t.Now || s.Seq%piecesOfAlarm == piecesOfAlarm-1 {
-		return t.Done() // the alarm rings at once
+		return t.Done() // the alarm continues at once
 	}
 	return b.goOn(t)
 }
@@ -279,7 +279,7 @@ func (b *bucket) target() message.Destination {
 	return p
 }
 
-// copy sends the next piece. If few changes are left, it seals the keys and sends the last piece.
+// copy sends the next chunk. If few changes are left, copy seals the keys and sends the last chunk.
 func (b *bucket) copy(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	var marks []change
@@ -324,8 +324,8 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 	return step
 }
 
-// addRows adds the entities of the next rows to a piece: first the rows of entities, then the rows of the
-// outbox, which also has the deleted ones. next is the row at which the next piece begins, nil if there is none.
+// addRows adds the next entities to a chunk: first those in the rows of entities, then those in the rows of the
+// outbox, which also name deleted entities. next is the row at which the next chunk begins, nil if there is none.
 func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	s := b.marker.Span
 	_, to := storage.Entities(s.Bounds)
@@ -353,7 +353,7 @@ func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	return m, next
 }
 
-// addItems adds entities in their current state to a piece until it is full. It returns the changes whose
+// addItems adds entities in their current state to a chunk until it is full. It returns the changes whose
 // entities it added.
 func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []change) {
 	for i, c := range list {
@@ -361,7 +361,7 @@ func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []chan
 			return m, list[:i]
 		}
 		item := message.Item{Key: c.key}
-		if b.outbox.on && !b.marker.Span.Leaving { // a range that leaves publishes its changes itself
+		if b.outbox.on && !b.marker.Span.Leaving { // a range that merges publishes its changes before it hands its keys over
 			v, ok := t.Rows.Get(b.outbox.changeKey(append([]byte{storage.SpaceEntities}, c.key...)))
 			if item.Unseen = ok && len(v) == 8; item.Unseen {
 				item.ChangedAt = edm.Ticks(binary.BigEndian.Uint64(v))
@@ -374,7 +374,7 @@ func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []chan
 	return m, list
 }
 
-// marked returns the entities that changed since a piece contained them, at most most of them.
+// marked returns entities that changed after a chunk had contained them, up to the number most.
 func (b *bucket) marked(t *turn.Turn, most int) (list []change) {
 	for k, v := range t.Rows.Scan([]byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, leastRun) {
 		if len(list) == most {
@@ -396,7 +396,7 @@ func (b *bucket) size(t *turn.Turn, list []change) (n int) {
 	return n
 }
 
-// sealed records in the feed that the range serves fewer keys.
+// sealed records in the feed that the range no longer serves the keys that move.
 func (b *bucket) sealed(t *turn.Turn) {
 	to := b.marker.Span.Target
 	if b.marker.Span.Leaving {
@@ -405,13 +405,13 @@ func (b *bucket) sealed(t *turn.Turn) {
 	b.feed.Sealed(t.Rows, to, b.issue(t))
 }
 
-// gives reports whether another range has, or will get, keys without the catalog knowing it yet.
+// gives reports whether another range already has, or will get, keys of this range and the catalog does not know that yet.
 func (*splitting) gives(s *span.Span) bool {
 	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)
 }
 
-// give sends the last piece, after which the other range serves the keys. This step cannot be undone: a piece
-// without an answer may still arrive.
+// give sends the last chunk. With it, the other range begins to serve the keys. If no answer arrives, this
+// range must not serve the keys again, because the chunk may still arrive.
 func (b *bucket) give(t *turn.Turn) turn.Step {
 	s := b.marker.Span
 	if s.Leaving && s.Target == 0 {
@@ -426,7 +426,7 @@ func (b *bucket) give(t *turn.Turn) turn.Step {
 	})
 	m, _ = b.addItems(t, m, b.marked(t, pieceRows))
 	if s.Leaving && s.Number == 0 {
-		s.Target = 0 // an earlier version sealed the keys: the neighbour may be another one the next time
+		s.Target = 0 // an earlier version sealed the keys without an agreement: ask for the neighbour again before each attempt
 	}
 	b.marker.Put(t.Rows)
 	step := b.call(t, durableobject.AddressOf(&p), m[len(t.Dst):], &turn.Continuation{})
@@ -449,7 +449,7 @@ func (b *bucket) empty(t *turn.Turn) turn.Step {
 	n := storage.Delete(t.Rows, from, to, emptyRows)
 	n += storage.Delete(t.Rows, append([]byte{storage.SpaceOutbox}, from...), append([]byte{storage.SpaceOutbox}, to...), emptyRows-n)
 	if b.split.due = t.Now; n == emptyRows {
-		return t.Done() // the alarm rings at once
+		return t.Done() // the alarm continues at once
 	}
 	b.marker.Span = s.Serve(s.Bounds)
 	b.marker.Put(t.Rows)

@@ -40,7 +40,7 @@ func (o *object) scan(filter string) {
 	o.demand(filter, o.handle(message.AppendScan(nil, &place, &message.Scan{Ranges: plan.Ranges, Filter: plan.Residual}), nil), nil)
 }
 
-// A bucket counts what it serves, and nothing else.
+// TestStatistics checks that a bucket counts the requests that it serves, each once.
 func TestStatistics(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
@@ -50,7 +50,7 @@ func TestStatistics(t *testing.T) {
 		m := table.Mutation{Key: key.Append(nil, fmt.Sprint("p", i%2), fmt.Sprint(i)), Condition: table.Absent, Properties: edm.AppendProperty(nil, "A", edm.Int32(int32(i)))}
 		write := message.Commit(nil, &place, []table.Mutation{m})
 		o.demand("insert", o.handle(o.attempt(write), nil), nil)
-		o.demand("the same once more", o.handle(write, nil), nil) // the answer is remembered
+		o.demand("the same once more", o.handle(write, nil), nil) // a repeated write gets the remembered answer
 	}
 	o.scan("A eq 3")
 	o.scan("PartitionKey eq 'p1' and A eq 3")
@@ -62,7 +62,7 @@ func TestStatistics(t *testing.T) {
 	if got := r.Totals; got.Writes != 10 || got.WriteRequests != 10 || got.Reads != 1 || got.Queries != 6 || got.Scanned != 10+5+5+2+1+5 || got.Returned != 1+1+1+2+1+5 || got.FirstPartitions != 2 {
 		t.Errorf("%+v", got)
 	}
-	if len(r.Ranges) != 1 || r.Ranges[0] != (traffic.Range{Bytes: uint64(o.rows.Size()), Load: 17}) { // requests of one second
+	if len(r.Ranges) != 1 || r.Ranges[0] != (traffic.Range{Bytes: uint64(o.rows.Size()), Load: 17}) { // Load is 17: all requests were in one second
 		t.Errorf("the ranges are %+v", r.Ranges)
 	}
 	plans := map[string]uint64{}
@@ -82,8 +82,8 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// An object that is ended at any moment loses at most a sixteenth of the counts, or the counts of five
-// minutes. For that it writes few rows.
+// TestStatisticsAreKept checks that an object that ends at any moment loses at most a sixteenth of the
+// counts, or the counts of five minutes. It also checks that the object writes few rows for that.
 func TestStatisticsAreKept(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
@@ -115,8 +115,8 @@ func TestStatisticsAreKept(t *testing.T) {
 	}
 }
 
-// After a day, the statistics of the day before are still available; after two days they are not. A
-// deleted table leaves no rows.
+// TestStatisticsOfDays checks that the statistics of a day are available until the end of the next
+// day, and that a deleted table leaves no rows.
 func TestStatisticsOfDays(t *testing.T) {
 	t.Parallel()
 	const day = 24 * 3600 * edm.TicksPerSecond
@@ -141,7 +141,7 @@ func TestStatisticsOfDays(t *testing.T) {
 	}
 }
 
-// A row that this version cannot read is replaced.
+// TestStatisticsOfAnotherVersion checks that a row with statistics that this version cannot read is replaced.
 func TestStatisticsOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")

@@ -19,8 +19,8 @@ import (
 // woken together, at most durableobject.MaxBuckets.
 const maxWakes = 100
 
-// syncedRow is a row of the initial sync in a batch. For the record of a table, the batch also wakes the table's
-// buckets, so that they join: first is the number of buckets that were awake before, wakes the number of calls.
+// syncedRow is a row of the initial sync in a batch. If it is the record of a table, the batch also wakes the table's
+// buckets, so that they join the replica: first is the number of buckets that were awake before, wakes the number of calls.
 type syncedRow struct {
 	key         []byte
 	incarnation table.Incarnation
@@ -48,7 +48,7 @@ func (o *outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, 
 		batch, rec = o.addRow(batch, change{key: k}, v, true)
 		f.synced = append(f.synced, syncedRow{key: bytes.Clone(k)})
 		if rec.IsTable() && rec.Split {
-			split = rec.Key.String() // its objects are in other rows, which cannot be read during this scan
+			split = rec.Key.String() // its objects are listed in other rows, which cannot be read during this scan
 			f.sync = append(bytes.Clone(k), 0)
 			break
 		}

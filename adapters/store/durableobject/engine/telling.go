@@ -8,15 +8,15 @@ import (
 	"edgetable/core/table"
 )
 
-// beginTelling marks the record of a table whose declaration has changed, until all its objects know it.
+// beginTelling records that the declared options of a table have changed, and that its objects must be told.
 func (c *catalog) beginTelling(t *turn.Turn, rec *record.Record, by uint64) {
 	rec.Telling, rec.By = true, by
 	c.room.Wrote(rec.Put(t.Rows))
 	t.Rows.Put(storage.RowOf(storage.SpaceDeleting, rec.Key.String()), nil)
 }
 
-// tell makes the objects of a table ask what it declares, as finishDeletion makes them drop it. It also asks
-// whether entities are left that a withdrawn rule had expired; if not, the rule is removed from the record.
+// tell makes the objects of a table read its declared options, as finishDeletion makes them drop it. The objects answer
+// whether they store entities that had expired by a withdrawn rule. If none does, tell removes the rule from the record.
 func (c *catalog) tell(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	ok, dirty, step := telling.Step(t, rec)
 	if ok {
@@ -25,8 +25,8 @@ func (c *catalog) tell(t *turn.Turn, rec *record.Record) (ok bool, step turn.Ste
 	return ok, step
 }
 
-// allTold records that all objects know what a table declares. If a withdrawn rule has left entities, the
-// objects are asked again later.
+// allTold records that all objects have read the declared options of a table. If a withdrawn rule has left entities,
+// the objects are told again later.
 func (c *catalog) allTold(t *turn.Turn, rec *record.Record, dirty bool) {
 	row := storage.RowOf(storage.SpaceDeleting, rec.Key.String())
 	ends := rec.Traits != nil && rec.Traits.Ending != nil

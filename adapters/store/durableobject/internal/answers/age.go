@@ -36,13 +36,13 @@ const (
 	leastSlots, mostSlots = 16, 128
 	sizeOfSlot            = 16
 	sizeOfSlots           = 32
-	sizeOfText            = 16  // in addition to its bytes
-	comparedTexts         = 32  // nearly all refusals have one of a few texts
-	sizeOfAge             = 128 // of an empty age
-	maxBits               = 20  // reached only if ids were not random; then a table grows instead
+	sizeOfText            = 16  // of a text, in addition to its bytes
+	comparedTexts         = 32  // how many texts are searched for an equal one; nearly all refusals have one of a few texts
+	sizeOfAge             = 128 // the size of an empty age
+	maxBits               = 20  // of age.bits; reached only if ids were not random, and then a table grows instead
 )
 
-// seen returns the id that is stored in slots, where 0 means empty.
+// seen returns the id as slots store it. It replaces the id 0, because 0 means that a slot is empty.
 func seen(id uint64) uint64 { return max(id, 1) }
 
 // place returns the slot of an id, or the empty slot where the id would be stored.
@@ -132,7 +132,7 @@ func (g *age) move(old, low, high *slots) {
 	}
 }
 
-// form returns an answer in the form that a slot stores.
+// form returns an answer as slot.answer stores it.
 func (g *age) form(answer []byte) int64 {
 	if r, err := message.Result(answer); err == nil {
 		if at := r.Ticks(); r.Done() && at >= 0 {

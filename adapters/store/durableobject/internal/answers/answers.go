@@ -20,7 +20,7 @@ const (
 type Memory struct {
 	Engine uint64    // a random number that distinguishes engines
 	Woke   edm.Ticks // when the engine woke up; it remembers no earlier answer
-	Room   *Room     // the shared bound of the answers' memory
+	Room   *Room     // the limit of the memory for answers, shared by all objects of the process
 	Life   byte      // changes with each incarnation of the table that the object serves
 	forgot edm.Ticks // answers up to this time were forgotten; 0 if none were
 	ages   []*age    // oldest first
@@ -31,22 +31,26 @@ type Verdict uint8
 
 // The values of Verdict.
 const (
-	Fresh    Verdict = iota // it was not carried out
-	Answered                // its answer is remembered
-	Lost                    // its outcome is unknown
+	Fresh    Verdict = iota // the write was not carried out
+	Answered                // the answer to the write is remembered
+	Lost                    // the outcome of the write is unknown
 )
 
-// Judge returns what is known of a write, and its answer if that is remembered. A repeated write without
-// a remembered answer was not carried out if no answer was forgotten since before its first attempt. Two
-// measures decide that: the age of the write and, because a message may travel for longer than margin,
-// the sender's clock. A first attempt, too, may arrive after later attempts whose answers were forgotten;
-// but not after a restart, which ends all messages that wait for the object.
+// Judge returns what is known of a write, and its answer if that is remembered.
+//
+// A repeated write whose answer is not remembered was not carried out, if no answer has been forgotten since
+// its first attempt was sent. Two values show when that was: the age in the message and, because a message
+// may travel for longer than margin, the time by the sender's clock. If the first attempt may be too old by
+// either value, the outcome is unknown.
+//
+// A first attempt may arrive after later attempts whose answers were forgotten, so it is checked in the same
+// way. It cannot arrive after a restart, because a restart ends all messages that wait for the object.
 func (m *Memory) Judge(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	m.expire(now)
 	switch answer, ok := m.find(a.ID); {
 	case !ok || len(answer) == 1 && answer[0] == m.Life:
 	case len(answer) == 1:
-		return Lost, nil // another range may have answered the write under an earlier incarnation, when this object did not have the key
+		return Lost, nil // the write was for another range, which may have carried it out in an earlier incarnation of the table
 	default:
 		return Answered, answer
 	}

@@ -12,14 +12,14 @@ import (
 
 const second = edm.TicksPerSecond
 
-// An engine knows of some repeated writes that they were never carried out, and of others it does not
-// know that.
+// TestJudge checks for which repeated writes an engine knows that they were not carried out, and for
+// which the outcome is unknown.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		what       string
 		up         edm.Ticks // how long the object has been awake when the attempt arrives
-		first, age edm.Ticks // when the write was first sent, since the object woke up and by the sender's clock; and the age in the message
+		first, age edm.Ticks // when the write was first sent, by the sender's clock, as the time since the object woke up; and the age in the message
 		want       Verdict
 	}{
 		{"it was up before", 100 * second, 98 * second, 2 * second, Fresh},
@@ -41,7 +41,7 @@ func TestJudge(t *testing.T) {
 // random returns an id like those of a Worker, whose bits are random.
 func random(n uint64) uint64 { return rand.New(rand.NewPCG(n, 1)).Uint64() }
 
-// remember stores answers to writes with some ids, a number of them per second, from a time on.
+// remember stores answers to writes with these ids, perSecond of them in each second, from the time begin on.
 func remember(m *Memory, ids, from uint64, perSecond int, begin edm.Ticks) (now edm.Ticks) {
 	now = begin
 	for id := from; id < from+ids; id++ {
@@ -51,8 +51,8 @@ func remember(m *Memory, ids, from uint64, perSecond int, begin edm.Ticks) (now 
 	return now
 }
 
-// The answers of a minute are remembered at 2,000 writes per second, whatever the answers are, and are
-// forgotten soon after the minute.
+// TestAnswersOfAMinute checks that the answers of a minute are remembered at 2,000 writes per second,
+// whatever the answers are, and that they are forgotten soon after the minute.
 func TestAnswersOfAMinute(t *testing.T) {
 	t.Parallel()
 	const begin = 3600 * second
@@ -87,8 +87,8 @@ func TestAnswersOfAMinute(t *testing.T) {
 	}
 }
 
-// Many memories share the room. If there is too little, the oldest answers are forgotten first, and
-// that is reported.
+// TestRoomOfMany checks that many memories share one limit. When they reach it, the oldest answers are
+// forgotten first, and that is reported.
 func TestRoomOfMany(t *testing.T) {
 	t.Parallel()
 	const begin = 3600 * second
@@ -110,7 +110,7 @@ func TestRoomOfMany(t *testing.T) {
 	if short == 0 || short > 2 || room.used > mostBytes {
 		t.Errorf("4,000 writes a second: said %d times, %d bytes", short, room.used)
 	}
-	const early = 8 // answers of another object
+	const early = 8 // the index of another object, and the id of a write to it
 	if verdict, _ := all[early].Judge(now, message.Attempt{ID: random(early), Again: true, First: begin, Age: now - begin}); verdict != Lost {
 		t.Errorf("an early answer of another object: verdict %d", verdict)
 	}

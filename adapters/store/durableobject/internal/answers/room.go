@@ -2,9 +2,9 @@ package answers
 
 import "edgetable/core/edm"
 
-// Room bounds the answers that all memories of one process hold together. To keep its promise, a memory
-// needs the answers to all writes of a minute. So the bound is above any load that one process serves:
-// 2,000 writes per second.
+// Room bounds the total size of the answers that all Memories of one process remember. A Memory must
+// remember the answers to all writes of a minute. So the limit is sufficient for more than any load that
+// one process serves: 2,000 writes per second.
 type Room struct {
 	// Short, unless nil, is called when answers had to be forgotten before their time.
 	Short func()
@@ -19,8 +19,8 @@ const (
 	sayEvery  = 60 * edm.TicksPerSecond
 )
 
-// take counts bytes that a memory allocates. If there is no room, the oldest answers of all memories are
-// forgotten.
+// take counts bytes that a Memory allocates. If the total exceeds the limit, the oldest answers of all
+// Memories are forgotten.
 func (r *Room) take(m *Memory, now edm.Ticks, n int) {
 	if len(m.ages) == 1 && m.ages[0].size == n {
 		r.join(m)
@@ -44,7 +44,7 @@ func (r *Room) take(m *Memory, now edm.Ticks, n int) {
 	}
 }
 
-// join adds a memory to the counted ones.
+// join adds a Memory to those that share the limit.
 func (r *Room) join(m *Memory) {
 	for _, o := range r.all {
 		if o == m {

@@ -42,7 +42,7 @@ func (c *Clock) Issue(r storage.Rows, t edm.Ticks) {
 	c.Last = t
 }
 
-// Instant returns the instant of a read. No Timestamp up to it is issued later.
+// Instant returns the instant of a read. From then on, no Timestamp up to that instant is issued.
 func (c *Clock) Instant(now edm.Ticks) edm.Ticks {
 	c.Last = max(c.Last, now)
 	return c.Last

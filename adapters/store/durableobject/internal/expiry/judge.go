@@ -1,5 +1,5 @@
-// Package expiry decides which entities of an object have expired by the declaration of their table, and
-// finds expired entities to remove.
+// Package expiry decides which entities of an object have expired by the declared options of their
+// table, and finds expired entities to remove.
 package expiry
 
 import (
@@ -11,9 +11,9 @@ import (
 
 // Judge decides which entities are absent at an instant.
 //
-// An entity that one read found absent must stay absent for every later write. The engine may end, and
-// the clock of the next engine may be behind. So the instant is stored in a row. That is needed only if
-// an entity was hidden that had not expired at the Timestamp which an earlier row reserves.
+// An entity that one read found absent must stay absent for every later write. But the engine may end, and the
+// clock of the next engine may be behind. So the instant is stored in a row. That is not necessary if all hidden
+// entities had expired already at the Timestamp that the row reserves, because the next engine begins above it.
 type Judge struct {
 	Traits *table.Traits
 	Now    edm.Ticks
@@ -22,7 +22,8 @@ type Judge struct {
 	kept     bool // whether the instant must be stored
 }
 
-// NewJudge returns a Judge for an instant. Without traits it hides nothing.
+// NewJudge returns a Judge that decides which entities of a table have expired at the time now. traits are the
+// options of the table; if they are nil, no entity expires.
 func NewJudge(traits *table.Traits, now edm.Ticks, c *clock.Clock) Judge {
 	return Judge{Traits: traits, Now: now, reserved: c.Reserved}
 }

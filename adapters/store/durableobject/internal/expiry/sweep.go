@@ -26,8 +26,8 @@ const (
 // whose expired entities are all removed.
 var Row = []byte("mx")
 
-// Sweep is the progress of a pass over the entities of an object. Only the row survives the engine; the
-// next engine begins the pass again.
+// Sweep is the progress of a pass over the entities of an object. Only Due and clean are stored in a
+// row. A new engine begins the pass again.
 type Sweep struct {
 	Due edm.Ticks // when the next step is due, 0: never
 
@@ -79,7 +79,7 @@ func (s *Sweep) Clean(traits *table.Traits) bool {
 	return traits == nil || traits.Ending == nil || s.clean == traits.Ending.Until
 }
 
-// Wrote makes the next pass early enough for an entity that was written.
+// Wrote makes the next pass early enough to remove an entity that was written.
 func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, now edm.Ticks) {
 	if traits == nil || traits.Expiry == nil {
 		return
@@ -98,7 +98,7 @@ func between(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+l
 
 // Waits reports whether the next step is not due.
 func (s *Sweep) Waits(now edm.Ticks) bool {
-	return s.Due == 0 || s.Due > now && s.Due <= now+longest // otherwise the clock stepped back
+	return s.Due == 0 || s.Due > now && s.Due <= now+longest // a later time means that the clock stepped back
 }
 
 // Step examines the next entities of an object that has these keys. It returns the expired ones by key
@@ -120,7 +120,7 @@ func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, no
 		examined += len(k) + len(v)
 		row, err := table.ParseRow(k[1:], v)
 		switch {
-		case err != nil: // a read of the row reports it
+		case err != nil: // the row is damaged; a read of the row reports that
 		case traits.Ended(&row, now):
 			list = append(list, table.Row{Key: bytes.Clone(row.Key), Timestamp: row.Timestamp})
 		case traits.Expiry != nil:
@@ -143,13 +143,13 @@ func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, no
 // Refused records that an expired entity could not be removed yet.
 func (s *Sweep) Refused() { s.left = true }
 
-// Ended ends a pass, if the last step was its last one.
+// Ended records the end of a pass, if Step has examined the last entity.
 func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	if s.from != nil {
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // only the current rule may have refused removals
+		s.clean = e.Until // an entity that could not be removed yet has expired by the current rule
 	}
 	switch {
 	case s.left:

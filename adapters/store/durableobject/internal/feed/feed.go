@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Feed is the feed of the incarnation that an object serves. The zero value keeps none.
+// Feed is the feed of the incarnation that an object serves. The zero value stores no lines.
 type Feed struct {
-	// Due is when the alarm removes days, 0: never.
+	// Due is when the alarm next removes old lines, 0: never.
 	Due edm.Ticks
 
 	head *Head // nil: the table keeps no feed
@@ -25,7 +25,7 @@ func (f *Feed) Load(rows storage.Rows, life table.Incarnation, traits *table.Tra
 	if !traits.Feeds() {
 		return
 	}
-	if f.head = load(rows, life); f.head == nil { // no keys came here before
+	if f.head = load(rows, life); f.head == nil { // the object had no keys of this incarnation before
 		f.head = newHead(rows, life, traits)
 	}
 	f.sum = f.head.Gone
@@ -37,7 +37,8 @@ func (f *Feed) Load(rows storage.Rows, life table.Incarnation, traits *table.Tra
 	}
 }
 
-// Others is what the other rows take, about, of the bytes of all: they never take none.
+// Others returns the approximate size of all rows except the lines of the feed, at least 1. all is the size of all
+// rows.
 func (f *Feed) Others(all int64) int64 {
 	if f.head == nil {
 		return all
@@ -48,14 +49,14 @@ func (f *Feed) Others(all int64) int64 {
 // Begin begins the line of a commit.
 func (f *Feed) Begin() { f.line = table.FeedLine{} }
 
-// Add adds a mutation that was applied to the line.
+// Add adds an applied mutation to the line.
 func (f *Feed) Add(m *table.Mutation, e *table.Effect) {
 	if f.head != nil {
 		f.line.Add(m, e)
 	}
 }
 
-// Commit writes the line. It returns the number of bytes.
+// Commit writes the line, and returns its size in bytes.
 func (f *Feed) Commit(rows storage.Rows, at edm.Ticks) int {
 	if f.head == nil || len(f.line.Bytes()) == 0 {
 		return 0
@@ -75,8 +76,8 @@ func (f *Feed) Commit(rows storage.Rows, at edm.Ticks) int {
 	return len(k) + len(v)
 }
 
-// Declared follows a declaration: the feed begins at a Timestamp that is issued, or ends without a trace.
-// It reports whether it begins.
+// Declared starts or ends the feed when the declared options change. A feed starts at a Timestamp that is issued for
+// it. A feed that ends is deleted. Declared reports whether the feed starts.
 func (f *Feed) Declared(rows storage.Rows, life table.Incarnation, traits *table.Traits, issue func() edm.Ticks) (begins bool) {
 	h := load(rows, life)
 	switch {
@@ -96,9 +97,9 @@ func (f *Feed) Declared(rows storage.Rows, life table.Incarnation, traits *table
 	return begins
 }
 
-// Sealed notes that the range does not serve keys any more that it gives away, and to which range it gives them; 0: all,
-// and it is not certain that they are taken. It returns the Timestamp after which there are no lines of these keys, 0
-// without a feed.
+// Sealed records that the range no longer serves keys, because it hands them over to another range. to is the id of
+// that range. If to is 0, the range hands all its keys over, and it is not certain yet which range will accept them.
+// Sealed returns a Timestamp after which the range writes no lines of these keys, 0 without a feed.
 func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.Ticks {
 	if f.head == nil {
 		return 0
@@ -111,7 +112,7 @@ func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.
 	return f.head.Cut
 }
 
-// Cut is what Sealed returned.
+// Cut returns the Timestamp that Sealed last returned.
 func (f *Feed) Cut() edm.Ticks {
 	if f.head == nil {
 		return 0
@@ -119,7 +120,7 @@ func (f *Feed) Cut() edm.Ticks {
 	return f.head.Cut
 }
 
-// Took notes that the range got keys, with which it began, or all of a range that leaves.
+// Took records that the range got keys: either the keys with which it began, or all keys of its left neighbour.
 func (f *Feed) Took(rows storage.Rows, kind message.FeedKind, from uint32, cut edm.Ticks, issue func() edm.Ticks) {
 	if f.head != nil && cut != 0 {
 		f.head.mark(Mark{At: issue(), Kind: kind, Range: from, Cut: cut})
@@ -127,7 +128,7 @@ func (f *Feed) Took(rows storage.Rows, kind message.FeedKind, from uint32, cut e
 	}
 }
 
-// mark adds a mark, and forgets old ones.
+// mark appends a mark, and removes old ones.
 func (h *Head) mark(m Mark) {
 	for len(h.Marks) > 0 && h.Marks[0].At < m.At-max(keepsMarks, h.Keep) {
 		h.Floor = max(h.Floor, h.Marks[0].At)
@@ -136,7 +137,7 @@ func (h *Head) mark(m Mark) {
 	h.Marks = append(h.Marks, m)
 }
 
-// End ends the feed: the range left, or the table was dropped.
+// End ends the feed, because the range ceased to exist or the table was dropped.
 func (f *Feed) End(rows storage.Rows, why Ended, issue func() edm.Ticks) {
 	if f.head == nil {
 		return

@@ -46,7 +46,7 @@ func sumOf(v []byte) uint64 { n, _ := binary.Uvarint(v); return n }
 
 func sizeOf(k, v []byte) uint64 { return uint64(len(k) + len(v) + overhead) }
 
-// due returns when the next removal is due, 0 if there is none.
+// due returns when the alarm must next remove lines or the head, 0 if never.
 func (h *Head) due() edm.Ticks {
 	switch {
 	case h.First != 0:
@@ -74,8 +74,8 @@ func (h *Head) forget(rows storage.Rows, before uint32) {
 	h.dropDays(rows, before)
 }
 
-// lose removes days before their time is over. If an earlier incarnation has lines in these days, its
-// whole feed counts as lost.
+// lose removes the lines of all days before a day, even lines that the feed should still keep. If an
+// earlier incarnation has lines in these days, its whole feed counts as removed.
 func (h *Head) lose(rows storage.Rows, before uint32) {
 	for _, other := range heads(rows) {
 		if other.Life != h.Life && other.First != 0 && other.Last >= h.First {

@@ -20,11 +20,12 @@ type Reader struct {
 	// Has reports whether the object has a key. Read returns the entity with a key, nil if there is none.
 	Has  func(k []byte) bool
 	Read func(k []byte) (*table.Row, error)
-	// Unknown is a range that got keys without the catalog knowing it yet, 0 if there is none.
+	// Unknown is the id of a range that got keys of this range, as long as the catalog does not know that; 0 if
+	// there is none.
 	Unknown uint32
 }
 
-// none returns a reader for a feed whose entities are deleted.
+// none returns a reader for the feed of a dropped table, whose entities are deleted.
 func (r *Reader) none() Reader {
 	c := *r
 	c.Has = func([]byte) bool { return true }
@@ -36,8 +37,8 @@ func (r *Reader) none() Reader {
 // have the same position.
 const grid = 600 * edm.TicksPerSecond
 
-// Answer appends the answer to a question. life is the incarnation that the object serves, to which f
-// belongs.
+// Answer appends the answer to a question. life is the incarnation that the object serves. f belongs to
+// the same incarnation.
 func (f *Feed) Answer(dst []byte, r Reader, life table.Incarnation, live bool, q *message.FeedQuestion) ([]byte, error) {
 	own := live && life == q.Life
 	h := f.head
@@ -116,7 +117,8 @@ func (f *Feed) promised(r *Reader) edm.Ticks {
 	return top
 }
 
-// before returns the position before the mark of the range that got keys.
+// before returns the position before the mark that keys were handed over to a range (to), or at if that is
+// lower. Without such a mark it returns at.
 func (h *Head) before(to uint32, at edm.Ticks) edm.Ticks {
 	for _, m := range h.Marks {
 		if m.Kind == message.FeedGave && m.Range == to {
@@ -127,8 +129,8 @@ func (h *Head) before(to uint32, at edm.Ticks) edm.Ticks {
 }
 
 // round moves a position after all lines to a multiple of grid, if possible: many ranges then have the
-// same position, which takes few bytes. The position may be anywhere from the last line up to top. An
-// idle range raises its promise in a row, at most every ten minutes.
+// same position, which takes few bytes. The position may be any Timestamp from the last line up to top.
+// If the reserved Timestamp in the row is lower, round raises it, at most every ten minutes.
 func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 	if !many || h.Ended != Goes {
 		return top
@@ -269,7 +271,7 @@ func (j *joiner) add(items []byte, at edm.Ticks, text []byte) ([]byte, bool, err
 	return items, full, nil
 }
 
-// Look appends lines of another range, with the entities of this range.
+// Look appends the given lines of another range, with the entities that this range has.
 func (r *Reader) Look(dst []byte, lines message.Reader, within key.Range) ([]byte, bool, error) {
 	j := newJoiner(r, &table.FeedRequest{Within: within})
 	for lines.OK() && !lines.Done() {

@@ -13,10 +13,11 @@ import (
 	"edgetable/core/table"
 )
 
-// mostAsked is the number of objects that are asked in one message. The platform permits 50 calls on its free plan.
+// mostAsked is the maximum number of objects that one message asks. The platform permits 50 calls on its free plan.
 const mostAsked = 20
 
-// Feeds answers which objects have the feed of a table. If ends is set it also asks some of them where it ends.
+// Feeds answers which objects have the feed of a table. If ends is set, it also asks some of these objects
+// where the feed ends in them.
 func Feeds(t *turn.Turn, rec *record.Record, from int, ends bool) turn.Step {
 	switch {
 	case !rec.IsTable() || rec.Deleting:
@@ -57,7 +58,8 @@ func Feeds(t *turn.Turn, rec *record.Record, from int, ends bool) turn.Step {
 	return step
 }
 
-// endsOf reads where the feed ends in some objects; nil if one does not know.
+// endsOf reads from the objects' answers where the feed ends in each object. It returns nil if an object gave
+// no position.
 func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left []message.Object) {
 	for i, o := range part {
 		r, err := message.Result(t.Answers[i].Message)
@@ -71,7 +73,7 @@ func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left
 		switch {
 		case a.State == message.FeedKept:
 			list = append(list, message.FeedRange{Object: o, At: a.Next})
-		case a.State == message.FeedAbsent && o.Range == 0: // nobody has written to it
+		case a.State == message.FeedAbsent && o.Range == 0: // nobody has written to the object
 			list = append(list, message.FeedRange{Object: o, At: message.FeedBegin})
 		default:
 			return nil, nil
@@ -80,12 +82,12 @@ func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left
 	return list, left
 }
 
-// mapOf has all objects, each at the oldest line.
+// mapOf returns a FeedMap of these objects, which begins at the oldest line of each.
 func mapOf(rec *record.Record, list []message.Object) *message.FeedMap {
 	m := &message.FeedMap{Life: rec.Incarnation, Layout: rec.Layout, All: len(list)}
 	sum := fnv.New64a()
 	for _, o := range list {
-		sum.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(nil, o.Bucket), o.Range)) // it never fails
+		sum.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(nil, o.Bucket), o.Range)) // a Write to a hash never fails
 		m.Ranges = append(m.Ranges, message.FeedRange{Object: o, At: message.FeedOldest})
 	}
 	m.Sum = sum.Sum64()

@@ -11,8 +11,8 @@ import (
 // maxList is the maximum size in bytes of one answer with records.
 const maxList = 4 << 20
 
-// Records answers with records until one more would not fit, and whether more may follow. It omits tables
-// that are being deleted.
+// Records answers with records, up to a maximum number and size, and says whether more may follow. It
+// omits tables that are being deleted.
 func Records(t *turn.Turn, prefix, from string, limit int) turn.Step {
 	list := message.BeginList(t.Dst)
 	start := storage.RowOf(storage.SpaceRecords, max(prefix, from))
@@ -40,7 +40,7 @@ func Locate(t *turn.Turn, rec *record.Record, err error, restores func(*turn.Tur
 	case !rec.IsTable():
 		return t.Fail(table.ErrNoTable)
 	case rec.Split || rec.Declares() || restores(t, rec):
-		return t.Fail(table.ErrBusy) // the earlier code that asks does not know ranges
+		return t.Fail(table.ErrBusy) // earlier code, which sends this message, does not know ranges
 	}
 	return turn.Step{Answer: message.AppendLocated(t.Dst, &message.Located{
 		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,

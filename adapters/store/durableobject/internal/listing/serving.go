@@ -1,4 +1,4 @@
-// Package listing implements the catalog's answers about the objects of a table, other than their keys.
+// Package listing implements the answers of a catalog that list records, or the objects of a table.
 package listing
 
 import (

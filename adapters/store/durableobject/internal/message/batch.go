@@ -10,18 +10,18 @@ type BatchHead struct {
 	Incarnation table.Incarnation // the incarnation of the rows, or the one to purge
 	Source      string            // the name of the object in the replica
 	Mark        Mark
-	Since       edm.Ticks // all changes before it are published
+	Since       edm.Ticks // all changes before this time are published
 	Purge       bool      // whether the incarnation ended and must be purged
 }
 
-// Mark says how a batch changes the mark that shows that a source lags.
+// Mark says whether a batch records in the replica that its source lags, or removes that record.
 type Mark byte
 
 // The values of Mark.
 const (
 	MarkNothing Mark = iota
-	MarkLagging      // the source lags since Since
-	MarkForget       // the source no longer lags
+	MarkLagging      // record that the source lags: changes from Since on may be missing
+	MarkForget       // remove the record that the source lags
 )
 
 // AppendBatch begins a batch. The changes are appended after it.

@@ -17,12 +17,12 @@ type Layout struct {
 // Key appends a message that has only the key of a record: OpRead, OpLocate.
 func Key(dst []byte, op Op, key string) []byte { return AppendText(begin(dst, op), key) }
 
-// Write appends the message OpWrite, without its stamp. The layout is used only if the table is new.
+// Write appends the message OpWrite, without its Attempt: see [Stamp]. The layout is used only if the table is new.
 func Write(dst []byte, d *table.Record, layout Layout) []byte {
 	return AppendLayout(AppendDocument(begin(dst, OpWrite), d), layout)
 }
 
-// Remove appends the message OpRemove, without its stamp.
+// Remove appends the message OpRemove, without its Attempt: see [Stamp].
 func Remove(dst []byte, key string, revision table.Revision) []byte {
 	return AppendText(AppendText(begin(dst, OpRemove), key), string(revision))
 }
@@ -33,7 +33,7 @@ func List(dst []byte, prefix, from string, limit int) []byte {
 	return appendNumber(dst, uint64(max(limit, 0)))
 }
 
-// Drop appends the message OpDrop. For a table that declares something, the message has a version that
+// Drop appends the message OpDrop. If the table declares options, the message has a version that
 // earlier code does not understand, because that code would not find all of the table's rows.
 func Drop(dst []byte, i table.Incarnation, declares bool) []byte {
 	start := len(dst)
@@ -105,17 +105,17 @@ type Located struct {
 	Incarnation table.Incarnation
 	Layout      Layout
 	Floor       edm.Ticks
-	// Deleting: only buckets that already know the incarnation may still serve it.
+	// Deleting means that the table is being deleted: only buckets that already know the incarnation may still serve it.
 	Deleting bool
 }
 
-// AppendLocated appends the answer.
+// AppendLocated appends the answer to OpLocate.
 func AppendLocated(dst []byte, l *Located) []byte {
 	dst = append(Done(dst), l.Incarnation[:]...)
 	return appendBool(appendUint64(AppendLayout(dst, l.Layout), uint64(l.Floor)), l.Deleting)
 }
 
-// Located reads the fields of the answer.
+// Located reads the fields of the answer to OpLocate.
 func (r *Reader) Located() Located {
 	l := Located{Incarnation: r.Incarnation(), Layout: r.Layout(), Floor: r.Ticks(), Deleting: r.Bool()}
 	if l.Layout.Buckets == 0 {
@@ -128,11 +128,11 @@ func (r *Reader) Located() Located {
 type ListWriter struct {
 	dst   []byte
 	begin int
-	count int // the offset of the number of documents
+	count int // the offset of the number of records
 	n     uint32
 }
 
-// BeginList begins the answer.
+// BeginList begins the answer to OpList.
 func BeginList(dst []byte) ListWriter {
 	begin := len(dst)
 	dst = Done(dst)
@@ -145,7 +145,7 @@ func (w *ListWriter) Len() int { return int(w.n) }
 // Size returns the length of the list in bytes.
 func (w *ListWriter) Size() int { return len(w.dst) - w.begin }
 
-// Add appends a document.
+// Add appends a record.
 func (w *ListWriter) Add(d *table.Record) {
 	w.dst = AppendDocument(w.dst, d)
 	w.n++
@@ -160,7 +160,7 @@ func (w *ListWriter) End(more bool) []byte {
 // leastDocument is the minimal size of a record in a list.
 const leastDocument = 1 + 1 + 12 + 1
 
-// Documents reads the fields of the answer.
+// Documents reads the fields of the answer to OpList.
 func (r *Reader) Documents() (list []table.Record, more bool) {
 	n := r.Uint32()
 	if uint64(n)*leastDocument > uint64(len(r.rest)) {

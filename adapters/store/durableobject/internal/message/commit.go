@@ -5,7 +5,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Commit appends the message OpCommit, without its stamp.
+// Commit appends the message OpCommit, without its Attempt: see [Stamp].
 func Commit(dst []byte, p *Destination, m []table.Mutation) []byte {
 	dst = beginAt(dst, OpCommit, p)
 	dst = appendNumber(dst, uint64(len(m)))

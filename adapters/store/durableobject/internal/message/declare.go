@@ -6,18 +6,19 @@ import (
 	"edgetable/core/table"
 )
 
-// declares precedes the key of a record whose table declares something, so that earlier code cannot parse the
-// key.
+// declares is the prefix of a record's key if the table declares options, so that earlier code cannot parse
+// the key.
 const declares = "\x01"
 
 // Declare appends the message OpDeclare.
 func Declare(dst []byte, p *Destination) []byte { return beginAt(dst, OpDeclare, p) }
 
-// formFeeds precedes traits with a feed. Code without feeds does not understand it and therefore writes
-// nothing to such a table. No form of core begins with this byte, because those begin with a time.
+// formFeeds is the first byte of traits with a feed. Code that does not know feeds cannot parse such traits and
+// therefore writes nothing to the table. The encoding in package table begins with a time, and never with this byte.
 const formFeeds = 0xFF
 
-// AppendTraits appends what a table declares, in core's form; an empty field if it declares nothing.
+// AppendTraits appends the declared options of a table in the encoding of package table; an empty field if
+// there are none.
 func AppendTraits(dst []byte, t *table.Traits) []byte {
 	if t == nil {
 		return AppendBytes(dst, nil)
@@ -29,7 +30,7 @@ func AppendTraits(dst []byte, t *table.Traits) []byte {
 	return AppendBytes(dst, table.AppendRecord(form, &table.Record{Traits: t}, 0))
 }
 
-// Traits reads what a table declares, into memory of its own.
+// Traits reads the declared options of a table, into memory of its own.
 func (r *Reader) Traits() *table.Traits {
 	v := r.Bytes()
 	if v == nil {
@@ -44,7 +45,7 @@ func (r *Reader) Traits() *table.Traits {
 	return rec.Traits
 }
 
-// SameTraits reports whether both declare the same.
+// SameTraits reports whether t and u are the same options.
 func SameTraits(t, u *table.Traits) bool {
 	return bytes.Equal(AppendTraits(nil, t), AppendTraits(nil, u))
 }

@@ -8,29 +8,30 @@ import (
 	"edgetable/core/table"
 )
 
-// FeedQuestion asks an object for the lines of a feed, in OpLines.
+// FeedQuestion holds the fields of OpLines, which asks an object for lines of a feed.
 type FeedQuestion struct {
 	Life table.Incarnation
-	From edm.Ticks // the lines after it; or one of the following
-	// Many: the feed has many ranges, so the object takes some care that positions are equal. See [Many].
+	From edm.Ticks // asks for the lines after this Timestamp; or FeedBegin, FeedOldest or FeedEnd
+	// Many means that the feed has many ranges. The object then tries to answer a position that other ranges have as
+	// well, because equal positions are encoded in few bytes.
 	Many   bool
 	Within key.Range
-	// The answer ends after so many changes, or bytes.
+	// Changes and Bytes limit the size of the answer; 0 means no limit.
 	Changes, Bytes int
 }
 
-// Many reports whether a feed with so many ranges has many.
+// Many reports whether a feed with this number of ranges has many of them, in the sense of FeedQuestion.Many.
 func Many(ranges int) bool { return ranges > 16 }
 
-// The values of FeedQuestion.From that are no Timestamps.
+// The values of FeedQuestion.From that are not Timestamps, and limits of the encoding.
 const (
-	FeedBegin   edm.Ticks = 0             // the first line, which must be kept
-	FeedOldest  edm.Ticks = 1             // the first line that is kept
-	FeedEnd     edm.Ticks = 1<<63 - 1     // none: only the position is asked for
-	feedNumber            = 1<<31 - 1     // the most changes or bytes
-	feedMany              = byte(1 << 0)  // flag
-	leastItem             = 1 + 8 + 1     // bytes of a FeedItem, at least
-	leastChange           = 1 + 8 + 1 + 1 // and of a change
+	FeedBegin   edm.Ticks = 0             // from the first line, which must not have been removed
+	FeedOldest  edm.Ticks = 1             // from the first line that is kept
+	FeedEnd     edm.Ticks = 1<<63 - 1     // no lines, only the position at the end of the feed
+	feedNumber            = 1<<31 - 1     // the maximum of Changes and of Bytes
+	feedMany              = byte(1 << 0)  // the flag for Many
+	leastItem             = 1 + 8 + 1     // the minimal size of a FeedItem in bytes
+	leastChange           = 1 + 8 + 1 + 1 // the minimal size of a change in bytes
 )
 
 // Lines appends the message OpLines.
@@ -49,34 +50,34 @@ func (r *Reader) FeedQuestion() FeedQuestion {
 	return FeedQuestion{Life: r.Incarnation(), From: r.Ticks(), Many: r.Byte()&feedMany != 0, Within: r.Bounds(), Changes: r.Size(), Bytes: r.Size()}
 }
 
-// FeedState is what an object has of a feed.
+// FeedState says what an object has of a feed.
 type FeedState byte
 
-// The states.
+// The values of FeedState.
 const (
-	FeedKept    FeedState = iota // it has the lines
-	FeedAbsent                   // it knows nothing of this incarnation
+	FeedKept    FeedState = iota // the object has the lines
+	FeedAbsent                   // the object knows nothing of this incarnation
 	FeedOff                      // the table keeps no feed
-	FeedExpired                  // it has not all lines after the position any more
-	FeedWaits                    // it does not have its keys yet
-	FeedLeft                     // as FeedKept, and there will be no line after these: it gave its keys away
-	FeedDropped                  // likewise: the table was dropped
+	FeedExpired                  // some lines after the position were removed
+	FeedWaits                    // the range does not have its keys yet, or has returned to an earlier state
+	FeedLeft                     // like FeedKept, but no more lines will follow, because the range handed all its keys over
+	FeedDropped                  // like FeedKept, but no more lines will follow, because the table was dropped
 )
 
 // FeedAnswer begins the answer to OpLines. Items follow it.
 type FeedAnswer struct {
 	State FeedState
-	More  bool      // a limit ended it
-	Start edm.Ticks // the position before it
-	Next  edm.Ticks // the position after it
-	End   edm.Ticks // of FeedDropped: of the drop
+	More  bool      // whether a limit ended the answer
+	Start edm.Ticks // the position before the lines in the answer
+	Next  edm.Ticks // the position after the lines in the answer
+	End   edm.Ticks // with FeedDropped: the Timestamp of the drop
 	Keep  edm.Ticks
-	// Parents are the ranges from which this one got keys, if the question was for FeedOldest; for FeedEnd those that left,
-	// if it got the keys after Next.
+	// Parents are ranges that the reader must read as well. If FeedOldest was asked for, they are the ranges from which
+	// this range got keys. If FeedEnd was asked for, they are the ranges that merged into this range after Next.
 	Parents []uint32
 }
 
-// AppendFeedAnswer appends the answer.
+// AppendFeedAnswer appends the beginning of the answer to OpLines.
 func AppendFeedAnswer(dst []byte, a *FeedAnswer) []byte {
 	dst = appendBool(append(Done(dst), byte(a.State)), a.More)
 	for _, t := range [...]edm.Ticks{a.Start, a.Next, a.End, a.Keep} {
@@ -89,7 +90,7 @@ func AppendFeedAnswer(dst []byte, a *FeedAnswer) []byte {
 	return dst
 }
 
-// FeedAnswer reads the answer.
+// FeedAnswer reads the beginning of the answer to OpLines.
 func (r *Reader) FeedAnswer() FeedAnswer {
 	a := FeedAnswer{State: FeedState(r.Byte()), More: r.Bool(), Start: r.Ticks(), Next: r.Ticks(), End: r.Ticks(), Keep: r.Ticks()}
 	n := r.Number(uint64(len(r.rest)))
@@ -99,27 +100,27 @@ func (r *Reader) FeedAnswer() FeedAnswer {
 	return a
 }
 
-// FeedItem is a line of a feed in an answer.
+// FeedItem is a line or a mark of a feed in an answer.
 type FeedItem struct {
 	Kind    FeedKind
 	Ticks   edm.Ticks
 	Range   uint32    // of FeedGave, FeedBegan and FeedTook: the other range
-	Cut     edm.Ticks // of FeedBegan and FeedTook: the lines of the other one up to here come first
-	Line    []byte    // of FeedElsewhere: as it is stored
-	Key     []byte    // of FeedElsewhere: of an entity of the other range
+	Cut     edm.Ticks // of FeedBegan and FeedTook: lines of the other range up to Cut come first
+	Line    []byte    // of FeedElsewhere: the line as it is stored
+	Key     []byte    // of FeedElsewhere: the key of an entity that the answering range does not have
 	Changes []table.FeedChange
 }
 
 // FeedKind is the kind of a FeedItem.
 type FeedKind byte
 
-// The kinds.
+// The values of FeedKind.
 const (
 	FeedCommit    FeedKind = iota // a commit with its changes
-	FeedElsewhere                 // a commit of which another range has entities
-	FeedGave                      // the range gave keys to another one, which begins here
-	FeedBegan                     // the range began with keys of another one
-	FeedTook                      // the range got all keys of another one, which left
+	FeedElsewhere                 // a commit with entities that another range has now
+	FeedGave                      // the range handed keys over to another range, which begins with them
+	FeedBegan                     // the range began with keys of another range
+	FeedTook                      // the range got all keys of another range, which then ceased to exist
 )
 
 // AppendFeedItem appends an item to an answer.
@@ -175,19 +176,20 @@ func (r *Reader) FeedItem() (i FeedItem) {
 	return i
 }
 
-// Look appends the message OpLook. Items of the kind FeedElsewhere follow it, whose entities the object may have.
+// Look appends the message OpLook. The caller appends items of the kind FeedElsewhere after it, whose entities the
+// object may have.
 func Look(dst []byte, p *Destination, life table.Incarnation, first []byte, within key.Range) []byte {
 	return AppendBounds(AppendBytes(append(beginAt(dst, OpLook, p), life[:]...), first), within)
 }
 
-// FeedRange is a range of a feed, and the position that it answered.
+// FeedRange is a range of a feed and a position in its lines.
 type FeedRange struct {
 	Object
 	At edm.Ticks
 }
 
-// Feeds appends the message OpFeeds: where the feed of a table is. From is how many of its objects are passed over, and
-// ends says that they tell their positions.
+// Feeds appends the message OpFeeds, which asks for the objects that have the feed of a table. If ends is set, it
+// also asks for the positions at the end of the feed in some of them, beginning with the object whose index is from.
 func Feeds(dst []byte, key string, from int, ends bool) []byte {
 	return appendBool(appendNumber(Key(dst, OpFeeds, key), uint64(from)), ends)
 }
@@ -196,13 +198,13 @@ func Feeds(dst []byte, key string, from int, ends bool) []byte {
 type FeedMap struct {
 	Life   table.Incarnation
 	Layout Layout
-	Sum    uint64 // of all objects: another one if there are others
-	All    int    // how many
+	Sum    uint64 // a hash of the list of all objects, which shows whether the list changed
+	All    int    // the number of all objects
 	Ranges []FeedRange
-	Done   []Object // ranges that left, of which the feed needs nothing
+	Done   []Object // ranges that ceased to exist, and whose lines the reader does not need
 }
 
-// AppendFeedMap appends the answer.
+// AppendFeedMap appends the answer to OpFeeds.
 func AppendFeedMap(dst []byte, m *FeedMap) []byte {
 	dst = AppendLayout(append(Done(dst), m.Life[:]...), m.Layout)
 	dst = appendNumber(appendNumber(appendUint64(dst, m.Sum), uint64(m.All)), uint64(len(m.Ranges)))
@@ -212,7 +214,7 @@ func AppendFeedMap(dst []byte, m *FeedMap) []byte {
 	return AppendObjects(dst, m.Done)
 }
 
-// FeedMap reads the answer.
+// FeedMap reads the answer to OpFeeds.
 func (r *Reader) FeedMap() (m FeedMap) {
 	m.Life, m.Layout, m.Sum, m.All = r.Incarnation(), r.Layout(), r.Uint64(), r.Size()
 	n := r.Number(uint64(len(r.rest)))
@@ -224,14 +226,14 @@ func (r *Reader) FeedMap() (m FeedMap) {
 	return m
 }
 
-// LifeOf appends the message OpLife: what became of an incarnation of a table.
+// LifeOf appends the message OpLife, which asks what became of an incarnation of a table.
 func LifeOf(dst []byte, key string, life table.Incarnation) []byte {
 	return append(Key(dst, OpLife, key), life[:]...)
 }
 
 // The answers to OpLife.
 const (
-	LifeLive     byte = iota // FeedMap without positions follows
-	LifeEnded                // it was dropped, or never was
-	LifeRestored             // the table was restored
+	LifeLive     byte = iota // the incarnation exists, and the FeedMap lists its objects
+	LifeEnded                // the incarnation was dropped, or never existed
+	LifeRestored             // the table was restored, and has another incarnation
 )

@@ -10,7 +10,7 @@ import (
 type Reader struct {
 	rest   []byte
 	bad    bool
-	ranged bool // Destination has a Range
+	ranged bool // whether a Destination has a Range
 }
 
 // Read returns a Reader of the fields in b.
@@ -92,7 +92,7 @@ func (r *Reader) Text() string {
 // Rest reads all remaining bytes.
 func (r *Reader) Rest() []byte { return r.take(len(r.rest)) }
 
-// Fixed reads a field of the length of dst into dst.
+// Fixed reads len(dst) bytes into dst.
 func (r *Reader) Fixed(dst []byte) { copy(dst, r.take(len(dst))) }
 
 func appendBool(dst []byte, b bool) []byte {

@@ -12,7 +12,7 @@ import (
 const (
 	version = 2
 	ranged  = 3
-	// declaring is the version of messages that only code with declarations may understand.
+	// declaring is the version of messages that code without declared options must not understand.
 	declaring = 4
 )
 
@@ -25,45 +25,45 @@ const (
 	OpGet    Op = 1 + iota // Destination, key → row
 	OpCommit               // Attempt, Destination, Mutations → Timestamp
 	OpScan                 // Destination, Scan → page
-	OpDrop                 // incarnation → high water of its Timestamps
+	OpDrop                 // incarnation → highest Timestamp of the incarnation in this object
 	OpForget               // the highest Timestamp that the catalog has recorded
 
-	OpRead   // document key → Record
+	OpRead   // record key → Record
 	OpWrite  // Attempt, Write → revision
 	OpList   // List → Documents
-	OpRemove // Attempt, document key, revision
-	OpLocate // document key → Located
-	OpAlarm  // from the object to itself
+	OpRemove // Attempt, record key, revision
+	OpLocate // record key → Located
+	OpAlarm  // the object's alarm
 
-	OpTraffic // of a bucket: Destination → traffic.Tally of today, of the day before or nothing, traffic.Range
+	OpTraffic // of a bucket: Destination → traffic.Tally of today, traffic.Tally of the day before or an empty field, traffic.Range
 
 	// Operations on ranges: the first two go to a range, the others to a catalog.
-	OpCopy    // Destination, Piece → nothing
-	OpTake    // Destination, Piece, Taking → nothing
-	OpRanges  // document key, bucket → Located, Named
+	OpCopy    // Destination, incarnation, number of the chunk, entities → nothing
+	OpTake    // Destination, incarnation, number of the chunk, Taking, entities → nothing
+	OpRanges  // record key, bucket → Located, Named
 	OpBegin   // Splitting → id
 	OpSwitch  // Splitting → Located, Named
-	OpObjects // document key → Layout, objects
+	OpObjects // record key → Layout, objects
 
 	_ // earlier code had two operations here
 	_
 
 	// Operations of a restore: the first goes to a bucket, the others to a catalog.
-	OpObey      // Destination → what the object found; the object does what the catalog says
-	OpRestoring // document key, Restore → Restore
-	OpInstruct  // document key, bucket, range → Restore with only this object
+	OpObey      // Destination → in the phase Freezing the fields of Found; the object asks the catalog what to do
+	OpRestoring // record key, Restore → Restore
+	OpInstruct  // record key, bucket, range → Restore with only this object
 
-	// Operations for a range that gives all its keys to its right neighbour, which receives them.
-	OpOffer // Destination, incarnation, end of the sender's keys, size of its entities or nothing → number; asks whether the receiver agrees
-	OpJoin  // Destination, incarnation, the number of OpOffer, Piece → nothing
+	// Operations of a merge: a range sends them to its right neighbour, which will get all its keys.
+	OpOffer // Destination, incarnation, end of the sender's keys, size of its entities or nothing → number with which the receiver agrees
+	OpJoin  // Destination, incarnation, the number of OpOffer, number of the chunk, entities → nothing
 
-	OpDeclare // of a bucket: Destination → whether it still stores entities that had expired by a withdrawn rule; it asks the catalog what the table declares
+	OpDeclare // of a bucket, which reads the declared options again: Destination → 1 if no entity that a withdrawn rule expired is left, else 0
 
 	// Operations on feeds: the first two go to a bucket, the others to a catalog.
 	OpLines // Destination, FeedQuestion → FeedAnswer, items
-	OpLook  // Destination, incarnation, position, bounds, items → items
-	OpFeeds // document key, number, whether to ask for positions → FeedMap
-	OpLife  // document key, incarnation → what became of it
+	OpLook  // Destination, incarnation, key, bounds, items → items
+	OpFeeds // record key, index of the first object to ask, whether to ask objects for positions → FeedMap
+	OpLife  // record key, incarnation → FeedMap, what became of the incarnation
 )
 
 // writes reports whether a message begins with an Attempt.
@@ -128,10 +128,10 @@ func (r *Reader) Attempt() Attempt {
 	}
 }
 
-// Destination is the bucket to which the sender addresses a message. The object's name already says which
-// bucket it is, but the table may have another layout by now.
+// Destination is the range of a bucket to which a message is addressed, with the layout of the table that
+// the sender assumes. The object checks the layout, because the table may have another one by now.
 type Destination struct {
-	Table    string // document key of its record
+	Table    string // key of the table's record
 	Buckets  uint16 // at least 1
 	Bucket   uint16 // below Buckets
 	Location string
