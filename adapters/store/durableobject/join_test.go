@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// small returns a table of some ranges that are small and, from now on, idle.
+// small returns a table of n ranges, which are small and, from now on, idle.
 func small(t *testing.T, n int) (w *ranges, partitions []string) {
 	w, partitions = many(t, n, 8)
 	w.bytes = 100_000
@@ -51,8 +51,8 @@ func (w *ranges) atOp(op message.Op, f func(c durableobject.Call) fate) {
 	}
 }
 
-// TestSmallRangesJoin checks that small, idle ranges join until one is left, although no two of them
-// are empty, and that no alarm is left then.
+// TestSmallRangesJoin checks that small, idle ranges join until one is left, although each of them has
+// an entity, and that no alarm is left then.
 func TestSmallRangesJoin(t *testing.T) {
 	t.Parallel()
 	w, partitions := small(t, 20)
@@ -83,7 +83,7 @@ func TestSmallRangesJoin(t *testing.T) {
 	}
 }
 
-// TestBusyRangesStay checks that a range stays while it, or its neighbour, has load.
+// TestBusyRangesStay checks that a range does not join its neighbour while either of them has load.
 func TestBusyRangesStay(t *testing.T) {
 	t.Parallel()
 	for busy := range 2 {
@@ -139,8 +139,8 @@ func TestChangesWhileRangesJoin(t *testing.T) {
 }
 
 // TestJoinIsGivenUp checks that a neighbour that restarts while it receives entities does not get the
-// keys. It deletes the received entities, even if the other range has changed meanwhile, and pieces and
-// keys arrive late. The next attempt to join succeeds.
+// keys. It must delete the received entities, even if the other range has changed meanwhile, and if
+// messages with entities or keys arrive late. The next attempt to join must succeed.
 func TestJoinIsGivenUp(t *testing.T) {
 	t.Parallel()
 	for _, op := range []message.Op{message.OpJoin, message.OpTake} {
@@ -167,7 +167,7 @@ func TestJoinIsGivenUp(t *testing.T) {
 		if got := w.remaining(); len(got) != 2 {
 			t.Errorf("operation %d: there are %d", op, got)
 		}
-		w.removeOne(t, partitions[0]) // the neighbour may still have it
+		w.removeOne(t, partitions[0]) // the neighbour may still have a copy of the entity
 		for _, c := range late {
 			w.handle(t.Context(), c)
 		}
@@ -198,7 +198,7 @@ func TestJoinWithAReplica(t *testing.T) {
 		w.evict()
 		w.removeOne(t, partitions[1])
 		w.put(partitions[2], "r")
-		w.atOp(message.OpJoin, func(durableobject.Call) fate { // a message of the first range, while its entities move
+		w.atOp(message.OpJoin, func(durableobject.Call) fate { // the first message that moves entities of the first range
 			w.removeOne(t, partitions[0])
 			w.put(partitions[0]+"a", "r")
 			w.put(partitions[0]+"b", "r")
@@ -214,7 +214,7 @@ func TestJoinWithAReplica(t *testing.T) {
 				entities++
 			}
 		}
-		if want := len(partitions) - 2 + 2 + 1; entities != want { // plus the record
+		if want := len(partitions) - 2 + 2 + 1; entities != want { // one more for the record
 			t.Errorf("late %t: the replica has %d values, not %d", late, entities, want)
 		}
 	}

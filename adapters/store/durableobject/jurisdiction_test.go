@@ -54,7 +54,7 @@ func TestReplicaJurisdiction(t *testing.T) {
 			}
 		}
 	}
-	// Changes made while the table was not published are not missing.
+	// The replica also gets the changes that were made while the table was not published.
 	delete(w.lives, acct("america"))
 	w.deploy("kv", "eu")
 	clear(w.replica.names)

@@ -13,9 +13,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestLatePieceOfAJoin delivers a piece of an abandoned join while the next join is in progress. The
-// piece has the number of the first join, so the neighbour refuses it: its entity was deleted in
-// between.
+// TestLatePieceOfAJoin checks that the neighbour refuses a late chunk of an abandoned join while the
+// next join is in progress. The late chunk has the number of the first join. It contains an entity that
+// was deleted in between.
 func TestLatePieceOfAJoin(t *testing.T) {
 	t.Parallel()
 	w, partitions := small(t, 2)
@@ -23,7 +23,7 @@ func TestLatePieceOfAJoin(t *testing.T) {
 	var late durableobject.Call
 	w.atOp(message.OpJoin, func(c durableobject.Call) fate {
 		late = durableobject.Call{To: c.To, Message: slices.Clone(c.Message)}
-		w.node(c.To).evict() // the neighbour forgets its promise
+		w.node(c.To).evict() // after a restart, the neighbour does not know that it agreed to the join
 		return fate{}
 	})
 	for late.Message == nil {
@@ -32,7 +32,7 @@ func TestLatePieceOfAJoin(t *testing.T) {
 	}
 	w.removeOne(t, partitions[0])
 	came := false
-	w.atOp(message.OpJoin, func(durableobject.Call) fate { // before the first piece of the next join
+	w.atOp(message.OpJoin, func(durableobject.Call) fate { // before the first chunk of the next join
 		w.handle(t.Context(), late)
 		came = true
 		return fate{}
@@ -70,11 +70,11 @@ func (w *ranges) inReplica(k *replica) {
 }
 
 // TestOnePublishesAnEntity checks that a range that joins its neighbour publishes its entities until it
-// gives its keys away. The neighbour must not publish its copies, even if it begins to publish at that
-// time: an old copy could arrive after a newer state, and would stay.
+// hands its keys over. The neighbour must not publish its copies, even if it begins to publish at that
+// time: an old copy could overwrite a newer state in the replica.
 func TestOnePublishesAnEntity(t *testing.T) {
 	t.Parallel()
-	for _, begins := range []bool{false, true} { // the neighbour begins to publish when it has the copies
+	for _, begins := range []bool{false, true} { // whether the neighbour begins to publish only after it got copies
 		w, partitions := many(t, 2, 8)
 		set := func(partition, value string) {
 			m := table.Mutation{Key: at(partition, "r"), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.String(value))}
@@ -98,13 +98,13 @@ func TestOnePublishesAnEntity(t *testing.T) {
 		}
 		before := w.inside
 		w.inside = func(c durableobject.Call) fate {
-			if op, _, _ := message.Open(c.Message); op == message.OpGet { // with this message the catalog wakes the neighbour
+			if op, _, _ := message.Open(c.Message); op == message.OpGet { // the catalog wakes the neighbour with this message, which is lost here
 				return fate{lose: true, err: durableobject.ErrLost}
 			}
 			return before(c)
 		}
 		begun := false
-		w.atOp(message.OpJoin, func(durableobject.Call) fate { // with the first piece, which contains another entity
+		w.atOp(message.OpJoin, func(durableobject.Call) fate { // sent with the first chunk, which contains another entity
 			set("0000b", "1")
 			set("0000c", "1")
 			begun = true
@@ -126,7 +126,7 @@ func TestOnePublishesAnEntity(t *testing.T) {
 				set("0000b", "2")
 				w.removeOne(t, "0000c")
 			}
-			if n == 3 { // the neighbour publishes its own entities
+			if n == 3 { // now the neighbour publishes its own entities
 				set(partitions[1], "own")
 			}
 			pass(9 * edm.TicksPerSecond / 10)

@@ -40,7 +40,7 @@ func (w *ranges) hours(n int) {
 	}
 }
 
-// remove deletes the entities of partitions.
+// remove deletes the entities of the partitions with these numbers.
 func (w *ranges) remove(from, to int) {
 	w.t.Helper()
 	for i := from; i < to; i++ {
@@ -53,7 +53,7 @@ func (w *ranges) remove(from, to int) {
 	}
 }
 
-// atCopy calls a function once, when the first piece of the next split is on its way.
+// atCopy calls a function once, when the first chunk of the next split is on its way.
 func (w *ranges) atCopy(f func()) {
 	before := w.inside
 	w.inside = func(c durableobject.Call) fate {
@@ -66,15 +66,16 @@ func (w *ranges) atCopy(f func()) {
 	}
 }
 
-// A range leaves if it became empty during the split that created it, or the split that gave its other
-// keys away. No later write would make it check that.
+// TestEmptiedWhileItSplits checks that a range merges into its neighbour if it became empty during the split
+// that created it, or during the split that gave its other keys to a new range. In both cases, no later write
+// makes the range check whether it is empty.
 func TestEmptiedWhileItSplits(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		what             string
-		from, to         int  // what is deleted while the second split copies
+		from, to         int  // the partitions that are deleted while the last split copies entities
 		second           bool // the first range splits twice, so that the range it creates is not the last one
-		before, leftOver int  // numbers of ranges
+		before, leftOver int  // the number of ranges before, and at the end
 	}{
 		{"all that the range keeps, which was the last", 0, 50, false, 2, 1},
 		{"all that another range gets", 15, 50, true, 3, 2},
@@ -111,8 +112,8 @@ func TestEmptiedWhileItSplits(t *testing.T) {
 	}
 }
 
-// A range leaves although it was empty when its replica did not answer, and although its check came
-// while it was looking for a key at which to split.
+// TestEmptyRangeLooksAgain checks that an empty range merges into its neighbour even if its first check did not lead
+// to that: the replica did not answer, the object restarted, or the range was looking for a key at which to split.
 func TestEmptyRangeLooksAgain(t *testing.T) {
 	t.Parallel()
 	start := func(rate float64) (*ranges, *replica) {
@@ -143,7 +144,7 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 	t.Run("restart", func(t *testing.T) {
 		w, _ := start(0)
 		w.remove(0, 60)
-		for _, n := range w.all() { // the alarm of a batch replaced the alarm an hour later
+		for _, n := range w.all() { // the alarm of a batch, which was earlier, replaced the alarm of the check
 			n.evict()
 		}
 		if w.hours(3); len(w.remaining()) != 1 {
@@ -169,9 +170,9 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 	})
 }
 
-// TestLeaveWithoutAPause empties a table of many ranges at once. They leave at about the same time.
-// After each step each key is served: no range gives up its keys before its neighbour has agreed to
-// take them.
+// TestLeaveWithoutAPause empties a table of many ranges at once, so that they merge at about the same
+// time. After each step each key must be served: no range may stop serving its keys before its
+// neighbour has agreed to take them.
 func TestLeaveWithoutAPause(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 60, 8)
@@ -214,7 +215,7 @@ func TestLeaveWithoutAPause(t *testing.T) {
 }
 
 // TestNeighbourRefuses checks that a range serves its keys again if its neighbour agreed to take them
-// and then restarted, and that no late message takes them away.
+// and then restarted. A late message must not hand the keys over.
 func TestNeighbourRefuses(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 3, 8)

@@ -12,7 +12,7 @@ func opOf(call durableobject.Call) message.Op {
 	return op
 }
 
-// dropless loses the drop messages to buckets.
+// dropless loses the messages OpDrop to buckets.
 func dropless(call durableobject.Call) fate {
 	if opOf(call) == message.OpDrop {
 		return fate{lose: true, err: durableobject.ErrLost}
@@ -29,7 +29,7 @@ func (c *cloud) quiet() {
 	}
 }
 
-// TestNames checks that the first caller creates an object at the location of
+// TestNames checks the addresses of objects: the first caller creates an object at the location of
 // its table.
 func TestNames(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ type Maps struct {
 // mapOfTable holds the layout and the ranges of one table.
 type mapOfTable struct {
 	message.Layout
-	ranges map[uint16]buckets.Ranges // of the buckets that have split, by bucket
+	ranges map[uint16]buckets.Ranges // for each bucket that has split
 	size   int                       // approximate size in bytes
 	used   uint64
 }
@@ -35,8 +35,8 @@ type mapOfTable struct {
 // messages.
 const (
 	mostOfMaps  = 1 << 20
-	sizeOfMap   = 200 // in addition to its ranges
-	sizeOfRange = 40  // in addition to its key
+	sizeOfMap   = 200 // of a table, in addition to its ranges
+	sizeOfRange = 40  // of a range, in addition to its key
 )
 
 // NewMaps returns an empty memory. All Stores that share it must have the same options for new

@@ -37,9 +37,9 @@ func many(t *testing.T, ranges, length int) (w *ranges, partitions []string) {
 	return w, partitions
 }
 
-// TestWritesToTheWrongRange checks that a range remembers its own writes while it gets many writes for
-// other ranges. Workers without a map send them with large keys, faster than the memory could hold
-// whole maps.
+// TestWritesToTheWrongRange checks that a range remembers the answers to its own writes while it gets
+// many writes for other ranges. Workers without a map send these writes, with large keys. The range
+// must not remember the map that it answers to each of them.
 func TestWritesToTheWrongRange(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 60, 500)
@@ -51,7 +51,7 @@ func TestWritesToTheWrongRange(t *testing.T) {
 		}
 		w.clock.t += edm.TicksPerSecond / 50
 	}
-	// The answer fits into the smallest memory in which a Worker serves a request.
+	// The answer must be small enough for a Worker with the least memory.
 	p := message.Destination{Table: tableText, Buckets: 1}
 	answer := w.handle(t.Context(), durableobject.Call{To: durableobject.AddressOf(&p), Message: message.Get(nil, &p, at(partitions[40], "r"))})
 	_, err := message.Result(answer.Message)
@@ -116,8 +116,8 @@ func TestMessagesAtRest(t *testing.T) {
 	}
 }
 
-// TestMapsAreBounded checks that the maps of many tables stay within their memory, and that maps in use
-// are kept.
+// TestMapsAreBounded checks that the maps of many tables stay below the size limit, and that maps in
+// use are kept.
 func TestMapsAreBounded(t *testing.T) {
 	t.Parallel()
 	maps := durableobject.NewMaps(durableobject.Options{})
@@ -200,7 +200,7 @@ func TestFiftyCalls(t *testing.T) {
 				t.Fatal(err)
 			}
 			if sent = 0; how != "drop" {
-				most = 2 // then the Worker ends
+				most = 2 // the Worker ends after two messages
 			}
 			err = cold.Drop(t.Context(), tableKey, d.Revision)
 			if how == "drop" && err != nil || how != "drop" && !errors.Is(err, table.ErrUnknown) {

@@ -45,9 +45,9 @@ func TestPublishingBesideDrop(t *testing.T) {
 	w.converges()
 }
 
-// TestWakeBitByBit switches publishing on for existing tables, while one bucket does not wake up, each
-// time another one. Buckets that woke up are not woken again, and a bucket that never wakes up is tried
-// from time to time.
+// TestWakeBitByBit switches publishing on for existing tables, and checks how the catalog wakes their
+// buckets. In each attempt another bucket does not wake up. Buckets that woke up must not be woken
+// again. A bucket that never wakes up must be tried from time to time.
 func TestWakeBitByBit(t *testing.T) {
 	t.Parallel()
 	const buckets = 5

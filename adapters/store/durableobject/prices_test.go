@@ -19,11 +19,11 @@ import (
 // counted is the cost of one operation.
 type counted struct {
 	objects       float64 // number of objects asked
-	written, read float64 // rows
+	written, read float64 // numbers of rows
 	more          float64 // further cost in dollars
 }
 
-// inside is the key of costs that no client causes.
+// inside is the value of counted.objects for work that no client's request causes.
 const inside = -1
 
 // meter counts the work of a cloud's objects. It omits rows of statistics, of which there are a few for
@@ -31,7 +31,7 @@ const inside = -1
 type meter struct {
 	*cloud
 	asked, catalog int
-	written        map[string]int // by the first byte of a row's key; state of an object has two bytes
+	written        map[string]int // the number of rows, by the first byte of their keys, or by two bytes for the state of an object
 	read           int
 }
 
@@ -60,7 +60,7 @@ func (m *meter) touched(k []byte, writes bool) {
 	}
 }
 
-// each runs an operation n times and returns the cost of one. None of them may ask the catalog.
+// each runs an operation n times and returns the cost of one run. No run may ask the catalog.
 func (m *meter) each(t *testing.T, n int, do func(i int) error) (c counted) {
 	t.Helper()
 	m.asked, m.catalog, m.read = 0, 0, 0
@@ -84,10 +84,10 @@ func (m *meter) each(t *testing.T, n int, do func(i int) error) (c counted) {
 type prices struct {
 	request, object, cpu, written, read, active float64
 	kv, publishes                               float64     // price of a write in KV, and of the object's time for it
-	rows                                        [][3]string // operation, CPU, sum
+	rows                                        [][3]string // the rows of the table of sums: operation, CPU, sum
 }
 
-// number is a pattern of a price.
+// number is the regular expression of a price.
 const number = `(\d+(?:\.\d+)?)`
 
 func readPrices(t *testing.T) (p prices) {

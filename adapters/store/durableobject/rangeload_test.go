@@ -25,13 +25,13 @@ func TestRangesStayBounded(t *testing.T) {
 	const second = edm.TicksPerSecond
 	for _, l := range []struct {
 		what   string
-		days   float64 // duration if the test sets none
+		days   float64 // duration, unless the flag sets one
 		rate   float64 // inserts per second
 		scale  float64 // number of requests that one request stands for
 		moves  edm.Ticks
 		step   func(w *rangeLoad, n int)
-		most   int     // maximum number of ranges at a time, without those that size requires
-		atRest int     // number of ranges caused by load, after an idle day
+		most   int     // maximum number of ranges at a time, in addition to those that the size requires
+		atRest int     // maximum number of ranges after an idle day, in addition to those that are not small
 		copies float64 // maximum number of copies per insert
 	}{
 		{"a log", 2, 350, 2000, 0, (*rangeLoad).growing, 1, 1, 0},
@@ -53,7 +53,7 @@ func TestRangesStayBounded(t *testing.T) {
 				l.step(w, n)
 				w.look()
 			}
-			notSmall := int(w.size() * 8 / w.bytes) // ranges that are too large to join
+			notSmall := int(w.size() * 8 / w.bytes) // number of ranges that may be too large to merge
 			bySize := max(int(float64(w.stored)/float64(w.bytes/2)), notSmall)
 			copies := float64(w.copied) / float64(max(w.inserts, 1))
 			t.Logf("%.0f days, %d inserts: at most %d ranges, %d now; %.3f copies an insert; %v", l.days, w.inserts, w.most, len(w.remaining()), copies, w.events)
@@ -86,7 +86,7 @@ type rangeLoad struct {
 }
 
 func newRangeLoad(t *testing.T, scale, rate float64) *rangeLoad {
-	const entity = 1000 // bytes of an entity before the reduction
+	const entity = 1000 // bytes of an entity before the size is scaled down
 	w := &rangeLoad{ranges: newRanges(t, 1, int64(4e9/entity/scale*sizeOfRow), 300/scale)}
 	w.inside = func(c durableobject.Call) fate {
 		op, r, _ := message.Open(c.Message)
@@ -121,7 +121,8 @@ func newRangeLoad(t *testing.T, scale, rate float64) *rangeLoad {
 	return w
 }
 
-// leaves reports whether a Take comes from a range that leaves: its receiver serves already.
+// leaves reports whether an OpTake comes from a range that merges into its right neighbour: the receiver
+// serves keys already.
 func (w *rangeLoad) leaves(c durableobject.Call) bool {
 	for _, r := range w.node(c.To).rows.Rows {
 		if string(r.Key) == "mr" {

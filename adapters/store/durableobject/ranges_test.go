@@ -108,7 +108,7 @@ func TestSplitInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestSplitAtTheEnd checks that a range whose keys only grow splits after the last one, and that
+// TestSplitAtTheEnd checks that a range whose keys only grow splits after its last partition, and that
 // nothing is copied.
 func TestSplitAtTheEnd(t *testing.T) {
 	t.Parallel()
@@ -308,8 +308,8 @@ func TestClassesOfRanges(t *testing.T) {
 	}
 }
 
-// TestLateWriteOfAnEndedTable checks that a write is not carried out that was sent to the wrong range
-// and refused, and that arrives again after the table was deleted and created again.
+// TestLateWriteOfAnEndedTable checks a write that was sent to the wrong range and refused. It must not
+// be carried out when it arrives again after the table was deleted and created again.
 func TestLateWriteOfAnEndedTable(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 3, 8)

@@ -14,8 +14,8 @@ import (
 // Only objects call it.
 var Replica = Address{Name: "replica"}
 
-// Batch is what an object wants published: either a change of its mark and then changes of rows,
-// or the purge of an incarnation.
+// Batch is what an object wants to publish. It has changes of rows, possibly with a change of the
+// record that the object lags, or it requests the purge of an incarnation.
 type Batch struct {
 	Incarnation table.Incarnation // the incarnation of the rows
 	Source      string            // the name of the object in the replica
@@ -109,7 +109,7 @@ type Published struct {
 	Certain bool
 	// Failed means that the object must not retry at once.
 	Failed bool
-	Marked bool   // the mark was set or removed
+	Marked bool   // the record that the object lags was written or removed
 	More   bool   // more remains to purge
 	Done   []bool // whether each change is published
 }
@@ -121,7 +121,7 @@ const (
 	flagMore
 )
 
-// Append appends the answer.
+// Append appends the encoded answer to a Batch.
 func (p *Published) Append(dst []byte) []byte {
 	flags := byte(0)
 	for i, set := range [...]bool{p.Certain, p.Failed, p.Marked, p.More} {

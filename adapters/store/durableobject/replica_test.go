@@ -29,7 +29,7 @@ func TestReplicaConverges(t *testing.T) {
 				return false
 			}
 			for name := range w.lives {
-				if rnd.IntN(3) == 0 { // the sent batches arrive late
+				if rnd.IntN(3) == 0 { // changes while a batch is in flight, so that the batch arrives late
 					w.write(name, fmt.Sprint("p", rnd.IntN(4)), fmt.Sprint("r", rnd.IntN(4)), rnd.IntN(3) == 0)
 				}
 			}
@@ -71,8 +71,8 @@ func TestReplicaConverges(t *testing.T) {
 	}
 }
 
-// TestReplicaLateWrite checks that a write that arrives long after its object
-// died is not the last one.
+// TestReplicaLateWrite checks that a write to the replica that arrives long after its object ended
+// does not remain the last one.
 func TestReplicaLateWrite(t *testing.T) {
 	t.Parallel()
 	for why, meanwhile := range map[string]func(*world){
@@ -160,7 +160,7 @@ func TestReplicaCoalesces(t *testing.T) {
 	w.converges()
 }
 
-// TestReplicaDown checks that a replica that refuses writes shows since when it lags, and that the
+// TestReplicaDown checks that a replica that refused writes shows since when it lags, and that the
 // objects retry less and less often.
 func TestReplicaDown(t *testing.T) {
 	t.Parallel()

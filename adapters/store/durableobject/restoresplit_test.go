@@ -26,10 +26,10 @@ var (
 	restoreSeed  = flag.Uint64("restore", 0, "the only seed of TestRestoreSplits")
 )
 
-// TestRestoreSplits restores tables whose ranges split and leave, to random times, and undoes some of
+// TestRestoreSplits restores tables whose ranges split and merge, to random times, and undoes some of
 // these restores. The platform misses the times; the command is killed at any message; objects restart;
-// messages are lost, late and repeated; and clients write meanwhile. A seed determines all of that. In
-// the end the content of the table is compared with what it was at the time.
+// messages are lost, late and repeated; and clients write meanwhile. A seed determines all of that.
+// After each restore, the table must have the content that it had at the requested time.
 func TestRestoreSplits(t *testing.T) {
 	t.Parallel()
 	if *restoreSeed != 0 {
@@ -74,16 +74,16 @@ type rewinds struct {
 	buckets uint16
 	began   edm.Ticks
 
-	model map[string]uint64    // the nonces of the entities
-	was   []moment             // each moment is valid until the next one
-	high  map[string]edm.Ticks // the highest Timestamps
+	model map[string]uint64    // the nonces of the entities, by key; 0: deleted
+	was   []moment             // the content of the table in the past; each moment is valid until the next one
+	high  map[string]edm.Ticks // the highest Timestamp of each key
 
 	faults  int // one message in this many has a fault; 0: none
 	left    int // messages until the command is killed; -1: it is not killed
 	busy    bool
 	delayed []durableobject.Call
-	// The writes of clients while the table is restored. They remain if the restore is given up, and
-	// are lost otherwise.
+	// The writes of clients during a restore. Those in given were made before objects returned to an earlier state,
+	// and remain only if the restore is cancelled. Those in kept were made later, and remain in the restored table.
 	given, kept map[string]uint64
 	ends        map[edm.Ticks]map[string]uint64 // the content before each finished restore, by the time at which that restore began
 
@@ -254,7 +254,7 @@ func (w *rewinds) live() {
 				}
 			}
 			w.note()
-			w.pass(90 * 60 * edm.TicksPerSecond) // empty ranges leave
+			w.pass(90 * 60 * edm.TicksPerSecond) // in this time, empty ranges merge
 		}
 		w.note()
 		w.pass(edm.Ticks(w.r.Int64N(int64(40 * edm.TicksPerSecond))))
@@ -281,7 +281,7 @@ func (w *rewinds) moment() (to edm.Ticks, had map[string]uint64) {
 	}
 }
 
-// restoring returns the restore in the catalog: the one in progress, or the last one.
+// current returns the restore in the catalog: the one in progress, or the last one.
 func (w *rewinds) current() (r *restoring.Restore) {
 	r = &restoring.Restore{}
 	for _, row := range w.node(durableobject.Catalog("acct", "")).rows.Rows {
@@ -444,7 +444,7 @@ func (w *rewinds) run() {
 			w.settle("a restore that was given up")
 			continue
 		}
-		if r.Undo { // the undo was given up after it had ended, or because no command continued it: so undo the last restore
+		if r.Undo { // the restore had ended or was abandoned when the command became an undo, so the command undid the last finished restore
 			w.undone++
 			if known := w.ends[r.To]; known != nil {
 				before = known

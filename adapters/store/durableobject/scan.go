@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// fanOut is the number of objects called concurrently.
+// fanOut is the maximum number of objects called concurrently.
 const fanOut = 32
 
 // Scan implements [table.Store]. For a table with one object, a scan is one message, and the page
@@ -27,7 +27,7 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 		first := s.where(name, 0, whole.Position())
 		if first.Buckets > 1 {
 			inner := r
-			inner.Ended = false // the buckets judge the rows
+			inner.Ended = false // the objects decide which rows have expired
 			page, err = buckets.Scan(ctx, &source{s, first, r.Ended}, first.Buckets, inner, buckets.Options{FanOut: fanOut})
 		} else {
 			page, err = s.scanOne(ctx, first, r)
@@ -41,7 +41,7 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 // then the following ranges until a limit of the page is reached.
 func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.ScanRequest) (table.Page, error) {
 	filter, ended := r.Filter, r.Ended
-	r.Filter, r.Ended = nil, false                                              // the objects filter the rows
+	r.Filter, r.Ended = nil, false                                              // the objects filter the rows, and decide which rows have expired
 	bounded := r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 || r.Expired != nil // whether the page may end early
 	page := table.NewPageBuilder(&r)
 	for asked := 1; ; asked++ {

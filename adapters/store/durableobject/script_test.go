@@ -20,7 +20,7 @@ func TestScripts(t *testing.T) {
 	storetest.PlayFile(t, "testdata/faults/deletions.txt", newStage)
 }
 
-// stage is a cloud on which scripts play.
+// stage runs scripts on a cloud.
 type stage struct {
 	*storetest.Stage
 	*cloud
@@ -28,13 +28,13 @@ type stage struct {
 	clock  *clock
 	ctx    *until
 	next   storetest.Fates // the fates of the next messages of Workers
-	words  []string        // the fate of the next message, after its pause
+	words  []string        // the words of the next message's fate that are left after its pause
 	sent   int             // number of messages of Workers
 	late   []durableobject.Call
-	inside map[message.Op]*storetest.Fates // fates of messages of objects
-	during map[message.Op][]string         // commands to play while an answer is on its way
-	asked  map[message.Op]int              // number of messages of objects
-	left   int                             // number of messages of objects until the catalog ends; -1: it does not end
+	inside map[message.Op]*storetest.Fates // fates of messages from one object to another
+	during map[message.Op][]string         // commands to run while an answer is on its way
+	asked  map[message.Op]int              // number of messages from one object to another
+	left   int                             // number of messages between objects until the catalog ends; -1: it does not end
 	alone  bool                            // whether the object cannot reach others
 }
 
@@ -117,7 +117,7 @@ func (s *stage) worker(args, _ []string) string {
 	return "ok"
 }
 
-// elsewhere executes a command in another Worker, which expects tables at the usual location.
+// elsewhere executes a command in another Worker, which has the default options.
 func (s *stage) elsewhere(args, _ []string) string {
 	if s.other == nil {
 		s.other = &storetest.Stage{TB: s.TB, Store: s.store(s.clock.now, nil)}
@@ -239,7 +239,7 @@ func (s *stage) meetInside(call durableobject.Call) (f fate) {
 	return fate{}
 }
 
-// cut plays a block in which the objects end after a number of messages among themselves.
+// cut runs a block of commands in which all objects end after a number of messages between objects.
 func (s *stage) cut(args, block []string) string {
 	s.left, _ = strconv.Atoi(args[0])
 	s.Play(block)
@@ -247,8 +247,8 @@ func (s *stage) cut(args, block []string) string {
 	return "ok"
 }
 
-// cutOff ends all objects at the point that the script has chosen, and the caller of the one that
-// waits.
+// cutOff ends all objects when the number of messages that cut has set is reached. dead means that
+// the waiting object has ended.
 func (s *stage) cutOff(*node, []durableobject.Call) (dead bool) {
 	if s.left != 0 {
 		return false

@@ -119,7 +119,7 @@ func (s *Store) gaveUp(ctx context.Context, lost bool, last error) error {
 	return table.ErrBusy
 }
 
-// follow runs an operation where the table is expected, and again where the table has moved.
+// follow runs an operation, and runs it again if an object answers that the table has another layout.
 func (s *Store) follow(name string, do func() error) error {
 	for range maxMoves {
 		err := do()

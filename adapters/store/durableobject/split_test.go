@@ -80,13 +80,13 @@ type splits struct {
 	issued  map[edm.Ticks]string
 	splits  int
 	left    int
-	giving  map[string]string // ranges that give their entities, by the neighbour that gets them
-	joined  map[string]bool   // the ranges that gave all their entities
+	giving  map[string]string // names of ranges that copy their entities to a neighbour, by the name of the neighbour
+	joined  map[string]bool   // the ranges that handed over their keys after copying their entities
 	joins   bool              // whether small ranges have entities and are idle at times
 
 	feeds     bool // whether the table has a feed
 	followers []*follower
-	acks      []ack // of commits to it
+	acks      []ack // the confirmed commits
 	dropped   int64 // when the last drop was begun
 }
 
@@ -131,7 +131,7 @@ func newSplits(t *testing.T, seed uint64) *splits {
 	return w
 }
 
-// count counts messages to the catalog, without repetitions.
+// count counts splits and merges, by the messages between objects. A repeated message is counted once.
 func (w *splits) count(c durableobject.Call) {
 	switch op, r, _ := message.Open(c.Message); {
 	case op == message.OpTake:
@@ -227,7 +227,7 @@ func (w *splits) run() {
 	if w.feeds {
 		w.fromStart()
 	}
-	if w.r.IntN(2) == 0 { // otherwise the drop would have to reach many ranges
+	if w.r.IntN(2) == 0 { // without vacate, the drop has to reach many ranges
 		w.vacate()
 	}
 	w.check()
@@ -249,8 +249,8 @@ func (w *splits) settle() {
 	}
 }
 
-// vacate deletes the first entities of the table. Hours later, no range is empty, except possibly the
-// last range of a bucket: a range without writes notices by itself that it is empty.
+// vacate deletes the first entities of the table. Hours later, no range may be empty, except the last
+// range of a bucket: a range without writes must notice by itself that it is empty.
 func (w *splits) vacate() {
 	for _, k := range w.keys[:w.r.IntN(len(w.keys)+1)] {
 		w.commit(w.stores[0], []table.Mutation{{Key: k, Kind: table.Delete, Condition: table.Present}})
@@ -283,8 +283,8 @@ func (w *splits) vacate() {
 	}
 }
 
-// serves checks that each key is served. Messages arrive now, so no key may be unavailable for longer
-// than one exchange of messages.
+// serves checks that each key is served. No message is lost at this time, so no key may be unavailable
+// for longer than one exchange of messages.
 func (w *splits) serves() {
 	for _, k := range w.keys {
 		if _, err := w.stores[0].Get(w.t.Context(), tableKey, k, table.Strong); err != nil && !errors.Is(err, table.ErrNoEntity) {
@@ -312,10 +312,10 @@ func (w *splits) clean() {
 	for _, n := range w.all() {
 		for _, r := range n.rows.Rows {
 			if w.feeds && (r.Key[0] == 'f' || r.Key[0] == 'F') {
-				continue // until the feed's time is over
+				continue // the feed keeps these rows for some days
 			}
-			// If the message was lost that the catalog knows the highest Timestamp, the row of the
-			// clock stays.
+			// The row of the clock stays if OpForget was lost, with which the catalog confirms that it has
+			// recorded the highest Timestamp.
 			if string(r.Key) != "mc" && !strings.HasPrefix(n.id.Name, "catalog/") || r.Key[0] == 'g' || r.Key[0] == 'd' {
 				w.t.Errorf("seed %d: after the drop %s keeps %q", w.seed, n.id.Name, r.Key)
 			}
@@ -384,7 +384,7 @@ func (w *splits) act() {
 	case n < 89 && w.depth == 0 && (w.joins || w.r.IntN(3) == 0):
 		w.pass(3700 * edm.TicksPerSecond)
 	case n < 92:
-		if w.joins && w.depth == 0 { // later engines also get another maximum size
+		if w.joins && w.depth == 0 { // engines that start later also get another maximum size
 			w.bytes = 200 + w.r.Int64N(1200)*w.r.Int64N(20)
 		}
 		for _, o := range w.all() {
@@ -401,7 +401,7 @@ func (w *splits) act() {
 				w.handle(w.t.Context(), c)
 			}
 		}
-	case n < 97 && w.depth == 0: // the front or the back becomes empty
+	case n < 97 && w.depth == 0: // the first partitions become empty
 		i := w.r.IntN(len(w.keys))
 		for _, k := range w.keys[:i] {
 			w.commit(store, []table.Mutation{{Key: k, Kind: table.Delete, Condition: table.Present}})
@@ -441,7 +441,7 @@ func (w *splits) create() {
 		}
 		d, e := w.stores[0].ReadRecord(w.t.Context(), tableKey, table.Strong)
 		if e == nil && (w.calm || d.Incarnation == life) {
-			w.life, err = d.Incarnation, nil // otherwise the drop was never carried out
+			w.life, err = d.Incarnation, nil // a table with another incarnation means that the drop was never carried out
 			break
 		}
 		w.pass(edm.TicksPerSecond)
@@ -540,7 +540,7 @@ func (w *splits) commit(store *durableobject.Store, list []table.Mutation) {
 		answer := entityAnswer{ticks: ticks, unknown: errors.Is(err, table.ErrUnknown)}
 		if isRefused {
 			if refused.Index != i {
-				continue // the Timestamp may match or not
+				continue // nothing is known about this mutation: alone, it might have been refused or not
 			}
 			answer.refused = refused.Err.Error()
 		}
@@ -556,7 +556,7 @@ func (w *splits) gap() int {
 	return w.drops
 }
 
-// hadGap demands that the table may have been absent at some time since a moment.
+// hadGap demands that the table may have been absent at some time since gap returned before.
 func (w *splits) hadGap(before int, what string) {
 	if before == w.drops && w.gaps == 0 && !w.gone {
 		w.t.Errorf("seed %d: %s found no table", w.seed, what)

@@ -60,7 +60,7 @@ func TestSplitting(t *testing.T) {
 			}, func(o *durableobject.Options) { o.Buckets, o.Attempts = buckets, 100 })
 			storetest.Run(t, func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 				f := h(t, now)
-				f.Removes = true // because alarms ring
+				f.Removes = true // alarms ring, and remove expired entities
 				return f
 			})
 			t.Cleanup(func() { t.Logf("%d splits", splits.Load()) })

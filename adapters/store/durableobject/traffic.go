@@ -10,9 +10,9 @@ import (
 	"edgetable/core/traffic"
 )
 
-// Traffic implements [table.Counting]. It asks fanOut objects at a time, because the answers of
-// all objects would need too much memory. The report contains the number of objects that did not
-// answer, such as an object that is giving its keys away, or one beyond the number of calls that
+// Traffic implements [table.Counting]. It asks fanOut objects at a time, because the answers of all
+// objects would need too much memory. The report contains the number of objects that did not
+// answer, such as an object that is handing its keys over, or one beyond the number of calls that
 // the platform permits.
 func (s *Store) Traffic(ctx context.Context, t table.RecordKey) (*traffic.Report, error) {
 	where, objects, err := s.objects(ctx, t)

@@ -24,7 +24,7 @@ type world struct {
 	replica *replica
 	lives   map[table.RecordKey]table.Incarnation
 	written map[string][]edm.Ticks // by incarnation and key, in order
-	source  map[string]string      // the source, by the same keys
+	source  map[string]string      // the name under which the bucket publishes, by the same keys
 	buckets uint16
 	count   byte
 	rnd     func() uint64
@@ -92,8 +92,8 @@ func (w *world) pass(d edm.Ticks) {
 	}
 }
 
-// honest checks the records of sources: the replica has all changes before the
-// times in them.
+// honest checks the replica's records of sources that lag: the replica must have all changes before
+// the times in these records.
 func (w *world) honest() {
 	w.t.Helper()
 	for source, since := range w.replica.marks {

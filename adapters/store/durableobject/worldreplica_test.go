@@ -13,9 +13,9 @@ import (
 	"edgetable/core/table"
 )
 
-// replica is a simple Workers KV: the last write of a name wins. It refuses a
-// second write of a name within a second, and a write whose caller is gone may
-// still arrive for most of a minute.
+// replica is a simple model of Workers KV: the last write of a name wins. It refuses a second write
+// of a name within a second, and a write whose caller is gone may still arrive for most of a
+// minute.
 type replica struct {
 	t       *testing.T
 	now     *edm.Ticks
@@ -29,7 +29,7 @@ type replica struct {
 
 	harm bool   // whether some writes may fail
 	down bool   // whether all writes fail
-	dies func() // ends the object that publishes, after its batch is written
+	dies func() // ends the objects, while a batch is being written
 }
 
 type version struct {
@@ -130,7 +130,7 @@ func (r *replica) publish(message []byte) durableobject.Answer {
 	return durableobject.Answer{Message: result.Append(nil)}
 }
 
-// write does one write of a name.
+// write writes one name, possibly with a fault.
 func (r *replica) write(name string, v version, result *durableobject.Published) (done bool) {
 	r.writes++
 	if old, ok := r.names[name]; ok && old.at+edm.TicksPerSecond > *r.now {

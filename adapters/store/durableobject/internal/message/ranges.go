@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// MaxRanges is the maximum number of ranges of a table that exist or are being filled. The map of a bucket is
-// one row of at most 2 MB, and a key in it has up to 1.5 KB.
+// MaxRanges is the maximum number of ranges of a table that exist or are being filled. With it, the map of a
+// bucket fits into one row of at most 2 MB: each range has a key of up to 1.5 KB in the map.
 const MaxRanges = 1000
 
 // MostRanges returns the maximum number of ranges of a table with this many buckets.
@@ -63,7 +63,7 @@ func (r *Reader) Bounds() (b key.Range) {
 	b.Start = r.Bytes()
 	if r.Bool() {
 		if b.End = r.Bytes(); b.End == nil {
-			b.End = []byte{} // an end before every key
+			b.End = []byte{} // not nil, because nil means that there is no end
 		}
 	}
 	return b
@@ -84,7 +84,7 @@ type Named struct {
 	Begun  []Begun
 }
 
-// Begins reports whether a range is one of those that do not serve yet.
+// Begins reports whether the range with this id is in Begun.
 func (n *Named) Begins(id uint32) bool {
 	return slices.ContainsFunc(n.Begun, func(b Begun) bool { return b.ID == id })
 }
@@ -107,10 +107,10 @@ func (s *Named) UnusedClass(last, n uint32) uint32 {
 	return 0
 }
 
-// Begun is a range that the catalog has named and that does not serve yet.
+// Begun is a new range that the catalog has recorded and that does not serve yet.
 type Begun struct {
 	ID   uint32
-	From uint32 // the range that gives it the keys
+	From uint32 // the range that hands the keys over
 	At   []byte // the first position that it gets
 }
 
@@ -133,16 +133,16 @@ func (r *Reader) Named() (n Named) {
 	return n
 }
 
-// Splitting tells the catalog about a split. OpBegin asks for the id of the range that will get the keys of
-// From from At on; OpSwitch says that the range To has them. If To is 0, From gave all its keys to its right
-// neighbour.
+// Splitting holds the fields of OpBegin and OpSwitch, with which a range tells the catalog about a split. OpBegin
+// asks for the id of a new range, which will get the keys of the range From that are not below At. OpSwitch says
+// that the range To has these keys. If To is 0, the right neighbour of From has got all keys of From.
 type Splitting struct {
 	Table       string
 	Incarnation table.Incarnation
 	Bucket      uint16
 	From, To    uint32
 	At          []byte
-	Sealed      edm.Ticks // when From ceased to serve the keys, 0 in OpBegin
+	Sealed      edm.Ticks // when From stopped serving the keys, 0 in OpBegin
 }
 
 // Split appends the message OpBegin or OpSwitch.
@@ -156,7 +156,7 @@ func Split(dst []byte, op Op, s *Splitting) []byte {
 	return appendUint64(dst, uint64(s.Sealed))
 }
 
-// Splitting reads the fields of the message.
+// Splitting reads the fields of OpBegin or OpSwitch.
 func (r *Reader) Splitting() Splitting {
 	s := Splitting{Table: r.Text(), Incarnation: r.Incarnation(), Bucket: r.Bucket(), From: r.ID(), To: r.ID(), At: r.Bytes()}
 	if r.OK() && !r.Done() {
@@ -165,19 +165,20 @@ func (r *Reader) Splitting() Splitting {
 	return s
 }
 
-// Taking holds the fields that only the last piece carries.
+// Taking holds the fields that are only in the message with the last chunk of entities, with which the
+// receiver gets the keys.
 type Taking struct {
 	Bounds key.Range // the bounds of the keys that the receiver has from now on
 	High   edm.Ticks // no Timestamp of the sender is above it
-	// Replica is the name of the replica to which the sender publishes, "" if it does not publish. Synced
-	// means that it has published all entities that existed when it began, and all changes before Since.
+	// Replica is the name of the replica to which the sender publishes, "" if it does not publish. Synced means that
+	// the sender has published all entities that existed when it joined the replica, and all changes before Since.
 	Replica string
 	Synced  bool
 	Since   edm.Ticks
 	// Number is the number with which the receiver agreed to take all keys of the sender; 0 in a split.
 	Number uint64
-	// From and Cut are set in a table with a feed: the lines of the range From up to Cut are before the
-	// receiver's lines. Without a feed, Cut is 0.
+	// From and Cut are set in a table with a feed: the lines of the range From up to Cut precede the receiver's
+	// lines. Without a feed, Cut is 0.
 	From uint32
 	Cut  edm.Ticks
 }
@@ -188,7 +189,7 @@ const (
 	takingFeeds
 )
 
-// Copy appends the message OpCopy, or OpTake with taking. Items are appended after it.
+// Copy appends the message OpCopy, or OpTake if taking is not nil. The caller appends items after it.
 func Copy(dst []byte, p *Destination, i table.Incarnation, seq uint64, taking *Taking) []byte {
 	if taking == nil {
 		return appendUint64(append(beginAt(dst, OpCopy, p), i[:]...), seq)
@@ -221,7 +222,7 @@ func Offer(dst []byte, p *Destination, i table.Incarnation, end []byte, size int
 	return appendUint64(dst, uint64(size))
 }
 
-// Join appends the message OpJoin. Items are appended after it.
+// Join appends the message OpJoin. The caller appends items after it.
 func Join(dst []byte, p *Destination, i table.Incarnation, number, seq uint64) []byte {
 	return appendUint64(appendUint64(append(beginAt(dst, OpJoin, p), i[:]...), number), seq)
 }
@@ -240,7 +241,7 @@ func (r *Reader) Taking() Taking {
 	return t
 }
 
-// Item is the state of an entity in a piece.
+// Item is the state of an entity in a chunk that moves to another range.
 type Item struct {
 	Key       []byte
 	Gone      bool
@@ -254,7 +255,7 @@ const (
 	itemUnseen
 )
 
-// AppendItem appends an item to a piece.
+// AppendItem appends an item to a chunk.
 func AppendItem(dst []byte, i *Item) []byte {
 	form := byte(0)
 	if i.Gone {
@@ -266,7 +267,7 @@ func AppendItem(dst []byte, i *Item) []byte {
 	return appendState(dst, form, i.ChangedAt, i.Key, i.Value)
 }
 
-// Item reads the next item of a piece, until Done.
+// Item reads the next item of a chunk, until Done.
 func (r *Reader) Item() (i Item) {
 	var form byte
 	form, i.ChangedAt, i.Key, i.Value = r.state()

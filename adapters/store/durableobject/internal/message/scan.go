@@ -16,7 +16,7 @@ type Scan struct {
 	Rows      int
 	Bytes     int
 	ScanBytes int // the maximum number of bytes to examine
-	// ScanRows is the most rows to examine.
+	// ScanRows is the maximum number of rows to examine.
 	ScanRows int
 	// Strict means that ScanBytes applies to the first row, too.
 	Strict bool
@@ -32,7 +32,8 @@ func (s *Scan) Position() []byte {
 	return s.Ranges[0].Start
 }
 
-// Leaves returns the position at which a range extends beyond the keys of an object, nil if it does not.
+// Leaves returns the bound of own, the keys of an object, at which a scan of r leaves them. It returns nil if
+// r ends within own.
 func (s *Scan) Leaves(r, own key.Range) []byte {
 	switch {
 	case s.Descending && bytes.Compare(r.Start, own.Start) < 0:
@@ -55,7 +56,7 @@ func AppendScan(dst []byte, p *Destination, s *Scan) []byte {
 		dst = appendNumber(dst, uint64(min(max(n, 0), 1<<31-1)))
 	}
 	dst = appendBool(dst, s.Strict)
-	if s.Descending || s.Count || s.Ended { // an object of an earlier version must not understand it
+	if s.Descending || s.Count || s.Ended { // with these fields, an object of an earlier version refuses the message
 		dst = appendBool(appendBool(dst, s.Descending), s.Count)
 	}
 	if s.Ended {
@@ -96,7 +97,7 @@ type PageWriter struct {
 	examined int // bytes examined up to the last row
 }
 
-// BeginPage begins the answer.
+// BeginPage begins the answer to a Scan.
 func BeginPage(dst []byte) PageWriter {
 	dst = Done(dst)
 	return PageWriter{dst: append(dst, 0, 0, 0, 0), count: len(dst)}
@@ -119,7 +120,7 @@ func (w *PageWriter) Add(k, value []byte, examined int) {
 const (
 	endNone   = iota // all ranges are finished
 	endLimits        // a limit was reached
-	endBorder        // the keys of the object end
+	endBorder        // the scan reached the end of the object's keys
 )
 
 // End ends the page. next is nil if all ranges are finished. border says that the object has no keys from
@@ -164,7 +165,7 @@ func (r *Reader) Row() (row table.Row, examined int) {
 	return row, examined
 }
 
-// PageEnd reads the end of a page.
+// PageEnd reads the end of a page: the position and the counts after its rows.
 func (r *Reader) PageEnd() (next []byte, border bool, examined, examinedRows int) {
 	examined, examinedRows = r.Size(), r.Size()
 	if end := r.Byte(); end != endNone {

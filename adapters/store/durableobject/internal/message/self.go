@@ -2,12 +2,12 @@ package message
 
 import "encoding/binary"
 
-// AppendSelf appends the destination of messages to an object, for a row.
+// AppendSelf appends an object's own destination, in the form in which a row stores it.
 func AppendSelf(v []byte, p *Destination) []byte {
 	return AppendDestination(binary.BigEndian.AppendUint32(v, p.Range), p)
 }
 
-// Self reads the destination of messages to an object.
+// Self reads an object's own destination from a row.
 func (r *Reader) Self() Destination {
 	id := r.Uint32()
 	p := r.Destination()

@@ -2,8 +2,8 @@ package message
 
 import "edgetable/core/edm"
 
-// appendState appends the state of one entity or record, which a change of a batch and an
-// item of a piece have in common: flags, a time, the key and the value.
+// appendState appends the state of one entity or record: flags, a time, the key and the value. A
+// change in a batch for the replica and an item of a chunk have this form.
 func appendState(dst []byte, flags byte, t edm.Ticks, k, v []byte) []byte {
 	return AppendBytes(AppendBytes(appendUint64(append(dst, flags), uint64(t)), k), v)
 }

@@ -2,16 +2,16 @@ package message
 
 import "edgetable/core/buckets"
 
-// A Worker keeps the maps of ranges in a memory that may be in another instance of the module. It asks that
-// memory with a Where.
+// The Stores of a Worker share a memory of layouts and ranges, which may be in another instance of the wasm
+// module. A Store sends a Where to that memory.
 
-// Where asks for the range that has a position of a table, or reports what the Worker has learned.
+// Where asks for the range that has a position of a table, or reports what a Store has learned.
 type Where struct {
 	What     byte
-	Table    string // document key of its record
+	Table    string // record key of its record
 	Layout   Layout // the layout that the table has, or is expected to have
 	Bucket   uint16
-	OfKey    bool // whether Bucket is unknown and follows from Position
+	OfKey    bool // whether Bucket is unknown, and must be computed from Position
 	Position []byte
 	Near     buckets.Ranges
 }

@@ -10,20 +10,21 @@ import (
 	"edgetable/core/edm"
 )
 
-// Position is a position in a feed. A range that is not in Ranges has been read to its end or is not known
-// yet: the lines of one range name the ranges that got keys from it. Done are ranges that have been read to
-// their ends; they are listed until the range that got their keys is known to continue them.
+// Position is a position in a feed. Ranges are the ranges that are being read. Done are ranges that were read
+// to their ends; a range stays in Done until the lines of the range that took its keys have been read up to
+// that point. Any other range is still unknown, or was read completely: the lines of a range name the ranges
+// that got keys from it.
 type Position struct {
 	Layout message.Layout
 	Ended  bool      // whether the client was told that the table was dropped
-	Busy   bool      // whether a range asked since From has more lines
-	Drop   edm.Ticks // the time at which ranges were dropped, 0 if none was yet
+	Busy   bool      // whether a range that was asked in this pass over the ranges has more lines
+	Drop   edm.Ticks // the highest Timestamp of a drop that ranges reported, 0 if none did yet
 	From   uint64    // the number of the range to ask first
 	Ranges []message.FeedRange
 	Done   []message.Object
 }
 
-// Number returns the number of a range in the order of a position.
+// Number returns the number by which the ranges of a position are ordered.
 func (p *Position) Number(o message.Object) uint64 {
 	return uint64(o.Range)*uint64(max(p.Layout.Buckets, 1)) + uint64(o.Bucket)
 }

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// A position of any ranges is parsed as it was encoded. Other bytes are refused, or parsed without a
-// panic.
+// TestPosition checks that a position of any ranges is parsed as it was encoded, and that other
+// bytes are refused, or parsed without a panic.
 func TestPosition(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -15,16 +15,16 @@ type Record struct {
 	Layout    message.Layout // of a table: the number and location of its buckets
 	Floor     edm.Ticks      // of a table: its Timestamps are above this
 	Deleting  bool           // the table is being deleted
-	By        uint64         // the id of the write that deletes the table or changes its declaration
+	By        uint64         // the id of the write that deletes the table or changes its declared options
 	Split     bool           // a bucket of the table has ranges
 	Restoring bool           // the table is being restored
-	Telling   bool           // whether its objects are being told of a new declaration, since the write By
+	Telling   bool           // whether the table's objects are being told of the new declared options of the write By
 }
 
 // IsTable reports whether the record is that of a table.
 func (r *Record) IsTable() bool { return r.Key.Table != "" }
 
-// Exists reports whether the record exists; the zero value does not.
+// Exists reports whether the record exists. It is false for the zero value.
 func (r *Record) Exists() bool { return r.Revision != "" }
 
 const (
@@ -65,7 +65,7 @@ func (r *Record) Append(dst []byte) []byte {
 	return append(dst, 0)
 }
 
-// Declares reports whether the record has a form that code without declarations refuses.
+// Declares reports whether the record has a form that code without declared options refuses.
 func (r *Record) Declares() bool { return r.Traits != nil || r.Telling }
 
 const flagDeclares = 2

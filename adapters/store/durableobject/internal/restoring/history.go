@@ -31,7 +31,7 @@ const mostForgotten = 4
 // of the row.
 func Remember(rows storage.Rows, c *clock.Clock, now edm.Ticks, key string, bucket uint16, change *Change) int {
 	if _, known := rows.Get(storage.RowHistory); !known {
-		storage.PutTicks(rows, storage.RowHistory, now) // earlier code stored no changes
+		storage.PutTicks(rows, storage.RowHistory, now) // earlier code stored no changes, so the history begins now
 	}
 	at := c.Next(now, 0, 1)
 	c.Issue(rows, at)
@@ -50,14 +50,14 @@ func RowOfHistory(key string, bucket uint16) []byte {
 	return k
 }
 
-// Change is a change of the map of a bucket. Between Sealed and At, both objects had the keys, or neither
-// had them.
+// Change is a change of the map of a bucket. Between Sealed and At, it is possible that both objects had
+// the keys, or that neither had them.
 type Change struct {
 	At     edm.Ticks // when the catalog learned of the change; Append does not write it
 	Sealed edm.Ticks
 	From   uint32
-	To     uint32    // the range that got the keys; 0 if From left or the table was restored
-	Keys   key.Range // the keys that moved, if From left
+	To     uint32    // the range that got the keys; 0 if From merged into its right neighbour, or the table was restored
+	Keys   key.Range // the keys that moved, if From merged into its right neighbour
 
 	// The fields of a change by a restore:
 	Restored bool
@@ -93,9 +93,9 @@ func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	return m.Unsplit(c.To)
 }
 
-// Apart returns two times, before and after to, between which keys may have been moving. Of two objects
-// that return to about the same time between them, both may have the keys, or neither. The times are
-// equal if no keys were moving.
+// Apart returns the nearest times before and after the time to at which certainly no keys were moving. If
+// no keys were moving at to, it returns to twice. If objects returned to a time between the two, several
+// objects could have the same keys, or no object could have them.
 func Apart(all []Change, to edm.Ticks) (before, after edm.Ticks) {
 	before, after = to, to
 	for grew := true; grew; {

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/key"
 )
 
-// visibleIn is the time after which all readers of the replica see a mark. After the same time in the
-// phase Freezing, the catalog gives up a restore.
+// visibleIn is the time after which all readers of the replica see a mark. In the phase Freezing, the
+// catalog cancels the restore if no message about it arrives for the same time.
 const visibleIn = 90 * edm.TicksPerSecond
 
 // Plan sets which objects return to an earlier state: those that were in the buckets' maps at the time.
@@ -37,8 +37,8 @@ func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restor
 	}
 }
 
-// Advance moves the restore to its next phase if all objects have finished this one, or towards Cancelled
-// if there is a reason to. tells reports whether there is a replica to tell.
+// Advance moves the restore to its next phase if all objects have finished this one. If r.Why has a reason to
+// undo the restore, Advance moves it towards Cancelled instead. tells reports whether there is a replica to tell.
 func (r *Restore) Advance(now edm.Ticks, tells bool) {
 	waits := slices.ContainsFunc(r.Objects, func(o Returned) bool { return !o.Done })
 	before := r.Phase
@@ -62,8 +62,8 @@ func (r *Restore) Advance(now edm.Ticks, tells bool) {
 	}
 }
 
-// Abandoned reports whether the restore was left in its first phase, in which no object has changed its
-// state: its command was killed, or its messages are late.
+// Abandoned reports whether the restore has stayed too long in its first phase, because its command was
+// killed or its messages are late. In that phase, no object has changed its state yet.
 func (r *Restore) Abandoned(now edm.Ticks) bool { return r.Phase == Freezing && now > r.Until }
 
 // Map returns the map of a bucket after the restore.

@@ -17,9 +17,9 @@ type Phase byte
 
 const (
 	Freezing  Phase = 1 + iota // all objects stop serving, and find their earlier states
-	Returning                  // objects that had keys at the time return to their state, and stay frozen
-	Settling                   // these objects serve as the next incarnation; the others drop their entities
-	Telling                    // the replica learns that it does not have the table
+	Returning                  // objects that had keys at the requested time return to their state, and stay frozen
+	Settling                   // the returned objects serve as the next incarnation; the others drop their entities
+	Telling                    // the catalog waits until all readers of the replica know that it does not have the table
 	Finished                   // the restore is kept so that it can be undone
 	Undoing                    // objects that returned to an earlier state go back to their latest one
 	Cancelled                  // all objects serve as before the restore
@@ -29,7 +29,7 @@ const (
 type Restore struct {
 	ID    uint64 // random; 0: there is none
 	Phase Phase
-	Undo  bool      // whether it undoes the restore before
+	Undo  bool      // whether it undoes the previous restore
 	To    edm.Ticks // the time to restore
 	Began edm.Ticks
 	Until edm.Ticks         // when Freezing ends if no further message arrives, when Telling ends, or when the restore ended
@@ -40,17 +40,17 @@ type Restore struct {
 	Why   string            // the reason to undo the restore, "" if there is none
 
 	Objects []Returned
-	// Traits are what the table declares; set only in the catalog's answers to an object.
+	// Traits are the declared options of the table; set only in the catalog's answers to an object.
 	Traits *table.Traits
 }
 
 // Returned is one object of a restore and its state.
 type Returned struct {
 	message.Object
-	Back   bool      // whether it had keys at the time, and returns to it; otherwise it drops its entities
-	Bounds key.Range // the bounds of these keys
+	Back   bool      // whether it had keys at the requested time, and returns to that time; otherwise it drops its entities
+	Bounds key.Range // the bounds of the keys that it had at the requested time
 	Done   bool      // whether it has finished the current phase
-	State  []byte    // the platform's bookmark of its state at the time
+	State  []byte    // the platform's bookmark of its state at the requested time
 	Before []byte    // the platform's bookmark of its state when it was frozen
 }
 

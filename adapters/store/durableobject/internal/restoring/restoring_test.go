@@ -14,7 +14,7 @@ import (
 
 const second = edm.TicksPerSecond
 
-// A restore and a change are parsed as they were encoded, and any part of their bytes is refused.
+// TestForms checks that a restore and a change are parsed as they were encoded, and that truncated bytes are refused.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	r := &Restore{
@@ -45,8 +45,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// The phases follow each other when all objects have finished. They lead to Cancelled if there is a
-// reason for that before any object serves.
+// TestAdvance checks that a restore enters its next phase when all objects have finished the current
+// one, and that it ends as Cancelled if there is a reason for that before any object serves.
 func TestAdvance(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -85,7 +85,7 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
-// The error names the nearest times at which no keys were moving for a minute.
+// TestApart checks that Apart returns the nearest times at which no keys were moving for a minute.
 func TestApart(t *testing.T) {
 	t.Parallel()
 	all := []Change{{Sealed: 1000 * second, At: 1001 * second}, {Sealed: 1100 * second, At: 1200 * second}, {Sealed: 2000 * second, At: 2000 * second}}
@@ -99,7 +99,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// Undoing the changes one by one yields each earlier map.
+// TestUndo checks that undoing the changes one by one yields each earlier map.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	at := func(s string) []byte { return []byte(s) }

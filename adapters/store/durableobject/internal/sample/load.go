@@ -19,7 +19,7 @@ const (
 type Load struct {
 	Highest []byte // the highest key inserted since the object woke up
 
-	begin         edm.Ticks // when this half of a minute began
+	begin         edm.Ticks // when the current half minute began
 	busy          edm.Ticks // the end of the last half minute with at least an eighth of the requests at which the object splits
 	requests      float64
 	partitions    [][]byte // a sample of the requested partitions
@@ -43,10 +43,10 @@ func (l *Load) Inserted(k []byte) {
 // Grows reports whether nearly all recent inserts were above all earlier keys.
 func (l *Load) Grows() bool { return l.inserts >= 16 && l.atEnd*10 >= l.inserts*9 }
 
-// Visited counts a request for a position. busy reports that a half minute had more than most requests
-// per second. Then at is the beginning of a partition that divides the load: it was the best key for the
-// half minute before, and divides this one as well. at is nil if less than a fifth of the requests would
-// be on one side. That is so if keys only grow, because all new requests would be on one side.
+// Visited counts a request for the key k. At the end of a half minute, busy reports whether its requests per
+// second exceeded the rate most. If they did, at is the partition that best divided the load of the half minute
+// before, if it divides the load of this one as well: at least a fifth of the requests must be on each side.
+// Otherwise at is nil. It is always nil if keys only grow, because all new requests are then on one side.
 func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64) (busy bool, at []byte) {
 	most *= seconds
 	if now < l.begin || now-l.begin >= window {
@@ -78,8 +78,8 @@ func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64
 	return busy, at
 }
 
-// BusyUntil returns the end of the last half minute with at least an eighth of most requests per second,
-// or 0 if there was none since the object woke up.
+// BusyUntil returns the end of the last half minute in which the requests per second were at least an eighth
+// of the rate most, or 0 if there was none since the object woke up.
 func (l *Load) BusyUntil(now edm.Ticks, most float64) edm.Ticks {
 	if l.requests > 0 && l.requests >= most*seconds/8 {
 		return min(now, l.begin+window)

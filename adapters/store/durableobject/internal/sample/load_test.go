@@ -9,8 +9,8 @@ import (
 	"edgetable/core/key"
 )
 
-// A busy range splits at a key that divides the requests that are coming. It does not split if a key
-// only divided earlier requests, because a split costs two rows for each entity that moves.
+// TestLoadThatComes checks that a busy range splits at a key that divides the requests to come. It must not
+// split at a key that only divided past requests, because a split costs two rows for each entity that moves.
 func TestLoadThatComes(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -18,7 +18,7 @@ func TestLoadThatComes(t *testing.T) {
 	for _, tt := range []struct {
 		what    string
 		minutes int
-		key     func(n int) string // of the nth request
+		key     func(n int) string // the key of the nth request
 		splits  bool
 	}{
 		{"a log", 120, func(n int) string { return fmt.Sprintf("%012d", n) }, false},

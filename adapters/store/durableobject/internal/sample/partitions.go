@@ -9,16 +9,16 @@ import (
 
 // Divides reports whether a range has entities before a position and entities from it on. Without this
 // check, requests for entities that do not exist would split ranges into empty ones, which would then
-// leave again.
+// be merged again.
 func Divides(rows storage.Rows, bounds key.Range, at []byte) bool {
 	from, to := storage.Entities(bounds)
 	border := append([]byte{storage.SpaceEntities}, at...)
 	return storage.HasAny(rows, from, border) && storage.HasAny(rows, border, to)
 }
 
-// BehindLast returns the position after the last partition of a range, if nearly all inserts come there
-// and the range has other partitions. A split at that position copies nothing, because the range keeps
-// all its entities.
+// BehindLast returns the position after the last partition of a range, if nearly all inserts are above
+// all earlier keys and the range has other partitions. A split at that position copies nothing, because
+// the range keeps all its entities.
 func (l *Load) BehindLast(rows storage.Rows, bounds key.Range) []byte {
 	if !l.Grows() {
 		return nil

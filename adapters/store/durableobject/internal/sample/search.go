@@ -23,8 +23,8 @@ const (
 	run      = 256 << 10
 )
 
-// Run reads rows whose keys have one byte before the entity's key. done is false if there are more. at is
-// nil if all rows are in one partition.
+// Run reads the next rows, up to the row key to. A row key is one byte and the entity's key. done is
+// false if the search is not finished. at is nil if all rows are in one partition.
 func (s *Search) Run(rows storage.Rows, to []byte) (at []byte, done bool) {
 	read := 0
 	for k, v := range rows.Scan(s.From, to, run) {

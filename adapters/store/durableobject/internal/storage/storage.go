@@ -44,7 +44,7 @@ func PutTicks(r Rows, key []byte, t edm.Ticks) {
 	r.Put(key, binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(t)))
 }
 
-// Delete deletes at most most rows with from ≤ key < to, and returns their number.
+// Delete deletes rows with from ≤ key < to, up to the number most, and returns how many it deleted.
 func Delete(r Rows, from, to []byte, most int) int {
 	var list [][]byte
 	for k := range r.Scan(from, to, mostRun) {

@@ -1,4 +1,4 @@
-// Package telling makes all objects of a table ask the catalog what the table declares.
+// Package telling makes all objects of a table read the table's declared options from the catalog.
 package telling
 
 import (
@@ -17,10 +17,10 @@ import (
 // most is the number of objects told at a time: see mostDropped of package engine.
 const most = 20
 
-// progress says which objects of a table have asked what it declares: all up to one, in the order of their
-// numbers. Objects that are created meanwhile ask without being told.
+// progress says which objects of a table have read its declared options: all objects with a number below
+// upto. Objects that are created meanwhile read the options without being told.
 type progress struct {
-	upto  uint64 // the number of that object plus 1
+	upto  uint64 // 1 more than the number of the last object that has read the options
 	dirty bool   // whether some of them still store entities that had expired by a withdrawn rule
 }
 
@@ -41,10 +41,10 @@ func (p progress) append() []byte {
 	return v
 }
 
-// Step makes the objects of a table ask what it declares, some at a time. ok means that all have asked;
-// dirty, that some still store entities that had expired by a withdrawn rule. While it waits for objects, the
-// step has Calls. If they do not answer, the step fails with ErrBusy; if more objects are left, with ErrMore.
-// The step may be repeated, even by another message.
+// Step makes some of a table's objects read its declared options. ok means that all objects have read them;
+// dirty means that some objects still store entities that had expired by a withdrawn rule. While it waits for
+// objects, the step has Calls. If they do not answer, the step fails with ErrBusy; if more objects are left,
+// with ErrMore. The step may be repeated, even by another message.
 func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 	name := rec.Key.String()
 	row := storage.RowOf(storage.SpaceDeleting, name)
@@ -64,7 +64,7 @@ func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 			if clean := r.Bool(); t.Answers[i].Err != nil || err != nil || !r.Done() {
 				next.Objects = append(next.Objects, o)
 			} else if !clean {
-				next.Own = true // an object still stores such entities
+				next.Own = true // an object still stores entities that had expired by a withdrawn rule
 			}
 		}
 		switch {
@@ -106,7 +106,8 @@ func Calls(rec *record.Record, objects []message.Object, m []byte) []durableobje
 	return calls
 }
 
-// Next returns the first table, at or after key, that is being deleted or whose objects are being told.
+// Next returns the first table, at or after key, that is being deleted or whose objects are being told of new
+// options.
 func Next(rows storage.Rows, key string) string {
 	for k := range rows.Scan(storage.RowOf(storage.SpaceDeleting, key), []byte{storage.SpaceDeleting + 1}, 4<<10) {
 		return string(k[1:])

@@ -17,19 +17,20 @@ type Continuation struct {
 
 	// Fields of Locates:
 	Generation uint64
-	Round      byte // the number of earlier rounds; also of Deletes
+	Round      byte // the number of earlier attempts; other kinds use it as well
 
 	// Fields of Deletes:
-	Key         string // of the table
-	Own         bool   // whether this message marked the table; of Declares: whether expired entities are left
+	Key         string // the key of the table
+	Own         bool   // whether this message marked the table; of Declares: whether entities that a withdrawn rule expired are left
 	Incarnation table.Incarnation
-	High        edm.Ticks        // the highest Timestamp of the buckets that dropped; of Declares: of the record
+	High        edm.Ticks        // the highest Timestamp of the buckets that dropped the table; of Declares: the revision of the record
 	Objects     []message.Object // the objects that were called
 
-	// Batch is the number of a call, of Publishes and Splits. Of Deletes, it is how many of all objects have
-	// dropped if these do; of Declares, up to which object all know the declaration.
+	// Batch is the random number of a call, in Publishes and Splits. In Deletes, it is how many objects will
+	// have dropped the table when Objects have dropped it. In Declares, all objects with lower numbers will have
+	// read the declared options.
 	Batch uint64
-	From  []byte // of Splits: where the next piece begins; of Recalls: what the catalog said
+	From  []byte // of Splits: where the next chunk begins; of Recalls: the catalog's instructions
 }
 
 // Kind says which answers a message waits for.
@@ -38,13 +39,13 @@ type Kind byte
 // The values of Kind.
 const (
 	Locates   Kind = 1 + iota // a bucket asked the catalog where its table is
-	Deletes                   // a catalog told buckets to drop
+	Deletes                   // a catalog told buckets to drop a table
 	Forgets                   // a catalog told the buckets of a deleted table to forget it
 	Publishes                 // an outbox sent a batch
 	Splits                    // a range made a call to another object about its split
 	Instructs                 // a bucket asked the catalog what to do in a restore
 	Recalls                   // a bucket asked the platform for an earlier state of itself
-	Declares                  // a catalog told objects to ask what their table declares
+	Declares                  // a catalog told objects to read the declared options of their table
 	Ends                      // a catalog asked objects where a feed ends
 )
 

@@ -1,5 +1,5 @@
-// Package turn is one message to an object in one transaction: what it has, and the step that comes
-// of it.
+// Package turn defines the input (Turn) and the result (Step) of one transaction, in which an object
+// handles a message.
 package turn
 
 import (
@@ -12,62 +12,62 @@ import (
 	"edgetable/core/table"
 )
 
-// Step is the result of a Handle.
+// Step is the result of Engine.Handle of package engine.
 type Step struct {
 	// Answer is the answer to the message, if Calls is empty: Handle's dst with the
 	// answer appended. With Calls it holds the message of a call that may be large.
 	Answer []byte
-	// Rollback: undo all changes of the Handle to its rows. The answer stays valid.
+	// Rollback means that the shell must undo all changes of the Handle to its rows. The answer stays valid.
 	Rollback bool
-	// Calls are to be made concurrently after the transaction. Then Handle gets the
-	// message again, with their answers and State.
+	// Calls are the calls that the shell makes concurrently after the transaction. Then the shell passes the
+	// message to Handle again, with the answers and State.
 	Calls []durableobject.Call
 	State []byte
-	// Alarm is when the object wants the message [Alarm]; 0 is never. Only the earliest
-	// one that was not sent yet counts.
+	// Alarm is when the shell must send OpAlarm to the object; 0 is never. Of the alarms that were not sent
+	// yet, only the earliest counts.
 	Alarm edm.Ticks
 
 	Next *Continuation // becomes State, if there are Calls
 }
 
-// RetryDelay is how long the alarm leaves work of several messages to the message that began it, and then
-// waits between attempts to finish it.
+// RetryDelay is the delay before the alarm continues work that a message began and did not finish, such
+// as a deletion. It is also the delay between the attempts of the alarm.
 const RetryDelay = 30 * edm.TicksPerSecond
 
-// Resume is the outcome of a Step with Calls.
+// Resume holds the State of a Step and the answers to its Calls.
 type Resume struct {
 	State   []byte
 	Answers []durableobject.Answer // in the order of the Calls
 }
 
-// Turn is one Handle.
+// Turn is the input of one Handle: a message, the object's storage and the time.
 type Turn struct {
 	Rows    storage.Rows
 	Now     edm.Ticks
-	Fields  message.Reader // of the message
+	Fields  message.Reader // the fields of the message
 	Resumed Continuation   // zero for a new message
 	Answers []durableobject.Answer
 	Dst     []byte
 }
 
-// Room is memory that nothing uses before the answer: the upper half of Dst. A row that is made of what
-// is there fits below it, also with another key or two.
+// Room returns memory that is unused until the answer is written: the upper half of Dst. A row that is
+// encoded from data in this memory fits into the lower half, even with one or two more keys.
 func (t *Turn) Room() []byte {
 	const more = 8 << 10
 	middle := min((len(t.Dst)+cap(t.Dst))/2+more, cap(t.Dst))
 	return t.Dst[middle:middle]
 }
 
-// Fail is the answer with an error.
+// Fail returns the answer with an error.
 func (t *Turn) Fail(err error) Step { return Step{Answer: message.Fail(t.Dst, err)} }
 
-// Malformed is the answer to a message of our version with bad fields.
+// Malformed returns the answer to a message of this version whose fields are malformed.
 func (t *Turn) Malformed() Step { return Step{Answer: message.Foreign(t.Dst)} }
 
-// Done is the answer without a result.
+// Done returns the answer without a result.
 func (t *Turn) Done() Step { return Step{Answer: message.Done(t.Dst)} }
 
-// DoneTicks is the answer with a time.
+// DoneTicks returns the answer with a time.
 func (t *Turn) DoneTicks(at edm.Ticks) Step { return Step{Answer: message.DoneTicks(t.Dst, at)} }
 
 // Has reports whether a step is an answer with this status.
@@ -75,19 +75,20 @@ func (t *Turn) Has(s Step, status message.Status) bool {
 	return len(s.Calls) == 0 && message.StatusOf(s.Answer[len(t.Dst):]) == status
 }
 
-// Rounds is the number of times that a message calls other objects before it gives
-// up, or leaves a deletion to the alarm.
+// Rounds is the maximum number of attempts of a message to call other objects. Then the message fails, or
+// the alarm continues its work.
 const Rounds = 3
 
-// LostWrite is the answer to a write whose outcome is unknown.
+// LostWrite returns the answer to a write whose outcome is unknown.
 func LostWrite(t *Turn) Step { return t.Fail(table.ErrUnknown) }
 
-// DoneID is the answer with the id of a range.
+// DoneID returns the answer with the id of a range.
 func (t *Turn) DoneID(id uint32) Step {
 	return Step{Answer: binary.BigEndian.AppendUint32(message.Done(t.Dst), id)}
 }
 
-// MalformedPiece undoes what a piece changed.
+// MalformedPiece returns the answer to a malformed chunk of entities, and makes the shell undo the changes of
+// the transaction.
 func (t *Turn) MalformedPiece() Step {
 	step := t.Malformed()
 	step.Rollback = true

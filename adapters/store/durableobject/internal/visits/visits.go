@@ -34,7 +34,7 @@ const (
 	keepEvery = 300 * edm.TicksPerSecond
 )
 
-// tallyAt returns the Tally at this time. It ends the validity of results that rows returned before.
+// tallyAt returns the Tally at this time. It calls rows, so earlier results of rows are no longer valid.
 func (s *Counts) tallyAt(rows storage.Rows, now edm.Ticks) *traffic.Tally {
 	if s.tally == nil {
 		v, _ := rows.Get(rowCounts)
@@ -52,7 +52,8 @@ func (s *Counts) tallyAt(rows storage.Rows, now edm.Ticks) *traffic.Tally {
 	return s.tally
 }
 
-// Count counts a request. The transaction must not be rolled back afterwards.
+// Count counts a request. The transaction must not be rolled back afterwards, because the counts in memory
+// would remain.
 func (s *Counts) Count(rows storage.Rows, now edm.Ticks, v *traffic.Visit) {
 	tally := s.tallyAt(rows, now)
 	tally.Add(v)
