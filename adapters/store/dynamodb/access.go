@@ -12,25 +12,25 @@ import (
 	"edgetable/core/table"
 )
 
-// Reads and writes of entities find the table here. Operations know nothing about
-// leases or about a table that moves: they get a spread, and their result counts only
-// if the table was there.
+// Every read and write of entities gets the location of its table here. The operations themselves know nothing about
+// leases or about a table that moves to other buckets. The result of an operation counts only if the table was at
+// that location the whole time.
 
 var (
-	// errMoved means that the table is no longer at the spread to which a write would be sent, or declares other
-	// traits.
+	// errMoved means that a write was not sent, because the table has moved to other buckets or has changed its
+	// declaration since the operation began.
 	errMoved = errors.New("dynamodb: the table moved, or its options changed")
-	// errUnsettled means that the table moved, or that the copy differs from the table.
+	// errUnsettled means that the operation must be repeated: the table moved, or table and copy gave different results.
 	errUnsettled = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: the table is moving")}
-	// errSealed means that no writes are accepted now.
+	// errSealed means that the table accepts no writes until a move to other buckets has ended.
 	errSealed = fmt.Errorf("%w: the table is about to move to other buckets", table.ErrBusy)
 )
 
-// view is what a read sees of a table.
+// view is the location and the declaration of a table that one read uses.
 type view struct {
 	rebucket.Spread
 	traits *table.Traits
-	now    edm.Ticks // set if there are traits: an entity that has ended at this instant is absent
+	now    edm.Ticks // the instant at which the read judges expiry; set only if the table declares something
 }
 
 func (s *Store) view(l *lease) view {
@@ -41,12 +41,11 @@ func (s *Store) view(l *lease) view {
 	return v
 }
 
-// reading calls do with a view of a table until the result counts. During the last
-// comparison of a move, a write that was delayed since before the seal may still
-// arrive. It will not be part of the table, so no reader may see it. Then do is
-// called for both sides, and agree returns the common part of the results, or false
-// if there is none. A run copies an entity on condition that it still exists, so a
-// state that both sides have will stay.
+// reading calls do with a view of a table, and repeats this until the result is valid. While a run of Rebucket
+// compares a table and its copy for the last time, a delayed write may still arrive in the old table. Such a write
+// will be lost, so no reader may see it. Therefore do is called for the old table and for the copy, and agree
+// returns the part in which both results are equal, or false if there is none. That part stays valid, because the
+// run copies an entity only on condition that it is unchanged.
 func reading[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
 	do func(context.Context, view, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
 ) (result T, err error) {
@@ -84,8 +83,8 @@ func reading[T any](ctx context.Context, s *Store, key table.RecordKey, c table.
 	return result, err
 }
 
-// writing calls do with a lease on a table until the outcome counts. Before do sends
-// anything, it calls renew.
+// writing calls do with a lease on a table, and repeats this until the outcome is valid. do must call renew before
+// it sends anything.
 func (s *Store) writing(ctx context.Context, key table.RecordKey, do func(context.Context, *lease) (edm.Ticks, error)) (ticks edm.Ticks, err error) {
 	err = s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {
 		l, err := s.live(ctx, key)
@@ -111,12 +110,12 @@ func (s *Store) writing(ctx context.Context, key table.RecordKey, do func(contex
 		case err == nil:
 			return fmt.Errorf("%w: the table moved: %v", table.ErrUnknown, late)
 		}
-		return errUnsettled // the write was refused because of a state that may not be part of the table
+		return errUnsettled // The write was refused because of a state that the table at its new location may not have.
 	})
 	return ticks, err
 }
 
-// renew makes sure that a write is sent under a lease.
+// renew checks a lease before a write is sent, and renews it if it has ended. After an error the write must not be sent.
 func (s *Store) renew(ctx context.Context, key table.RecordKey, l *lease) error {
 	if s.leases.hold(l, s.leases.term()) {
 		return nil
@@ -132,7 +131,7 @@ func (s *Store) renew(ctx context.Context, key table.RecordKey, l *lease) error 
 	return nil
 }
 
-// live finds the spread of a table.
+// live returns a lease with the location of a table, from the cache if possible.
 func (s *Store) live(ctx context.Context, key table.RecordKey) (lease, error) {
 	if l, ok := s.leases.get(key); ok {
 		return l, nil
@@ -140,7 +139,7 @@ func (s *Store) live(ctx context.Context, key table.RecordKey) (lease, error) {
 	return s.look(ctx, key)
 }
 
-// look is like live, but always reads the record.
+// look reads the record of a table and returns a new lease.
 func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 	l := lease{elapsed: s.elapsed(), wall: s.now()}
 	r, err := s.tableRecord(ctx, key)
@@ -155,20 +154,19 @@ func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 	return l, nil
 }
 
-// validity tells whether the result of an operation under a lease is part of the
-// table.
+// validity says whether the result of an operation is part of the table's state.
 type validity uint8
 
 const (
-	unsure  validity = iota // the table moved, or declares something else; the result may or may not be part of it
+	unsure  validity = iota // unknown: the table moved or changed its declaration during the operation
 	valid                   // the result is part of the table
-	dropped                 // the table was dropped; the result was part of it before
+	dropped                 // the table was dropped after the operation
 )
 
-// judge judges a reply that arrived before the call of judge. A table moves, and a changed declaration takes effect,
-// only when all leases and half of the margin are over. So a reply before that is valid. After a later reply the
-// record is read again. If the table is at the same spread and the last comparison has not begun, that comparison
-// will include the result.
+// judge decides whether a reply that has just arrived is valid. A table moves, and a new declaration takes effect,
+// only after all leases and half of the margin have run out. A reply before that time is valid. For a later reply,
+// judge reads the record again. The reply is still valid if the location and the declaration are the same and the
+// last comparison of a move has not begun: that comparison will then include the result.
 func (s *Store) judge(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
 	if l.Seal == rebucket.Open && s.leases.hold(l, s.leases.term()+leaseMargin/2) {
 		return valid, nil
@@ -183,7 +181,7 @@ func (s *Store) judge(ctx context.Context, key table.RecordKey, l *lease) (valid
 	return unsure, err
 }
 
-// unseal lifts a seal if this process has seen no sign of life of its run for long.
+// unseal lifts the seal of a run of Rebucket that has written no heartbeat for [rebucket.Silence].
 func (s *Store) unseal(ctx context.Context, key table.RecordKey, l *lease) bool {
 	state := l.Owner + "/" + strconv.Itoa(l.Beat)
 	if s.seals.unchanged(key.String(), state, s.elapsed()) < rebucket.Silence {

@@ -6,26 +6,25 @@ import (
 	"edgetable/core/table"
 )
 
-// action is one mutation of a Commit under way.
+// action is one mutation of a Commit that is in progress.
 type action struct {
 	m *table.Mutation
-	// If pinned is set, the action replaces exactly the state old; nil means no entity.
+	// If pinned is set, the action applies only if the stored state is exactly old. A nil old means that there is no entity.
 	pinned bool
 	old    *stored
-	// row is the after-image: the entity after the action. It is nil for a delete, and for a merge that is not
-	// pinned.
+	// row is the entity as it will be after the action. It is nil for a delete, and for a merge that is not pinned.
 	row     *table.Row
 	pending *pending
 }
 
-// merges reports whether the after-image depends on the old state.
+// merges reports whether the new state of the entity depends on the old one.
 func (a *action) merges() bool { return a.m.Kind == table.Merge && a.m.Condition != table.Absent }
 
-// minds reports whether the action depends on whether the entity has ended. An insert does not: it finds no entity,
-// or is refused and learns the reason. A write that replaces everything does not either.
+// minds reports whether the action depends on whether the stored entity has expired. An insert and an unconditional
+// replace do not. If an insert finds an entity, it fails, and core then judges the entity that the failure returned.
 func (a *action) minds() bool { return a.merges() || a.m.Condition >= table.Present }
 
-// allows reports whether the mutation's own condition holds for a state.
+// allows reports whether the mutation's condition holds for a stored state.
 func (a *action) allows(e *stored) bool {
 	switch a.m.Condition {
 	case table.Absent:
@@ -38,14 +37,14 @@ func (a *action) allows(e *stored) bool {
 	return true
 }
 
-// fits reports whether a merge certainly stays within the limits, according to the stored bounds. This is the
-// condition of the update.
+// fits reports whether the stored bounds prove that a merge stays within the limits. The update that mergeUpdate
+// sends has the same condition.
 func (a *action) fits(e *stored, inline int) bool {
 	return e == nil || e.chunks.none() &&
 		e.count+a.m.Properties.Count() <= maxProperties && e.size+patchSize(a.m.Properties) <= inline
 }
 
-// holds reports whether the action's condition holds for a state.
+// holds reports whether the condition that was sent for the action holds for a stored state.
 func (a *action) holds(e *stored, inline int, now edm.Ticks) bool {
 	switch {
 	case a.pinned && a.old == nil:
@@ -60,7 +59,7 @@ func (a *action) holds(e *stored, inline int, now edm.Ticks) bool {
 	return e.Timestamp < now && e.chunks.none() && (!a.merges() || a.fits(e, inline))
 }
 
-// apply computes the after-image, if it is known.
+// apply computes the entity after the action, if the state before it is known.
 func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	switch {
 	case a.pinned:
@@ -79,8 +78,8 @@ func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	return nil
 }
 
-// demand writes the condition of an action that is not pinned. All such actions share the same text and placeholder
-// names if no rule can end the entity.
+// demand writes the condition of an action that is not pinned. If the table has no expiry rule, the text is taken
+// from a template that all such actions share.
 func (a *action) demand(e *call.Expression, inline int, t *table.Traits, now edm.Ticks) {
 	m := a.m
 	if t != nil && a.minds() {
@@ -103,8 +102,8 @@ func (a *action) demand(e *call.Expression, inline int, t *table.Traits, now edm
 	}
 }
 
-// demands holds the conditions of actions that are not pinned, by the condition of the mutation and by whether it
-// merges.
+// demands holds the conditions of actions that are not pinned. The first index is the condition of the mutation,
+// the second is 1 for a merge.
 var demands = func() (all [4][2]call.Template) {
 	for c := range all {
 		for merges := range all[c] {
@@ -116,9 +115,9 @@ var demands = func() (all [4][2]call.Template) {
 	return all
 }()
 
-// writeDemand writes the condition of an action that is not pinned: the condition of
-// its mutation, an older Timestamp and no chunks to remove, and for a merge enough
-// room by the bounds.
+// writeDemand writes the condition of an action that is not pinned. It requires the condition of the mutation, an
+// older Timestamp, and that the stored entity has no chunks. A merge also requires that the stored bounds leave
+// enough room.
 func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	if c == table.Absent {
 		e.IfMissing(attrHash)
@@ -139,8 +138,8 @@ func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	}
 }
 
-// mergeUpdate writes a merge that is not pinned. It counts each property as new,
-// because the bounds are upper bounds.
+// mergeUpdate writes the update of a merge that is not pinned. It adds all properties of the merge to the stored
+// bounds, even those that the entity already has: the bounds are upper bounds.
 func mergeUpdate(e *call.Expression, m *table.Mutation, now edm.Ticks) {
 	e.Set(attrTicks, ":t", num(now))
 	e.Set(attrNonce, ":o", nonce(m.Nonce))

@@ -21,16 +21,16 @@ import (
 	"edgetable/core/table"
 )
 
-// BenchmarkStoreCPU is the processor time of operations of the store, and of the
-// same calls made with the SDK alone: the metrics are microseconds of this process
-// an operation, and how many times the SDK's that is. Both take turns, so that
-// what else the machine does falls on both.
+// BenchmarkStoreCPU measures the processor time of store operations, and of the same
+// calls made with the SDK alone. The metrics are the microseconds of this process per
+// operation, and their ratio to those of the SDK. The two sides alternate in short
+// blocks, so that other load on the machine affects both equally.
 func BenchmarkStoreCPU(b *testing.B) {
 	for _, x := range []struct {
 		name       string
-		block      int // operations in a turn; a round has several turns
+		block      int // operations per block; a round has several blocks of each side
 		store, raw func(*costs, int)
-		before     func(*costs, int) // not measured
+		before     func(*costs, int) // prepares a block; its time is not measured
 	}{
 		{"Get", 25, (*costs).get, (*costs).rawGet, nil},
 		{"Insert", 25, (*costs).insert, (*costs).rawInsert, nil},
@@ -57,7 +57,7 @@ func BenchmarkStoreCPU(b *testing.B) {
 				for i := range x.block {
 					op(c, from+i)
 				}
-				if turns > 0 { // the first warms up
+				if turns > 0 { // the first block is a warm-up
 					spent[side] += processorTime(b) - start
 				}
 			}
@@ -78,7 +78,7 @@ func BenchmarkStoreCPU(b *testing.B) {
 	}
 }
 
-// processorTime is what this process used.
+// processorTime returns the processor time that this process has used so far.
 func processorTime(b *testing.B) time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
@@ -87,14 +87,14 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// costs is a table of 1000 rows of 1 KiB in a partition, as the store sees it and
-// as the SDK does.
+// costs accesses a table with 1000 rows of 1 KiB in one partition, through the store or
+// through the SDK alone.
 type costs struct {
 	*testing.B
 	store  *dynamodb.Store
 	client *sdk.Client
 	name   *string
-	hash   []byte // of the bucket
+	hash   []byte // the hash key of the table's only bucket
 	few    *odata.Filter
 	stamp  int64
 }
@@ -124,7 +124,7 @@ var costPayload = bytes.Repeat([]byte{'x'}, 900)
 
 func costKey(n int) []byte { return key.Append(nil, "partition", fmt.Sprintf("row-%09d", n)) }
 
-// later are keys of rows that are not there at first.
+// later returns the key of a row that does not exist when the benchmark begins.
 func later(n int) []byte { return key.Append(nil, "later", fmt.Sprintf("row-%09d", n)) }
 
 func costProperties(n int) edm.Properties {
@@ -187,8 +187,8 @@ func (c *costs) scan(f *odata.Filter, want int) {
 	}
 }
 
-// The following methods make the store's calls with the SDK alone: with the same
-// items and conditions.
+// The following methods make the same calls as the store, with the SDK alone: with the
+// same items and conditions.
 
 type rawItem = map[string]types.AttributeValue
 
@@ -212,7 +212,7 @@ func (c *costs) rawItem(k []byte, n int) rawItem {
 	}
 }
 
-// rawStamp is a Timestamp that the store's are above.
+// rawStamp is a Timestamp below those that the store issues.
 const rawStamp = 638_000_000_000_000_000
 
 func (c *costs) check(err error) {
@@ -221,7 +221,7 @@ func (c *costs) check(err error) {
 	}
 }
 
-// rawRow is what a program would read an item into.
+// rawRow is the struct into which a program without the store would read an item.
 type rawRow struct {
 	key, payload          []byte
 	age, n, visits, stamp int64
@@ -271,7 +271,7 @@ func (c *costs) rawNames() map[string]string {
 	return map[string]string{"#p": ".p", "#t": ".t", "#c": ".c"}
 }
 
-// rawNow is a Timestamp above that of any row.
+// rawNow returns a Timestamp above that of every row.
 func (c *costs) rawNow() types.AttributeValue {
 	return rawNumber(int64(edm.TicksOf(time.Now())) + 1e12)
 }

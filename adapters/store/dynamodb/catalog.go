@@ -21,7 +21,7 @@ func (s *Store) record(ctx context.Context, key table.RecordKey, c table.Consist
 	return readRecord(it)
 }
 
-// tableRecord reads the record of a live table.
+// tableRecord reads the record of a table that exists and is not being deleted.
 func (s *Store) tableRecord(ctx context.Context, key table.RecordKey) (*record, error) {
 	r, err := s.record(ctx, key, table.Strong)
 	if errors.Is(err, table.ErrNoRecord) || err == nil && !r.isLive() {
@@ -47,8 +47,8 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 	return r.Record, nil
 }
 
-// WriteRecord implements [table.Store]. If it changes what a table declares, it returns when all leases have ended,
-// so that no process still follows the old declaration.
+// WriteRecord implements [table.Store]. If the declaration of a table changes, WriteRecord returns only after all
+// leases have ended, so that no process still follows the old declaration.
 func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revision, error) {
 	if new.Traits.Feeds() {
 		return "", table.ErrUnsupported
@@ -80,13 +80,13 @@ func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revisi
 		return "", err
 	case now.deleting && new.Revision == "":
 		return s.succeed(ctx, now, &r)
-	case !now.deleting && now.Revision == new.Revision: // so the traits differ
+	case !now.deleting && now.Revision == new.Revision: // The revision is right, so the condition failed because the declarations differ.
 		return r.Revision, s.declare(ctx, &r, new.Revision)
 	}
 	return "", table.ErrRevision
 }
 
-// declare writes a record with other traits. Even if the outcome is unknown, it waits until all leases have ended.
+// declare writes a record with a changed declaration. It waits until all leases have ended, even if the outcome is unknown.
 func (s *Store) declare(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	e.If(attrRevision, "=", ":had", str(string(had)))
@@ -109,8 +109,8 @@ func (s *Store) declare(ctx context.Context, r *record, had table.Revision) erro
 	return err
 }
 
-// writeRecord writes a record where there is none, or the value of one that has the
-// revision and the same traits.
+// writeRecord creates a record if had is empty. Otherwise it replaces the value of a record, on condition that the
+// revision is had and that the declaration stays the same.
 func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	if had == "" {
@@ -136,7 +136,7 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	}
 	defer cancel()
 	prefix := table.TablesOf(account)
-	first, last := prefix+from, prefix+"\xff" // keys are ASCII
+	first, last := prefix+from, prefix+"\xff" // Keys are ASCII, so 0xff sorts after all of them.
 	var list []table.Record
 	for first <= last && len(first) <= maxSortKey {
 		found, err := s.db.Query(ctx, call.Query{
@@ -165,7 +165,7 @@ func (s *Store) removeRecord(ctx context.Context, key table.RecordKey, revision 
 	return asRevision(s.db.Write(ctx, call.Once, s.deleteRecord(key, revision)))
 }
 
-// asRevision converts a failed condition on the revision of a record.
+// asRevision returns [table.ErrRevision] if a condition on the revision of a record failed.
 func asRevision(err error) error {
 	if call.ClassOf(err) == call.Conditional {
 		return table.ErrRevision
@@ -179,8 +179,8 @@ func (s *Store) deleteRecord(key table.RecordKey, revision table.Revision) call.
 	return s.db.Delete(recordKey(key), &e)
 }
 
-// succeed writes the record of a new table in place of one that is being deleted, if
-// the deleting process has been silent for longer than a lease can last.
+// succeed writes the record of a new table over one that is being deleted. It does so only if the process that
+// deletes the old table has not finished after the longest time that a lease can last.
 func (s *Store) succeed(ctx context.Context, old, r *record) (table.Revision, error) {
 	if s.drops.unchanged(old.Key.String(), string(old.Revision), s.elapsed()) < s.leases.length+leaseMargin {
 		return "", table.ErrBeingDeleted

@@ -6,12 +6,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// version is the random name of one set of chunks, or of one note.
+// version is the random name of one set of chunks, or of one note for Purge.
 type version [16]byte
 
-// chunks names the items that hold the properties of a large entity: their stored
-// form, cut into pieces. Chunks never change: a new state of the entity has a new
-// version.
+// chunks names the items that hold the properties of a large entity. Each chunk holds a
+// part of their encoded form. Chunks are never changed: a new state of the entity gets
+// new chunks under a new version.
 type chunks struct {
 	version version
 	count   int // 0 if the properties are not in chunks
@@ -33,7 +33,7 @@ func readChunks(a types.AttributeValue) (c chunks, err error) {
 	}
 	n := copy(c.version[:], b)
 	size := binary.BigEndian.Uint32(b[n+1:])
-	if size > maxPayload { // this much memory is allocated before the chunks are read
+	if size > maxPayload { // limits the memory that is allocated before the chunks are read
 		return c, errItem
 	}
 	c.count, c.size = int(b[n]), int(size)

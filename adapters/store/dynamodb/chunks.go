@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// newChunks names chunks for properties. An entity has at most about 1.6 MiB, which is
-// five chunks: 1 MiB in which each character counts two bytes and takes three.
+// newChunks names chunks for properties. An entity has at most five chunks: the protocol permits 1 MiB and counts
+// 2 bytes for each character, but UTF-8 may take 3 bytes, so that about 1.6 MiB are stored.
 func (s *Store) newChunks(p edm.Properties) chunks {
 	return chunks{s.newVersion(), (len(p) + chunkSize - 1) / chunkSize, len(p)}
 }
@@ -22,8 +22,8 @@ func (s *Store) newChunks(p edm.Properties) chunks {
 // errStale means that an entity was replaced while it was being read.
 var errStale = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: an entity was replaced again and again while it was read")}
 
-// load reads the properties of entities in one bucket from their chunks. An entity
-// gets no properties if its chunks were removed or have not reached a replica.
+// load reads the properties of entities in one bucket from their chunks. The properties of an entity stay nil if
+// its chunks were removed, or have not reached the replica yet.
 func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.Consistency) error {
 	found := make(map[string][]byte)
 	var keys []item
@@ -37,7 +37,7 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 	for _, r := range rows {
 		for i := range r.chunks.count {
 			keys = append(keys, call.Key(hash, r.chunks.sort(i)))
-			// One call reads at most 16 MiB and returns the other keys as unprocessed.
+			// A call with more than 16 MiB of items returns the remaining keys as unprocessed, and BatchGet sends them again.
 			if len(keys) == call.MaxReadBatch {
 				if err := flush(); err != nil {
 					return err
@@ -60,7 +60,7 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 			}
 			r.Properties = append(r.Properties, data...)
 		}
-		// A shorter list of properties would be valid, and wrong.
+		// Properties that lack their last bytes may still parse, so the length is checked too.
 		if r.Properties != nil && (len(r.Properties) != r.chunks.size || !r.Properties.Valid()) {
 			return errItem
 		}
@@ -87,24 +87,24 @@ func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 	return list
 }
 
-// pending is a write that makes or replaces chunks. Its note is written before the
-// chunks and removed after the write. If the process ends in between, Purge removes
-// the chunks that are not in use.
+// pending is a write that makes or replaces chunks. Before the chunks, a note is written that names them; after
+// the write, the note is removed. If the process ends in between, Purge finds the note and removes the chunks that
+// no entity names.
 type pending struct {
 	hash     []byte // hash key of the chunks
 	note     []byte // sort key of the note
 	due      edm.Ticks
 	old, new chunks
-	late     bool // chunks may arrive after the write has finished
+	late     bool // put requests of chunks may still arrive after the write has finished
 }
 
-// litterAge is the time after which Purge treats a noted write as finished. It is much longer than any Deadline.
+// litterAge is the age at which Purge begins to treat the write of a note as finished. It is much longer than any Deadline.
 const litterAge = edm.TicksPerSecond * 3600
 
 var pendingHash = []byte{kindPending}
 
-// until limits the calls that name chunks of pending writes: when Purge may have
-// removed the chunks, an entity that names them must not be written.
+// until limits when calls that name chunks of pending writes may be sent. Once Purge may have removed the chunks,
+// an entity that names them must not be written.
 func until(ctx context.Context, list ...*pending) context.Context {
 	for _, p := range list {
 		ctx = call.Until(ctx, p.due-litterAge/2)
@@ -113,7 +113,7 @@ func until(ctx context.Context, list ...*pending) context.Context {
 }
 
 // prepare writes the note of a write that replaces old chunks or makes new ones, and then writes the new chunks.
-// Spilled properties go into chunks; nil means that no chunks are made.
+// spilled are the properties that go into new chunks; nil makes none.
 func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old chunks, spilled edm.Properties) (*pending, error) {
 	bucket := p.Bucket(k)
 	due := s.now() + litterAge
@@ -134,7 +134,7 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	if !w.old.none() {
 		it[attrOld] = w.old.attribute()
 	}
-	// The note must exist before the first chunk.
+	// The note is written before the first chunk, so that Purge finds all chunks if the process ends.
 	if _, err := s.db.BatchWrite(ctx, []types.WriteRequest{call.PutRequest(it)}); err != nil {
 		return nil, err
 	}
@@ -147,8 +147,8 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	return w, nil
 }
 
-// finish removes the chunks that are not needed after a write, and its note. If that fails, or if chunks may still
-// arrive, the note stays and Purge removes both later.
+// finish removes the chunks in gone, which a finished write left unused, and then the note of the write. If that
+// fails, or if chunks may still arrive, the note stays, and Purge removes the chunks and the note later.
 func (s *Store) finish(ctx context.Context, w *pending, gone chunks) {
 	if _, err := s.db.BatchWrite(ctx, chunkDeletes(w.hash, gone)); err == nil && !w.late {
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, w.note)})

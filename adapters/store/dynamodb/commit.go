@@ -14,14 +14,12 @@ import (
 
 // Commit implements [table.Store].
 //
-// One mutation is one PutItem, UpdateItem or DeleteItem with a condition; several are
-// one TransactWriteItems. A failed condition returns the item it found, so that no
-// read is needed to explain the failure. A merge sets attributes without reading the
-// others if the bounds kept with the entity prove that it stays within the limits of
-// an entity and of an item. If they do not, or if chunks are involved, the action is
-// pinned: it becomes the result of [table.Apply] on the state that was found, on
-// condition that this state is still stored. So is what may have ended by a rule: see
-// demandLife.
+// One mutation is sent as one PutItem, UpdateItem or DeleteItem with a condition, several as one
+// TransactWriteItems. If a condition fails, the error contains the item that was found, so the failure can be
+// explained without a read. A merge that fits by the bounds stored with the entity sets its attributes without
+// reading the others. Otherwise, or if the entity has chunks, the action is pinned: Commit computes the new
+// entity with [table.Apply] from the state that was found, and writes it on condition that this state is still
+// stored. An action is also pinned if the entity may have expired, see demandLife.
 func (s *Store) Commit(ctx context.Context, key table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -65,7 +63,7 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 		return err
 	})
 	if call.ClassOf(err) == call.Ambiguous {
-		return 0, err // both the old and the new chunks may still be needed
+		return 0, err // If the outcome is unknown, the entity may name the old or the new chunks, so both are kept.
 	}
 	w.settle(ctx, err == nil)
 	return ticks, err
@@ -88,7 +86,8 @@ func (w *write) try(ctx context.Context) (edm.Ticks, error) {
 	return a.Ticks, err
 }
 
-// readAhead reads and pins merges whose properties alone are too large for an item, and removals by upkeep.
+// readAhead reads the stored state before the first attempt, and pins the action to it. It does so for removals
+// by upkeep, and for merges whose own properties are too large for an item.
 func (w *write) readAhead(ctx context.Context) error {
 	var slow []*action
 	for i := range w.actions {
@@ -113,8 +112,8 @@ func (w *write) readAhead(ctx context.Context) error {
 // maxExpiring is the maximum number of entities that expire removes concurrently.
 const maxExpiring = 16
 
-// expire removes entities that have ended, each with a call of its own, at half the price of a transaction. All
-// readers already treat them as absent, so nobody can see that only some are removed.
+// expire removes expired entities, each with its own call, at half the price of a transaction. Readers already
+// treat these entities as absent, so nobody can see that only some of them are removed.
 func (w *write) expire(ctx context.Context) (edm.Ticks, error) {
 	all := make([]*action, len(w.actions))
 	for i := range all {
@@ -126,7 +125,7 @@ func (w *write) expire(ctx context.Context) (edm.Ticks, error) {
 	}
 	now := w.clock.Instant()
 	for i, a := range all {
-		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // entities with chunks read them one by one
+		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // entities with chunks are judged later, one by one
 			w.pin(a, e)
 			if err := a.apply(w.traits, now); err != nil {
 				return 0, &table.Refused{Index: i, Err: err}

@@ -8,13 +8,13 @@ import (
 	"edgetable/adapters/store/dynamodb/internal/call"
 )
 
-// condition is a part of a filter expression: a leaf, or several parts joined by a word. Nil is true, and so is a
-// disjunction without parts.
+// condition is a part of a filter expression: a leaf, or several parts joined by AND or OR. A nil condition is
+// always true. join returns nil for an OR without parts.
 type condition struct {
 	not bool
 
-	path    []string // an attribute name, and for typed values the tag in it
-	compare string   // =, > or >=, or the name of a function
+	path    []string // an attribute name, followed by the type tag if the value is stored in a map
+	compare string   // the operator =, > or >=, or the name of a function
 	value   types.AttributeValue
 
 	word  string // AND or OR; "" for a leaf
@@ -23,7 +23,7 @@ type condition struct {
 	leaves, depth int
 }
 
-// The functions of leaves.
+// The functions that a leaf can call.
 const (
 	exists     = "attribute_exists"
 	notExists  = "attribute_not_exists"
@@ -32,20 +32,19 @@ const (
 	contains   = "contains"
 )
 
-// DynamoDB accepts expressions of 4 KiB with 300 operators. A leaf has at most 41
-// bytes, and three operators with its NOT and the word that joins it. The permitted
-// depth is not documented.
+// DynamoDB accepts expressions of up to 4 KiB with 300 operators. A leaf takes at most 41 bytes and three
+// operators, with its NOT and the AND or OR before it. The permitted depth is not documented.
 const (
-	maxLeaves = 94 // one leaf is reserved for the chunks
+	maxLeaves = 94 // one more leaf is reserved for the test that lets entities with chunks pass
 	maxDepth  = 12
-	maxName   = 255 // bytes of an attribute's name in an expression
+	maxName   = 255 // maximum length of an attribute name in an expression, in bytes
 )
 
 func leaf(compare string, v types.AttributeValue, path ...string) *condition {
 	return &condition{path: path, compare: compare, value: v, leaves: 1}
 }
 
-// join joins conditions. If a part would exceed a limit, a conjunction omits it, and a disjunction becomes true.
+// join joins conditions by AND or OR. If a part would exceed a limit, an AND omits the part, and an OR becomes true.
 func join(word string, parts []*condition) *condition {
 	c := &condition{word: word}
 	for _, p := range parts {
@@ -88,7 +87,7 @@ func (c *condition) expression() *call.Filter {
 type conditionWriter struct {
 	filter       call.Filter
 	text         strings.Builder
-	placeholders map[string]string // by attribute name
+	placeholders map[string]string // placeholders by attribute name
 }
 
 func (f *conditionWriter) write(s string) { f.text.WriteString(s) }
@@ -125,7 +124,7 @@ func (f *conditionWriter) condition(c *condition) {
 }
 
 func (f *conditionWriter) leaf(c *condition) {
-	if c.compare[0] <= '>' { // an operator
+	if c.compare[0] <= '>' { // an operator, not the name of a function
 		f.path(c.path)
 		f.write(c.compare)
 		f.value(c.value)

@@ -15,29 +15,29 @@ import (
 	"edgetable/testdata/must"
 )
 
-// copier replicates one DynamoDB table to another one as a global table does: each
-// item by itself, in the order of its own changes, later than it was written, and not
-// in the order in which different items were written.
+// copier replicates one DynamoDB table to another one as a global table does. The changes
+// of an item are replicated in their order, each with a delay. Changes of different items
+// may be replicated in any order.
 type copier struct {
 	t        *testing.T
 	client   *sdk.Client
 	from, to string
 	rand     *rand.Rand
 
-	lag     edm.Ticks              // of each change
-	reorder edm.Ticks              // by which a change may be overtaken by later ones
-	holds   func(hash []byte) bool // changes that are not replicated; nil: none
-	seen    map[string]image       // of from
-	waiting []change               // in the order of their replication
-	last    map[string]edm.Ticks   // place in that order of the newest change of an item
+	lag     edm.Ticks              // delay of each change
+	reorder edm.Ticks              // maximum extra delay, during which later changes may overtake a change
+	holds   func(hash []byte) bool // reports whether changes with this hash key are held back; nil holds none back
+	seen    map[string]image       // the items of from at the last call of note
+	waiting []change               // changes that are not replicated yet, in the order of their replication
+	last    map[string]edm.Ticks   // place of the newest change of each item, by its key
 }
 
 type image = map[string]types.AttributeValue
 
 type change struct {
 	key   string
-	at    edm.Ticks // when it was made
-	place edm.Ticks // in the order of replication
+	at    edm.Ticks // when the change was made
+	place edm.Ticks // determines the order of replication
 	image image
 	gone  bool
 }
@@ -55,7 +55,7 @@ func keyOf(it image) string {
 
 func binaryAttr(a types.AttributeValue) []byte { return a.(*types.AttributeValueMemberB).Value }
 
-// note takes the changes since the last call.
+// note finds the changes in from since the last call, and queues them for replication.
 func (c *copier) note(now edm.Ticks) {
 	c.t.Helper()
 	all := make(map[string]image)
@@ -80,10 +80,10 @@ func (c *copier) note(now edm.Ticks) {
 			changes = append(changes, change{key: key, at: now, image: it, gone: true})
 		}
 	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.key, b.key) }) // the same with each run
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.key, b.key) }) // in a fixed order, so that each run of the test is the same
 	for _, d := range changes {
 		overtaken := edm.Ticks(c.rand.Int64N(int64(c.reorder) + 1))
-		if d.key[0] == 'H' { // the worst case: heartbeats overtake all others
+		if d.key[0] == 'H' { // the worst case: a heartbeat arrives before all other changes
 			overtaken = 0
 		}
 		d.place = max(now+overtaken, c.last[d.key]+1)
@@ -94,7 +94,7 @@ func (c *copier) note(now edm.Ticks) {
 	c.seen = all
 }
 
-// copy replicates what is due.
+// copy replicates the queued changes whose delay has passed.
 func (c *copier) copy(now edm.Ticks) {
 	c.t.Helper()
 	var left []change

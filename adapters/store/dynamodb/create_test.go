@@ -12,7 +12,8 @@ import (
 	"edgetable/adapters/store/dynamodb"
 )
 
-// A table that is there is taken, if it is one of ours.
+// TestCreate checks that Create accepts an existing table with the right keys, and
+// refuses one with other keys.
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	client := newClient(nil)

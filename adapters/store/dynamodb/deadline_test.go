@@ -18,12 +18,12 @@ import (
 	"edgetable/core/table"
 )
 
-// If DynamoDB throttles all the time, the store tries again with longer and longer
-// pauses, and then it is busy. Nothing was written.
+// TestBusy checks that the store retries with growing pauses while DynamoDB throttles or
+// reports conflicts. It then returns ErrBusy, and nothing was written.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	for _, how := range []how{throttled, conflicting} {
-		var mu sync.Mutex // a Scan reads buckets at the same time
+		var mu sync.Mutex // because a Scan reads several buckets at the same time
 		var waits []time.Duration
 		s, w := overWire(t, dynamodb.Options{
 			Rand: func() uint64 { return 1<<62 + 12_345_678_901 },
@@ -53,7 +53,7 @@ func TestBusy(t *testing.T) {
 			if n := len(waits); n < 5 || waits[n-1] > time.Second {
 				t.Errorf("%s, %s: it waited %v", what, how, waits)
 			}
-			// A deadline that is near is not spent on waiting.
+			// If the deadline is near, the store returns at once and does not pause.
 			waits = nil
 			if _, err := s.Commit(near{t.Context()}, people, m); !errors.Is(err, table.ErrBusy) {
 				t.Errorf("%s, %s, near the deadline: got %v", what, how, err)
@@ -73,18 +73,18 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// near is a context whose deadline is always a second ahead.
+// near is a context whose deadline is always one second away.
 type near struct{ context.Context }
 
 func (near) Deadline() (time.Time, bool) { return time.Now().Add(time.Second), true }
 
-// silent never answers: each attempt ends with its time.
+// silent is a server that never answers: each attempt ends with its timeout.
 type silent struct{}
 
 func (silent) Do(*http.Request) (*http.Response, error) { return nil, context.DeadlineExceeded }
 
-// If a server does not answer, the outcome of a write is unknown, and a read fails. A
-// write that was never sent has no effect.
+// TestNoAnswer checks operations on a server that does not answer. The outcome of a write
+// is unknown, and a read fails. A write that was never sent has no effect.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	name := newTable(t)
@@ -94,7 +94,7 @@ func TestNoAnswer(t *testing.T) {
 		e.time.Add(int64(d))
 		return ctx.Err()
 	}})
-	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) { // from now on it has a lease
+	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) { // this read caches the record under a lease
 		t.Fatal(err)
 	}
 	way.HTTPClient = silent{}
@@ -126,8 +126,9 @@ func TestNoAnswer(t *testing.T) {
 
 type switching struct{ sdk.HTTPClient }
 
-// The body of a reply does not arrive. The status says enough: a refused write was
-// not done and is sent again, an accepted one may have been done.
+// TestCutReply checks replies whose body is lost after the status. If the status is a
+// refusal, the write had no effect and is sent again. If it is a success, the outcome is
+// unknown.
 func TestCutReply(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{})
@@ -155,8 +156,9 @@ func TestCutReply(t *testing.T) {
 	}
 }
 
-// While a conflict hides whether a mutation is refused, no later mutation is the
-// first refused.
+// TestConflictBeforeRefusal checks a transaction in which one action conflicts and the
+// condition of a later one fails. The store must not report the later mutation as the
+// first refused one, because the earlier one may be refused too.
 func TestConflictBeforeRefusal(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{})
@@ -171,7 +173,7 @@ func TestConflictBeforeRefusal(t *testing.T) {
 	}
 }
 
-// endless sends replies without an end, with any status.
+// endless is a server that sends replies of infinite length, with a given status.
 type endless struct {
 	status int
 	read   atomic.Int64
@@ -189,7 +191,8 @@ func (e *endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// A server that is not DynamoDB does not fill the memory, and gets no second request.
+// TestEndlessReply checks that an infinite reply does not fill the memory, and that the
+// request is not sent again.
 func TestEndlessReply(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{200, 400, 500} {
@@ -201,7 +204,7 @@ func TestEndlessReply(t *testing.T) {
 	}
 }
 
-// kept passes requests to the server and keeps the last one.
+// kept passes requests to the server and keeps the body of the last one.
 type kept struct{ body io.Reader }
 
 func (k *kept) Do(r *http.Request) (*http.Response, error) {
@@ -209,8 +212,8 @@ func (k *kept) Do(r *http.Request) (*http.Response, error) {
 	return connections.Do(r)
 }
 
-// A reader of the request finds its end, not an error, after the SDK closed the
-// request.
+// TestRequestIsClosed checks that a read of the request body returns EOF, and no error,
+// after the SDK has closed the body.
 func TestRequestIsClosed(t *testing.T) {
 	t.Parallel()
 	way := new(kept)

@@ -11,14 +11,14 @@ import (
 	"edgetable/core/table"
 )
 
-// Drop implements [table.Store]. It marks the record of the table as being deleted,
-// in one transaction with a note for [Store.Purge]. From then on no process gets a
-// lease. When all leases have ended, it removes the record, and the name is free. If
-// the process ends in between, the name is freed by a WriteRecord that has watched
-// the mark for long enough, or by Purge.
+// Drop implements [table.Store]. One transaction marks the record of the table as being
+// deleted and writes a note for [Store.Purge]. From then on no process gets a lease on
+// the table. When all leases have ended, Drop removes the record, and a new table can
+// have the name. If the process ends before that, Purge frees the name, or a WriteRecord
+// does so that has seen the record being deleted for longer than a lease.
 //
-// If the context ends while leases last, the error is [table.ErrUnknown]: the table
-// is deleted, but other processes may not know until the last lease has ended.
+// If the context ends before all leases have ended, the error is [table.ErrUnknown]: the
+// table is deleted, but other processes may use it until their leases end.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -42,16 +42,16 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	if s.leases.length > 0 && s.sleep(ctx, s.leases.length+leaseMargin) != nil {
 		return table.ErrUnknown
 	}
-	// The table is gone for all processes. If this fails, its name is freed later.
+	// No process uses the table any more. If this write fails, WriteRecord or Purge frees the name later.
 	_ = s.db.Write(ctx, call.Idempotent, s.deleteRecord(key, r.Revision))
-	if declared { // if this fails too, a table created again with this name starts its upkeep anew
+	if declared { // If this fails too, a new table with this name finds the upkeep state of another incarnation, and begins a new pass.
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(upkeepHash, []byte(key.String()))})
 	}
 	return nil
 }
 
-// mark marks a record that still has its revision as being deleted. It also writes
-// notes for Purge: of the table, and of its copy if a run of Rebucket is unfinished.
+// mark marks a record that still has its revision as being deleted. The same transaction writes a note for Purge
+// about the table, and one about the copy of an unfinished Rebucket.
 func (s *Store) mark(ctx context.Context, r *record) (marked *record, err error) {
 	revision := r.Revision
 	err = s.db.Retry(ctx, call.Once, func(ctx context.Context) error {
@@ -70,7 +70,7 @@ func (s *Store) mark(ctx context.Context, r *record) (marked *record, err error)
 		if call.ClassOf(err) != call.Cancelled {
 			return err
 		}
-		// A run may have begun or ended since the record was read.
+		// A run of Rebucket may have begun or ended since the record was read.
 		now, readErr := s.record(ctx, r.Key, table.Strong)
 		switch {
 		case errors.Is(readErr, table.ErrNoRecord), readErr == nil && (now.Revision != revision || now.deleting):

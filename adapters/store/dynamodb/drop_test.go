@@ -17,16 +17,16 @@ import (
 	"edgetable/core/table"
 )
 
-// world is two processes over one DynamoDB table, with clocks that only the test
-// moves, and what a third sees in the table.
+// world is two processes, a and b, that share one DynamoDB table. Only the test moves
+// their clocks.
 type world struct {
 	*testing.T
 	name string
 	a, b *dynamodb.Store
-	// of a and b: monotonic and wall clocks
+	// the monotonic and the wall clocks of a and b
 	elapsed [2]atomic.Int64
 	wall    [2]atomic.Int64
-	asleep  chan time.Duration // what a waits for; its Sleep returns when awake is sent to
+	asleep  chan time.Duration // receives the duration when a sleeps; a then sleeps until awake receives
 	awake   chan error
 }
 
@@ -51,7 +51,7 @@ func newWorld(t *testing.T, lease time.Duration) *world {
 	return w
 }
 
-// pass moves both clocks of a process.
+// pass moves both clocks of process i forward.
 func (w *world) pass(i int, d time.Duration) {
 	w.elapsed[i].Add(int64(d))
 	w.wall[i].Add(int64(d / 100))
@@ -94,8 +94,9 @@ func (w *world) items() int {
 	return int(out.Count)
 }
 
-// A process that has the record cached may write to a table until its lease ends,
-// and Drop does not return before that. Meanwhile the name is not free.
+// TestDropWaitsForLeases checks that a process with a cached record can write to a table
+// until its lease ends, that Drop returns only after that, and that no table can be
+// created with the name before.
 func TestDropWaitsForLeases(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
@@ -126,7 +127,7 @@ func TestDropWaitsForLeases(t *testing.T) {
 	w.expect("shares nothing with the old", err, table.ErrNoEntity)
 }
 
-// What ends a lease.
+// TestLeases checks which changes of the two clocks end a lease.
 func TestLeases(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -164,8 +165,9 @@ func TestLeases(t *testing.T) {
 	w.expect("and nothing cached", w.put(w.b, "2", "x"), table.ErrNoTable)
 }
 
-// If a process dies while it drops a table, the name is free after another process
-// has watched it for the length of a lease.
+// TestDropCutOff checks that the name of a table is free again if the process that drops
+// the table dies. Another process must first see the deletion in progress for the length
+// of a lease.
 func TestDropCutOff(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
@@ -187,8 +189,8 @@ func TestDropCutOff(t *testing.T) {
 	w.expect("put", w.put(w.a, "2", "x"), nil)
 }
 
-// Purge removes dropped tables, late enough, all of them, also after it was cut
-// off, and nothing else.
+// TestPurge checks that Purge removes all items of dropped tables and nothing else. It
+// must not do so too early, and must complete the work of a Purge that was interrupted.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, -1)
@@ -232,7 +234,8 @@ func TestPurge(t *testing.T) {
 	w.expect("the new table", err, nil)
 }
 
-// A table whose deletion was cut off is purged, and its name with it.
+// TestPurgeFreesName checks that Purge removes a table whose Drop was interrupted, and
+// frees its name.
 func TestPurgeFreesName(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
@@ -251,7 +254,7 @@ func TestPurgeFreesName(t *testing.T) {
 	w.expect("the name is free", w.recreate(w.a, 2), nil)
 }
 
-// large is properties of about so many bytes.
+// large returns properties of about size bytes.
 func large(size int) (p edm.Properties) {
 	for i := 0; size > 0; i++ {
 		n := min(size, 64_000)

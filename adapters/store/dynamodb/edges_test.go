@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A scan gets past the longest keys: the position behind one of 1024 bytes has
-// 1025, more than a sort key can have.
+// TestLongKeys checks that a scan continues after a key of the maximum length. The
+// position after a key of 1024 bytes has 1025 bytes, more than a sort key can have.
 func TestLongKeys(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{Buckets: 1})
@@ -29,7 +29,7 @@ func TestLongKeys(t *testing.T) {
 			t.Fatalf("a key of %d bytes", len(k))
 		}
 	}
-	w.always = func(string) fault { return fault{how: partly} } // pages of one item
+	w.always = func(string) fault { return fault{how: partly} } // each Query returns one item
 	for _, r := range [][]key.Range{
 		everything,
 		{{Start: key.RowFrom("part", long), End: key.RowAfter("part", long+"9")}},
@@ -55,7 +55,7 @@ func TestLongKeys(t *testing.T) {
 			}
 		}
 	}
-	// Bounds that are longer than any key.
+	// Ranges whose bounds are longer than any key.
 	for _, row := range []struct {
 		r    key.Range
 		want int
@@ -72,8 +72,8 @@ func TestLongKeys(t *testing.T) {
 	}
 }
 
-// A process whose clock is an hour behind overwrites the entities of another process:
-// the Timestamps rise with that write, of any kind, and with every later one.
+// TestClockBehind checks that Timestamps rise when a process whose clock is an hour
+// behind overwrites the entities of another process, by a write of any kind.
 func TestClockBehind(t *testing.T) {
 	t.Parallel()
 	name := newTable(t)

@@ -60,8 +60,8 @@ func (s *Store) entity(ctx context.Context, p rebucket.Spread, k []byte, c table
 			return err
 		}
 		if e.Properties == nil {
-			// The entity was replaced after its item was read, or a replica lacks its
-			// chunks or still shows an old item.
+			// Either the entity was replaced after its item was read, or a replica shows an old
+			// item or lacks the chunks.
 			c = table.Strong
 			return errStale
 		}

@@ -16,8 +16,9 @@ import (
 	"edgetable/core/table"
 )
 
-// A request to the secondary address reads eventually consistent, which costs
-// half, one to the primary strongly; the table's record is always read strongly.
+// TestSecondary checks the consistency of reads. A request to the secondary endpoint
+// reads entities eventually consistently, at half the price. A request to the primary
+// endpoint reads strongly. The table's record is always read strongly.
 func TestSecondary(t *testing.T) {
 	t.Parallel()
 	w := new(tap)
@@ -97,8 +98,8 @@ func TestSecondary(t *testing.T) {
 	}
 }
 
-// Chunks too are read eventually consistent, and strongly where a replica has
-// the entity and lacks them.
+// TestSecondaryLacksChunks checks that an eventually consistent read also reads the
+// chunks so, and reads strongly if the replica has the entity but lacks its chunks.
 func TestSecondaryLacksChunks(t *testing.T) {
 	t.Parallel()
 	w := new(tap)

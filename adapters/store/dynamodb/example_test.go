@@ -23,7 +23,7 @@ func Example() {
 	}
 	service := table.New(store, table.Options{Now: now, Rand: func() uint64 { return 4 }})
 	people := table.Name{Account: "example", Table: "people"}
-	_ = service.CreateTable(ctx, people) // it may be there
+	_ = service.CreateTable(ctx, people) // an error means that the table exists
 	_, err = service.Write(ctx, people, table.Operation{
 		Action: table.InsertOrReplace, PartitionKey: "engines", RowKey: "ada",
 		Properties: edm.AppendProperty(nil, "Born", edm.Int32(1815)),

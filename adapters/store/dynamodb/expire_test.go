@@ -17,7 +17,8 @@ import (
 	"edgetable/core/table"
 )
 
-// ending is a service over a table with a rule, with a clock that stands still.
+// ending returns a Service over a table with an expiry rule, its store, and the wire of
+// the store. The clock stands still until the test moves it.
 func ending(t *testing.T, o dynamodb.Options, clock *edm.Ticks, rule table.Expiry) (*table.Service, *dynamodb.Store, *wire) {
 	t.Helper()
 	o.Now = func() edm.Ticks { return *clock }
@@ -33,8 +34,9 @@ func ending(t *testing.T, o dynamodb.Options, clock *edm.Ticks, rule table.Expir
 	return service, s, w
 }
 
-// A rule costs no call and no unit, of whatever form it is, except for what has ended or
-// ends in this second.
+// TestExpireCosts checks that operations in a table with an expiry rule make the same
+// calls and consume the same units as without a rule. It does so for each form of a rule,
+// with entities that do not expire soon.
 func TestExpireCosts(t *testing.T) {
 	t.Parallel()
 	clock := now()
@@ -90,7 +92,8 @@ func TestExpireCosts(t *testing.T) {
 	}
 }
 
-// What ends in the second of a write is judged to the tick, by a second call.
+// TestExpireInThisSecond checks a write of an entity that expires in the second of the
+// write. A second call decides exactly, to the tick, whether the entity has expired.
 func TestExpireInThisSecond(t *testing.T) {
 	t.Parallel()
 	clock := now() / second * second
@@ -121,8 +124,9 @@ func TestExpireInThisSecond(t *testing.T) {
 	}
 }
 
-// Entities in chunks end too, whose instants no condition sees. What replaces or removes
-// them leaves no chunk behind.
+// TestExpireLarge checks that entities in chunks expire too, although no condition can
+// test a property in a chunk. A write that replaces or removes such an entity also removes
+// its chunks.
 func TestExpireLarge(t *testing.T) {
 	t.Parallel()
 	clock := now()
@@ -178,8 +182,9 @@ func TestExpireLarge(t *testing.T) {
 	}
 }
 
-// When a declaration has returned, a process that used the table before follows it: its
-// lease has ended. One that was suspended in between repeats what it was about to do.
+// TestDeclareWaitsForLeases checks that a new declaration, once WriteRecord has returned,
+// holds for a process that used the table before, because its lease has ended. A process
+// that was suspended meanwhile repeats the operation that it had begun.
 func TestDeclareWaitsForLeases(t *testing.T) {
 	t.Parallel()
 	e, name := new(elapsed), newTable(t)
@@ -219,15 +224,16 @@ func TestDeclareWaitsForLeases(t *testing.T) {
 			}
 		}
 	}
-	// A record that is written with the traits it has waits for nobody.
+	// A write of a record that does not change the declaration does not wait for leases.
 	before := e.now()
 	if err := service.SetTableACL(t.Context(), table.Name(people), []byte("<one/>")); err != nil || e.now() != before {
 		t.Errorf("policies took %v, %v", e.now()-before, err)
 	}
 }
 
-// A read that DynamoDB answers after the lease counts only under the rule that holds then,
-// and so does a refused write.
+// TestLateUnderAnotherRule checks replies that arrive after the lease has ended and the
+// rule has changed. The result of a read, or the refusal of a write, counts only under the
+// new rule.
 func TestLateUnderAnotherRule(t *testing.T) {
 	t.Parallel()
 	e := new(elapsed)
@@ -253,7 +259,7 @@ func TestLateUnderAnotherRule(t *testing.T) {
 			}
 		}
 	}
-	w.fail("GetItem", fault{then: declare(&table.Expiry{Property: "Ends"})}) // between the reply and its end
+	w.fail("GetItem", fault{then: declare(&table.Expiry{Property: "Ends"})}) // the rule changes after the reply, before the read returns
 	if err := get(t, slow, "a"); !errors.Is(err, table.ErrNoEntity) {
 		t.Errorf("a read that ends under the rule: %v", err)
 	}
@@ -266,7 +272,8 @@ func TestLateUnderAnotherRule(t *testing.T) {
 	}
 }
 
-// Functions on a schedule find the tables that declare something without a list of accounts.
+// TestDeclared checks that Declared finds the tables with a declaration without a list of
+// accounts. Lambda functions on a schedule use this.
 func TestDeclared(t *testing.T) {
 	t.Parallel()
 	clock := now()

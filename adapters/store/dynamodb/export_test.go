@@ -6,14 +6,15 @@ import (
 	"edgetable/core/table"
 )
 
-// Seams for tests.
+// Internal functions that tests of package dynamodb_test call.
 var (
 	Attribute = attribute
 	Value     = value
 	SizeOf    = sizeOf
 )
 
-// Inline is the size up to which an item of a Commit of n mutations is whole.
+// Inline returns the size up to which an entity in a Commit of n mutations is stored in
+// one item.
 func Inline(n int) int { return min(maxItem, maxTransact/n) }
 
 // BucketsOf returns the number of buckets of a table.

@@ -16,13 +16,13 @@ import (
 	"edgetable/core/table"
 )
 
-// The suite passes over a DynamoDB that throttles, conflicts, ends pages early,
-// leaves a part of every batch unprocessed and loses replies: of reads, and in tests
-// that handle unknown outcomes, of writes.
+// TestStoreOverFaults runs the storetest suite over a faulty DynamoDB. It throttles,
+// reports conflicts, ends pages early, and leaves a part of every batch unprocessed. It
+// also loses replies of reads, and those of writes in tests that handle unknown outcomes.
 func TestStoreOverFaults(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
-	var ambiguous atomic.Bool // writes too
+	var ambiguous atomic.Bool // replies of writes may be lost too
 	rnd := rand.New(rand.NewPCG(7, 7))
 	always := func(operation string) (f fault) {
 		mu.Lock()
@@ -51,16 +51,19 @@ func TestStoreOverFaults(t *testing.T) {
 	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
 }
 
-// attempt is a write of A, over entities p/a and p/b that are there with "old".
+// attempt is a write by process A. The entities p/a and p/b exist before it, with v =
+// "old".
 type attempt struct {
 	what      string
 	operation string // the call that fails
 	do        func(f *faulty) error
-	// after is what p/a shows when it was done: "" for gone.
+	// after is the value of p/a after the write was applied; "" means that the entity was
+	// deleted.
 	after string
-	// conditioned: the write demands an ETag, so that the Service sends it again.
+	// conditioned means that the write requires an ETag, so that the Service may safely send
+	// it again.
 	conditioned bool
-	// nonceless: no stored entity shows whether the write was done.
+	// nonceless means that no stored entity shows whether the write was applied.
 	nonceless bool
 }
 
@@ -69,7 +72,7 @@ type faulty struct {
 	*table.Service
 	t    *testing.T
 	wire *wire
-	etag edm.Ticks // of p/a
+	etag edm.Ticks // ETag of p/a
 }
 
 var account = table.Name{Account: "acct", Table: "people"}
@@ -116,9 +119,10 @@ var attempts = []attempt{
 	{"batch of deletes", "TransactWriteItems", func(f *faulty) error { return f.batch(false, table.DeleteEntity, table.DeleteEntity) }, "", false, true},
 }
 
-// Every kind of write × every way to fail, with and without another writer in
-// between. A write is never answered as done when it was not, nor refused by what
-// it did itself, nor carried out over a later state.
+// TestFaults combines every kind of write with every kind of failure, and with a write or
+// a delete by another process B in between. A write that was not applied must not be
+// acknowledged. A write must not be refused because of its own effect, nor be applied
+// over a later state.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, a := range attempts {
@@ -163,7 +167,7 @@ func testFault(t *testing.T, a attempt, how how, between string) {
 		case "delete":
 			_, err = b.Write(t.Context(), account, f.op(table.DeleteEntity, "a", ""))
 			if code(err) == "ResourceNotFound" {
-				err = nil // A's delete was first
+				err = nil // A's delete was applied before B's
 			}
 		}
 		if err != nil {
@@ -177,7 +181,7 @@ func testFault(t *testing.T, a attempt, how how, between string) {
 	definite := how == throttled || how == conflicting
 	transaction := a.operation == "TransactWriteItems"
 	done := how == applied || how == brokenAfter
-	// Where B is not in the way, A's write is done in the end or was done at once.
+	// The default is "ok". Some of the cases below expect another result.
 	want := []string{"ok"}
 	switch {
 	case definite && between == "":
@@ -185,7 +189,7 @@ func testFault(t *testing.T, a attempt, how how, between string) {
 	case definite && between == "update" && a.conditioned:
 		want = []string{"UpdateConditionNotSatisfied"}
 	case definite && between == "update":
-	case definite: // B's delete
+	case definite: // B has deleted the entity
 		switch a.what {
 		case "upsert", "insert or merge", "batch of upserts":
 		default:
@@ -193,11 +197,11 @@ func testFault(t *testing.T, a attempt, how how, between string) {
 		}
 	case a.what == "insert" && done:
 	case transaction && done:
-		// Under its token the transaction is not carried out twice, and answers.
+		// The token makes DynamoDB answer the second request without applying it again.
 	case transaction && between == "":
 	case transaction:
-		// The copy under the token is carried out or refused over what B did: a
-		// refusal is not believed, and where it demanded nothing it is done.
+		// The transaction is sent a second time, with the same token, after B's change. A transaction without a condition is
+		// applied. One with a condition is refused, and the store cannot know whether the first attempt was applied.
 		want = []string{"ok", "OperationTimedOut"}
 	case a.conditioned && !done && between == "":
 	case done && between == "" && !a.nonceless:
@@ -210,7 +214,7 @@ func testFault(t *testing.T, a attempt, how how, between string) {
 	f.check(what, a, between, later, err == nil, definite, done, others)
 }
 
-// check compares the stored entities with the answer.
+// check compares the stored entities with the answer to A's write.
 func (f *faulty) check(what string, a attempt, between, later string, ok, definite, done bool, s *dynamodb.Store) {
 	f.t.Helper()
 	row, err := s.Get(f.t.Context(), people, key.Append(nil, "p", "a"), table.Strong)

@@ -7,14 +7,13 @@ import (
 	"edgetable/core/odata"
 )
 
-// A filter expression makes DynamoDB leave out entities that do not match. They are
-// not sent and not parsed, but they are read and paid for. Core judges the filter of
-// all entities that arrive, so an expression may also pass entities that do not
-// match. It does so if DynamoDB cannot judge a comparison exactly, and for entities
-// whose properties are in chunks.
+// A filter expression makes DynamoDB omit entities that do not match. Omitted entities are not sent and not parsed,
+// but they are read and paid for. Core tests the filter again on every entity that arrives, so an expression may pass
+// entities that do not match. It does so if DynamoDB cannot make a comparison exactly, and for entities whose
+// properties are in chunks.
 
-// translate makes a condition that holds for every entity the filter matches; nil
-// holds for all entities.
+// translate returns a condition that holds for every entity that the filter matches. A nil condition holds for all
+// entities.
 func translate(f *odata.Filter) *condition {
 	c := odata.Fold(f, test, func(all bool, parts []*condition) *condition {
 		if all {
@@ -32,10 +31,10 @@ func translate(f *odata.Filter) *condition {
 	return &condition{word: "OR", parts: append(parts, c)}
 }
 
-// test translates one comparison to a condition that holds if the comparison does.
+// test translates one comparison of the filter. The condition holds for every entity for which the comparison holds.
 func test(t odata.Test) *condition {
 	if t.Name == "PartitionKey" || t.Name == "RowKey" || len(t.Name) > maxName {
-		return nil // a filter expression cannot name keys; the key ranges of a scan cover most of the condition
+		return nil // A filter expression cannot name keys. The key ranges of the scan already contain most of the condition.
 	}
 	if t.Function != odata.NoFunction {
 		return called(&t)
@@ -48,7 +47,7 @@ func test(t odata.Test) *condition {
 		}
 		return join("OR", any)
 	}
-	// The outcome Less covers the rest: all values except those for which a condition reports another outcome.
+	// The test accepts Less, which no condition can express. So the result negates all outcomes that the test does not accept.
 	all := values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
@@ -59,8 +58,8 @@ func test(t odata.Test) *condition {
 	return join("AND", all)
 }
 
-// called translates the call of a function. DynamoDB has no function for the end of a string. A string that ends with
-// a text contains it, but a string that does not end with it may contain it too.
+// called translates a function call. DynamoDB has no function for the end of a string, so endswith becomes contains.
+// A string that ends with a text also contains it, but the reverse need not hold.
 func called(t *odata.Test) *condition {
 	compare := contains
 	if t.Function == odata.StartsWith {
@@ -80,9 +79,9 @@ func called(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value. Each covers values whose comparison with the literal of the test has
-// one of the outcomes. With all, together they cover every such value and perhaps others; without it, only such
-// values, but perhaps not all. Less is not one of the outcomes.
+// values returns conditions on the stored value, each for values that compare with the literal as one of the
+// outcomes. If all is set, the conditions together hold for every such value, and perhaps for others. Otherwise they
+// hold only for such values, but perhaps not for all of them. The outcome Less is ignored.
 func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
@@ -123,7 +122,7 @@ func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 		if i := v.Int(); i >= -1<<53 && i <= 1<<53 {
 			return append(list, doubles(t.Name, float64(i), of, all)...)
 		}
-		// The stored digits of a Double are not its exact value.
+		// A Double is stored with its shortest digits, which are not its exact value, so DynamoDB cannot compare it here.
 		if all && of != 0 {
 			add(exists, nil, t.Name, tagDouble)
 		}
@@ -139,7 +138,7 @@ func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	return list
 }
 
-// operatorOf returns the operator that holds for values with these outcomes.
+// operatorOf returns the operator for these outcomes, for example >= for Equal and Greater.
 func operatorOf(of odata.Outcomes) string {
 	switch of & (odata.Equal | odata.Greater) {
 	case odata.Equal:
@@ -152,9 +151,8 @@ func operatorOf(of odata.Outcomes) string {
 	return ""
 }
 
-// inOrder reports whether DynamoDB, which orders by UTF-8, orders all strings
-// relative to this one as UTF-16 does. That is so if it has no character from U+E000
-// on.
+// inOrder reports whether DynamoDB, which compares strings as UTF-8, orders every string relative to s as UTF-16
+// would. This holds if s has no character above U+DFFF.
 func inOrder(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0xEE {
@@ -164,13 +162,13 @@ func inOrder(s string) bool {
 	return true
 }
 
-// doubles returns the conditions for stored Doubles. Numbers are in the order of
-// their shortest digits; Doubles stored as text are not compared.
+// doubles returns the conditions for stored Doubles. The numbers among them are ordered by their shortest digits.
+// Doubles that are stored as text cannot be compared.
 func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condition) {
 	if of == 0 {
 		return nil
 	}
-	number := double(f + 0) // turns −0 into 0
+	number := double(f + 0) // adding 0 turns −0 into 0
 	if _, ok := number.(*types.AttributeValueMemberN); !ok {
 		if all {
 			list = append(list, leaf(exists, nil, name, tagDouble))
@@ -189,8 +187,8 @@ func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condi
 	return list
 }
 
-// dates returns the conditions for stored DateTimes. Their text has no trailing
-// zeros, so it is in order by the second only.
+// dates returns the conditions for stored DateTimes. They are stored as text without trailing zeros, so the text is
+// ordered by whole seconds only.
 func dates(name string, t edm.Ticks, of odata.Outcomes, all bool) (list []*condition) {
 	if of&(odata.Equal|odata.Greater) == 0 {
 		return nil

@@ -16,7 +16,8 @@ import (
 	"edgetable/core/table"
 )
 
-// DynamoDB sorts out many entities, but none that the filter matches.
+// TestFilter checks that DynamoDB omits many entities of a scan with a filter, but none
+// that the filter matches.
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 7))
@@ -26,12 +27,12 @@ func TestFilter(t *testing.T) {
 	rows := fillRandom(t, s, rnd, 200, 0)
 	values := meeting()
 	var texts []string
-	for _, v := range values { // each literal by each operator, and negated
+	for _, v := range values { // each literal with each operator, and the negation
 		for _, op := range []string{"eq", "ne", "lt", "le", "gt", "ge"} {
 			texts = append(texts, "A "+op+" "+odata.Literal(v), "not (A "+op+" "+odata.Literal(v)+")")
 		}
 	}
-	for _, part := range []string{"", "a", "\uE000", "😀", "1"} { // and each function
+	for _, part := range []string{"", "a", "\uE000", "😀", "1"} { // each function with some strings
 		for _, function := range []string{"startswith", "endswith", "contains"} {
 			call := function + "(A,'" + part + "')"
 			texts = append(texts, call, "not "+call, "not ("+call+" or B eq 1)")
@@ -86,7 +87,8 @@ func expressions(calls []sent) (list []string) {
 	return list
 }
 
-// What a filter that is too much for an expression becomes.
+// TestLongFilters checks filters that DynamoDB can evaluate only partly, or not at all.
+// The expressions must stay within DynamoDB's limits, and the pages must be complete.
 func TestLongFilters(t *testing.T) {
 	t.Parallel()
 	w := new(tap)
@@ -154,7 +156,8 @@ func TestLongFilters(t *testing.T) {
 	}
 }
 
-// operators counts as DynamoDB does: comparisons, functions and words.
+// operators counts the operators of an expression as DynamoDB does: comparisons,
+// functions, and the words AND, OR and NOT.
 func operators(text string) (n int) {
 	for _, op := range []string{"attribute_", "begins_with", "contains", "=", ">", " AND ", " OR ", "NOT "} {
 		n += strings.Count(text, op)
@@ -162,8 +165,8 @@ func operators(text string) (n int) {
 	return n - strings.Count(text, ">=")
 }
 
-// redundant reports whether a pair of parentheses holds just another: DynamoDB
-// refuses that.
+// redundant reports whether a pair of parentheses contains nothing but another pair.
+// DynamoDB refuses such an expression.
 func redundant(text string) bool {
 	var open []int
 	closes := make(map[int]int)
@@ -184,8 +187,9 @@ func redundant(text string) bool {
 	return false
 }
 
-// Rows that are sorted out are examined and paid for: a page that spent its budget
-// on them ends, further on than it began.
+// TestFilterBudget checks that rows that do not match count for the budget of a page,
+// since they are read and paid for. A page whose budget is used up ends, and its
+// continuation token is after its start.
 func TestFilterBudget(t *testing.T) {
 	t.Parallel()
 	var cost buckets.Cost

@@ -11,8 +11,9 @@ import (
 	"edgetable/core/table"
 )
 
-// A process that is frozen between the chunks of an entity and the entity, until
-// Purge took the chunks for litter, does not write an entity without them.
+// TestFrozenDuringWrite freezes a process after it has written the chunks of an entity,
+// until Purge has removed these chunks. When the process continues, it must not write the
+// entity.
 func TestFrozenDuringWrite(t *testing.T) {
 	t.Parallel()
 	for what, m := range map[string][]table.Mutation{
@@ -35,7 +36,8 @@ func TestFrozenDuringWrite(t *testing.T) {
 	}
 }
 
-// Nor does a run that rebuckets a table put such an entity into the copy.
+// TestFrozenDuringRebucket freezes a run of Rebucket in the same way. The run must not
+// write the entity into the copy of the table.
 func TestFrozenDuringRebucket(t *testing.T) {
 	t.Parallel()
 	clock := now
@@ -57,13 +59,13 @@ func TestFrozenDuringRebucket(t *testing.T) {
 	}
 }
 
-// freezeBehindChunks freezes the process over the wire for two hours when it has
-// written chunks for the first time, while others purge. It returns how many batches
-// were written.
+// freezeBehindChunks freezes the process that uses w for two hours after its first write
+// of chunks. Meanwhile others runs Purge. The result counts the batches that the process
+// wrote.
 func (w *wire) freezeBehindChunks(t *testing.T, others *dynamodb.Store, clock *func() edm.Ticks) *int {
 	batches := new(int)
 	freeze := func() {
-		if *batches++; *batches != 2 { // the first is the note, the second the chunks
+		if *batches++; *batches != 2 { // the first batch contains the note, the second the chunks
 			return
 		}
 		*clock = func() edm.Ticks { return now() + 2*3600*edm.TicksPerSecond }

@@ -23,17 +23,17 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// serverURL is where DynamoDB Local is.
+// serverURL is the URL of DynamoDB Local.
 var serverURL string
 
 func TestMain(m *testing.M) {
 	if !needs.Asked(needs.AWS) {
 		flag.Parse()
-		examples := "^Example" // cannot skip themselves
+		examples := "^Example" // examples have no t.Skip, so they are skipped by their names
 		if skip := flag.Lookup("test.skip").Value; skip.String() != "" {
 			examples += "|" + skip.String()
 		}
-		_ = flag.Set("test.skip", examples) // it is a string
+		_ = flag.Set("test.skip", examples) // Set cannot fail, since the flag is a string.
 		os.Exit(m.Run())
 	}
 	url, stop, err := local.Start()
@@ -47,11 +47,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// connections are shared by all clients of the tests. They are given up before the
-// server, which waits for half a minute, does so in the middle of a request.
+// connections is the HTTP client of all tests. It closes idle connections after 10
+// seconds. The server does so after half a minute, and might close one while a request is
+// being sent.
 var connections = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 10 * time.Second}}
 
-// newClient reaches DynamoDB Local through via; nil is plain HTTP.
+// newClient returns a client that sends its requests to DynamoDB Local through via. If
+// via is nil, it sends them directly.
 func newClient(via sdk.HTTPClient) *sdk.Client {
 	if via == nil {
 		via = connections
@@ -66,7 +68,7 @@ func newClient(via sdk.HTTPClient) *sdk.Client {
 	})
 }
 
-// newTable makes a DynamoDB table that is deleted with the test.
+// newTable makes a DynamoDB table that is deleted at the end of the test.
 func newTable(t testing.TB) string {
 	t.Helper()
 	needs.These(t, needs.AWS)
@@ -83,7 +85,8 @@ func newTable(t testing.TB) string {
 	return name
 }
 
-// open leaves a busy machine time, unless a test is of the lack of it.
+// open opens a store. Its timeouts are long enough for a busy machine, unless o sets
+// them.
 func open(t testing.TB, o dynamodb.Options) *dynamodb.Store {
 	t.Helper()
 	if o.Client == nil {
@@ -98,9 +101,9 @@ func open(t testing.TB, o dynamodb.Options) *dynamodb.Store {
 	return s
 }
 
-// elapsed is a monotonic clock that stands still until somebody waits for a lease
-// to end: what waits for long takes no time. Short waits, between attempts, are
-// real, but of a hundredth: the server is near.
+// elapsed is a monotonic clock that advances only when a store waits for at least a
+// second, such as for leases: such a wait takes no time. Shorter waits, between attempts,
+// take a hundredth of their time, because the server is near.
 type elapsed struct{ time atomic.Int64 }
 
 func (e *elapsed) now() time.Duration { return time.Duration(e.time.Load()) }
@@ -113,7 +116,7 @@ func (e *elapsed) sleep(ctx context.Context, d time.Duration) error {
 	return hundredth(ctx, d)
 }
 
-// hundredth waits for a hundredth of a time, since the server is near.
+// hundredth waits for a hundredth of d.
 func hundredth(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d / 100):
@@ -123,7 +126,7 @@ func hundredth(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// harness runs the suite over a DynamoDB table of its own for each test.
+// harness runs the storetest suite, with a new DynamoDB table for each test.
 func harness(o dynamodb.Options) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		o, e := o, new(elapsed)
@@ -133,19 +136,21 @@ func harness(o dynamodb.Options) storetest.Harness {
 			o.Now = now
 			return open(t, o)
 		}
-		// A store keeps nothing that a restart could lose.
+		// A store has no state in memory that a restart could lose, so Restart opens another
+		// one.
 		return storetest.Fixture{Store: share(now), Strengths: storetest.Home("DynamoDB"), Share: share, Restart: share, Remote: true, Lossy: o.Client != nil}
 	}
 }
 
-// Three buckets are merged as any number of them are.
+// TestStore runs the storetest suite with three buckets per table, so that scans merge
+// buckets.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, harness(dynamodb.Options{Buckets: 3}))
 }
 
-// Without leases every operation on entities reads the table's record, and with
-// one bucket nothing is merged.
+// TestStoreWithoutLeases runs a part of the suite without leases and with one bucket. So
+// every operation reads the table's record, and scans merge nothing.
 func TestStoreWithoutLeases(t *testing.T) {
 	t.Parallel()
 	h := harness(dynamodb.Options{Lease: -1, Buckets: 1})
@@ -155,7 +160,7 @@ func TestStoreWithoutLeases(t *testing.T) {
 	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
 }
 
-// now is the clock of the machine.
+// now returns the time of the machine's clock.
 func now() edm.Ticks { return edm.TicksOf(time.Now()) }
 
 func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(dynamodb.Options{})) }

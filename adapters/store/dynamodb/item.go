@@ -11,24 +11,24 @@ import (
 	"edgetable/core/table"
 )
 
-// stored is an entity as an item holds it.
+// stored is an entity as it is read from its item.
 type stored struct {
-	table.Row        // without properties if these are in chunks
+	table.Row        // The Properties are empty if they are in chunks.
 	count     int    // upper bound of the number of properties
 	size      int    // upper bound of the item's size
 	chunks    chunks // zero if the properties are in the item
 }
 
-// ownSize returns an upper bound of the size of the store's own attributes, without the value of the sort key.
+// ownSize is an upper bound of the size of the store's own attributes in an item, without the value of the sort key.
 const ownSize = 200
 
-// sizeOf returns an upper bound of the size of an entity's item. If it is below maxItem, the item fits, and the
-// entity has at most 1 MiB, because the bound counts 2 bytes for a character and the item at least 1.
+// sizeOf returns an upper bound of the size of an entity's item. If it is at most maxItem, DynamoDB accepts the item.
+// The entity then also has at most 1 MiB: this limit counts 2 bytes for a character, and the item at least 1.
 func sizeOf(key []byte, p edm.Properties) int {
 	return ownSize + len(key) + patchSize(p)
 }
 
-// patchSize returns the size that properties add to an item.
+// patchSize returns an upper bound of the size that properties add to an item.
 func patchSize(p edm.Properties) (n int) {
 	for name, v := range p.All() {
 		n += len(name) + attributeSize(v)
@@ -36,7 +36,7 @@ func patchSize(p edm.Properties) (n int) {
 	return n
 }
 
-// entityItem returns the item of a whole entity. It shares the row's memory.
+// entityItem returns the item of an entity, with the properties or with the names of their chunks. It shares the row's memory.
 func entityItem(hash []byte, r *table.Row, c chunks) item {
 	n := 0
 	if c.none() {
@@ -74,8 +74,8 @@ func readEntity(it item) (*stored, error) {
 	return s, nil
 }
 
-// read reads the item of an entity. An item does not keep the order of properties, so
-// read sorts them by name: every read returns the same order.
+// read reads the item of an entity. DynamoDB does not keep the order of attributes, so read sorts the
+// properties by name. Then every read returns the same order.
 func (s *stored) read(it item) (err error) {
 	sort, ok := it[attrSort].(*types.AttributeValueMemberB)
 	ticks, nonce := number(it[attrTicks]), number(it[attrNonce])
@@ -83,7 +83,7 @@ func (s *stored) read(it item) (err error) {
 		return errItem
 	}
 	s.Key = sort.Value
-	// A Timestamp beyond all dates would raise the clock of every process that writes.
+	// A damaged item with a Timestamp after the year 9999 must not raise the clocks of the processes that read it.
 	t, err := strconv.ParseInt(ticks, 10, 64)
 	if err != nil || t < 0 || edm.Ticks(t) > edm.MaxDateTime {
 		return errItem

@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// overWire is a store with the table people, and the way it takes. Its leases do
-// not end while it is tested, however slow that is.
+// overWire returns a store with the table people, and the wire to its server. Leases last
+// for an hour, so that they do not end during a slow test.
 func overWire(t *testing.T, o dynamodb.Options) (*dynamodb.Store, *wire) {
 	t.Helper()
 	w := &wire{t: t, table: newTable(t)}
@@ -41,7 +41,8 @@ func upsert(row string, p edm.Properties) table.Mutation {
 	return table.Mutation{Key: key.Append(nil, "p", row), Properties: p}
 }
 
-// What does not fit is refused before anything is written.
+// TestLimits checks that a Commit that is too large is refused before anything is
+// written.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{})
@@ -95,8 +96,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Merges into large entities in one batch: the entities move to chunks, so that
-// the transaction stays below what DynamoDB takes.
+// TestMergeBatchOverLarge checks a batch of merges into large entities. The entities move
+// to chunks, so that the transaction stays below DynamoDB's maximum size.
 func TestMergeBatchOverLarge(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{})
@@ -135,8 +136,9 @@ func TestMergeBatchOverLarge(t *testing.T) {
 	}
 }
 
-// Chunks that no entity names are removed: at once by the write that replaced them,
-// or by Purge if that write did not finish.
+// TestChunksAreRemoved checks that chunks that no entity names are removed. The write
+// that replaced them removes them at once. If that write did not finish, Purge removes
+// them.
 func TestChunksAreRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
@@ -179,8 +181,8 @@ func TestChunksAreRemoved(t *testing.T) {
 		expect(step.what, step.want)
 	}
 
-	// The same under a wire that cuts off: whatever it leaves, Purge clears up, and
-	// the entity is whole.
+	// The same steps, with requests or replies that are lost. Purge must remove all chunks
+	// that are not in use, and the entity must be complete.
 	way := &wire{t: t}
 	cut := open(t, dynamodb.Options{Table: w.name, Client: newClient(way), Buckets: 3, Now: now, Deadline: 3 * time.Second})
 	for _, how := range []how{lost, applied} {
@@ -188,7 +190,7 @@ func TestChunksAreRemoved(t *testing.T) {
 			way.fail("PutItem", fault{how: how})
 			way.fail("UpdateItem", fault{how: how})
 			way.fail("DeleteItem", fault{how: how})
-			for range 2 { // the first learns the stored state
+			for range 2 { // the UpdateItem of a merge fails in the first commit, its PutItem in the second
 				_ = commit(cut, step.m)
 			}
 			way.forget()
@@ -209,7 +211,8 @@ func TestChunksAreRemoved(t *testing.T) {
 	}
 }
 
-// Purge leaves alone what a write under way has put there before its head.
+// TestPurgeDuringWrite checks that Purge does not remove the new chunks of a write that
+// has not written the entity's item yet.
 func TestPurgeDuringWrite(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{})
@@ -233,8 +236,8 @@ func TestPurgeDuringWrite(t *testing.T) {
 	}
 }
 
-// A scan of large entities holds a few of them at a time, and meets those that
-// change while it reads.
+// TestScanOfLarge checks a scan of large entities. It must hold only a few of them in
+// memory, and must return those that are replaced during the scan.
 func TestScanOfLarge(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{Buckets: 2})
@@ -249,7 +252,7 @@ func TestScanOfLarge(t *testing.T) {
 	changed := 0
 	w.always = func(operation string) fault {
 		if operation == "BatchGetItem" && changed < n {
-			// The heads were read; an entity is replaced before its chunks are.
+			// The items of the page were read. One entity is replaced before its chunks are read.
 			if _, err := others.Commit(t.Context(), people, []table.Mutation{upsert(fmt.Sprintf("%02d", changed), large(500_000))}); err != nil {
 				t.Error(err)
 			}

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A put of chunks that was lost may arrive after the write has finished and removed
-// them. Purge removes them.
+// TestLateChunks checks a request that writes chunks and arrives after its write has
+// finished and removed these chunks. Purge must remove the chunks then.
 func TestLateChunks(t *testing.T) {
 	t.Parallel()
 	insert := upsert("r", large(900_000))
@@ -29,7 +29,7 @@ func TestLateChunks(t *testing.T) {
 		{"put again, and the entity replaced since", 1, upsert("r", large(900_000)), nil},
 	} {
 		w := &world{T: t, name: newTable(t)}
-		way := &overdue{from: 2, lost: row.lost} // the first batch is the note, the second the chunks
+		way := &overdue{from: 2, lost: row.lost} // the first batch contains the note, the second the chunks
 		s := open(t, dynamodb.Options{Table: w.name, Client: newClient(way), Sleep: new(elapsed).sleep})
 		create(t, s)
 		w.expect("a small one", w.put(s, "r", "x"), nil)
@@ -45,7 +45,8 @@ func TestLateChunks(t *testing.T) {
 	}
 }
 
-// overdue loses some batches of writes. The first of them arrives in the end.
+// overdue is an HTTP client that loses some BatchWriteItem requests. It keeps the first
+// of them, which arrive sends to the server at the end of the test.
 type overdue struct {
 	from, lost, batches int
 	late                *http.Request

@@ -9,52 +9,52 @@ import (
 	"edgetable/core/table"
 )
 
-// The store's own attributes. No property can have such a name, because property names
-// begin with a letter or an underscore. Each has one letter, from which package call
-// makes its placeholder. infra/aws enables TTL for .ttl, so none may have that name.
+// The names of the store's own attributes. A property cannot have such a name, because property names begin with a
+// letter or an underscore. Package call makes a placeholder from the one letter of each name. infra/aws enables TTL
+// for .ttl, so no attribute may have that name.
 const (
-	attrHash = call.Hash // B
-	attrSort = call.Sort // B
+	attrHash = call.Hash // binary: the hash key
+	attrSort = call.Sort // binary: the sort key
 
 	// Attributes of an entity.
-	attrTicks  = ".t" // N: Timestamp
-	attrNonce  = ".o" // N
-	attrCount  = ".n" // N: upper bound of the number of properties
-	attrSize   = ".z" // N: upper bound of the size of the item in bytes
-	attrChunks = ".c" // B: version and number of the chunks that hold the properties
+	attrTicks  = ".t" // number: the Timestamp
+	attrNonce  = ".o" // number: the nonce of the last write
+	attrCount  = ".n" // number: upper bound of the number of properties
+	attrSize   = ".z" // number: upper bound of the size of the item in bytes
+	attrChunks = ".c" // binary: version, number and size of the chunks that hold the properties
 
 	// Attributes of a chunk.
-	attrData = ".d" // B
+	attrData = ".d" // binary: a part of the encoded properties
 
 	// Attributes of a record.
-	attrValue       = ".v" // B
-	attrRevision    = ".r" // S
-	attrIncarnation = ".i" // B: only of the record of a table
-	attrBuckets     = ".k" // N: number of buckets
-	attrDeleting    = ".g" // BOOL: the table was dropped, its name is not free yet
-	attrTraits      = ".l" // B: what the table declares
+	attrValue       = ".v" // binary: the value of the record
+	attrRevision    = ".r" // string: the revision of the record
+	attrIncarnation = ".i" // binary: the incarnation of a table; other records have none
+	attrBuckets     = ".k" // number: the number of buckets
+	attrDeleting    = ".g" // boolean: the table was dropped, and its name cannot be used yet
+	attrTraits      = ".l" // binary: the traits that the table declares
 
-	// More attributes of the record of a table that was, or is being, rebucketed.
-	attrOrigin = ".j" // B: the incarnation it was created with
-	attrTarget = ".a" // B: the incarnation it is copied to
-	attrSpread = ".h" // N: number of buckets of the copy
-	attrOwner  = ".q" // S: the run that copies
-	attrSeal   = ".x" // N: rebucket.Seal
-	attrBeat   = ".y" // N: rises while the run that sealed it lives
+	// More attributes of a table's record, if Rebucket has moved the table or is moving it.
+	attrOrigin = ".j" // binary: the incarnation with which the table was created
+	attrTarget = ".a" // binary: the incarnation of the copy
+	attrSpread = ".h" // number: the number of buckets of the copy
+	attrOwner  = ".q" // string: the id of the run that may write the copy
+	attrSeal   = ".x" // number: the rebucket.Seal
+	attrBeat   = ".y" // number: a counter that the run increments while it seals the table
 
 	// Attributes of a note for Purge.
-	attrDue    = ".u" // N: ticks
-	attrRecord = ".m" // S: key of the record
-	attrEntity = ".e" // B: encoded key
-	attrNew    = ".w" // B: version that was being written
-	attrOld    = ".f" // B: version that was being replaced
+	attrDue    = ".u" // number: the ticks at which Purge may process the note
+	attrRecord = ".m" // string: the key of the table's record
+	attrEntity = ".e" // binary: the encoded key of the entity
+	attrNew    = ".w" // binary: the chunks that the write was making
+	attrOld    = ".f" // binary: the chunks that the write was replacing
 
-	// Attributes of the item with a table's progress in upkeep.
-	attrState = ".b" // B: how far it has got
+	// Attributes of the item with the progress of a table's upkeep.
+	attrState = ".b" // binary: the encoded progress
 )
 
-// The store's own attributes of an entity, and of a record, concatenated. Each has two characters, so a search for a
-// name finds it only if it is one of them.
+// The names of all attributes that an entity, or a record, may have, concatenated. Each name has two characters and
+// only its first is a dot. So a search for a name with a dot finds it only if it is one of these.
 const (
 	ownOfEntity = attrHash + attrSort + attrTicks + attrNonce + attrCount + attrSize + attrChunks
 	ownOfRecord = attrHash + attrSort + attrValue + attrRevision + attrIncarnation + attrBuckets + attrDeleting + attrTraits +
@@ -62,21 +62,21 @@ const (
 )
 
 // newer returns the error for an item with an attribute that this version does not know. A later version may have
-// added it to change the meaning of the item, so it must not be ignored.
+// added the attribute to change the meaning of the item, so the item must not be used.
 func newer(name string) error {
 	return fmt.Errorf("an item of the DynamoDB table has the attribute %s, which a newer version of edgetable wrote: use that version or a later one", name)
 }
 
-// Hash keys begin with the kind of the item.
+// The first byte of a hash key is the kind of the item.
 const (
 	kindRecord  = 'D'
-	kindEntity  = 'E' // incarnation, bucket
-	kindChunk   = 'C' // incarnation, bucket
-	kindDropped = 'P' // tables to purge
-	kindPending = 'W' // writes of chunks in flight
-	kindUpkeep  = 'U' // the upkeep of tables; the sort keys are those of their records
+	kindEntity  = 'E' // entities; the kind is followed by incarnation and bucket
+	kindChunk   = 'C' // chunks; the kind is followed by incarnation and bucket
+	kindDropped = 'P' // notes about tables that Purge must remove
+	kindPending = 'W' // notes about writes that make or replace chunks
+	kindUpkeep  = 'U' // progress of upkeep; the sort key is that of the table's record
 
-	kindHeartbeat = 'H' // a number; the sort key is a Region
+	kindHeartbeat = 'H' // heartbeats; the kind is followed by the number of the heartbeat, and the sort key is a Region
 )
 
 type item = call.Item
@@ -88,14 +88,14 @@ func hashKey(kind byte, p rebucket.Spread, bucket uint16) []byte {
 	return binary.BigEndian.AppendUint16(b, bucket)
 }
 
-// DynamoDB's limits, with a margin. This package checks them before it writes, because
-// DynamoDB Local does not refuse all larger items and transactions.
+// Limits below those of DynamoDB. This package checks them before it writes, because DynamoDB Local accepts some
+// items and transactions that DynamoDB refuses.
 const (
 	maxSortKey    = call.MaxSort
-	maxItem       = 380 << 10           // 20 KiB less than DynamoDB's
-	maxTransact   = 4<<20 - 64<<10      // 64 KiB less
-	maxPayload    = 4 << 20             // properties of one Commit: the protocol's limit of a batch
-	maxProperties = table.MaxProperties // of an entity
-	maxImages     = 16 << 20            // properties of the entities of one Commit, before or after it
+	maxItem       = 380 << 10           // maximum size of an item: 20 KiB below DynamoDB's limit
+	maxTransact   = 4<<20 - 64<<10      // maximum size of a transaction: 64 KiB below DynamoDB's limit
+	maxPayload    = 4 << 20             // bytes of properties in one Commit: the protocol's limit for a batch
+	maxProperties = table.MaxProperties // properties of an entity
+	maxImages     = 16 << 20            // bytes of properties of all entities of one Commit, before or after it
 	chunkSize     = 350 << 10           // bytes of properties in a chunk
 )

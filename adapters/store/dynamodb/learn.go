@@ -9,10 +9,10 @@ import (
 	"edgetable/core/table"
 )
 
-// What a failed Commit reveals about the stored entities.
+// This file finds out from a failed Commit which entities are stored.
 
-// learn finds the stored states that made a call fail. It returns the refusal with
-// the lowest index, or nil if another try is worth it.
+// learn finds the stored states that made a call fail, and pins actions to them where necessary. It returns the
+// refusal with the lowest index, or nil if the write should be tried again.
 func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 	found, failed, err := w.found(ctx, cause, now)
 	if err != nil {
@@ -34,11 +34,11 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 		}
 		a.old, a.pinned = nil, false
 		switch {
-		case w.traits != nil: // core must judge each time whether it has ended
+		case w.traits != nil: // The action is pinned, since core must judge at each attempt whether the entity has expired.
 			w.pin(a, e)
 			pinned = append(pinned, a)
 		case !a.allows(e):
-			w.pin(a, e) // it is refused below
+			w.pin(a, e) // The loop below refuses the action.
 		case a.merges() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
 			w.pin(a, e)
 			pinned = append(pinned, a)
@@ -47,8 +47,8 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 	if !slices.Contains(failed, true) {
 		return cause
 	}
-	// A merge may be refused because of properties in chunks, and the refusal with
-	// the lowest index counts. So all actions are judged, in order.
+	// Only the refusal with the lowest index is returned, and a merge may be refused because of properties that are
+	// still in chunks. So the chunks are read, and all actions are judged in order.
 	if err := w.complete(ctx, pinned); err != nil {
 		return err
 	}
@@ -62,8 +62,8 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 	return nil
 }
 
-// undecided returns the index of the first of n actions whose condition a cancelled transaction did not evaluate,
-// because of a conflict, or n if there is none. No later action can be the failed one with the lowest index.
+// undecided returns the index of the first of n actions that conflicted with another transaction, so that DynamoDB did not
+// evaluate its condition. It returns n if there is none. No later action can be reported as the first that failed.
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {
@@ -74,8 +74,8 @@ func undecided(cause error, n int) int {
 	return n
 }
 
-// found returns which actions failed, and the states that they found; nil means no entity. The error of a call
-// contains these states, unless they are too large for a reply. Then found reads them.
+// found reports which actions failed, and returns the states that their conditions found; nil means that there is
+// no entity. It takes the states from the error, or reads them if they were too large for the reply.
 func (w *write) found(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
 	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
 	read := func(i int, it item) {

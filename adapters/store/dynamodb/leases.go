@@ -9,27 +9,27 @@ import (
 	"edgetable/core/table"
 )
 
-// leases caches the records of tables that this process may trust for a limited time. A missing record is never
+// leases caches the records of tables. A cached record may be used for a limited time. A missing record is never
 // cached.
 type leases struct {
 	now     func() edm.Ticks
 	elapsed func() time.Duration
-	length  time.Duration // 0 means that nothing is cached
+	length  time.Duration // duration of a lease; 0 means that nothing is cached
 
 	mu     sync.RWMutex
 	tables map[table.RecordKey]lease
 }
 
-// lease is the location of a table and what it declared, at one moment.
+// lease is the part of a table's record that operations need, and the time at which the record was read.
 type lease struct {
 	rebucket.Location
 	traits  *table.Traits
 	origin  table.Incarnation
-	elapsed time.Duration // both clocks, read before the record was
+	elapsed time.Duration // monotonic clock, immediately before the record was read; wall is the wall clock
 	wall    edm.Ticks
 }
 
-// maxLeases limits the memory for leases. Above it, all are dropped, which costs one read of each table's record.
+// maxLeases limits the memory for leases. When it is reached, all leases are dropped, and each table's record is read again.
 const maxLeases = 10_000
 
 // get returns the lease of a table, if it is still valid.
@@ -54,15 +54,15 @@ func (s *leases) put(key table.RecordKey, l lease) {
 	s.tables[key] = l
 }
 
-// forget ends a lease early. Nothing depends on it.
+// forget removes a lease from the cache before its end. Correctness does not depend on this.
 func (s *leases) forget(key table.RecordKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.tables, key)
 }
 
-// hold reports whether a lease is younger than length. While a process is suspended, only the wall clock advances. If
-// the wall clock was set back, the elapsed time is unknown.
+// hold reports whether a lease is younger than length. Only the wall clock advances while a process is suspended, so
+// the clock that advanced more decides. If the wall clock was set back, the age is unknown, and hold returns false.
 func (s *leases) hold(l *lease, length time.Duration) bool {
 	wall := s.now()
 	if wall < l.wall {
@@ -71,7 +71,7 @@ func (s *leases) hold(l *lease, length time.Duration) bool {
 	return max(s.elapsed()-l.elapsed, time.Duration(wall-l.wall)*100) < length
 }
 
-// term returns how long a record is relied on: the length of leases, or the default if nothing is cached.
+// term returns how long a record may be used after it was read: the duration of leases, or the default if nothing is cached.
 func (s *leases) term() time.Duration {
 	if s.length > 0 {
 		return s.length

@@ -6,19 +6,19 @@ import (
 	"edgetable/core/table"
 )
 
-// Conditions about the end of entities, according to what a table declares.
+// This file makes conditions that require that an entity has not expired by the rules of its table.
 
-// The placeholders of rules. Those of properties begin with a digit, and those of the store's attributes have one
-// letter.
+// The placeholders of rules have two letters. Those of properties begin with a digit, and those of the store's own
+// attributes have one letter. So no two of them are equal.
 const (
-	nameInstant  = "#rp" // the property with the instant; #rq belongs to the rule that is being withdrawn
+	nameInstant  = "#rp" // the property with the expiry time; #rq is that of the rule that is being withdrawn
 	nameDateTime = "#rt"
 )
 
-// demandLife adds the condition that an entity has certainly not ended at the Timestamp of a write. DynamoDB cannot
-// always tell, because the texts of DateTimes sort correctly only by whole seconds. Then the condition fails, the
-// failure returns the entity, and core judges it. So a write costs one call, as in a table without a rule, unless its
-// entity has ended or ends in this second. The condition is the last one of a conjunction.
+// demandLife adds the condition that an entity has certainly not expired at the Timestamp of a write. DynamoDB cannot always
+// tell, because the texts of DateTimes sort correctly only by whole seconds. In such a case the condition fails, the failure
+// returns the entity, and core judges it. So a write needs a second call only if the entity has expired or expires within this
+// second. The condition is joined by AND to the last alternative of the condition in e.
 func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 	for i, rule := range [...]*table.Expiry{t.Expiry, t.Ending} {
 		if rule == nil {
@@ -29,7 +29,7 @@ func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 		if rule.Until != 0 {
 			at, name = rule.Until, "#rq"
 		}
-		if len(rule.Property) > maxName { // an expression cannot contain such a name
+		if len(rule.Property) > maxName { // DynamoDB does not permit such a long name, so the condition fails for every stored entity.
 			e.Demand("attribute_not_exists(#t)")
 			continue
 		}
@@ -49,7 +49,7 @@ func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 		if rule.After > 0 {
 			lives += " AND " + young
 		}
-		if rule.Until != 0 { // the rule applies only to entities written until then
+		if rule.Until != 0 { // a withdrawn rule applies only to entities that were written up to Until
 			lives += " OR #t>:rc" + suffix
 			e.Bind(":rc"+suffix, num(rule.Until))
 		}

@@ -8,9 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// changeRecord changes the location of a table. The same transaction writes notes for Purge of the spreads that the
-// table leaves; no other item names those. Every change is on condition of the whole location that it replaces, so a
-// delayed copy of the request has no effect.
+// changeRecord changes the location of a table. If the new location does not contain a spread of the old one, the same
+// transaction writes a note for Purge about that spread, because no other item names it. Every change requires that the stored
+// location is exactly the one that was read. So a copy of the request that arrives late has no effect.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change func(rebucket.Location) (rebucket.Location, error)) error {
 	return s.db.Retry(ctx, call.Reread, func(ctx context.Context) error {
 		r, err := s.tableRecord(ctx, key)
@@ -35,8 +35,8 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change fu
 	})
 }
 
-// moveAction writes the difference between two locations. When a move begins or ends, the condition includes a
-// revision that is never used again.
+// moveAction returns the update from the stored location to another one. The end of a move also sets a new random
+// revision, so that a late update of this move cannot apply to a later move.
 func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 	var e call.Expression
 	e.If(attrRevision, "=", ":r", str(string(r.Revision)))
@@ -72,7 +72,7 @@ func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 	return s.db.Update(recordKey(r.Key), &e)
 }
 
-// moveItem returns the attributes of a move.
+// moveItem returns the attributes of an unfinished move.
 func moveItem(m rebucket.Move) item {
 	it := make(item)
 	if !m.None() {
@@ -89,8 +89,8 @@ func moveItem(m rebucket.Move) item {
 
 var droppedHash = []byte{kindDropped}
 
-// notePurge returns the action that notes an incarnation for Purge to remove. The note becomes due when no operation
-// that began earlier can still be in flight. If the table was dropped, Purge removes its name too.
+// notePurge returns the action that writes a note for Purge, so that Purge removes an incarnation. Purge ignores the
+// note until all operations that began before must have ended. If the table was dropped, Purge removes its name too.
 func (s *Store) notePurge(r *record, l rebucket.Spread) call.Action {
 	it := call.Key(droppedHash, l.Incarnation[:])
 	it[attrDue] = num(s.now() + litterAge)

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	lookEvery = edm.TicksPerSecond * 5 // precision of a replica's age
-	lookTime  = 2 * time.Second        // timeout of a read for which a reply waits
+	lookEvery = edm.TicksPerSecond * 5 // interval between reads, and so the precision of the replica's age
+	lookTime  = 2 * time.Second        // timeout of a read; replies may wait for it
 
-	// After a failure, the next attempt is delayed: otherwise each reply would wait for lookTime.
+	// The first and the longest delay after failures. Without a delay, each reply would wait for lookTime.
 	firstLookWait = edm.TicksPerSecond
 	lastLookWait  = edm.TicksPerSecond * 30
 )
 
-// look reads the oldest heartbeat at intervals, once for all callers that ask meanwhile.
+// look reads the oldest heartbeat at intervals. Callers that arrive during a read share its result.
 type look struct {
 	now  func() edm.Ticks
 	read func(ctx context.Context) (oldest edm.Ticks, err error) // returns 0 if heartbeats are missing
@@ -27,13 +27,13 @@ type look struct {
 	reading singleflight.Group
 
 	mu         sync.Mutex
-	known      bool      // it was read at least once
-	oldest     edm.Ticks // its value then
+	known      bool      // a read has succeeded at least once
+	oldest     edm.Ticks // the newest value that any read returned
 	last, next edm.Ticks // time of the last attempt, and the earliest time of the next one
 	wait       edm.Ticks // delay after the next failure
 }
 
-// get returns the oldest heartbeat, or 0 if heartbeats are missing. known is false if it could never be read.
+// get returns the oldest heartbeat, or 0 if heartbeats are missing. known is false if no read has succeeded yet.
 func (l *look) get() (oldest edm.Ticks, known bool) {
 	if l.due() {
 		_, _, _ = l.reading.Do("", func() (any, error) {
@@ -68,7 +68,7 @@ func (l *look) again() {
 		l.next = l.last + l.wait
 		return
 	}
-	// A time that was once correct stays correct, even if a later read returns an older one.
+	// All writes up to a time that was read once are visible, even if a later, eventually consistent read returns an older time.
 	l.known, l.oldest = true, max(l.oldest, oldest)
 	l.next, l.wait = l.last+lookEvery, 0
 }

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// TestLook: the heartbeats are read once for all who ask, seldom, and after a failure more seldom
-// each time, until it succeeds.
+// TestLook checks how often the heartbeats are read: at intervals, once for all callers. After
+// each failure the interval grows, until a read succeeds.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	now, reads, fails := edm.Ticks(1000*edm.TicksPerSecond), 0, false
@@ -36,7 +36,7 @@ func TestLook(t *testing.T) {
 	if _, known := l.get(); known {
 		t.Error("it is known, and was never read")
 	}
-	for _, at := range []edm.Ticks{1, 3, 7, 15, 31, 61, 91} { // the waits are 1, 2, 4, 8, 16, 30, 30
+	for _, at := range []edm.Ticks{1, 3, 7, 15, 31, 61, 91} { // the waits between reads are 1, 2, 4, 8, 16, 30 and 30 s
 		in(at-1, 0)
 		in(at, 1)
 	}
@@ -53,7 +53,8 @@ func TestLook(t *testing.T) {
 	in(-100, 1) // the clock was set back
 }
 
-// TestLookTogether: one read serves all who ask while it lasts, and its failure too.
+// TestLookTogether checks that callers who arrive during a read wait for its result, even if the
+// read fails.
 func TestLookTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

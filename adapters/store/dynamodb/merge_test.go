@@ -24,9 +24,10 @@ func create(t testing.TB, s table.Store) {
 	}
 }
 
-// What the store makes of mutations is what [table.Apply] makes of them, near all
-// the limits that its one-call merges must not forget: the number of properties,
-// the size of an entity, and the sizes from which an entity is kept in chunks.
+// TestApply checks that the store stores exactly what [table.Apply] computes, for random
+// mutations. They are near the limits that a merge in one call must observe: the number
+// of properties, the size of an entity, and the sizes from which on an entity is stored
+// in chunks.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -101,7 +102,7 @@ func describe(m []table.Mutation) (s string) {
 	return s
 }
 
-// mutations are a Commit of few entities, most often one.
+// mutations returns a random Commit of a few entities, most often of one.
 func mutations(rnd *rand.Rand, model map[string]table.Row) []table.Mutation {
 	keys := rnd.Perm(6)[:1+rnd.IntN(6)*rnd.IntN(2)]
 	var m []table.Mutation
@@ -128,8 +129,8 @@ func mutations(rnd *rand.Rand, model map[string]table.Row) []table.Mutation {
 	return m
 }
 
-// patch is some properties of a few names, mostly small, at times many, at times
-// large.
+// patch returns some random properties with a few different names. They are mostly small,
+// sometimes many, sometimes large.
 func patch(rnd *rand.Rand) (p edm.Properties) {
 	switch rnd.IntN(6) {
 	case 0:

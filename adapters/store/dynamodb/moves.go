@@ -8,8 +8,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Rebucket spreads a table over another number of buckets. See package
-// rebucket.
+// Rebucket spreads a table over another number of buckets, as package rebucket describes.
 func (s *Store) Rebucket(ctx context.Context, key table.RecordKey, o rebucket.Options) error {
 	if !o.Abort {
 		if err := s.followed(ctx); err != nil {

@@ -17,17 +17,17 @@ import (
 
 // Options configure a store. Client and Table are required.
 type Options struct {
-	// Client is configured for the Region of the table. The store makes its own client from its options, without the
-	// SDK's retries, because it decides itself what may be sent again.
+	// Client is configured for the Region of the table. The store makes its own client with the same options, but
+	// without the SDK's retries, because the store decides which calls may be sent again.
 	Client *dynamodb.Client
 	// Table is the name of the DynamoDB table. [Create] creates such a table.
 	Table string
 	// Buckets is the number of buckets of a new table; 0 means 8. Each bucket accepts 1,000 writes per second, and
 	// each adds one call to a scan of the whole table.
 	Buckets uint16
-	// Lease is how long the record of a table may be cached. Deleting a table takes at least this time. 0 means 2
-	// seconds; a negative Lease caches nothing, and every operation on entities costs one more read. All processes
-	// that share the table must have the same Lease. Above MaxLease, deleting a table takes longer than clients wait.
+	// Lease is how long the record of a table may be cached. Deleting a table takes at least this time. 0 means 2 seconds. If Lease
+	// is negative, nothing is cached, and every operation on entities costs one more read. All processes that share the table must
+	// have the same Lease. If it is above MaxLease, clients time out while a table is deleted.
 	Lease time.Duration
 	// Deadline limits every operation, unless its context has an earlier deadline. 0 means 30 s; the maximum is ten
 	// minutes.
@@ -44,7 +44,7 @@ type Options struct {
 	Elapsed func() time.Duration
 	// Rand returns random bits; nil means a generator seeded by the system.
 	Rand func() uint64
-	// Sleep waits between attempts and for leases to end, or returns the error of ctx. Nil means a real wait.
+	// Sleep waits between attempts and until leases end. It returns the error of ctx if ctx ends first. Nil means a real wait.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
@@ -57,7 +57,7 @@ type Observation = call.Observation
 // MaxBuckets is the highest number of Buckets.
 const MaxBuckets = rebucket.MaxBuckets
 
-// MaxLease is the longest Lease that programs should offer.
+// MaxLease is the longest Lease that a program should let its operator choose.
 const MaxLease = 10 * time.Second
 
 const (
@@ -67,8 +67,8 @@ const (
 	maxDeadline     = 10 * time.Minute
 	defaultAttempt  = 5 * time.Second
 
-	// leaseMargin is added to leases. It covers clocks that run at different speeds, and calls that take time to
-	// return.
+	// leaseMargin is added to the duration of leases. It covers clocks that run at different speeds, and the time
+	// that a call takes to return.
 	leaseMargin = 200 * time.Millisecond
 )
 

@@ -16,8 +16,8 @@ import (
 	"edgetable/core/table"
 )
 
-// bulk puts rows with a payload of size bytes into a table, in partitions of some
-// length: as the store lays them out, but faster than by its writes.
+// bulk fills a table with rows that have a payload of size bytes, in partitions of a
+// given length. It writes the same items as the store, but faster.
 func bulk(t *testing.T, client *sdk.Client, name string, incarnation byte, count uint16, rows, partition, size int) {
 	t.Helper()
 	payload := &types.AttributeValueMemberB{Value: make([]byte, size)}
@@ -51,23 +51,23 @@ func bulk(t *testing.T, client *sdk.Client, name string, incarnation byte, count
 	group.Wait()
 }
 
-// What pages cost on DynamoDB, counted on the wire over whole walks: a page of 1000
-// out of 8 buckets at most 1.5·8+2 calls and two rows read per row returned, on
-// average, and a call more where the table's record is not cached; a page of a
-// partition one call a megabyte. No walk ends with an empty page.
+// TestPages checks the cost of pages, counted on the wire over scans of whole tables. On
+// average, a page of 1000 rows from 8 buckets takes at most 1.5·8+2 calls, and one more
+// if the table's record is not cached. It reads at most two rows per row returned. A page
+// of one partition takes one call per megabyte. No scan ends with an empty page.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	const page, count = 1000, 8
 	name := newTable(t)
 	for i, x := range []struct {
 		rows, partition, size int
-		within                bool // the walk is of the first partition
+		within                bool // scan only the first partition
 	}{
 		{5000, 1, 10, false},
 		{5000, 47, 10, false},
 		{6000, 200, 10, false},
 		{12000, 4000, 10, false},
-		{page, 1, 10, false}, // one page: an exact end
+		{page, 1, 10, false}, // the table has exactly one page of rows
 		{2000, 2000, 1000, true},
 	} {
 		what := fmt.Sprintf("%d rows, %d a partition", x.rows, x.partition)
@@ -135,8 +135,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A page makes a limited number of reads that find nothing, for any number of ranges
-// of a filter and any number of buckets.
+// TestReadsInVain checks that the number of reads of a page that find nothing is limited,
+// for any number of ranges in a filter and any number of buckets.
 func TestReadsInVain(t *testing.T) {
 	t.Parallel()
 	const spread, count = 64, 100

@@ -19,7 +19,7 @@ import (
 	"edgetable/core/table"
 )
 
-// shown is a value as DynamoDB has it, in one word: a type and the text.
+// shown returns an attribute value in one word: its DynamoDB type and its text.
 func shown(v types.AttributeValue) string {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -40,7 +40,7 @@ func shown(v types.AttributeValue) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// spelled is an expression with its placeholders replaced.
+// spelled returns an expression with names and values in place of its placeholders.
 func spelled(text string, names map[string]string, values item) string {
 	var pairs []string
 	for p, name := range names {
@@ -52,9 +52,10 @@ func spelled(text string, names map[string]string, values item) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// The exact call for each filter, with the planner's word for its ranges: the sort
-// keys, and what DynamoDB is asked to leave out. Core judges the rest. An entity in
-// chunks always passes; the table does not repeat that.
+// TestScanPlans checks the exact Query for each filter: the planner's name for the key
+// ranges, the sort keys, and the filter expression. Core tests the rest of the filter.
+// Every expression lets entities in chunks pass; the wanted expressions below omit that
+// part.
 func TestScanPlans(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -67,25 +68,27 @@ func TestScanPlans(t *testing.T) {
 		{"PartitionKey eq 'p' and RowKey ge 'a' and RowKey lt 'b'", "Rows", `.s BETWEEN "p\x00a" AND "p\x00b"`, ""},
 		{"PartitionKey eq 'p' and RowKey eq 'a' and Active eq true", "Point", `.s BETWEEN "p\x00a" AND "p\x00a\x01"`, "Active=true"},
 		{"PartitionKey gt 'p'", "Range", `.s >= "p\x01"`, ""},
-		{"RowKey gt 'a'", "Table", `.s >= "\x00"`, ""}, // no expression can name a key
+		{"RowKey gt 'a'", "Table", `.s >= "\x00"`, ""}, // a filter expression cannot name a key
 		{"RowKey gt 'a' and Active eq true", "Table", `.s >= "\x00"`, "Active=true"},
 		{"RowKey gt 'a' or Active eq true", "Table", `.s >= "\x00"`, ""},
 
 		{"Name ne 'Ada'", "Table", "", "(NOT (Name=S'Ada') AND attribute_exists(Name))"},
 		{"Name gt 'Ada'", "Table", "", "Name>S'Ada' OR attribute_exists(Name.String)"},
 		{"Name lt 'Ada'", "Table", "", "(NOT (Name>=S'Ada') AND attribute_exists(Name))"},
-		// Above U+DFFF the order of UTF-8 is not that of UTF-16.
+		// For characters above U+DFFF, the order of UTF-8 differs from that of UTF-16.
 		{"Name gt '\uE000'", "Table", "", "attribute_type(Name,S'S') OR attribute_exists(Name.String)"},
 		{"Active eq true", "Table", "", "Active=true"},
 		{"not (Active eq true)", "Table", "", "NOT (Active=true)"},
 		{"Photo eq X'0102'", "Table", "", "Photo=X'0102'"},
 		{"ID eq guid'00000000-0000-0000-0000-000000000001'", "Table", "", "ID.Guid=S'00000000-0000-0000-0000-000000000001'"},
-		// Numbers of all types compare with each other. A Double stored as text may be any.
+		// Numbers of all types compare with each other. A Double that is stored as text may
+		// have any value.
 		{"Age eq 36", "Table", "", "Age=36 OR Age.Int64=36 OR Age.Double=3.6E+01"},
 		{"Age gt 36", "Table", "", "Age>36 OR Age.Int64>36 OR Age.Double>3.6E+01 OR attribute_type(Age.Double,S'S')"},
 		{"Age eq 9007199254740993L", "Table", "", "Age.Int64=9007199254740993 OR attribute_exists(Age.Double)"},
 		{"Score ge 1e300", "Table", "", "attribute_exists(Score.Double)"},
-		// Without trailing zeros, the text of a DateTime is in order by the second only.
+		// DateTimes are stored without trailing zeros, so their text is ordered by whole
+		// seconds only.
 		{"Born eq datetime'1815-12-10T00:00:00Z'", "Table", "", "Born.DateTime=S'1815-12-10T00:00:00Z'"},
 		{"Born gt datetime'1815-12-10T00:00:00.5Z'", "Table", "", "Born.DateTime>=S'1815-12-10T00:00:00' OR attribute_type(Born.DateTime,S'N')"},
 		{"Timestamp gt datetime'1601-01-01T00:00:00Z'", "Table", "", ".t>504911232000000000"},
@@ -116,7 +119,7 @@ func TestScanPlans(t *testing.T) {
 	}
 }
 
-// offline is a store that is not used to call.
+// offline returns a store that makes requests but cannot send them.
 func offline() *Store {
 	return &Store{db: call.New(call.Options{Client: dynamodb.New(dynamodb.Options{}), Name: "table"})}
 }
@@ -125,8 +128,8 @@ func quoted(in *dynamodb.QueryInput, placeholder string) string {
 	return strconv.Quote(string(binaryOf(in.ExpressionAttributeValues[placeholder])))
 }
 
-// The exact call for each mutation, as it is and pinned to a state, with a word for
-// the plan.
+// TestWritePlans checks the exact request for each mutation, both without a known state
+// and on condition of a known state. The first column names the plan.
 func TestWritePlans(t *testing.T) {
 	t.Parallel()
 	props := edm.AppendProperty(edm.AppendProperty(nil, "Name", edm.String("Ada")), "Age", edm.Int32(36))
@@ -189,7 +192,7 @@ func describeAction(a call.Action) (plan, condition, updates string) {
 		spelled(*u.UpdateExpression, u.ExpressionAttributeNames, u.ExpressionAttributeValues)
 }
 
-// Each value as DynamoDB has it.
+// TestValueCodec checks the attribute value in which each property value is stored.
 func TestValueCodec(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -14,8 +14,9 @@ import (
 	"edgetable/core/table"
 )
 
-// meeting are values between which comparisons are hard to get right: in UTF-8
-// and UTF-16, between numbers of different types, where DynamoDB's numbers end.
+// meeting returns values that are hard to compare correctly: strings that UTF-8 and
+// UTF-16 order differently, numbers of different types, and numbers at the limits of
+// DynamoDB's numbers.
 func meeting() []edm.Value {
 	list := []edm.Value{
 		edm.String(""), edm.String("a"), edm.String("ab"), edm.String("b"), edm.String("\uD7FF"), edm.String("\uE000"),
@@ -43,14 +44,15 @@ func meeting() []edm.Value {
 	return append(list, edm.DateTime(edm.MinDateTime), edm.DateTime(edm.MaxDateTime))
 }
 
-// named are properties, some with names that the store uses in other places.
+// named contains names of properties. Some of them are also tags or attribute names of
+// the store.
 var named = []string{"A", "B", "C", "Int64", "Double", "DateTime", "String", "S", "c", "t", "size", "Größe"}
 
-// randomFilter is the text of a filter over the named properties.
+// randomFilter returns the text of a random filter over the properties in named.
 func randomFilter(rnd *rand.Rand, values []edm.Value, depth int) string {
 	if depth == 0 || rnd.IntN(4) == 0 {
 		name := named[rnd.IntN(len(named))]
-		typ := edm.TypeNull // any
+		typ := edm.TypeNull // a literal of any type
 		switch rnd.IntN(20) {
 		case 0:
 			name, typ = "RowKey", edm.TypeString
@@ -79,8 +81,8 @@ func randomFilter(rnd *rand.Rand, values []edm.Value, depth int) string {
 	return "(" + a + ") and (" + b + ")"
 }
 
-// fillRandom makes n entities of all sorts, the first of them so large that they
-// are kept in chunks, and returns them.
+// fillRandom writes n random entities and returns them. The first ones, as many as
+// chunked says, are so large that they are stored in chunks.
 func fillRandom(t *testing.T, s *dynamodb.Store, rnd *rand.Rand, n, chunked int) []table.Row {
 	t.Helper()
 	stored := append(meeting(), edm.String("\xff"), edm.String("a\xffb"), edm.DateTime(edm.MaxDateTime+1), edm.DateTime(edm.MinDateTime-1),

@@ -24,7 +24,7 @@ func (t *Table) attempt(ctx context.Context, call func(ctx context.Context) erro
 	return nil
 }
 
-// judge determines what a failed call says about its effect.
+// judge determines the class of a failed call. A call that was never sent had no effect.
 func judge(ctx context.Context, err error, sent bool) *Error {
 	switch {
 	case sent:
@@ -38,9 +38,9 @@ func judge(ctx context.Context, err error, sent bool) *Error {
 // untilKey is the context key of the time until which calls may be sent.
 type untilKey struct{}
 
-// Until forbids calls under ctx after a time of the wall clock. When a suspended process, such as a laptop or a
-// virtual machine, wakes up, the deadline of its monotonic clock is still far away. A request that was signed before
-// the suspension arrives too late for another reason: a signature is valid for minutes.
+// Until forbids calls under ctx after a time of the wall clock. It stops a process that was suspended, such as a
+// laptop or a virtual machine: the monotonic clock stood still, so its deadline is still in the future. A request
+// that was signed before the suspension needs no such limit, because its signature expires after minutes.
 func Until(ctx context.Context, t edm.Ticks) context.Context {
 	return context.WithValue(ctx, untilKey{}, min(t, untilOf(ctx)))
 }
@@ -52,5 +52,5 @@ func untilOf(ctx context.Context) edm.Ticks {
 	return math.MaxInt64
 }
 
-// errFrozen means that nothing was sent.
+// errFrozen means that a call was not sent, because the time set by Until has passed.
 var errFrozen = fmt.Errorf("%w: the process was suspended in the middle of a write", table.ErrBusy)

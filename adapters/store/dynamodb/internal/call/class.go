@@ -14,24 +14,24 @@ import (
 	"edgetable/core/table"
 )
 
-// Class is what a failed call says about its effect.
+// Class says what effect a failed call had on the DynamoDB table.
 type Class uint8
 
 const (
-	// Refused means no effect, now or later. The same call would fail again.
+	// Refused means that the call had no effect. The same call would fail again.
 	Refused Class = iota
-	// Conditional means no effect, because the condition of a single write failed.
+	// Conditional means that a single write had no effect, because its condition failed.
 	Conditional
-	// Cancelled means no effect, because actions of a transaction failed.
+	// Cancelled means that a transaction had no effect, because one of its actions failed.
 	Cancelled
-	// Unreadable means that a transaction had no effect, and that its reasons are too large for a reply.
+	// Unreadable means that a transaction had no effect, and that the reasons were too large for the reply.
 	Unreadable
-	// Stale means no effect, because the state is not the one that was read before. The next attempt reads it again,
-	// unless the failure has returned it.
+	// Stale means that the call had no effect, because the state has changed since it was read. The next attempt reads
+	// the state again, unless the failure has returned it.
 	Stale
-	// Busy means no effect. The same call may succeed later.
+	// Busy means that the call had no effect. The same call may succeed later.
 	Busy
-	// Ambiguous means that the call may have had its effect, or may have it later.
+	// Ambiguous means that the outcome is unknown: the call may have taken effect, or may still do so.
 	Ambiguous
 )
 
@@ -72,10 +72,10 @@ func classify(err error) Class {
 	var api smithy.APIError
 	if !errors.As(err, &api) {
 		if answer != nil && answer.HTTPStatusCode() >= http.StatusBadRequest {
-			return Busy // refused, but the reason did not arrive
+			return Busy // the call was refused, but the error code did not arrive
 		}
 		if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
-			return Busy // there was no connection to send it on
+			return Busy // no connection could be made, so the request was not sent
 		}
 		return Ambiguous
 	}
@@ -90,8 +90,8 @@ func classify(err error) Class {
 	case "TransactionInProgressException":
 		return Ambiguous
 	case "ValidationException":
-		// The total size of the items that failed conditions return is limited, and this limit has no error code of
-		// its own. If the error had another cause, reading the items finds nothing new.
+		// ValidationException is also the code of a transaction whose failed conditions return too many bytes. If the
+		// transaction is invalid for another reason, the caller reads the items and finds nothing new.
 		if strings.Contains(err.Error(), "TransactWriteItems") {
 			return Unreadable
 		}
@@ -99,8 +99,8 @@ func classify(err error) Class {
 	return Refused
 }
 
-// cancellation distinguishes a transaction that conflicted with others, and may be sent again, from one that cannot
-// be carried out.
+// cancellation returns Busy for a transaction that only conflicted with others and may be sent again, and another
+// class for one that would fail again.
 func cancellation(err error) Class {
 	reasons := Reasons(err)
 	if len(reasons) == 0 {
@@ -121,7 +121,7 @@ const (
 	reasonCondition = "ConditionalCheckFailed"
 )
 
-// Reasons returns the reasons of a cancelled transaction, one for each action, or nil if err is something else.
+// Reasons returns the reasons of a cancelled transaction, one for each action. It returns nil for any other error.
 func Reasons(err error) []types.CancellationReason {
 	if c := (*types.TransactionCanceledException)(nil); errors.As(err, &c) {
 		return c.CancellationReasons
@@ -136,7 +136,7 @@ func Failed(r *types.CancellationReason) bool { return aws.ToString(r.Code) == r
 // another transaction.
 func Held(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonNone }
 
-// OldItem returns the item for which the condition of a single write failed, or nil if there was none.
+// OldItem returns the stored item that failed the condition of a single write, or nil if there was no item.
 func OldItem(err error) Item {
 	if c := (*types.ConditionalCheckFailedException)(nil); errors.As(err, &c) {
 		return c.Item

@@ -13,7 +13,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// What each error of a call that was sent says about its effect.
+// TestClassify checks the class of each error that a call can have after it was sent.
 func TestClassify(t *testing.T) {
 	t.Parallel()
 	answer := func(status int, err error) error {

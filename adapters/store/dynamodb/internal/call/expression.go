@@ -7,18 +7,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Expression is the condition of a write and what an update sets and removes, with
-// the placeholders that both share. The zero value is ready to use. DynamoDB demands
-// a placeholder for every name that begins with a dot, and refuses placeholders that
-// are not used.
+// Expression is the condition of a write and the changes of an update, with their common placeholders. The zero
+// value is ready to use. DynamoDB requires a placeholder for every name that begins with a dot, and refuses
+// placeholders that are not used.
 //
-// The store's own attributes have names of a dot and one letter; the placeholder of .t is #t. A placeholder of a
-// value begins with a colon; the caller chooses it.
+// The names of the store's own attributes are a dot and one letter; the placeholder of .t is #t. A placeholder of a
+// value begins with a colon and is chosen by the caller.
 type Expression struct {
 	condition, update strings.Builder
-	fixed             *string // used instead of condition
+	fixed             *string // text from a Template; if set, it replaces condition
 	names             map[string]string
-	shared            bool // the map names belongs to a Template
+	shared            bool // names is the map of a Template and must be cloned before a change
 	values            Item
 }
 
@@ -28,13 +27,13 @@ type Template struct {
 	names     map[string]string
 }
 
-// Template makes a Template from a condition whose values are all nil.
+// Template returns the condition of e as a Template. The values in e must be nil; each user of the Template binds its own.
 func (e *Expression) Template() Template { return Template{e.Condition(), e.names} }
 
-// Start makes an expression with this condition. Its values must be bound.
+// Start sets the condition of e to that of the template. The caller must bind the values.
 func (t Template) Start(e *Expression) { e.fixed, e.names, e.shared = t.condition, t.names, true }
 
-// Condition returns the text of the condition, or nil.
+// Condition returns the text of the condition, or nil if there is none.
 func (e *Expression) Condition() *string {
 	if e.fixed != nil {
 		return e.fixed
@@ -42,7 +41,7 @@ func (e *Expression) Condition() *string {
 	return textOf(&e.condition)
 }
 
-// Update returns the text of the update, or nil.
+// Update returns the text of the update, or nil if there is none.
 func (e *Expression) Update() *string { return textOf(&e.update) }
 
 func textOf(b *strings.Builder) *string {
@@ -53,8 +52,8 @@ func textOf(b *strings.Builder) *string {
 	return &s
 }
 
-// If requires that an attribute compares with v as op says, such as "=". placeholder is the name of the value in the
-// expression.
+// If requires that the attribute attr compares with the value v by the operator op, such as "=". placeholder is the
+// placeholder of v.
 func (e *Expression) If(attr, op, placeholder string, v types.AttributeValue) {
 	e.and()
 	e.condition.WriteString(e.name(attr))
@@ -63,7 +62,7 @@ func (e *Expression) If(attr, op, placeholder string, v types.AttributeValue) {
 	e.Bind(placeholder, v)
 }
 
-// IfMissing requires that the item has no such attribute, or that there is no item.
+// IfMissing requires that the item does not have the attribute, or that there is no item.
 func (e *Expression) IfMissing(attr string) {
 	e.and()
 	e.condition.WriteString("attribute_not_exists(")
@@ -71,13 +70,13 @@ func (e *Expression) IfMissing(attr string) {
 	e.condition.WriteString(")")
 }
 
-// Demand adds a condition written by the caller, who must bind its names and values.
+// Demand adds a condition as text. The caller must bind the names and values in it.
 func (e *Expression) Demand(text string) {
 	e.and()
 	e.condition.WriteString(text)
 }
 
-// Or separates two conjunctions.
+// Or writes OR between the conditions before it and those after it. All others are joined by AND.
 func (e *Expression) Or() { e.condition.WriteString(or) }
 
 const and, or = " AND ", " OR "
@@ -95,7 +94,7 @@ func (e *Expression) Set(attr, placeholder string, v types.AttributeValue) {
 	e.Bind(placeholder, v)
 }
 
-// SetDefault sets attr to a value if the item has no such attribute.
+// SetDefault sets attr to a value if the item does not have the attribute.
 func (e *Expression) SetDefault(attr, placeholder string, v types.AttributeValue) {
 	e.set(e.name(attr))
 	e.update.WriteString("if_not_exists(")
@@ -106,7 +105,7 @@ func (e *Expression) SetDefault(attr, placeholder string, v types.AttributeValue
 	e.Bind(placeholder, v)
 }
 
-// Add sets attr to n plus its current value, or plus base if the item has no such attribute.
+// Add adds n to attr. If the item does not have the attribute, Add sets it to base plus n.
 func (e *Expression) Add(attr, basePlaceholder string, base types.AttributeValue, placeholder string, n types.AttributeValue) {
 	e.SetDefault(attr, basePlaceholder, base)
 	e.update.WriteString("+")
@@ -114,8 +113,8 @@ func (e *Expression) Add(attr, basePlaceholder string, base types.AttributeValue
 	e.Bind(placeholder, n)
 }
 
-// SetProperty sets an attribute of any name, with the i-th pair of placeholders. Placeholders have three characters,
-// so that 252 of them fit into an expression.
+// SetProperty sets an attribute of any name. It uses the i-th pair of numbered placeholders, which have only three
+// characters, so that 252 properties fit into an expression.
 func (e *Expression) SetProperty(i int, name string, v types.AttributeValue) {
 	placeholder := Numbered("#", i)
 	e.bindName(placeholder, name)
@@ -125,7 +124,7 @@ func (e *Expression) SetProperty(i int, name string, v types.AttributeValue) {
 	e.Bind(value, v)
 }
 
-// Remove removes attributes. It must be called after everything is set.
+// Remove removes attributes. Set, SetDefault, Add and SetProperty must not be called after it.
 func (e *Expression) Remove(attrs ...string) {
 	separator := " REMOVE "
 	if e.update.Len() == 0 {
@@ -167,7 +166,7 @@ func (e *Expression) name(attr string) string {
 	return placeholder
 }
 
-// BindName binds a name placeholder, which the caller wrote, to an attribute name.
+// BindName binds a name placeholder to an attribute name. The caller has written the placeholder with Demand.
 func (e *Expression) BindName(placeholder, name string) { e.bindName(placeholder, name) }
 
 func (e *Expression) bindName(placeholder, name string) {
@@ -180,7 +179,7 @@ func (e *Expression) bindName(placeholder, name string) {
 	e.names[placeholder] = name
 }
 
-// Numbered returns the i-th placeholder of three characters.
+// Numbered returns the i-th numbered placeholder: the prefix and two digits of base 36.
 func Numbered(prefix string, i int) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	return prefix + string([]byte{digits[i/len(digits)%len(digits)], digits[i%len(digits)]})

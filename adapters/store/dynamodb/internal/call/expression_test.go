@@ -10,7 +10,8 @@ import (
 
 func number(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
 
-// Each part of an expression writes its text and binds its placeholders.
+// TestExpression checks the text that each method of Expression writes, and the
+// placeholders that it binds.
 func TestExpression(t *testing.T) {
 	t.Parallel()
 	one, two := number("1"), number("2")
@@ -18,8 +19,8 @@ func TestExpression(t *testing.T) {
 		why               string
 		write             func(e *Expression)
 		condition, update string
-		names             string // the letters of the attributes
-		values            string // the placeholders
+		names             string // letters of the attributes whose names are bound
+		values            string // placeholders of the values that are bound
 	}{
 		{"nothing", func(e *Expression) {}, "", "", "", ""},
 		{"a conjunction", func(e *Expression) {
@@ -64,7 +65,8 @@ func TestExpression(t *testing.T) {
 	}
 }
 
-// Expressions from one template do not share their additions.
+// TestTemplate checks that expressions made from one Template do not share what is added
+// to them later.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	var demand Expression

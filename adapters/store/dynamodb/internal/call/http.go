@@ -9,11 +9,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// sentKey is the context key of the flag that records whether the call was sent.
+// sentKey is the context key of a flag that records whether the call was sent.
 type sentKey struct{}
 
-// sentMarker sets the flag. A failure before that, such as missing credentials, had no effect. sentMarker also limits
-// the size of replies, which the SDK reads completely, and prevents connections from being closed too early.
+// sentMarker sets the flag when it gets a request. A failure before that, such as missing credentials, had no effect.
+// sentMarker also limits the size of replies, which the SDK reads completely, and keeps connections open for reuse.
 type sentMarker struct{ dynamodb.HTTPClient }
 
 func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
@@ -21,7 +21,7 @@ func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 		sent.Store(true)
 	}
 	// The SDK closes the request body when the reply begins. If net/http then reads the body with WriteTo, it gets an
-	// error instead of EOF, and closes the connection in the middle of the reply. With Read it gets EOF.
+	// error and closes the connection in the middle of the reply. With Read it gets EOF. So WriteTo is hidden.
 	if r.Body != nil {
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}
@@ -32,8 +32,7 @@ func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// maxReply is larger than every reply, in bytes: 16 MiB of items, in which JSON
-// writes a control character as six characters.
+// maxReply is a size in bytes that no reply reaches: 16 MiB of items, in which JSON may write a character as six.
 const maxReply = 128 << 20
 
 var errReply = errors.New("dynamodb: a reply is larger than DynamoDB allows")

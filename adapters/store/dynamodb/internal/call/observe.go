@@ -10,7 +10,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Observer sees the calls of a Table. Its functions must return soon; each may be nil.
+// Observer receives the calls of a Table. Its functions must return soon; each may be nil.
 type Observer struct {
 	Call  func(Observation)
 	Retry func() // called before a failed attempt is repeated
@@ -18,13 +18,13 @@ type Observer struct {
 
 // Observation describes one call.
 type Observation struct {
-	Action string // such as "PutItem"
+	Action string // for example "PutItem"
 	Took   time.Duration
-	// Result is success, condition (it failed), busy (throttled or in conflict), unknown
-	// (whether it had its effect) or failure.
+	// Result is "success", "condition" (a condition failed), "busy" (throttled or in conflict), "unknown" (the
+	// call may have taken effect) or "failure".
 	Result string
-	// ReadUnits and WriteUnits are the capacity that the call consumed, as DynamoDB reports it; it reports nothing
-	// for failed calls.
+	// ReadUnits and WriteUnits are the consumed capacity, as DynamoDB reports it. DynamoDB reports nothing for
+	// failed calls.
 	ReadUnits, WriteUnits float64
 }
 
@@ -41,7 +41,7 @@ func resultOf(c Class) string {
 	return "failure"
 }
 
-// observing makes a client report its calls, and request their cost from DynamoDB.
+// observing makes a client report its calls to an observer and request the consumed capacity from DynamoDB.
 func observing(report func(Observation)) func(*dynamodb.Options) {
 	step := middleware.InitializeMiddlewareFunc("edgetable.observe", func(
 		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
@@ -63,7 +63,7 @@ func observing(report func(Observation)) func(*dynamodb.Options) {
 	return dynamodb.WithAPIOptions(func(s *middleware.Stack) error { return s.Initialize.Add(step, middleware.Before) })
 }
 
-// askUnits makes a call request the capacity that it consumes.
+// askUnits adds a request for the consumed capacity to a call.
 func askUnits(parameters any) {
 	const total = types.ReturnConsumedCapacityTotal
 	switch in := parameters.(type) {

@@ -18,9 +18,9 @@ import (
 	"edgetable/core/table"
 )
 
-// answers is DynamoDB as far as an observer sees it.
+// answers is an HTTP client that plays DynamoDB for the observer.
 type answers struct {
-	asked  string // ReturnConsumedCapacity
+	asked  string // value of ReturnConsumedCapacity in the last request
 	status int
 	body   string
 	err    error
@@ -37,7 +37,8 @@ func (a *answers) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: a.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(a.body))}, nil
 }
 
-// Each call is observed with its action, its result and its cost.
+// TestObserver checks that the observer gets each call with its action, its result and
+// its cost.
 func TestObserver(t *testing.T) {
 	t.Parallel()
 	var a answers

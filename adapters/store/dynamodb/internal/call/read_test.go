@@ -15,7 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The exact call that each query is, with a word for its plan.
+// TestInput checks the exact API call for each query. The first column names the scan
+// plan.
 func TestInput(t *testing.T) {
 	t.Parallel()
 	long := bytes.Repeat([]byte("k"), MaxSort+1)
@@ -80,5 +81,5 @@ func describe(in *dynamodb.QueryInput) string {
 	return strings.Join(list, " | ")
 }
 
-// keys are the names in an item, in order.
+// keys returns the names in an item, sorted and concatenated.
 func keys(it Item) string { return strings.Join(slices.Sorted(maps.Keys(it)), "") }

@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// Policy says which failures are retried. Failures of class [Stale] always are.
+// Policy says which failures are retried. Failures of class [Stale] are retried under every policy.
 type Policy struct {
-	busy      bool // no effect now, but perhaps later
-	ambiguous bool // the call may have had its effect
-	refused   bool // a condition failed
+	busy      bool // retry failures of class Busy
+	ambiguous bool // retry failures of class Ambiguous
+	refused   bool // retry failed conditions
 	tries     int  // maximum number of attempts; 0 means that only the context limits it
 }
 
 const (
 	maxTries = 13
-	// maxReplicaTries is how often an incomplete replica is read again: the missing part comes from another Region,
-	// and may take long.
+	// maxReplicaTries limits how often an incomplete replica is read again. The missing part comes from another
+	// Region and may take long.
 	maxReplicaTries = 6
 )
 
 var (
-	// Once is for a write that must not be repeated.
+	// Once is for writes that must not take effect twice.
 	Once = Policy{busy: true, tries: maxTries}
-	// Idempotent is for reads, and for writes that have the same effect each time.
+	// Idempotent is for reads, and for writes that may take effect twice.
 	Idempotent = Policy{busy: true, ambiguous: true, tries: maxTries}
-	// Reread is for attempts that read the state and then write on condition of it.
+	// Reread is for attempts that first read the state and then write on condition that it is unchanged.
 	Reread = Policy{busy: true, ambiguous: true, refused: true, tries: maxTries}
-	// WhileStale is for calls that have their own retries: it retries only while other processes interfere.
+	// WhileStale is for functions that retry their own calls. It repeats them only if another process has changed the state.
 	WhileStale = Policy{}
 )
 
@@ -56,8 +56,8 @@ const (
 )
 
 // Retry calls try until it succeeds, fails permanently, or time runs out. It returns the last error of try, or the
-// error of ctx, which then names the last error of try. After the first stale attempt, the second one follows at
-// once.
+// error of ctx with the last error of try in its text. If the first attempt was stale, the second follows without
+// a pause.
 func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Context) error) error {
 	if t.ReadOnly && p.tries == 0 {
 		p.tries = maxReplicaTries

@@ -10,7 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Each policy tries a call that always fails a number of times, and returns an error.
+// TestRetry checks, for each policy, how often a call that always fails is tried, and the
+// error at the end.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("failed")
@@ -61,7 +62,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// Retry ends with the try that succeeds, and when the context has ended.
+// TestRetryEnds checks that Retry stops after the first success, and when the context has
+// ended.
 func TestRetryEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -1,6 +1,6 @@
-// Package call makes calls to one DynamoDB table. It knows what a failed call says about its effect ([Class]), which
-// calls may be repeated ([Policy]), how two keys identify an item, and how expressions are written. It knows nothing
-// about what the items mean.
+// Package call makes calls to one DynamoDB table. It knows what effect a failed call had ([Class]), which calls may
+// be repeated ([Policy]), how two keys identify an item, and how expressions are written. It does not know what the
+// items mean.
 package call
 
 import (
@@ -14,7 +14,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Item is an item, or the key of one, as the SDK takes and returns it.
+// Item is an item, or the key of an item, in the form of the SDK.
 type Item = map[string]types.AttributeValue
 
 // Action is a write that is sent alone or as a part of a transaction.
@@ -32,7 +32,7 @@ const MaxSort = 1024
 // Key returns the key of an item. It shares the memory of its arguments.
 func Key(hash, sort []byte) Item { return Item{Hash: bin(hash), Sort: bin(sort)} }
 
-// bin returns a binary attribute that is never null; a nil slice would be.
+// bin returns a binary attribute. It replaces a nil slice by an empty one, because the SDK sends nil as null.
 func bin(b []byte) types.AttributeValue {
 	if b == nil {
 		b = []byte{}
@@ -54,12 +54,12 @@ type Options struct {
 // Table makes calls to a DynamoDB table.
 type Table struct {
 	Options
-	ReadOnly bool // writes fail and are not sent to DynamoDB; set it before the first call
+	ReadOnly bool // if set, writes fail and are not sent to DynamoDB; set it before the first call
 	name     *string
 }
 
-// New makes a Table with its own client, which has no SDK retries, because this package decides what may be sent
-// again.
+// New makes a Table with its own client. The client does not use the SDK's retries, because this package decides
+// which calls may be sent again.
 func New(o Options) *Table {
 	o.Client = dynamodb.New(o.Client.Options(), func(d *dynamodb.Options) {
 		d.Retryer = aws.NopRetryer{}

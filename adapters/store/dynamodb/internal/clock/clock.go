@@ -13,16 +13,16 @@ import (
 // delete requires that the entity it finds is older, and raises the clock if it is not. The lowest two digits are
 // random, so that processes which write at the same moment seldom issue the same Timestamp.
 //
-// The condition does not order a write after a delete. A write is issued its Timestamp before it is sent, and a
-// delete leaves no Timestamp to compare with. A delete with a higher Timestamp could therefore be applied first, and
-// the write create the entity after it with a lower one. Therefore Begin makes a delete wait for all attempts that
-// could do this: those that may create an entity under its key, have lower Timestamps and have not returned. Attempts
-// that begin later have higher Timestamps and need no wait. Waiting cannot deadlock, because an attempt waits only
-// for lower Timestamps. A repeated attempt gets a new Timestamp and begins again.
+// This condition cannot order a write after a delete, because a delete leaves no Timestamp to compare with. A write
+// gets its Timestamp before it is sent. So a delete with a higher Timestamp could be applied first, and the write
+// would then create the entity with a lower Timestamp. Therefore a delete waits for all attempts that could do this:
+// those that may create an entity with the same key, have a lower Timestamp and have not returned. Attempts that
+// begin later have higher Timestamps. An attempt waits only for attempts with lower Timestamps, so there is no
+// deadlock. A repeated attempt gets a new Timestamp and waits again.
 //
-// An attempt whose outcome is unknown may be applied after its end, at any time.
-// Nothing waits for it: the time is not bounded, and its caller knows the outcome is
-// unknown. See docs/adr/0019.
+// An attempt with an unknown outcome may be applied at any time after its end. A delete does not wait for such an
+// attempt, because there is no limit for the time, and its caller knows that the outcome is unknown. See
+// docs/adr/0019.
 type Clock struct {
 	Now  func() edm.Ticks
 	Rand func() uint64
@@ -34,26 +34,26 @@ type Clock struct {
 	creating map[uint64][]*Attempt
 }
 
-// Attempt is one attempt of a Commit, from its Timestamp until its outcome.
+// Attempt is one attempt of a Commit, from the issue of its Timestamp until its outcome is known.
 type Attempt struct {
 	Ticks   edm.Ticks
-	creates []uint64        // hashes of items that it may create
-	before  []chan struct{} // attempts that must end before this one is sent
+	creates []uint64        // hashes of the items that the attempt may create
+	before  []chan struct{} // closed by the attempts that must end before this one is sent
 	over    chan struct{}
 }
 
-// digits is the range of the random digits.
+// digits is the number of values of the two random digits.
 const digits = 100
 
-// next returns a Timestamp above all that were issued or raised to. c.mu is locked.
+// next returns a Timestamp above all that were issued or passed to Raise. The caller holds c.mu.
 func (c *Clock) next() edm.Ticks {
 	now := c.Now()
 	c.last = max(now-now%digits+edm.Ticks(c.Rand()%digits), c.last+1)
 	return c.last
 }
 
-// Instant returns the instant of a read. No Timestamp up to it is issued later: what has
-// ended at this instant has ended for all later writes of this process.
+// Instant returns the instant at which a read judges expiry. Later Timestamps are above it, so an entity that has
+// expired at this instant has expired for all later writes of this process.
 func (c *Clock) Instant() edm.Ticks {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +61,8 @@ func (c *Clock) Instant() edm.Ticks {
 	return c.last
 }
 
-// Begin issues the Timestamp of an attempt, given the hashes of items in which it may create an
-// entity and those where it deletes one.
+// Begin issues the Timestamp of an attempt. creates are the hashes of the items in which the attempt may create an
+// entity, deletes those of the items from which it deletes one.
 func (c *Clock) Begin(creates, deletes []uint64) *Attempt {
 	a := &Attempt{creates: creates}
 	c.mu.Lock()
@@ -116,8 +116,8 @@ func (c *Clock) End(a *Attempt) {
 	}
 }
 
-// Raise sets the clock to a Timestamp that another process issued, or a little
-// above: that process also continues from it.
+// Raise sets the clock to a Timestamp that another process issued, or slightly above. The addition is random, because
+// the other process continues from the same Timestamp.
 func (c *Clock) Raise(t edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// A delete is sent after the attempts that were issued lower Timestamps and may
-// create its entity, and after no others.
+// TestDeleteWaitsForEarlierCreates checks that a delete waits for exactly those attempts
+// that have a lower Timestamp and may create its entity.
 func TestDeleteWaitsForEarlierCreates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const a, b, c, d, x = 1, 2, 3, 4, 5
