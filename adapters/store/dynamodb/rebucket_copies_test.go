@@ -14,7 +14,7 @@ import (
 	"edgetable/core/table"
 )
 
-// hook is called before each transaction of a process.
+// hook is an HTTP client that calls a function before each transaction.
 type hook func()
 
 func (h hook) Do(r *http.Request) (*http.Response, error) {
@@ -24,9 +24,9 @@ func (h hook) Do(r *http.Request) (*http.Response, error) {
 	return connections.Do(r)
 }
 
-// A write that arrives after the last comparison of an entity and before its copy is
-// copied: the transaction is on condition that the entity is the one that was
-// compared.
+// TestRebucketCopiesWhatIsThere checks a write that arrives after the last comparison of
+// its entity and before the entity is copied. The write must be in the copy: the
+// transaction requires that the entity is still the one that was compared.
 func TestRebucketCopiesWhatIsThere(t *testing.T) {
 	t.Parallel()
 	for _, deletes := range []bool{false, true} {
@@ -51,7 +51,7 @@ func TestRebucketCopiesWhatIsThere(t *testing.T) {
 		err := mover.Rebucket(t.Context(), people, rebucket.Options{Buckets: 5, Report: func(p rebucket.Progress) error {
 			switch p.State {
 			case rebucket.Closing:
-				commit(t, others, table.Mutation{Key: k}) // so that it is to be copied
+				commit(t, others, table.Mutation{Key: k}) // a difference, so that the last pass copies the entity
 				c.pass(time.Millisecond)
 				g.armed.Store(true)
 				go func() {
@@ -64,7 +64,7 @@ func TestRebucketCopiesWhatIsThere(t *testing.T) {
 				}()
 				<-g.waiting
 			case rebucket.Last:
-				sealed = p.Rows == 0 // it begins
+				sealed = p.Rows == 0 // the last comparison begins
 			}
 			return nil
 		}})
@@ -82,8 +82,9 @@ func TestRebucketCopiesWhatIsThere(t *testing.T) {
 	}
 }
 
-// A run that was suspended before a transaction into the copy writes neither into the
-// copy after it became the table, nor into a copy that was given up.
+// TestRebucketFencesFrozenRun checks a run that was suspended before a transaction into
+// the copy. It must not write into the copy after the copy became the table, nor after
+// the copy was discarded.
 func TestRebucketFencesFrozenRun(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -112,7 +113,7 @@ func TestRebucketFencesFrozenRun(t *testing.T) {
 		r := newRivals(t)
 		transactions := 0
 		a := r.clock.open(t, r.name, dynamodb.Options{Client: newClient(hook(func() {
-			if transactions++; transactions == 2 { // the first claims the move
+			if transactions++; transactions == 2 { // the first transaction records the run as owner
 				if err := row.then(r); err != nil {
 					t.Errorf("%s: %v", row.why, err)
 				}
@@ -130,7 +131,7 @@ func TestRebucketFencesFrozenRun(t *testing.T) {
 		}
 		items := len(r.model)
 		if items > 0 {
-			items++ // the record
+			items++ // one more for the record
 		}
 		if got := allItems(t, r.name); got != items {
 			t.Errorf("%s: %d items are left, want %d", row.why, got, items)

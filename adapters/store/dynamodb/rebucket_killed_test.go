@@ -21,7 +21,7 @@ import (
 	"edgetable/core/table"
 )
 
-// instant is a pair of clocks that waits move, and nothing else.
+// instant is a monotonic and a wall clock that advance only when a store sleeps.
 type instant struct{ time atomic.Int64 }
 
 func (c *instant) pass(d time.Duration)   { c.time.Add(int64(d)) }
@@ -38,14 +38,14 @@ func (c *instant) open(t testing.TB, name string, client dynamodb.Options) *dyna
 	return open(t, client)
 }
 
-// dying is the way to the server of a process that dies at a call: at its nth write,
-// or at its nth read.
+// dying is the HTTP client of a process that dies at its nth write, or at its nth read.
+// After that, all its calls fail.
 type dying struct {
 	left  int
-	reads bool // the calls that are counted
-	done  bool // the call at which it dies is carried out
+	reads bool // count reads; otherwise count writes
+	done  bool // the server applies the call at which the process dies
 
-	mu   sync.Mutex // buckets are read side by side
+	mu   sync.Mutex // because buckets are read concurrently
 	dead bool
 }
 
@@ -81,7 +81,7 @@ func (m model) rows() (list []table.Row) {
 	return list
 }
 
-// write commits a mutation, which is acknowledged.
+// write commits a mutation, which must succeed, and records it in the model.
 func (m model) write(t testing.TB, s table.Store, mutation table.Mutation) {
 	t.Helper()
 	ticks := commit(t, s, mutation)
@@ -92,19 +92,19 @@ func (m model) write(t testing.TB, s table.Store, mutation table.Mutation) {
 	m[string(mutation.Key)] = table.Row{Key: mutation.Key, Timestamp: ticks, Nonce: mutation.Nonce, Properties: mutation.Properties}
 }
 
-// killed is a table that is rebucketed by processes that die.
+// killed is a table that Rebucket moves again and again in processes that die.
 type killed struct {
 	*testing.T
 	name   string
 	clock  *instant
 	others *dynamodb.Store
 	model  model
-	count  uint16 // buckets to move to
+	count  uint16 // the number of buckets to move to
 	round  int
 }
 
-// change writes what the copy will have otherwise: more, less, in chunks and no
-// longer.
+// change makes the table differ from the copy: it changes one entity, creates or deletes
+// another, and makes a third one large or small again.
 func (k *killed) change() {
 	k.round++
 	small := edm.AppendProperty(nil, "round", edm.Int32(int32(k.round)))
@@ -119,7 +119,8 @@ func (k *killed) change() {
 	}
 }
 
-// run rebuckets the table by a process with its own way to the server.
+// run rebuckets the table in a process that uses via; nil means a process that does not
+// die.
 func (k *killed) run(via *dying) error {
 	s := k.others
 	if via != nil {
@@ -127,17 +128,17 @@ func (k *killed) run(via *dying) error {
 	}
 	return s.Rebucket(k.Context(), people, rebucket.Options{Buckets: k.count, Report: func(p rebucket.Progress) error {
 		if p.State == rebucket.Closing && via != nil {
-			k.change() // between the comparison and the seal
+			k.change() // differences that only the last pass can find
 		}
 		return nil
 	}})
 }
 
-// die lets a run die at a call, and clears up: by a run that finishes, or by an
-// abort. It returns false if the run was over before that.
+// die starts a run that dies at a call, and then cleans up, either by another run or by
+// an abort. It returns false if the run finished before that call.
 func (k *killed) die(via *dying, abort bool) bool {
 	what := fmt.Sprintf("dies at call %d (read: %v, carried out: %v)", via.left, via.reads, via.done)
-	k.count = 5 - bucketsOf(k.T, k.others) // 2 and 3
+	k.count = 5 - bucketsOf(k.T, k.others) // alternates between 2 and 3
 	k.change()
 	err := k.run(via)
 	if !via.dead {
@@ -146,7 +147,7 @@ func (k *killed) die(via *dying, abort bool) bool {
 		}
 		return false
 	}
-	// One that dies when all is done has only left something to purge.
+	// The run may have died after its last step. Then it has only left items for Purge.
 	m := table.Mutation{Key: key.Append(nil, "after", "it"), Properties: edm.AppendProperty(nil, "round", edm.Int32(int32(k.round)))}
 	k.readAtOnce(what)
 	switch {
@@ -175,9 +176,9 @@ func (k *killed) die(via *dying, abort bool) bool {
 	return !k.Failed()
 }
 
-// readAtOnce reads while the table may be sealed. During the last comparison what
-// differs is kept waiting, for which this reader has little time and which its clock
-// does not show.
+// readAtOnce checks that a read does not wait while the table may be sealed. An entity
+// that differs between table and copy is the exception: the reader gives up after three
+// pauses, during which its clock stands still, and gets ErrBusy.
 func (k *killed) readAtOnce(what string) {
 	var pauses atomic.Int64
 	s := open(k.T, dynamodb.Options{Table: k.name, Now: k.clock.now, Elapsed: k.clock.elapsed, Sleep: func(ctx context.Context, _ time.Duration) error {
@@ -206,8 +207,9 @@ func (k *killed) readAtOnce(what string) {
 	}
 }
 
-// A run that dies at any call loses nothing and leaves nothing that is not cleared
-// up: writes go on in half a minute, reads at once, and another run comes to the end.
+// TestRebucketKilled lets a run die at each of its calls. No entity may be lost, reads
+// must not wait, writes must succeed after half a minute, and another run must finish.
+// After that Purge must leave no unused items.
 func TestRebucketKilled(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -231,7 +233,7 @@ func TestRebucketKilled(t *testing.T) {
 					t.Fatal(err)
 				}
 				k.count = 2
-				if err := k.run(nil); err != nil { // so that it has 2 or 3
+				if err := k.run(nil); err != nil { // the table begins with 2 buckets
 					t.Fatal(err)
 				}
 				for i := range 8 {
@@ -251,7 +253,7 @@ func TestRebucketKilled(t *testing.T) {
 				want := 1 + len(k.model)
 				for _, r := range k.model {
 					if dynamodb.SizeOf(r.Key, r.Properties) > dynamodb.Inline(1) {
-						want += 2 // chunks of 350 KiB
+						want += 2 // its two chunks, of up to 350 KiB
 					}
 				}
 				if got := allItems(t, k.name); got != want {

@@ -17,7 +17,8 @@ import (
 	"edgetable/core/table"
 )
 
-// writer is the only one that writes some entities, which count up, come and go.
+// writer is the only writer of its entities. It increments a number in them; some are
+// deleted and created again.
 type writer struct {
 	t     *testing.T
 	store *dynamodb.Store
@@ -28,12 +29,12 @@ type writer struct {
 	busy  *atomic.Int64
 }
 
-// state is the state of an entity after the acknowledged writes.
+// state is the state of an entity after all acknowledged writes.
 type state struct {
-	ticks edm.Ticks // 0: it is not there
+	ticks edm.Ticks // 0 means that the entity does not exist
 	n     int32
-	// least is what no reader may find less of: n of the last state but for
-	// entities that come and go.
+	// least is the lowest number that a reader may find. It is n, except for entities that
+	// are deleted and created again.
 	least atomic.Int32
 }
 
@@ -41,7 +42,7 @@ func (w *writer) key(row int) []byte {
 	return key.Append(nil, fmt.Sprint("p", w.id), fmt.Sprint("r", row))
 }
 
-// values is properties that hold n, large at times.
+// values returns properties that contain n. Sometimes they are large.
 func (w *writer) values() edm.Properties {
 	p := edm.AppendProperty(nil, "n", edm.Int32(w.n))
 	if w.rnd.IntN(30) == 0 {
@@ -52,8 +53,8 @@ func (w *writer) values() edm.Properties {
 	return p
 }
 
-// work makes one write, and again while the store is busy. The first three entities
-// are always there once they were inserted, the others come and go.
+// work makes one write, and repeats it while the store returns ErrBusy. It never deletes
+// the first three entities; the others are deleted and created again.
 func (w *writer) work(ctx context.Context) error {
 	w.n++
 	first := w.rnd.IntN(len(w.rows))
@@ -80,7 +81,7 @@ func (w *writer) work(ctx context.Context) error {
 	ticks, err := w.store.Commit(ctx, people, list)
 	for ; errors.Is(err, table.ErrBusy); ticks, err = w.store.Commit(ctx, people, list) {
 		w.busy.Add(1)
-		_ = hundredth(ctx, 100*time.Millisecond) // the next attempt returns an error of ctx
+		_ = hundredth(ctx, 100*time.Millisecond) // if ctx has ended, the next Commit returns its error
 	}
 	switch {
 	case errors.Is(err, table.ErrUnknown):
@@ -105,7 +106,7 @@ func (w *writer) work(ctx context.Context) error {
 	return nil
 }
 
-// learn finds out what became of a write that may have been done.
+// learn reads an entity to find out whether a write with an unknown outcome was applied.
 func (w *writer) learn(ctx context.Context, row int, m *table.Mutation) error {
 	s := &w.rows[row]
 	r, err := w.store.Get(ctx, people, m.Key, table.Strong)
@@ -123,9 +124,9 @@ func (w *writer) learn(ctx context.Context, row int, m *table.Mutation) error {
 	return nil
 }
 
-// Writers and readers continue while the table moves several times: every
-// acknowledged write is in the table, every acknowledged delete is not, and no reader
-// sees an older state.
+// TestRebucketWhileWriting checks that writers and readers can continue while the table
+// moves several times. Afterwards every acknowledged write and every acknowledged delete
+// must be in effect. No reader may see an older state after a newer one.
 func TestRebucketWhileWriting(t *testing.T) {
 	t.Parallel()
 	c, name := new(instant), newTable(t)
@@ -133,7 +134,7 @@ func TestRebucketWhileWriting(t *testing.T) {
 		return open(t, dynamodb.Options{Table: name, Buckets: 3, Elapsed: c.elapsed, Sleep: hundredth})
 	}
 	mover := open(t, dynamodb.Options{Table: name, Elapsed: c.elapsed, Sleep: func(ctx context.Context, d time.Duration) error {
-		c.pass(d) // on the clock of all processes: calls under way become late
+		c.pass(d) // Time passes for all processes, so that some calls in flight outlast their leases.
 		return hundredth(ctx, d)
 	}})
 	create(t, mover)

@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// rivals is a table of a few entities that several processes work on.
+// rivals is a table of a few entities that the processes a and b use.
 type rivals struct {
 	*testing.T
 	name  string
@@ -31,8 +31,8 @@ func newRivals(t *testing.T) *rivals {
 	return r
 }
 
-// Another process acts at one moment of a run: the result of the run, and the table
-// afterwards.
+// TestRebucketRivals checks runs during which another process acts, for example with a
+// run of its own. It checks the result of the run and the state of the table afterwards.
 func TestRebucketRivals(t *testing.T) {
 	t.Parallel()
 	run := func(r *rivals, count uint16) error {
@@ -44,7 +44,7 @@ func TestRebucketRivals(t *testing.T) {
 		at      []moment
 		do      func(r *rivals) error
 		want    error
-		buckets uint16 // 0: there is no table
+		buckets uint16 // buckets at the end; 0 means that the table was deleted
 	}{
 		{"a second run comes to its end", []moment{copying, closing, last}, func(r *rivals) error { return run(r, 5) }, rebucket.ErrSuperseded, 5},
 		{"a second run takes over and ends early", []moment{copying, closing, last}, func(r *rivals) error {
@@ -106,7 +106,7 @@ func TestRebucketRivals(t *testing.T) {
 				r := newRivals(t)
 				err := moments(r.a, t.Context(), 5, func(m moment) {
 					if m == closing && at != copying {
-						r.model.write(t, r.b, table.Mutation{Key: key.Append(nil, "new", "r")}) // work for the last pass
+						r.model.write(t, r.b, table.Mutation{Key: key.Append(nil, "new", "r")}) // a difference that the last pass must copy
 					}
 					if m != at {
 						return
@@ -117,7 +117,7 @@ func TestRebucketRivals(t *testing.T) {
 				})
 				want := row.want
 				if at == last && want == rebucket.ErrSuperseded && row.buckets == 5 {
-					want = nil // it was about to do what the other has done
+					want = nil // the other run did the last step that this one was about to do
 				}
 				if !errors.Is(err, want) {
 					t.Errorf("the run ended with %v, want %v", err, want)

@@ -15,7 +15,7 @@ import (
 	"edgetable/core/table"
 )
 
-// odd is entities with keys and values of every kind, in several partitions.
+// odd returns entities with keys and values of every kind, in several partitions.
 func odd() (list []table.Mutation) {
 	long := strings.Repeat("k", 500)
 	keys := [][2]string{
@@ -47,7 +47,8 @@ func odd() (list []table.Mutation) {
 	return list
 }
 
-// fill makes the table people with the odd entities, some changed and some deleted.
+// fillOdd makes the table people with the entities of odd, and then changes some and
+// deletes some.
 func fillOdd(t testing.TB, s *dynamodb.Store) {
 	t.Helper()
 	create(t, s)
@@ -79,7 +80,7 @@ func commit(t testing.TB, s table.Store, m ...table.Mutation) edm.Ticks {
 	return ticks
 }
 
-// scanAll reads the table by pages.
+// scanAll reads the whole table in pages of a given number of rows.
 func scanAll(t testing.TB, s table.Store, rows int) []table.Row {
 	t.Helper()
 	return scanFrom(t, s, everything, rows)

@@ -17,11 +17,12 @@ import (
 	"edgetable/core/table"
 )
 
-// gate stalls one write of a process on its way, and the reply to it.
+// gate is an HTTP client that can stall one request of a process before it reaches the
+// server, and then its reply.
 type gate struct {
 	armed            atomic.Bool
-	waiting, arrived chan struct{} // signals how far the write is
-	through, reply   chan struct{} // signals that let it go on
+	waiting, arrived chan struct{} // waiting: the request is held back; arrived: the server has answered
+	through, reply   chan struct{} // through lets the request pass, reply lets the reply pass
 }
 
 func newGate() *gate {
@@ -41,17 +42,17 @@ func (g *gate) Do(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// moment is a moment of a run, as its report tells it.
+// moment is a moment of a run, derived from the reports of the run.
 type moment int
 
 const (
 	copying moment = iota
-	closing        // before the seal
-	last           // everything was compared for the last time
+	closing        // immediately before the seal
+	last           // the last comparison has finished
 	done
 )
 
-// moments calls at for each moment of a run.
+// moments runs Rebucket and calls at once for each moment of the run.
 func moments(s *dynamodb.Store, ctx context.Context, count uint16, at func(moment)) error {
 	seen := copying - 1
 	step := func(m moment) {
@@ -75,15 +76,16 @@ func moments(s *dynamodb.Store, ctx context.Context, count uint16, at func(momen
 	return err
 }
 
-// hurried is a reader that does not wait.
+// hurried returns a store that returns ErrBusy instead of waiting between attempts.
 func (c *instant) hurried(t testing.TB, name string) *dynamodb.Store {
 	return open(t, dynamodb.Options{Table: name, Now: c.now, Elapsed: c.elapsed, Sleep: func(context.Context, time.Duration) error {
 		return context.DeadlineExceeded
 	}})
 }
 
-// A write that is under way while the table moves is acknowledged if it is part of
-// the table afterwards. If it is not, no reader ever sees it.
+// TestRebucketStalledWriter checks a write that is in flight while the table moves. It
+// must be acknowledged only if the table contains it afterwards. If the table does not,
+// no reader may ever see it.
 func TestRebucketStalledWriter(t *testing.T) {
 	t.Parallel()
 	upsert := table.Operation{Action: table.InsertOrReplace}
@@ -93,7 +95,7 @@ func TestRebucketStalledWriter(t *testing.T) {
 		through, answer moment
 		op              table.Operation
 		batch           bool
-		want            string // code of the answer
+		want            string // the error code of the answer, or "ok"
 		value           string
 	}{
 		{"it arrives before the seal, and so does the reply", copying, copying, upsert, false, "ok", "new"},
@@ -124,7 +126,7 @@ func TestRebucketStalledWriter(t *testing.T) {
 			if _, err := writer.Get(t.Context(), people, k, table.Strong); err != nil {
 				t.Fatal(err)
 			}
-			c.pass(time.Millisecond) // Timestamps of processes do not meet
+			c.pass(time.Millisecond) // so that the processes do not issue the same Timestamp
 			service := table.New(writer, table.Options{Now: now, Rand: rand.Uint64})
 			answer := make(chan error, 1)
 			g.armed.Store(true)
@@ -165,11 +167,11 @@ func TestRebucketStalledWriter(t *testing.T) {
 				if m == row.answer {
 					g.reply <- struct{}{}
 					if m == copying {
-						got = <-answer // it needs nothing of what comes
+						got = <-answer // the answer does not depend on later steps of the run
 					}
 				}
 				if m == closing {
-					commit(t, others, table.Mutation{Key: hot}) // so that the last pass has work
+					commit(t, others, table.Mutation{Key: hot}) // a difference that the last pass must copy
 				}
 			})
 			if err != nil {
@@ -189,8 +191,8 @@ func TestRebucketStalledWriter(t *testing.T) {
 	}
 }
 
-// A read that is under way while the table moves returns the state at its end, or at
-// its beginning.
+// TestRebucketStalledReader checks a read that is in flight while the table moves. It
+// must return a state that the table had at some time during the read.
 func TestRebucketStalledReader(t *testing.T) {
 	t.Parallel()
 	c, name, g := new(instant), newTable(t), newGate()
@@ -202,7 +204,7 @@ func TestRebucketStalledReader(t *testing.T) {
 	if _, err := reader.Get(t.Context(), people, k, table.Strong); err != nil {
 		t.Fatal(err)
 	}
-	g.armed.Store(true) // for a Query
+	g.armed.Store(true) // stalls the next Query
 	var page table.Page
 	answer := make(chan error, 1)
 	go func() {
@@ -223,7 +225,8 @@ func TestRebucketStalledReader(t *testing.T) {
 	}
 }
 
-// During the last pass, all entities can be read except those that are not copied.
+// TestRebucketReadsDuringLastPass checks that during the last pass all entities can be
+// read, except those that still differ between table and copy.
 func TestRebucketReadsDuringLastPass(t *testing.T) {
 	t.Parallel()
 	c, name := new(instant), newTable(t)
@@ -260,7 +263,7 @@ func TestRebucketReadsDuringLastPass(t *testing.T) {
 			why        string
 			from, rows int
 			found      int
-			next       int // 0: none
+			next       int // row at which the next page begins; 0 means that there is none
 		}{
 			{"up to what has changed", 0, 100, 4, 4},
 			{"not up to it", 0, 2, 2, 2},

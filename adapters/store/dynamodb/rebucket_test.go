@@ -15,12 +15,13 @@ import (
 	"edgetable/core/table"
 )
 
-// fresh is a store over a DynamoDB table of the test's, whose waits take no time.
+// fresh returns a store over the DynamoDB table of a test. Its long waits take no time.
 func fresh(t testing.TB, name string, e *elapsed) *dynamodb.Store {
 	return open(t, dynamodb.Options{Table: name, Buckets: 3, Elapsed: e.now, Sleep: e.sleep})
 }
 
-// Every entity is the same afterwards, to the bit, and accepts writes.
+// TestRebucket checks that every entity is identical after a run, to the bit, and accepts
+// writes.
 func TestRebucket(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, -1)
@@ -94,7 +95,7 @@ func TestRebucket(t *testing.T) {
 	}
 }
 
-// Refused and unnecessary runs write nothing.
+// TestRebucketNothing checks that a run that is refused or unnecessary writes nothing.
 func TestRebucketNothing(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{Buckets: 3})
@@ -131,7 +132,8 @@ func TestRebucketNothing(t *testing.T) {
 	}
 }
 
-// A run does not begin a pause that would be too long. A later run uses the copy.
+// TestRebucketMaxPause checks that a run stops if writes would be refused for longer than
+// MaxPause. A later run must use the copy that the first one made.
 func TestRebucketMaxPause(t *testing.T) {
 	t.Parallel()
 	e := new(elapsed)
@@ -144,7 +146,7 @@ func TestRebucketMaxPause(t *testing.T) {
 		o.Report = func(p rebucket.Progress) error {
 			if p.State == rebucket.Copying {
 				copied += p.Copied
-				e.time.Add(int64(time.Second)) // the time of each group and of each pass
+				e.time.Add(int64(time.Second)) // the simulated time of each group and of each pass
 			}
 			return nil
 		}
@@ -173,7 +175,8 @@ func TestRebucketMaxPause(t *testing.T) {
 	}
 }
 
-// An error of the report ends the run at any moment, and writes are accepted again.
+// TestRebucketReportEnds checks that an error from Report ends the run at any moment, and
+// that the table then accepts writes.
 func TestRebucketReportEnds(t *testing.T) {
 	t.Parallel()
 	s := fresh(t, newTable(t), new(elapsed))
@@ -202,7 +205,8 @@ func TestRebucketReportEnds(t *testing.T) {
 	}
 }
 
-// If the context ends under the seal, writes are accepted at once.
+// TestRebucketContextEnds checks that the table accepts writes at once if the context of
+// a run ends while the table is sealed.
 func TestRebucketContextEnds(t *testing.T) {
 	t.Parallel()
 	s := fresh(t, newTable(t), new(elapsed))

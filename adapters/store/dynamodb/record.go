@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog uses a single hash key, since records are few and small, and cached where speed matters. The sort keys
-// are the keys of the records, so lists are in their order.
+// All records of the catalog have one hash key, because records are few, small, and cached where reads must be fast.
+// The sort key is the record's key, so a query returns the records in the order of their keys.
 
 var recordHash = []byte{kindRecord}
 
@@ -22,8 +22,8 @@ func recordKey(key table.RecordKey) item { return call.Key(recordHash, []byte(ke
 type record struct {
 	table.Record
 	rebucket.Location // zero unless the record is that of a table
-	// origin is the incarnation that the table was created with, however often it moved:
-	// it distinguishes a table that moved from one that was dropped and created again.
+	// origin is the incarnation with which the table was created. It stays the same when Rebucket moves the table. So
+	// it distinguishes a moved table from one that was dropped and created again.
 	origin   table.Incarnation
 	deleting bool
 }
@@ -33,7 +33,7 @@ func (r *record) isTable() bool { return r.Key.Table != "" }
 // isLive reports whether the record is that of a table that is not being deleted.
 func (r *record) isLive() bool { return r.isTable() && !r.deleting }
 
-// item returns the item of a table's record while the table does not move.
+// item returns the item of a record. It must not be called for a table that is being moved, whose move it omits.
 func (r *record) item() item {
 	it := recordKey(r.Key)
 	it[attrValue] = bin(r.Value)
@@ -85,7 +85,7 @@ func readRecord(it item) (*record, error) {
 	return &r, nil
 }
 
-// liveRecords parses a page of records, and omits tables that are being deleted.
+// liveRecords parses a page of records, and omits those of tables that are being deleted.
 func liveRecords(items []item) (list []*record, err error) {
 	for _, it := range items {
 		r, err := readRecord(it)

@@ -1,12 +1,12 @@
 package dynamodb
 
-// Role is the role of a Region's programs in a deployment.
+// Role says what the programs in one Region do in a deployment.
 type Role string
 
 const (
 	Alone         Role = "alone"     // there is no other Region
-	PrimaryRole   Role = "primary"   // writes, and sends heartbeats for secondaries in other Regions
-	SecondaryRole Role = "secondary" // only serves reads from a replica
+	PrimaryRole   Role = "primary"   // the Region writes, and sends heartbeats for secondaries in other Regions
+	SecondaryRole Role = "secondary" // the Region only serves reads, from a replica
 )
 
 // Roles lists all roles; the first is the default.

@@ -29,8 +29,8 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	}, func(a, b table.Page) (table.Page, bool) { return agreePages(a, b, &r) })
 }
 
-// agreePages cuts a page where two pages of the same request begin to differ. It returns false if the page would make
-// no progress.
+// agreePages compares two pages of the same request, one from the table and one from its copy. It returns the
+// entities before the first difference, or false if there are none and the scan would not advance.
 func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
 	earlier := func(a, b []byte) bool { return a != nil && (b == nil || bytes.Compare(a, b) < 0) }
 	begin := r.Ranges[0].Start
@@ -63,25 +63,25 @@ func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
 	return b, next == nil || earlier(begin, next) || begin == nil
 }
 
-// maxFanOut is the highest number of buckets that are read at the same time. Each
-// read takes a connection and holds up to a megabyte.
+// maxFanOut is the maximum number of buckets that are read at the same time. Each read uses a connection and up to a
+// megabyte of memory.
 const maxFanOut = 32
 
-// minFiltered is the number of rows from which a filter expression saves more than it costs.
+// minFiltered is the number of rows from which on a filter expression saves more than it costs.
 const minFiltered = 8
 
-// tableSource reads the buckets of one table.
+// tableSource implements [buckets.Source]: it reads the buckets of one table.
 type tableSource struct {
 	*Store
 	spread rebucket.Spread
-	filter *call.Filter // translated once per request
+	filter *call.Filter // the filter of the request, translated once
 }
 
-// query asks for the entities of one bucket in a range.
+// query returns the query for the entities of one bucket in a range.
 func (s tableSource) query(bucket uint16, r key.Range, limit buckets.Limit) call.Query {
 	q := call.Query{Hash: hashKey(kindEntity, s.spread, bucket), First: r.Start, Last: r.End, Descending: limit.Descending, Rows: limit.Rows, Consistency: limit.Consistency}
 	if len(q.First) == 0 {
-		q.First = []byte{0} // no sort key is empty
+		q.First = []byte{0} // DynamoDB does not permit an empty sort key
 	}
 	if limit.Rows >= minFiltered {
 		q.Filter = s.filter
@@ -112,10 +112,9 @@ func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit
 			return c, err
 		}
 		if !r.Contains(e.Key) {
-			continue // the end of the range, or a key that only a truncated bound admits
+			continue // The query includes the end of the range, and a bound that was cut to 1024 bytes may admit other keys.
 		}
-		// DynamoDB limits a Query to one megabyte of items. Their chunks may be a
-		// thousand times larger.
+		// DynamoDB limits a Query to one megabyte of items. The chunks of these items may be a thousand times larger.
 		size += e.chunks.size
 		if len(found) > 0 && size > limit.Bytes {
 			c.Next = position.Continue(e.Key)
@@ -135,7 +134,7 @@ func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit
 	c.Rows = make([]table.Row, 0, len(found))
 	for _, e := range found {
 		if !e.chunks.none() && e.Properties == nil {
-			// The entity was replaced after the Query, and a later state is as good; or a replica lacks its chunks.
+			// The entity was replaced after the Query, or a replica lacks its chunks. A newer state is correct too.
 			if e, err = s.entity(ctx, s.spread, e.Key, table.Strong); err != nil {
 				return c, err
 			}

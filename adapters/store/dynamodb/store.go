@@ -57,7 +57,7 @@ func New(o Options) (*Store, error) {
 	}, nil
 }
 
-// begin limits the time of an operation to the store's deadline.
+// begin adds the store's deadline to the context of an operation.
 func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -66,8 +66,8 @@ func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc,
 	return ctx, cancel, nil
 }
 
-// newRevision is random, so that no revision names two states of a record, even if the
-// record was removed in between.
+// newRevision returns a random revision. So no two states of a record ever have the same
+// revision, even if the record is removed and created again.
 func (s *Store) newRevision() table.Revision {
 	return table.Revision(strconv.FormatUint(s.rand(), 36) + "-" + strconv.FormatUint(s.rand(), 36))
 }

@@ -11,22 +11,22 @@ import (
 
 // tap passes the calls of a client to DynamoDB Local and records them.
 type tap struct {
-	// answer, if not nil, may replace the body of an answer.
+	// answer, if not nil, is called with each call and may return another response body.
 	answer func(sent) []byte
 
 	mu   sync.Mutex
 	list []sent
 }
 
-// sent is one call.
+// sent is one call that was sent to the server.
 type sent struct {
 	operation string
 	request   request
-	answered  int // bytes
+	answered  int // size of the response in bytes
 	reply     reply
 }
 
-// request is the part of a request that the tests use.
+// request has the fields of a request that the tests use.
 type request struct {
 	ConsistentRead   bool
 	FilterExpression string
@@ -34,13 +34,13 @@ type request struct {
 	RequestItems     map[string]struct{ ConsistentRead bool }
 }
 
-// reply is the part of a reply that the tests use.
+// reply has the fields of a response that the tests use.
 type reply struct {
 	Count, ScannedCount int
 	LastEvaluatedKey    json.RawMessage
 }
 
-// strong reports whether a read is consistent.
+// strong reports whether the call is a strongly consistent read.
 func (s sent) strong() bool {
 	for _, r := range s.request.RequestItems {
 		return r.ConsistentRead
@@ -48,7 +48,7 @@ func (s sent) strong() bool {
 	return s.request.ConsistentRead
 }
 
-// take returns the calls since the last take.
+// take returns the calls since the last call of take.
 func (t *tap) take() []sent {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,7 +65,7 @@ func (t *tap) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = json.Unmarshal(body, &s.request) // only reads have these fields
+	_ = json.Unmarshal(body, &s.request) // bodies of other calls lack these fields
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	answer, err := connections.Do(r)
 	if err != nil {

@@ -29,13 +29,13 @@ func readHead(it item) (h rebucket.Head, err error) {
 type transfer struct {
 	*Store
 	from, to rebucket.Spread
-	alive    func(context.Context) error // nil except in the last pass
+	alive    func(context.Context) error // writes a heartbeat; nil except in the last pass
 	actions  []call.Action
 	pending  []*pending
 	rebucket.Copied
 }
 
-// gather reads the current states in the table, as many as fit into a transaction, and writes their chunks.
+// gather reads the current states of entities in the table, as many as fit into a transaction, and copies their chunks.
 func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.Location, group []rebucket.Difference) error {
 	keys := make([]item, len(group))
 	for i := range group {
@@ -45,8 +45,8 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 	if err := t.db.BatchGet(ctx, keys, table.Strong, func(it item) { found[string(binaryOf(it[attrSort]))] = it }); err != nil {
 		return err
 	}
-	// The transaction applies only while this run is still moving the table. A late transaction can write only into
-	// the copy of this run, and only before the copy has become the table.
+	// The transaction requires that this run is still moving the table. So if it arrives late, it can write only
+	// into the copy of this run, and only before the copy has become the table.
 	var e call.Expression
 	e.If(attrIncarnation, "=", ":i", bin(r.Spread.Incarnation[:]))
 	e.If(attrTarget, "=", ":a", bin(r.Target.Incarnation[:]))
@@ -84,7 +84,7 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 	return nil
 }
 
-// source returns the key of an entity in the table, target its key in the copy.
+// source returns the item key of an entity in the table.
 func (t *transfer) source(k []byte) item {
 	return call.Key(hashKey(kindEntity, t.from, t.from.Bucket(k)), k)
 }
@@ -93,13 +93,13 @@ func (t *transfer) target(k []byte) item {
 	return call.Key(hashKey(kindEntity, t.to, t.to.Bucket(k)), k)
 }
 
-// remove deletes from the copy an entity that the table does not have.
+// remove handles an entity that the table does not have: it deletes the entity from the copy.
 func (t *transfer) remove(ctx context.Context, d *rebucket.Difference) error {
 	var e call.Expression
 	e.IfMissing(attrHash)
 	t.demand(d.Key, &e)
 	if d.Copy == nil {
-		return nil // the entity existed only for a moment
+		return nil // the copy does not have the entity either
 	}
 	if err := t.replace(ctx, d, nil, nil); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (t *transfer) remove(ctx context.Context, d *rebucket.Difference) error {
 	return nil
 }
 
-// put writes an item with all its attributes to the copy. Its chunks get new names.
+// put writes an item of the table, with all its attributes, to the copy. The copy gets chunks of its own.
 func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *rebucket.Head) error {
 	var e call.Expression
 	e.If(attrTicks, "=", ":t", it[attrTicks])
@@ -129,7 +129,7 @@ func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *
 	return nil
 }
 
-// replace writes the chunks of an item for the copy, and notes the copy's old chunks for removal.
+// replace writes the chunks of an item for the copy. It also writes a note for Purge about the copy's old chunks.
 func (t *transfer) replace(ctx context.Context, d *rebucket.Difference, it item, h *rebucket.Head) (err error) {
 	var old chunks
 	if d.Copy != nil && d.Copy.Chunks != nil {
@@ -163,14 +163,14 @@ func (t *transfer) replace(ctx context.Context, d *rebucket.Difference, it item,
 	return nil
 }
 
-// demand makes the transaction depend on the state of an entity in the table; only the last pass does this.
+// demand adds to the transaction a condition on the state of an entity in the table. It does so only in the last pass.
 func (t *transfer) demand(k []byte, e *call.Expression) {
 	if t.alive != nil {
 		t.actions = append(t.actions, t.db.Check(t.source(k), e))
 	}
 }
 
-// send sends the transaction. In the last pass, it fails as stale if an entity has changed.
+// send sends the transaction. In the last pass it returns a stale error if an entity in the table has changed.
 func (t *transfer) send(ctx context.Context) error {
 	if t.Copied.Copied+t.Deleted == 0 {
 		return nil
@@ -186,7 +186,7 @@ func (t *transfer) send(ctx context.Context) error {
 	return err
 }
 
-// settle removes the chunks that no item names after the transaction. If the outcome is unknown, Purge does it.
+// settle removes the chunks that no item names after the transaction. If the outcome is unknown, it leaves them to Purge.
 func (t *transfer) settle(ctx context.Context, err error) {
 	if call.ClassOf(err) == call.Ambiguous {
 		return

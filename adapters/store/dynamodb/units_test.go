@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// ruled is the capacity that a transaction or a refused write consumes by DynamoDB's
-// published rules, because DynamoDB Local counts it differently: one unit per
-// kilobyte, rounded up, of each item written or found, and twice that in a
-// transaction.
+// ruled computes the capacity that a transaction or a refused write consumes by
+// DynamoDB's published rules. A write takes one unit per kilobyte, rounded up, of each
+// item that was written or found, and a transaction twice as much. DynamoDB Local counts
+// these calls differently.
 func ruled(body, answer []byte) (units float64) {
 	type write struct{ Item map[string]any }
 	var in struct{ TransactItems []map[string]write }
@@ -61,7 +61,7 @@ func consumed(raw json.RawMessage) (units float64) {
 	var one capacity
 	var list []capacity
 	if json.Unmarshal(raw, &one) != nil {
-		_ = json.Unmarshal(raw, &list) // neither: nothing is known
+		_ = json.Unmarshal(raw, &list) // if raw has neither form, no capacity is counted
 	}
 	for _, c := range append(list, one) {
 		units += c.CapacityUnits

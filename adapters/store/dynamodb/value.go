@@ -11,13 +11,13 @@ import (
 	"edgetable/core/edm"
 )
 
-// The names that items use for types that DynamoDB does not have.
+// The tags of the types that DynamoDB does not have. An item stores such a value in a map under its tag.
 const (
 	tagInt64    = "Int64"
 	tagDouble   = "Double"
 	tagDateTime = "DateTime"
 	tagGuid     = "Guid"
-	tagString   = "String" // only for bytes that are not UTF-8
+	tagString   = "String" // only for strings that are not valid UTF-8
 )
 
 var (
@@ -31,7 +31,7 @@ func num[N int | int64 | uint16 | edm.Ticks](n N) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(n), 10)}
 }
 
-// bin returns a binary attribute that shares the memory of b. A nil slice would become null.
+// bin returns a binary attribute that shares the memory of b. The SDK would send a nil slice as null, so bin replaces it.
 func bin(b []byte) types.AttributeValue {
 	if b == nil {
 		b = []byte{}
@@ -39,7 +39,7 @@ func bin(b []byte) types.AttributeValue {
 	return &types.AttributeValueMemberB{Value: b}
 }
 
-// number returns the text of a number, or "" for anything else.
+// number returns the text of a number attribute, or "" for any other attribute.
 func number(a types.AttributeValue) string {
 	if n, ok := a.(*types.AttributeValueMemberN); ok {
 		return n.Value
@@ -47,7 +47,7 @@ func number(a types.AttributeValue) string {
 	return ""
 }
 
-// binaryOf returns the bytes of a binary, or nil for anything else.
+// binaryOf returns the bytes of a binary attribute, or nil for any other attribute.
 func binaryOf(a types.AttributeValue) []byte {
 	if b, ok := a.(*types.AttributeValueMemberB); ok {
 		return b.Value
@@ -55,7 +55,7 @@ func binaryOf(a types.AttributeValue) []byte {
 	return nil
 }
 
-// text returns a string, or "" for anything else.
+// text returns the text of a string attribute, or "" for any other attribute.
 func text(a types.AttributeValue) string {
 	if s, ok := a.(*types.AttributeValueMemberS); ok {
 		return s.Value
@@ -96,8 +96,8 @@ func attribute(v edm.Value) types.AttributeValue {
 }
 
 // double returns the stored form of a Double. A DynamoDB number has 38 digits, a magnitude from 1E-130 to below
-// 1E+126, and one zero. That suffices for all digits of a Double, but not for the ends of its range, −0, NaN and the
-// infinities. These are stored as text, and a NaN with unusual bits as its bits.
+// 1E+126, and one zero. That suffices for most Doubles. Very large and very small ones, −0, the infinities and NaN
+// are stored as text. A NaN with unusual bits is stored as a binary with these bits in hexadecimal.
 func double(f float64) types.AttributeValue {
 	abs := math.Abs(f)
 	switch {
@@ -168,8 +168,8 @@ func taggedValue(tag string, a types.AttributeValue) (edm.Value, error) {
 	return edm.Value{}, errValue
 }
 
-// attributeSize returns an upper bound of the size that DynamoDB counts for the stored form of a value: the bytes of
-// text and binaries, up to 21 for a number, and for a map 3, 1 for each entry, and the sizes of its entries.
+// attributeSize returns an upper bound of the size that DynamoDB counts for a stored value. DynamoDB counts the bytes
+// of texts and binaries, up to 21 for a number, and for a map 3 plus, for each entry, 1 and the size of the entry.
 func attributeSize(v edm.Value) int {
 	const number, mapOfOne = 21, 3 + 1 + len(tagDateTime)
 	switch v.Type() {
@@ -182,5 +182,5 @@ func attributeSize(v edm.Value) int {
 	case edm.TypeGuid:
 		return mapOfOne + 36
 	}
-	return mapOfOne + 28 // a DateTime has the longest text
+	return mapOfOne + 28 // A DateTime has the longest text of the remaining types.
 }

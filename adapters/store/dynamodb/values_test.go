@@ -18,7 +18,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Every Double in every decade, and what DynamoDB's numbers cannot hold.
+// corners returns special values of all types. They include Doubles of every decade, and
+// values that a DynamoDB number cannot represent.
 func corners() []edm.Value {
 	list := []edm.Value{
 		edm.String(""), edm.String("\x00"), edm.String("\xff\xfe not UTF-8"), edm.String("\U0001F600\u2028"),
@@ -46,7 +47,7 @@ func corners() []edm.Value {
 	return list
 }
 
-// random is any value of any type.
+// random returns a random value of a random type.
 func random(rnd *rand.Rand) edm.Value {
 	b := make([]byte, rnd.IntN(20))
 	for i := range b {
@@ -71,8 +72,8 @@ func random(rnd *rand.Rand) edm.Value {
 	return edm.String(strings.ToValidUTF8(string(b), "\ufffd"))
 }
 
-// Every value that is stored is read back bit by bit: from its stored form, and from
-// DynamoDB, which formats numbers itself.
+// TestValues checks that every value is read back to the bit, both from its stored form
+// and from DynamoDB, which formats numbers in its own way.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -111,7 +112,9 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// What a person sees in the console, and what a property may be called.
+// TestItems checks the attributes of an item, as an operator sees them in the AWS
+// console. It also checks property names that resemble the names of the store's
+// attributes.
 func TestItems(t *testing.T) {
 	t.Parallel()
 	name := newTable(t)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// watch remembers how long this process has seen a record in a state that only another process may end normally: a
-// name that is being deleted, or a seal.
+// watch records since when this process has seen a record in a state that another process should end: the deletion
+// of a table, or a seal.
 type watch struct {
 	mu   sync.Mutex
 	seen map[string]sighting
@@ -19,7 +19,7 @@ type sighting struct {
 
 const maxSightings = 1000
 
-// unchanged returns how long the record with this key has been seen in this state.
+// unchanged returns for how long this process has seen the record with this key in this state.
 func (w *watch) unchanged(key, state string, now time.Duration) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// wire passes the calls of a client to DynamoDB Local, counts them, and makes them
-// fail on command. Faults change the bytes on the wire, so the tests include the
-// SDK's reaction.
+// wire passes the calls of a client to DynamoDB Local, counts them, and makes some of
+// them fail as a test demands. The faults change the HTTP messages, so the tests include
+// the SDK's reaction.
 type wire struct {
 	t     testing.TB
 	table string
@@ -22,36 +22,36 @@ type wire struct {
 	mu     sync.Mutex
 	calls  []call
 	faults map[string][]fault
-	always func(operation string) fault // where no other is set
+	always func(operation string) fault // returns the fault of a call for which faults contains none
 }
 
-// call is one request that reached the server or should have reached it.
+// call is one request that was sent, even if a fault kept it from the server.
 type call struct {
 	operation   string
 	size        int
 	read, write float64 // capacity units consumed
 }
 
-// fault is the fate of one call.
+// fault determines what happens to one call.
 type fault struct {
 	how  how
-	then func() // called before the caller gets its answer
+	then func() // called before the client gets its response
 }
 
 type how uint8
 
 const (
 	none        how = iota
-	throttled       // refused: too many
-	conflicting     // refused: a transaction is in the way
-	lost            // it never arrived
-	applied         // it was carried out, the reply was lost
-	broken          // 500, not carried out
-	brokenAfter     // 500, carried out
-	delayed         // it is carried out after the caller gave up: by deliver
-	partly          // a page or a batch is done in part
-	cut             // the reply ends behind its head
-	mixed           // of two actions one is in conflict, the other found nothing
+	throttled       // refused by throttling
+	conflicting     // refused because of a conflict with a transaction
+	lost            // the request did not reach the server
+	applied         // the call was applied, and the reply was lost
+	broken          // status 500, and the call was not applied
+	brokenAfter     // status 500, and the call was applied
+	delayed         // the client gets an error, and the call is applied later
+	partly          // only a part of the page or of the batch is processed
+	cut             // the response ends after its header
+	mixed           // of two actions, the first conflicts and the condition of the second fails
 )
 
 func (h how) String() string {
@@ -69,7 +69,8 @@ func (w *wire) fail(operation string, faults ...fault) {
 	w.faults[operation] = append(w.faults[operation], faults...)
 }
 
-// take returns the calls since the last take, and forgets faults that are left.
+// take returns the calls since the last call of take. It reports faults that did not
+// happen as errors.
 func (w *wire) take() []call {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,7 +125,7 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	case delayed:
 		copied := r.Clone(w.t.Context())
 		f.happened()
-		go w.forward(copied, operation, body, n) // at some time, or never
+		go w.forward(copied, operation, body, n) // applied later, or never
 		return nil, errLost
 	case partly:
 		if operation == "BatchWriteItem" || operation == "BatchGetItem" {
@@ -151,7 +152,7 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// failing is a body that cannot be read.
+// failing is a response body whose Read returns an error.
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errLost }
@@ -162,7 +163,7 @@ func (f fault) happened() {
 	}
 }
 
-// forward sends the call and records the capacity it consumed.
+// forward sends the call to the server and records the capacity that it consumed.
 func (w *wire) forward(r *http.Request, operation string, body []byte, n int) (*http.Response, error) {
 	switch operation {
 	case "CreateTable", "DescribeTable", "DeleteTable", "Scan":
@@ -212,7 +213,7 @@ func refusal(r *http.Request, status int, code, more string) *http.Response {
 	}
 }
 
-// limit cuts a Query to a page of one item.
+// limit changes the body of a Query so that it returns one item.
 func limit(body []byte) []byte {
 	var in map[string]json.RawMessage
 	if json.Unmarshal(body, &in) != nil || in["KeyConditionExpression"] == nil {
@@ -223,8 +224,8 @@ func limit(body []byte) []byte {
 	return out
 }
 
-// part does the first of the items of a batch and returns the others as not
-// processed, and of a batch of one nothing.
+// part processes the first item of a batch and returns the others as unprocessed. Of a
+// batch of one item it processes nothing.
 func (w *wire) part(r *http.Request, operation string, body []byte, n int) (*http.Response, error) {
 	var in struct {
 		RequestItems map[string]json.RawMessage
@@ -295,7 +296,7 @@ func operations(calls []call) (list []string) {
 	return list
 }
 
-// forget drops faults that did not happen.
+// forget drops all faults that did not happen, and all recorded calls.
 func (w *wire) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

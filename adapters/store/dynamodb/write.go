@@ -11,15 +11,15 @@ import (
 	"edgetable/core/table"
 )
 
-// write is one Commit to a partition at a spread of its table.
+// write is one Commit to a partition of a table at a known location.
 type write struct {
 	*Store
 	spread          rebucket.Spread
 	traits          *table.Traits
 	hash, chunkHash []byte
-	inline          int // items up to this size are stored whole
+	inline          int // larger items are stored in chunks
 	actions         []action
-	renew           func(context.Context) error // called before anything is sent
+	renew           func(context.Context) error // called before each attempt; an error means that the write must not be sent
 }
 
 func newWrite(s *Store, p rebucket.Spread, t *table.Traits, m []table.Mutation) *write {
@@ -34,8 +34,8 @@ func newWrite(s *Store, p rebucket.Spread, t *table.Traits, m []table.Mutation) 
 	return w
 }
 
-// hashes returns, for the clock, the hashes of the items in which the write may create entities, and of those where
-// it deletes entities.
+// hashes returns the hashes of the items in which the write may create entities, and of those from which it deletes
+// them. The clock needs both.
 func (w *write) hashes() (creates, deletes []uint64) {
 	for i := range w.actions {
 		switch m := w.actions[i].m; {
@@ -59,7 +59,7 @@ func (w *write) hashOf(k []byte) uint64 {
 	return h.Sum64()
 }
 
-// entities reads the entities of some actions, without chunks.
+// entities reads the stored entities of some actions, without the properties in chunks.
 func (w *write) entities(ctx context.Context, actions []*action) (map[string]*stored, error) {
 	keys := make([]item, len(actions))
 	for i, a := range actions {
@@ -78,8 +78,8 @@ func (w *write) entities(ctx context.Context, actions []*action) (map[string]*st
 	return found, errors.Join(err, damaged)
 }
 
-// complete reads the chunks of the states to which actions are pinned. It does so only for actions that need them:
-// merges, and those whose entities a rule may end.
+// complete reads the chunks of the states that actions are pinned to. It does so only if the action needs them: for
+// a merge, and for an entity that an expiry rule may apply to.
 func (w *write) complete(ctx context.Context, pinned []*action) error {
 	var rows []*stored
 	size := 0
@@ -112,7 +112,7 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 	return nil
 }
 
-// instants reads the chunks of the state to which an action is pinned, and keeps only the properties that rules need.
+// instants reads the chunks of the state that an action is pinned to, and keeps only the properties that expiry rules name.
 func (w *write) instants(ctx context.Context, a *action) error {
 	if w.traits == nil {
 		return nil
@@ -129,7 +129,7 @@ func (w *write) instants(ctx context.Context, a *action) error {
 	if err := w.load(ctx, w.chunkHash, []*stored{a.old}, table.Strong); err != nil {
 		return err
 	}
-	if a.old.Properties == nil { // the entity was replaced meanwhile
+	if a.old.Properties == nil { // the entity was replaced after its item was read
 		e, err := w.entity(ctx, w.spread, a.m.Key, table.Strong)
 		if err != nil {
 			return err
@@ -148,7 +148,7 @@ func (w *write) instants(ctx context.Context, a *action) error {
 	return nil
 }
 
-// pin binds an action to a state, and raises the clock above it.
+// pin makes an action apply only if the stored state is e, and raises the clock above the Timestamp of e.
 func (w *write) pin(a *action, e *stored) {
 	a.pinned, a.old = true, e
 	if e != nil {
@@ -156,7 +156,7 @@ func (w *write) pin(a *action, e *stored) {
 	}
 }
 
-// ready computes the after-images of all actions, if they are known, and writes the chunks that they need.
+// ready computes the entities after the actions, where the states before them are known, and writes the chunks they need.
 func (w *write) ready(ctx context.Context, now edm.Ticks) error {
 	size := 0
 	for i := range w.actions {
@@ -187,7 +187,7 @@ func (w *write) ready(ctx context.Context, now edm.Ticks) error {
 		p, err := w.prepare(ctx, w.spread, a.m.Key, old, spilled)
 		if err != nil {
 			if call.ClassOf(err) == call.Ambiguous {
-				err = table.ErrBusy // some chunks may exist, but no item names them
+				err = table.ErrBusy // Some chunks may be stored, but no item names them, so the outcome is known: nothing was written.
 			}
 			return err
 		}
@@ -210,7 +210,7 @@ func (w *write) settle(ctx context.Context, applied bool) {
 	}
 }
 
-// request returns the call for an action.
+// request returns the DynamoDB action for an action of the Commit.
 func (w *write) request(a *action, now edm.Ticks) call.Action {
 	var e call.Expression
 	switch {
@@ -235,7 +235,7 @@ func (w *write) request(a *action, now edm.Ticks) call.Action {
 	return w.db.Update(call.Key(w.hash, a.m.Key), &e)
 }
 
-// send makes the one call.
+// send sends all actions of the Commit in one call.
 func (w *write) send(ctx context.Context, now edm.Ticks) error {
 	requests := make([]call.Action, len(w.actions))
 	for i := range w.actions {

@@ -7,17 +7,17 @@ import (
 	"sync"
 )
 
-// heads reads the entities of a table in key order: it merges the buckets, and reads each bucket one page ahead.
+// heads reads the entities of a table in key order, without their properties. It merges the buckets, and reads each bucket one page ahead.
 type heads struct {
 	cancel  context.CancelFunc
 	readers sync.WaitGroup
 	next    frontier
 }
 
-// bucketHeads is one bucket.
+// bucketHeads reads one bucket.
 type bucketHeads struct {
 	pages chan headPage // closed when the bucket has been read completely
-	page  []Head        // never empty; its first element is the next head
+	page  []Head        // never empty; its first element is the next entity
 }
 
 type headPage struct {
@@ -28,10 +28,10 @@ type headPage struct {
 // maxReads is the highest number of buckets that are read at the same time.
 const maxReads = 32
 
-// headsAhead limits the heads held for all buckets of a table.
+// headsAhead is the maximum number of heads in memory for all buckets of a table.
 const headsAhead = 1 << 15
 
-// read begins to read a table. It must be closed.
+// read begins to read a table. The caller must close the result.
 func (e *Env) read(ctx context.Context, p Spread) (*heads, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	h := &heads{cancel: cancel}
@@ -73,7 +73,7 @@ func (e *Env) read(ctx context.Context, p Spread) (*heads, error) {
 	return h, nil
 }
 
-// turn advances to the next page that is not empty; it returns false at the end.
+// turn waits for the next page of the bucket that is not empty. It returns false at the end of the bucket.
 func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	for {
 		select {
@@ -93,7 +93,7 @@ func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	}
 }
 
-// first returns the next entity; nil at the end.
+// first returns the next entity, or nil at the end.
 func (h *heads) first() *Head {
 	if len(h.next) == 0 {
 		return nil
@@ -101,7 +101,7 @@ func (h *heads) first() *Head {
 	return &h.next[0].page[0]
 }
 
-// advance skips the first entity.
+// advance skips the entity that first returns.
 func (h *heads) advance(ctx context.Context) error {
 	b := h.next[0]
 	if b.page = b.page[1:]; len(b.page) == 0 {
@@ -123,7 +123,7 @@ func (h *heads) close() {
 	h.readers.Wait()
 }
 
-// frontier orders buckets by their next entities.
+// frontier is a heap of buckets, ordered by the keys of their next entities.
 type frontier []*bucketHeads
 
 func (f frontier) Len() int           { return len(f) }

@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	maxGroup     = 90      // maximum number of differences in one Copy; a transaction has at most 100 actions
-	maxLastGroup = 49      // half of maxGroup: in the last pass, the transaction has a condition for each difference
-	maxGroupSize = 4 << 20 // approximate number of bytes of items
+	maxGroup     = 90      // maximum number of differences per transaction, which may have 100 actions
+	maxLastGroup = 49      // the same in the last pass, in which each difference needs a second action for its condition
+	maxGroupSize = 4 << 20 // approximate number of bytes of items per transaction
 	reportEvery  = 10_000
 )
 
-// pass compares table and copy in key order, and updates the copy. alive is set only in the last pass.
+// pass compares table and copy in key order, and updates the copy. alive writes a heartbeat; it is nil except in the last pass.
 func (r *mover) pass(ctx context.Context, alive func(context.Context) error) error {
 	r.Rows, r.Copied, r.Deleted = 0, 0, 0
 	if err := r.report(); err != nil {
@@ -76,12 +76,12 @@ func (r *mover) pass(ctx context.Context, alive func(context.Context) error) err
 		}
 	}
 	if len(group) == 0 {
-		return r.report() // otherwise a pass without differences would report nothing
+		return r.report() // without this, a pass that finds no differences would not report at its end
 	}
 	return r.bring(ctx, group, alive)
 }
 
-// compare orders two heads by their keys; nil means the end.
+// compare orders two heads by their keys. nil, the end of the table, sorts last.
 func compare(a, b *Head) int {
 	switch {
 	case b == nil:
@@ -92,12 +92,12 @@ func compare(a, b *Head) int {
 	return bytes.Compare(a.Key, b.Key)
 }
 
-// bring updates some entities of the copy to their state in the table.
+// bring copies the state of some entities from the table to the copy.
 func (r *mover) bring(ctx context.Context, group []Difference, alive func(context.Context) error) error {
 	for len(group) > 0 {
 		done, err := r.Copy(ctx, r.key, Location{Spread: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)
 		if err != nil {
-			// If the record no longer belongs to the run, that is the reason.
+			// If another run or an abort has changed the record, that is the error to return.
 			if reason := r.change(ctx, func(*Location) {}); reason != nil && ctx.Err() == nil {
 				return reason
 			}

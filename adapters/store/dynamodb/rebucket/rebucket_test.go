@@ -14,13 +14,14 @@ import (
 	"edgetable/core/table"
 )
 
-// world is a Store in memory: states of entities, by their keys, at each spread.
+// world is a Store in memory. For each spread (incarnation and bucket count), it contains
+// the states of entities by their keys.
 type world struct {
 	record Location
 	rows   map[Spread]map[string]Head
 	now    time.Duration
 	random uint64
-	pages  int // rows of a page of Heads
+	pages  int // number of rows that Heads returns per page
 }
 
 var people = table.RecordKey{Account: "acct", Table: "people"}
@@ -34,7 +35,7 @@ func newWorld(rows int) *world {
 	return w
 }
 
-// put writes an entity to the table.
+// put writes an entity to the table, not to its copy.
 func (w *world) put(partition string, ticks int) {
 	k := key.Append(nil, partition, "r")
 	w.rows[w.record.Spread][string(k)] = Head{Key: k, Ticks: fmt.Sprint(ticks), Nonce: "1", Size: 100}
@@ -94,7 +95,8 @@ func (w *world) env() Env {
 	}
 }
 
-// A run makes the copy the table, with all changes up to the seal.
+// TestRun checks that a run makes the copy the table, with all changes that were made
+// before the seal.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, count := range []uint16{1, 2, 7} {
@@ -121,8 +123,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// What happens to the record at a moment of a run ends the run, and what the run
-// leaves in the record is never a seal.
+// TestRunEnds changes the record at each moment of a run. The change must end the run
+// with the right error, and the run must not leave a seal in the record.
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -141,7 +143,7 @@ func TestRunEnds(t *testing.T) {
 			begun := false
 			err := Run(t.Context(), w.env(), people, Options{Buckets: 5, Report: func(p Progress) error {
 				if p.State == Closing {
-					w.put("new", 2) // work for the last pass
+					w.put("new", 2) // a difference that the last pass must copy
 				}
 				if p.State == at && !begun {
 					begun = true
@@ -159,7 +161,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// A run resumes, refuses another number, stops before a long pause, and is given up.
+// TestResume checks that a run with the same number of buckets resumes an earlier one,
+// and that one with another number is refused. It also checks MaxPause and Abort.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20)

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// mover is one run.
+// mover is the state of one run.
 type mover struct {
 	Env
 	Options
@@ -18,12 +18,12 @@ type mover struct {
 	owner    string
 	from, to Spread
 	beat     int
-	beaten   time.Duration // time of the last heartbeat
+	beaten   time.Duration // when the last heartbeat was written
 }
 
 func (r *mover) report() error { return r.Report(r.Progress) }
 
-// change changes the record as the owner of the move.
+// change changes the record of the table, if the record still belongs to this run.
 func (r *mover) change(ctx context.Context, change func(now *Location)) error {
 	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
 		if err := r.mine(&now); err != nil {
@@ -35,7 +35,7 @@ func (r *mover) change(ctx context.Context, change func(now *Location)) error {
 	return r.deleted(err)
 }
 
-// deleted returns the error for a table that existed before and is now missing.
+// deleted adds to [table.ErrNoTable] that the table was deleted during the run.
 func (r *mover) deleted(err error) error {
 	if errors.Is(err, table.ErrNoTable) {
 		return fmt.Errorf("the table was deleted: %w", table.ErrNoTable)
@@ -43,7 +43,7 @@ func (r *mover) deleted(err error) error {
 	return err
 }
 
-// mine returns the reason why the record no longer belongs to the run, or nil.
+// mine returns nil if the record belongs to this run, and otherwise the reason why it does not.
 func (r *mover) mine(now *Location) error {
 	switch {
 	case now.Spread == r.to:
@@ -60,7 +60,7 @@ func (r *mover) mine(now *Location) error {
 	return nil
 }
 
-// alive writes a heartbeat once per second, which shows that the run that sealed the table is still running.
+// alive writes a heartbeat into the record, at most once per second. It shows other processes that the run that sealed the table still exists.
 func (r *mover) alive(ctx context.Context) error {
 	if r.Elapsed()-r.beaten < time.Second {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Run rebuckets a table. It writes every entity once, in a transaction, reads it
-// twice, and reads both sides in every pass. The error may be one of this package or
-// of the store. It is [table.ErrNoTable] if the table is deleted during the run.
+// Run rebuckets a table. It reads every entity twice and writes it once, in a transaction. In every pass it also
+// reads the heads of both table and copy. The error may be one of this package or of the store. It is
+// [table.ErrNoTable] if the table is deleted during the run.
 func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 	if o.Report == nil {
 		o.Report = func(Progress) error { return nil }
@@ -49,18 +49,18 @@ func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 const (
 	// maxPasses limits the number of passes before the seal.
 	maxPasses = 20
-	// few is a number of differences that takes only a few transactions.
+	// few is a number of differences for which a few transactions suffice.
 	few = 100
 )
 
-// claim makes the run the owner of the move.
+// claim records this run as the one that may write the copy.
 func (r *mover) claim(ctx context.Context) error {
 	fresh := Spread{Buckets: r.Buckets}
 	binary.BigEndian.PutUint64(fresh.Incarnation[:8], r.Rand())
 	binary.BigEndian.PutUint32(fresh.Incarnation[8:], uint32(r.Rand()))
 	return r.Change(ctx, r.key, func(now Location) (Location, error) {
 		switch {
-		case now.Owner == r.owner: // claimed by an earlier attempt whose reply was lost
+		case now.Owner == r.owner: // an earlier attempt recorded this run, and its reply was lost
 			return now, nil
 		case now.None() && now.Spread.Buckets == r.Buckets:
 			r.State = Unchanged
@@ -76,8 +76,8 @@ func (r *mover) claim(ctx context.Context) error {
 	})
 }
 
-// approach compares and copies until another pass would not make the last one shorter: few entities differed, or more
-// than half as many as in the pass before. It returns the duration of the last pass.
+// approach repeats passes until another one would not help: the last one changed few entities, or more than half as
+// many as the one before. It returns the duration of the last pass.
 func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 	for earlier := 0; ; {
 		began := r.Elapsed()
@@ -94,13 +94,13 @@ func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 	}
 }
 
-// conclude seals the table, compares for the last time, and replaces the table with the copy.
+// conclude seals the table, compares for the last time, and makes the copy the table.
 func (r *mover) conclude(ctx context.Context) (err error) {
 	defer func() {
-		if err != nil { // writes must not wait for a run that has ended
+		if err != nil { // the seal of a run that failed must not block writes
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 			defer cancel()
-			// If this fails, processes whose writes are refused lift the seal.
+			// If this fails, other processes lift the seal after [Silence].
 			_ = r.change(ctx, func(now *Location) { now.Move = now.Released() })
 		}
 	}()
@@ -126,25 +126,25 @@ func (r *mover) conclude(ctx context.Context) (err error) {
 	return r.flip(ctx)
 }
 
-// seal moves the seal to its next state.
+// seal writes the next state of the seal into the record.
 func (r *mover) seal(ctx context.Context, to Seal) error {
 	r.beat++
 	r.beaten = r.Elapsed()
 	return r.change(ctx, func(now *Location) { now.Seal, now.Beat = to, r.beat })
 }
 
-// flip makes the copy the table.
+// flip makes the copy the table, and ends the move.
 func (r *mover) flip(ctx context.Context) error {
 	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
 		if now.Spread == r.to {
-			return now, nil // the reply was lost, or another run did the same
+			return now, nil // an earlier attempt succeeded and its reply was lost, or another run has done the same
 		}
 		return Location{Spread: r.to}, r.mine(&now)
 	})
 	return r.deleted(err)
 }
 
-// abort gives up the copy of an unfinished run.
+// abort ends an unfinished run and discards its copy.
 func (r *mover) abort(ctx context.Context) error {
 	r.State = Unchanged
 	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
