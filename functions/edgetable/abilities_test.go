@@ -23,7 +23,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// able is a store with each ability that a store may have beside the port.
+// able is a store with every optional interface that a store may implement in addition to table.Store.
 type able struct{ table.Store }
 
 func (able) Traffic(context.Context, table.RecordKey) (*traffic.Report, error)   { return nil, nil }
@@ -31,7 +31,8 @@ func (able) Restore(context.Context, table.RecordKey, edm.Ticks) ([]byte, error)
 func (able) Replication() table.Replication                                      { return table.Replication{} }
 func (able) Declares() (string, bool)                                            { return "", false }
 
-// abilities are what a store may have beside the port.
+// abilities are the optional interfaces (abilities) that a store may implement in addition to
+// table.Store.
 var abilities = map[string]func(table.Store) bool{
 	"Counting":   func(s table.Store) bool { _, ok := table.As[table.Counting](s); return ok },
 	"Restoring":  func(s table.Store) bool { _, ok := table.As[table.Restoring](s); return ok },
@@ -39,7 +40,7 @@ var abilities = map[string]func(table.Store) bool{
 	"Declaring":  func(s table.Store) bool { _, ok := table.As[table.Declaring](s); return ok },
 }
 
-// TestAbilitiesKnown: the list above has each interface of core/table/ability.go.
+// TestAbilitiesKnown checks that abilities lists each interface of core/table/ability.go.
 func TestAbilitiesKnown(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "../../core/table/ability.go", nil, 0)
@@ -65,8 +66,8 @@ func TestAbilitiesKnown(t *testing.T) {
 	}
 }
 
-// TestAbilities: no wrapper of the server hides what a store can do, or adds what it cannot. What a store
-// can do is said by its type, so none of them is opened.
+// TestAbilities checks that no wrapper of the server hides an optional interface of a store, or adds one
+// that the store lacks. The types of the stores show their interfaces, so no store is opened.
 func TestAbilities(t *testing.T) {
 	t.Parallel()
 	stores := map[string]table.Store{
@@ -78,7 +79,7 @@ func TestAbilities(t *testing.T) {
 	}
 	stores["memstore"] = new(memstore.Store)
 	stores["all abilities"] = able{new(memstore.Store)}
-	for ability, one := range map[string]table.Store{ // each alone, as the next store may have it
+	for ability, one := range map[string]table.Store{ // each ability alone, because a future store may have only this one
 		"Counting": struct {
 			table.Store
 			table.Counting

@@ -11,8 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// The access log has a line for each request, with the client's address as a trusted
-// proxy tells it.
+// TestAccessLog checks that the access log has a line for each request, with the client's address
+// that a trusted proxy reports.
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "access")
@@ -62,7 +62,7 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
-// In text a line has the same fields.
+// TestAccessLogText checks that a line in text has the same fields as a line in JSON.
 func TestAccessLogText(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory", "--access-log", "-")
@@ -80,7 +80,7 @@ func TestAccessLogText(t *testing.T) {
 	t.Errorf("the log:\n%s", s.logs)
 }
 
-// After SIGHUP the access log goes to a new file.
+// TestAccessLogReopens checks that after SIGHUP the access log is written to a new file.
 func TestAccessLogReopens(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "access")
@@ -112,7 +112,8 @@ func TestAccessLogReopens(t *testing.T) {
 	}
 }
 
-// A query that takes long is logged with its plan and the shape of its filter.
+// TestSlowQueries checks that a slow query is logged with its plan and the shape of its filter: the
+// filter without its values.
 func TestSlowQueries(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory", "--log-format", "json", "--slow-query", "1ns")

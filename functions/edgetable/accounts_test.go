@@ -9,14 +9,15 @@ import (
 	"edgetable/core/accounts"
 )
 
-// Keys of tests: base64 of 32 bytes each.
+// Keys for the tests: base64 of 32 bytes each.
 const (
 	key1 = "Zmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgMTI="
 	key2 = "c2Vjb25kIHNlY29uZCBzZWNvbmQgc2Vjb25kIDEyMzQ="
 	key3 = "dGhpcmQgdGhpcmQgdGhpcmQgdGhpcmQgdGhpcmQgMTI="
 )
 
-// Each key of an account opens it, and no other does.
+// TestAccounts checks that each key of an account gives access to the account, and no other key
+// does.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	text := "acme:" + key1 + ":" + key2 + "\nbeta:" + key3 + "\n"
@@ -56,7 +57,8 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// The development account is for this machine, whatever name its key goes by.
+// TestDevelopmentAccount checks that the public development key is accepted only on loopback, even
+// for an account of another name.
 func TestDevelopmentAccount(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"": "", "own name, second key": "acme:" + key1 + ":" + accounts.DevelopmentKey} {
@@ -70,7 +72,7 @@ func TestDevelopmentAccount(t *testing.T) {
 	if !strings.Contains(s.logs.String(), "development account") {
 		t.Errorf("no warning: %s", s.logs)
 	}
-	// With a key of its own in front, the account is like any other.
+	// If its first key is another one, the development account is treated like any account.
 	s = start(t, map[string]string{accounts.Variable: accounts.Development + ":" + key1 + ";acme:" + accounts.DevelopmentKey}, "--memory")
 	if strings.Contains(s.greeting, accounts.DevelopmentKey) || strings.Contains(s.greeting, "Authorization") {
 		t.Errorf("greeting:\n%s", s.greeting)

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// Commands at the same time do not undo each other: each has printed a key that must work.
+// TestAccountsTogether checks that concurrent commands do not overwrite each other's changes: each
+// key that a command printed must work.
 func TestAccountsTogether(t *testing.T) {
 	t.Parallel()
 	const many = 16

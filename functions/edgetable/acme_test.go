@@ -21,14 +21,14 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// pebble is the test server of Let's Encrypt, as a private certificate authority.
+// pebble is the ACME test server of Let's Encrypt, used as a private certificate authority.
 type pebble struct {
-	directory, ca string         // for EDGETABLE_ACME_DIRECTORY and EDGETABLE_ACME_CA
-	roots         *x509.CertPool // of the certificates that it issues
+	directory, ca string         // values for EDGETABLE_ACME_DIRECTORY and EDGETABLE_ACME_CA
+	roots         *x509.CertPool // trusts the certificates that it issues
 	forward       func(to string)
 }
 
-// freePort returns a port that is free now. Pebble does not tell which one it took.
+// freePort returns an unused port, because Pebble does not report a port that it chose itself.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -37,9 +37,9 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// startPebble starts the authority, and a name server that has every name on this
-// machine. It connects to a port that forward leads to a server. Its certificates
-// are valid for some time.
+// startPebble starts Pebble, and a name server that resolves every name to this machine. Pebble
+// validates a domain at a port that forward connects to the server. Its certificates are valid for
+// the given time.
 func startPebble(t *testing.T, valid time.Duration) *pebble {
 	t.Helper()
 	needs.These(t, needs.ACME)
@@ -79,7 +79,7 @@ func startPebble(t *testing.T, valid time.Duration) *pebble {
 	fetch := func(url string) []byte {
 		t.Helper()
 		var resp *http.Response
-		must.Eventually(t, "the ACME server listens", log, func() (ok bool) { // it says so before it does
+		must.Eventually(t, "the ACME server listens", log, func() (ok bool) { // Pebble prints that it listens before it does
 			resp, err = client.Get(url)
 			return err == nil
 		})
@@ -96,7 +96,7 @@ func startPebble(t *testing.T, valid time.Duration) *pebble {
 	return p
 }
 
-// forward leads connections to the address that comes first.
+// forward accepts connections and connects them to the first address that it receives from target.
 func forward(door net.Listener, target <-chan string) {
 	to := <-target
 	for {
@@ -117,8 +117,8 @@ func forward(door net.Listener, target <-chan string) {
 	}
 }
 
-// A server obtains certificates for its domains, serves with them, and has them when
-// it starts again without the authority.
+// TestACME checks that a server obtains certificates for its domains and serves with them. After a
+// restart it has them without the authority.
 func TestACME(t *testing.T) {
 	t.Parallel()
 	p := startPebble(t, 90*24*time.Hour)
@@ -148,7 +148,7 @@ func TestACME(t *testing.T) {
 		conn.Close()
 		t.Error("a name that is none of ours has a certificate")
 	}
-	// Clients reach the tables.
+	// Clients can use the tables over TLS.
 	c := s.client(t, "")
 	c.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: p.roots, ServerName: "tables.example.test"}}
 	c.endpoint = "https://" + address + "/devstoreaccount1"
@@ -162,7 +162,7 @@ func TestACME(t *testing.T) {
 		}
 	}
 	files, err := os.ReadDir(filepath.Join(data, "acme"))
-	if err != nil || len(files) < 3 { // the key of the account is one
+	if err != nil || len(files) < 3 { // one of the files is the key of the ACME account
 		t.Errorf("%v, %v", files, err)
 	}
 	for _, f := range append(files, dirEntry(t, filepath.Join(data, "acme"))) {
@@ -178,8 +178,8 @@ func TestACME(t *testing.T) {
 	s.ends(t)
 }
 
-// A certificate is renewed after two thirds of its time: the server serves the new one,
-// and the metric shows when it ends.
+// TestACMERenews checks that a certificate is renewed after two thirds of its lifetime. The server
+// then uses the new one, and the metric shows its expiry.
 func TestACMERenews(t *testing.T) {
 	t.Parallel()
 	p := startPebble(t, 30*time.Second)

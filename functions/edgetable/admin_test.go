@@ -15,14 +15,15 @@ import (
 	"edgetable/testdata/must"
 )
 
-// administration is a client of a server's socket.
+// administration returns an HTTP client that connects to a server's socket.
 func administration(path string) *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", path)
 	}}}
 }
 
-// ask sends a request to a server's socket and demands a status.
+// ask sends a request to a server's socket and fails the test unless the response has the status
+// want.
 func ask(t *testing.T, socket, method, path string, want int) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, "http://server"+path, nil)
@@ -30,7 +31,8 @@ func ask(t *testing.T, socket, method, path string, want int) string {
 	return answer(t, administration(socket), req, want)
 }
 
-// The socket is for the server's user alone, and gone with the server.
+// TestAdmin checks that only the server's user can open the socket, and that the server removes it
+// when it stops.
 func TestAdmin(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -69,7 +71,7 @@ func TestAdmin(t *testing.T) {
 	}
 }
 
-// The socket of a server that was killed is replaced.
+// TestAdminAfterKill checks that a server replaces the socket that a killed server has left.
 func TestAdminAfterKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -87,12 +89,13 @@ func TestAdminAfterKill(t *testing.T) {
 	}
 }
 
-// A profile that was asked for does not keep the server from ending.
+// TestEndDuringTrace checks that a running request for a profile does not delay the end of the
+// server.
 func TestEndDuringTrace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, nil, "--data", dir)
-	resp, err := administration(filepath.Join(dir, cli.AdminSocket)).Get("http://server/debug/pprof/trace?seconds=100000") // returns when the trace has begun
+	resp, err := administration(filepath.Join(dir, cli.AdminSocket)).Get("http://server/debug/pprof/trace?seconds=100000") // returns when the trace begins
 	must.OK(t, err)
 	defer resp.Body.Close()
 	s.ends(t)

@@ -17,7 +17,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// workload sends the requests of one program to a table.
+// workload sends the requests of a simulated program to a table.
 type workload struct {
 	*testing.T
 	c     *remote.Client
@@ -56,7 +56,7 @@ func (w *workload) query(filter string) {
 	}
 }
 
-// people puts 20 partitions of 50 rows, in no order.
+// people inserts 20 partitions of 50 rows, in random order.
 func (w *workload) people() {
 	for _, i := range w.r.Perm(20) {
 		w.batch(fmt.Sprintf("city-%02d", i), 50, 0, "%04d")
@@ -126,7 +126,7 @@ var workloads = []struct {
 			w.query(fmt.Sprintf("Mail eq 'city-%02d-7@example.com'", i))
 		}
 	}, []string{"point-read-by-property"}},
-	{"Looked", false, func(w *workload) { // by somebody, twice, and by tools, often
+	{"Looked", false, func(w *workload) { // a person sends the query twice, and tools send it often
 		w.people()
 		w.query("Mail eq 'nobody'")
 		w.query("Mail eq 'nobody'")
@@ -158,8 +158,8 @@ var workloads = []struct {
 	}, []string{"text-order"}},
 }
 
-// Each bad workload gets the finding that names it and no other, and the good one
-// none, from a server that counted them.
+// TestAdvise checks that each bad workload gets exactly the finding that names its problem, and
+// that the good workload gets none. A server has counted the requests.
 func TestAdvise(t *testing.T) {
 	t.Parallel()
 	admin := filepath.Join(t.TempDir(), "s")

@@ -12,8 +12,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestAzuriteFlags compares the table of Azurite's flags in docs/migrate-from-azurite.md with what serve says to who gives them,
-// and demands that serve has the flags which stand for them; -update writes the table.
+// TestAzuriteFlags compares the table of Azurite's flags in docs/migrate-from-azurite.md with the errors that serve
+// prints for these flags. It also checks that serve has the flags that the table names. With -update it writes the
+// table.
 func TestAzuriteFlags(t *testing.T) {
 	t.Parallel()
 	const page, begin, end = "../../docs/migrate-from-azurite.md", "-update' -->\n\n", "\n<!-- end of flags"

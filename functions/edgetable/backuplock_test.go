@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// A backup that root makes must not keep the server's user from making others.
+// TestBackupByRoot checks that the server's user can still make backups after root has made one.
 func TestBackupByRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -36,7 +36,8 @@ func TestBackupByRoot(t *testing.T) {
 	}
 }
 
-// A file that cannot be locked is no other backup.
+// TestBackupWithoutLock checks that a lock file that cannot be opened is not reported as another
+// running backup.
 func TestBackupWithoutLock(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -48,8 +49,8 @@ func TestBackupWithoutLock(t *testing.T) {
 	}
 }
 
-// The start of a server removes what a backup that was killed has left, and nothing that
-// a running one needs.
+// TestStagingOfKilledBackup checks that the start of a server removes the files that a killed
+// backup has left, but no files of a running backup.
 func TestStagingOfKilledBackup(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

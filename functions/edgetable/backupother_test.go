@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The backups of another store must not pass for those of this one: it would be without,
-// and the metrics would say that all is well.
+// TestScheduleInPlaceOfAnotherStore checks that a server does not count the backups of another
+// store as its own. Otherwise it would make none, and the metrics would report success.
 func TestScheduleInPlaceOfAnotherStore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

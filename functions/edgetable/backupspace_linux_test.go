@@ -13,9 +13,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestFullPlace fills the disk of a place for backups: a small tmpfs. No backup that is
-// listed is incomplete, the server serves on and tells of the failure, and the next backup
-// succeeds when there is space.
+// TestFullPlace fills the disk of a backup place, which is a small tmpfs. It checks that all listed
+// backups are complete, that the server continues to serve and reports the failure, and that the
+// next backup succeeds when there is space.
 func TestFullPlace(t *testing.T) {
 	t.Parallel()
 	disk := proc.Disk(t, "4m")
@@ -58,15 +58,16 @@ func TestFullPlace(t *testing.T) {
 		t.Errorf("the end: %v\n%s", err, p.logs)
 	}
 	out := succeed(t, "backup", "list", place)
-	listed := func() int { return strings.Count(out, " no\n") } // the column ENCRYPTED
+	listed := func() int { return strings.Count(out, " no\n") } // counts the value "no" in the column ENCRYPTED
 	verify(listed, listed)
 	restored := filepath.Join(t.TempDir(), "restored")
 	succeed(t, "backup", "restore", place, restored)
 	start(t, nil, "--data", restored).client(t, "").do(t, "GET", "/bulk(PartitionKey='p',RowKey='300')", "", 200)
 }
 
-// TestPlaceGoesAway removes the place below a server, as when its disk is not mounted. The
-// server does not begin again in what is left, and goes on when the place is back.
+// TestPlaceGoesAway removes the backup place while a server runs, as if its disk was unmounted. The
+// server must not begin a new series of backups in the empty directory, and must continue when the
+// place is back.
 func TestPlaceGoesAway(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,7 +13,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Accounts that share a server name the audiences of their tokens; the log names those that do not.
+// TestAudienceOfAccounts checks a server with several accounts, where each account must name the
+// audience of its tokens. The log names the accounts that do not.
 func TestAudienceOfAccounts(t *testing.T) {
 	t.Parallel()
 	issuer := httptest.NewServer(http.NotFoundHandler())
@@ -32,7 +33,8 @@ func TestAudienceOfAccounts(t *testing.T) {
 	}
 }
 
-// Clients are asked to retry; the log says why.
+// TestIssuerThatHasNoKeys checks that clients are asked to retry if the issuer's keys cannot be
+// read, and that the log says why.
 func TestIssuerThatHasNoKeys(t *testing.T) {
 	t.Parallel()
 	issuer := httptest.NewServer(http.NotFoundHandler())

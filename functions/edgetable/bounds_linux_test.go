@@ -19,7 +19,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// startLimited starts a server of acme and evil that may open some files.
+// startLimited starts a server with the accounts acme and evil, in a process that may open only
+// this many files.
 func startLimited(t *testing.T, files int, environment []string, args ...string) (p *process, accountsFile string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -34,18 +35,19 @@ func startLimited(t *testing.T, files int, environment []string, args ...string)
 	return &process{Cmd: c, testServer: testServer{greeting: strings.Join(started.Lines, "\n") + "\n", logs: started.Log}}, accountsFile
 }
 
-// clientOf returns a client for an account.
+// clientOf returns a client that signs requests for an account.
 func (p *process) clientOf(t *testing.T, account, key string) *signingClient {
 	t.Helper()
 	first := p.client(t, key1).endpoint
 	return newClient(t, first[:strings.LastIndexByte(first, '/')+1]+account, account, key)
 }
 
-// stranger opens a connection from another address of this machine, which takes in little.
+// stranger opens a connection from another address of this machine and sends a request. Its receive
+// buffer is small.
 func (p *process) stranger(t *testing.T, request string) net.Conn {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Control: func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) { // before the server learns how much it may send
+		return c.Control(func(fd uintptr) { // before the connection is open, because the server then learns the size of the buffer
 			if err := syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096); err != nil {
 				t.Error(err)
 			}
@@ -59,14 +61,14 @@ func (p *process) stranger(t *testing.T, request string) net.Conn {
 	return conn
 }
 
-// begins returns the beginning of an answer.
+// begins returns the first bytes of a response.
 func begins(conn net.Conn) string {
 	b := make([]byte, 15)
 	n, _ := io.ReadFull(conn, b)
 	return string(b[:n])
 }
 
-// readOnly is a signature of evil with which entities can be read.
+// readOnly returns a shared access signature of evil that permits reading entities.
 func readOnly(t *testing.T) string {
 	t.Helper()
 	key, err := sharedkey.ParseKey(key2)
@@ -76,12 +78,12 @@ func readOnly(t *testing.T) string {
 	return token
 }
 
-// TestFlood opens more connections than the server may open files, without a key. An
-// account writes on, and one that is disabled gets no answer any more.
+// TestFlood opens more connections than the server may open files, without a key. An account can
+// still write, and an account that was disabled meanwhile gets no more responses.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	const files = 300
-	p, accountsFile := startLimited(t, files, nil, "--disk-reserve", "4MiB") // so that the log is often begun anew
+	p, accountsFile := startLimited(t, files, nil, "--disk-reserve", "4MiB") // with a small reserve, so that the store often begins new log files
 	acme, evil := p.clientOf(t, "acme", key1), p.clientOf(t, "evil", key2)
 	acme.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	for range files + 100 {
@@ -100,8 +102,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestUnreadAnswers asks for much and reads nothing, with a signature that may only read.
-// The server stays within its memory, and another account gets its answers.
+// TestUnreadAnswers requests large responses and does not read them, with a signature that permits
+// only reading. The server stays within its memory limit, and another account gets its responses.
 func TestUnreadAnswers(t *testing.T) {
 	t.Parallel()
 	p, _ := startLimited(t, 1000, []string{"GOMEMLIMIT=160MiB"}, "--cache-size", "32MiB")
@@ -113,12 +115,12 @@ func TestUnreadAnswers(t *testing.T) {
 		}
 	}
 	answered, refused := 0, 0
-	for range 200 { // with nearly 4 MiB each
+	for range 200 { // each response has nearly 4 MiB
 		conn := p.stranger(t, "GET /evil/people()?"+readOnly(t)+" HTTP/1.1\r\nHost: h\r\nAccept: application/json;odata=nometadata\r\n\r\n")
 		switch got := begins(conn); got {
 		case "HTTP/1.1 200 OK":
 			answered++
-		case "HTTP/1.1 503 Th": // "The server is currently unable …"
+		case "HTTP/1.1 503 Th": // the start of "The server is currently unable …"
 			refused++
 		default:
 			t.Fatalf("the answer begins with %q", got)
@@ -138,8 +140,8 @@ func TestUnreadAnswers(t *testing.T) {
 	}
 }
 
-// TestUnsentBodies begins as many batches as writes are served at once, with a signature
-// that may only read, and sends no more of them. Another account writes.
+// TestUnsentBodies begins as many batches as the server runs concurrent writes, with a signature
+// that permits only reading, and does not send the rest of their bodies. Another account can write.
 func TestUnsentBodies(t *testing.T) {
 	t.Parallel()
 	p, _ := startLimited(t, 1000, nil, "--metrics-listen", "127.0.0.1:0")

@@ -11,8 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestChanges: a stream of the binary brings changes as they happen, to a page of another origin too, and ends in good
-// order when the server does.
+// TestChanges checks that an event stream of the server delivers changes as they happen, also to a page of another
+// origin, and that the stream ends properly when the server stops.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestChangesOfSecondary: a position of the primary is good on its secondary, which tells what has come there, and on the
-// secondary's address of the primary.
+// TestChangesOfSecondary checks that a feed position from the primary is valid on its secondary, which returns the
+// changes that it has received. The position is also valid at the secondary address of the primary.
 func TestChangesOfSecondary(t *testing.T) {
 	t.Parallel()
 	primary, secondary := newPair(t).start(t, "Grace")

@@ -21,7 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/flags.md")
 
-// The command line comes before the environment, and that before the file.
+// TestWhereFlagsComeFrom checks that the command line has precedence over the environment, and the
+// environment over the file.
 func TestWhereFlagsComeFrom(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "edgetable.conf")
@@ -36,20 +37,21 @@ func TestWhereFlagsComeFrom(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", want, out)
 		}
 	}
-	if strings.Contains(out, "explorer = ") { // it is not off without a setting
+	if strings.Contains(out, "explorer = ") { // without a setting, it depends on the address whether the explorer is on
 		t.Errorf("--explorer has no fixed default, but is in:\n%s", out)
 	}
 	if status != 0 || said != "" {
 		t.Errorf("status %d: %s", status, said)
 	}
-	// What is printed is a configuration file that means the same.
+	// The output is a configuration file that gives the same settings.
 	must.OK(t, os.WriteFile(file, []byte(out), 0o600))
 	if _, again, said := run(t, map[string]string{"EDGETABLE_CONFIG": file}, "serve", "--print-config"); again != out {
 		t.Errorf("read again: %s\n%s\nwant\n%s", said, again, out)
 	}
 }
 
-// An image sets the data directory for whatever runs in it: a store that has none ignores it.
+// TestFlagOfAnotherStoreInEnvironment checks that a store without a data directory ignores the
+// variable for it, because an image sets this variable for all commands.
 func TestFlagOfAnotherStoreInEnvironment(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"EDGETABLE_DATA": "/data"}
@@ -70,7 +72,8 @@ func TestFlagOfAnotherStoreInEnvironment(t *testing.T) {
 	}
 }
 
-// A mistake is refused with the place where it was made.
+// TestConfigMistakes checks that the error for a wrong setting names the file and line, or the
+// variable, that contains it.
 func TestConfigMistakes(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "edgetable.conf")
@@ -105,7 +108,7 @@ func TestConfigMistakes(t *testing.T) {
 	}
 }
 
-// commands are all that a user sees, with the path of each.
+// commands returns all commands that a user sees, by their paths.
 func commands(root *cobra.Command) (list []*cobra.Command) {
 	for _, c := range root.Commands() {
 		if !c.Hidden && c.Name() != "help" && c.Name() != "completion" {
@@ -115,7 +118,8 @@ func commands(root *cobra.Command) (list []*cobra.Command) {
 	return list
 }
 
-// One name has one meaning: what stands before the first semicolon of its help.
+// TestFlagsMeanOneThing checks that all commands that have a flag of one name describe it with the
+// same text, up to the first semicolon.
 func TestFlagsMeanOneThing(t *testing.T) {
 	t.Parallel()
 	meaning := map[string]string{}
@@ -134,7 +138,8 @@ func TestFlagsMeanOneThing(t *testing.T) {
 	}
 }
 
-// The help of every command fits a terminal of 80 columns, and has an example.
+// TestHelpFits checks that the help of every command fits a terminal of 80 columns and has an
+// example.
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
 	for _, c := range commands((&program{Terminal: new(cli.Terminal)}).root()) {
@@ -149,7 +154,8 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// The short help of serve fits a terminal of 80 columns and 48 lines, and the long one has all flags.
+// TestServeHelp checks that the short help of serve fits a terminal of 80 columns and 48 lines, and
+// that the long help has all flags.
 func TestServeHelp(t *testing.T) {
 	t.Parallel()
 	_, short, _ := run(t, nil, "serve", "--help")
@@ -172,7 +178,8 @@ func TestServeHelp(t *testing.T) {
 	})
 }
 
-// mapOfRooms is the map of the binary's rooms.
+// mapOfRooms returns the table in docs/architecture.md that lists the packages of the binary, which
+// it calls rooms, with their commands, flags, metrics and log texts.
 func mapOfRooms(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/architecture.md")
@@ -185,7 +192,8 @@ func mapOfRooms(t *testing.T) string {
 	return rooms
 }
 
-// TestRoomOfMetric: each metric and each text of logs is in one row of the map, which has no others.
+// TestRoomOfMetric checks that each metric is in exactly one row of the table of packages, and that
+// the table lists exactly the metrics and log texts that exist.
 func TestRoomOfMetric(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/metrics.md")
@@ -195,7 +203,7 @@ func TestRoomOfMetric(t *testing.T) {
 	for _, m := range metric.FindAllStringSubmatch(string(page), -1) {
 		metrics = append(metrics, m[1])
 	}
-	rows := map[string]int{} // of the map, by metric
+	rows := map[string]int{} // number of rows of the table, by metric
 	var fields []string
 	for line := range strings.Lines(mapOfRooms(t)) {
 		cells := strings.Split(line, "|")
@@ -242,7 +250,7 @@ func TestRoomOfMetric(t *testing.T) {
 	}
 }
 
-// TestRoomOfCommand: the map of the binary's rooms in docs/architecture.md has each command.
+// TestRoomOfCommand checks that the table of packages in docs/architecture.md has each command.
 func TestRoomOfCommand(t *testing.T) {
 	t.Parallel()
 	rooms := mapOfRooms(t)
@@ -269,7 +277,8 @@ func TestRoomOfCommand(t *testing.T) {
 	}
 }
 
-// Commands that concern the server of an installed package find it by the package's settings.
+// TestPackagedSettings checks that commands that concern the server of an installed Linux package
+// find the server by the package's settings file.
 func TestPackagedSettings(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -303,7 +312,7 @@ func TestPackagedSettings(t *testing.T) {
 	}
 }
 
-// TestFlagsPage compares docs/flags.md with the commands; -update writes it.
+// TestFlagsPage compares docs/flags.md with the commands. With -update it writes the page.
 func TestFlagsPage(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -365,7 +374,8 @@ A flag with several values may have several lines. The file may contain flags of
 	}
 }
 
-// A manual page for each command, the same each time.
+// TestManualPages checks that there is a manual page for each command, and that its text is always
+// the same.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "man1")

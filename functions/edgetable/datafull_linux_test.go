@@ -8,7 +8,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// An export whose disk is full says so, and goes on when there is space.
+// TestExportFullDisk checks that an export reports a full disk, and that the same command resumes
+// when there is space.
 func TestExportFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := proc.Disk(t, "12m")

@@ -11,7 +11,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// three are a source with three tables, and a target.
+// three returns a source service with three tables, and a target service.
 func three(t *testing.T) (c shell, from, to *halfway) {
 	t.Helper()
 	c, from, to = shell{t, t.TempDir()}, startHalfway(t), startHalfway(t)
@@ -22,7 +22,7 @@ func three(t *testing.T) (c shell, from, to *halfway) {
 	return c, from, to
 }
 
-// deletes has a table deleted when so many requests with a path have come.
+// deletes makes the service delete a table before it answers the request number after+1 that has this path.
 func (h *halfway) deletes(t *testing.T, table, path string, after int64) {
 	t.Helper()
 	e, err := remote.ParseConnection(h.connection)
@@ -38,7 +38,8 @@ func (h *halfway) deletes(t *testing.T, table, path string, after int64) {
 	})
 }
 
-// A table that is deleted while it is exported is not in the export, which has the others and says so each time.
+// TestExportOfDeletedTable deletes a table while it is exported. The export contains the other tables, and every run
+// reports the missing table.
 func TestExportOfDeletedTable(t *testing.T) {
 	t.Parallel()
 	c, from, _ := three(t)
@@ -61,8 +62,8 @@ func TestExportOfDeletedTable(t *testing.T) {
 	}
 }
 
-// A table that is deleted while it is copied or synchronized does not keep the others from being done. Sync deletes nothing for it, and a table
-// that was never there is not made.
+// TestCopyOfDeletedTable deletes a table while it is copied or synchronized. The other tables must be completed. sync
+// must not delete the table's entities in the target, and a table that never existed is not created.
 func TestCopyOfDeletedTable(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"copy", "sync"} {
@@ -90,7 +91,8 @@ func TestCopyOfDeletedTable(t *testing.T) {
 	}
 }
 
-// A table that is deleted from the target half-way is made again by the same command, with all entities.
+// TestWritesToDeletedTable deletes a table of the target in the middle of a copy. The same command must create it again
+// with all entities.
 func TestWritesToDeletedTable(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"copy", "sync", "import"} {
@@ -111,7 +113,8 @@ func TestWritesToDeletedTable(t *testing.T) {
 	}
 }
 
-// remakes has a table deleted and made again when so many requests with a path have come.
+// remakes makes the service delete a table and create it again before it answers the request number after+1 that has
+// this path.
 func (h *halfway) remakes(t *testing.T, table, path string, after int64) {
 	t.Helper()
 	e, err := remote.ParseConnection(h.connection)
@@ -129,8 +132,8 @@ func (h *halfway) remakes(t *testing.T, table, path string, after int64) {
 	})
 }
 
-// A table of the target that is deleted and made again while rows are written is not said to have them all. The same command
-// writes all of them.
+// TestWritesToRemadeTable deletes a table of the target, and creates it again, while rows are being written. The
+// command must not report that the table has all rows. When it is run again, it writes all of them.
 func TestWritesToRemadeTable(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"copy", "sync", "import"} {
@@ -151,7 +154,8 @@ func TestWritesToRemadeTable(t *testing.T) {
 	}
 }
 
-// Entities whose insertion or deletion lost its reply count as written or deleted, and a copy that a deleted table ends says what it wrote.
+// TestCounts checks that entities whose insertion or deletion lost its reply count as written or deleted. It also
+// checks that a copy that fails because a table was deleted reports what it has written.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	file := entitiesFile(t, 1100, "x")

@@ -20,22 +20,22 @@ import (
 	"edgetable/testdata/must"
 )
 
-// killed is work in a process of its own that is killed and given again until it
-// is done, with a server that is killed too.
+// killed runs a command in a process of its own, kills it, and runs it again until it succeeds. It
+// may also kill the server.
 type killed struct {
 	t       *testing.T
 	rnd     *rand.Rand
-	target  *process // nil: it is not killed
-	at      string   // its address
+	target  *process // a server that is also killed; nil if there is none
+	at      string   // address of that server
 	data    string
-	longest time.Duration // until it is killed, longer after each time
+	longest time.Duration // longest time before a kill, increased after each kill
 	kills   int
-	servers int    // of these kills, those of the server
-	remake  func() // deletes the table of the target and makes it again, in place of some kills; nil for none
+	servers int    // how many of these kills hit the server
+	remake  func() // deletes the table of the target and creates it again, instead of some kills; may be nil
 	remakes int
 }
 
-// run repeats a command until one run ends without being killed.
+// run repeats a command until a run ends without being killed.
 func (k *killed) run(args ...string) {
 	k.t.Helper()
 	self, err := os.Executable()
@@ -58,11 +58,11 @@ func (k *killed) run(args ...string) {
 			if k.remake != nil && k.rnd.IntN(3) == 0 {
 				k.remakes++
 				k.remake()
-				if k.rnd.IntN(2) == 0 { // else it runs on
-					_ = c.Process.Kill() // it may have ended just now
+				if k.rnd.IntN(2) == 0 { // otherwise the process continues
+					_ = c.Process.Kill() // the process may have just ended
 				}
 				<-ended
-				continue // it may have looked at the table before
+				continue // even a success does not count, because the process may have read the old table
 			}
 			if k.target != nil && k.rnd.IntN(4) == 0 {
 				k.servers++
@@ -70,7 +70,7 @@ func (k *killed) run(args ...string) {
 				err = <-ended
 				break
 			}
-			if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) { // it may have ended just now
+			if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) { // the process may have just ended
 				k.t.Fatal(err)
 			}
 			<-ended
@@ -80,10 +80,10 @@ func (k *killed) run(args ...string) {
 			return
 		}
 		if text := said.String(); k.remakes > 0 && (text == "" || strings.Contains(text, "404 Table") || strings.Contains(text, "409 TableBeingDeleted") ||
-			strings.Contains(text, "was deleted and created again") || !strings.Contains(text, "edgetable: ")) { // or it was killed
+			strings.Contains(text, "was deleted and created again") || !strings.Contains(text, "edgetable: ")) { // the command was killed
 			continue
 		}
-		if !strings.Contains(said.String(), "connect") && !strings.Contains(said.String(), "nothing listens") && !strings.Contains(said.String(), "EOF") { // the server was away
+		if !strings.Contains(said.String(), "connect") && !strings.Contains(said.String(), "nothing listens") && !strings.Contains(said.String(), "EOF") { // killed
 			k.t.Fatalf("%q: %v\n%s", args, err, &said)
 		}
 	}
@@ -92,11 +92,11 @@ func (k *killed) run(args ...string) {
 // restart kills the server and starts it again with the same data.
 func (k *killed) restart() {
 	k.target.signal(k.t, syscall.SIGKILL)
-	_ = k.target.Wait() // it was killed
+	_ = k.target.Wait() // returns the error that the process was killed
 	k.target = startProcess(k.t, nil, "--data", k.data, "--listen", k.at)
 }
 
-// numberFrom is the number in a variable of the environment, if it is set.
+// numberFrom returns the number in an environment variable, or usual if it is not set.
 func numberFrom(t *testing.T, name string, usual int64) int64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -110,13 +110,13 @@ func numberFrom(t *testing.T, name string, usual int64) int64 {
 	return n
 }
 
-// Work that is killed at random points, with its server or without, ends as work
-// that was not: the same entities, each refused row once, and the same bytes. For
-// more kills, a hundred of each kind of work:
+// TestKilled kills commands at random points, with and without their server. The result must be that
+// of a command that was not killed: the same entities, each refused row once, and the same bytes.
+// For more kills, a hundred of each kind of command:
 //
 //	EDGETABLE_MANY=1 EDGETABLE_KILLS=100 go test ./functions/edgetable -run TestKilled -v -timeout 60m
 //
-// EDGETABLE_KILL_SEED repeats the choices of a run that failed.
+// EDGETABLE_KILL_SEED repeats the random choices of a run that failed.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	points, seed := int(numberFrom(t, "EDGETABLE_KILLS", int64(killPoints))), numberFrom(t, "EDGETABLE_KILL_SEED", 1)
@@ -147,7 +147,7 @@ func TestKilled(t *testing.T) {
 		t.Logf("%d kills, %d of them of the server, %d new tables, with EDGETABLE_KILL_SEED=%d", k.kills, k.servers, k.remakes, seed)
 	}()
 
-	for n, end := 0, points; n == 0 || k.kills < end; n++ { // each round has a directory and a table of its own
+	for n, end := 0, points; n == 0 || k.kills < end; n++ { // each round uses a new directory and a new table
 		out := filepath.Join(dir, fmt.Sprint("out", n))
 		k.run("export", "Rows", "--from", from, "--to", out)
 		parts, err := filepath.Glob(filepath.Join(out, "Rows", "*"))

@@ -2,8 +2,8 @@ package main
 
 import "os"
 
-// killPoints is how often each kind of work is killed, of killRows entities; killText is the length of the longest text of an
-// entity. With EDGETABLE_MANY, as in 'make many', exports are large enough to note what they have, after 8 MiB.
+// killPoints is how often each command is killed, killRows the number of entities, and killText the maximum length of
+// their text. With EDGETABLE_MANY, as in 'make many', exports exceed 8 MiB, after which they record their progress.
 var killPoints, killRows, killText = 1, 1000, 600
 
 func init() {

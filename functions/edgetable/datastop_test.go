@@ -24,22 +24,22 @@ import (
 	"edgetable/testdata/remotetest"
 )
 
-// halfway is a service to which something happens when some requests for pages and batches have come.
+// halfway is a service that runs a function after a number of requests for pages and batches.
 type halfway struct {
 	*protocol.Handler
 	connection string
-	back       atomic.Int64 // how far its clock is behind
+	back       atomic.Int64 // by how much the service's clock is late
 	event      atomic.Pointer[turn]
 }
 
-// turn happens before the last one of some requests is answered.
+// turn is a function that runs before the last of some requests is answered.
 type turn struct {
-	path string // of the requests that count; "" for all
+	path string // only requests with this path count; "" counts all
 	left atomic.Int64
 	then func()
 }
 
-// when sets what happens, and when.
+// when sets the function, and after how many requests it runs.
 func (h *halfway) when(path string, after int64, then func()) {
 	e := &turn{path: path, then: then}
 	e.left.Store(after)
@@ -68,7 +68,7 @@ func (h *halfway) Serve(ctx context.Context, req *protocol.Request) protocol.Res
 	return h.Handler.Serve(ctx, req)
 }
 
-// token signs a shared access signature that ends so much from now.
+// token signs a shared access signature that expires after the given time.
 func (h *halfway) token(t *testing.T, left time.Duration) string {
 	t.Helper()
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
@@ -79,7 +79,7 @@ func (h *halfway) token(t *testing.T, left time.Duration) string {
 	return at + "?" + token
 }
 
-// shell runs the program as a process of its own, with a cache directory of its own.
+// shell runs the program in separate processes, with a new cache directory.
 type shell struct {
 	t   *testing.T
 	dir string
@@ -101,7 +101,7 @@ func (c shell) start(args ...string) (p *exec.Cmd, out, said *bytes.Buffer) {
 	return p, out, said
 }
 
-// ends waits for a process, which must have an exit status and say some texts.
+// ends waits for a process, which must exit with the status and print the texts.
 func (c shell) ends(p *exec.Cmd, out, said *bytes.Buffer, status int, says ...string) string {
 	c.t.Helper()
 	var failed *exec.ExitError
@@ -137,7 +137,7 @@ func entitiesFile(t *testing.T, n int, text string) string {
 	return file
 }
 
-// exported is the text of the files of a table in the order of their names.
+// exported returns the contents of a table's exported files, in the order of their names.
 func exported(t *testing.T, dir, table string) string {
 	t.Helper()
 	parts, err := filepath.Glob(filepath.Join(dir, table, "*"))
@@ -151,18 +151,19 @@ func exported(t *testing.T, dir, table string) string {
 	return all.String()
 }
 
-// Work whose shared access signature expires, or that is interrupted on the terminal, says what to do. The same command, with a new signature, goes on
-// and ends as one that was not stopped. Entities of the target that the source lacks are there for sync.
+// TestStopped stops commands by an interrupt on the terminal, or because their shared access signature expires. They
+// must print what to do. The same command with a new signature resumes, and its result is that of a command that was
+// not stopped. The target has entities that the source lacks, which sync deletes.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	const rows = 3300
 	file := entitiesFile(t, rows, "x")
 	for _, work := range []struct {
 		name    string
-		watched string // the side that stops it
-		after   int64  // requests of that side
+		watched string // the service whose requests are counted: source or target
+		after   int64  // number of its requests after which the command is stopped
 		args    func(from, to, dir string) []string
-		stopped string // a part of its output when it is interrupted
+		stopped string // text that an interrupted command prints
 	}{
 		{"export", "from", 3, func(from, _, dir string) []string { return []string{"export", "People", "--from", from, "--to", dir} }, "entities are in "},
 		{"import", "to", 8, func(_, to, _ string) []string { return []string{"import", file, "--to", to} }, "rows written; run the same command to resume"},

@@ -15,8 +15,8 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// replicate copies all items from one Region of DynamoDB Local, which keeps Regions
-// apart, to another one.
+// replicate copies all items from one Region to another. In DynamoDB Local, the Regions are
+// separate, so no global table does that.
 func replicate(t *testing.T, name, from, to string) {
 	t.Helper()
 	needs.These(t, needs.AWS)
@@ -33,8 +33,9 @@ func replicate(t *testing.T, name, from, to string) {
 	}
 }
 
-// A server in the role secondary serves reads of a replica, tells its age, is ready when
-// it knows it, and refuses writes. The primary writes the heartbeats.
+// TestDynamoDBSecondary checks a server that is a secondary on a replica of the DynamoDB table. It
+// serves reads, reports the age of its data, is ready as soon as it knows this age, and refuses
+// writes. The primary writes the heartbeats.
 func TestDynamoDBSecondary(t *testing.T) {
 	t.Parallel()
 	first := dynamodbTable(t, "twice")
@@ -82,14 +83,14 @@ func TestDynamoDBSecondary(t *testing.T) {
 	if status != 1 || !strings.Contains(stderr, "stop the heartbeats") || strings.Contains(stderr, "run it again") {
 		t.Errorf("rebucket: status %d: %s", status, stderr)
 	}
-	// The other Region may not beat beside the first one.
+	// Only one Region may write heartbeats.
 	status, _, stderr = runUntil(t.Context(), nil, append([]string{"dynamodb", "heartbeat"}, second...)...)
 	if status != 1 || !strings.Contains(stderr, "the Region us-east-1 writes to the same global table: only one Region may") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 	a.ends(t)
 	b.ends(t)
-	// It becomes the primary by another flag.
+	// With another flag, the secondary becomes the primary.
 	c := start(t, own, append(second, "--store", "dynamodb", "--dynamodb-role", "primary")...).client(t, key1)
 	c.filled(t)
 	c.do(t, "PUT", ada, `{"Name":"Ada","Born":1815}`, http.StatusNoContent)

@@ -8,7 +8,8 @@ import (
 	"edgetable/functions/edgetable/admin"
 )
 
-// The first key of an account goes when the second is used and the first has rested.
+// TestInUse checks that the first key of an account may be removed if the second key was used and
+// the first one was not used for ten minutes.
 func TestInUse(t *testing.T) {
 	t.Parallel()
 	list, err := accounts.Parse("acme:" + newKey() + ":" + newKey())
@@ -18,7 +19,7 @@ func TestInUse(t *testing.T) {
 	f := &file{path: t.TempDir() + "/accounts", list: list}
 	now := time.Now()
 	for _, tt := range []struct {
-		first, second time.Duration // ago; 0 is never
+		first, second time.Duration // time since the last use of each key; 0 if it was never used
 		free          bool
 	}{{0, 0, false}, {time.Hour, 0, false}, {time.Minute, time.Minute, false}, {0, time.Minute, true}, {11 * time.Minute, time.Hour, true}} {
 		info := &admin.Info{Accounts: []admin.Account{{Name: "acme"}}}

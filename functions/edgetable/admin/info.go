@@ -15,7 +15,7 @@ import (
 type Info struct {
 	URL      string    `json:"url"`     // the beginning of the accounts' endpoints
 	Listens  string    `json:"listens"` // host:port
-	File     string    `json:"file"`    // file of the accounts; "" if there is none: last uses are then known only since the server started
+	File     string    `json:"file"`    // file of the accounts; "" if there is none, so that last uses are only known since the start
 	Accounts []Account `json:"accounts"`
 }
 
@@ -23,7 +23,7 @@ type Info struct {
 type Account struct {
 	Name     string `json:"name"`
 	Disabled bool   `json:"disabled"`
-	File     string `json:"file"` // as in serverInfo
+	File     string `json:"file"` // file of the accounts, as in the state of the server
 	Keys     []Key  `json:"keys"`
 }
 

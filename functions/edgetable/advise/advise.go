@@ -1,5 +1,6 @@
 // Package advise judges the keys of a table by its traffic and its entities. A [Finding] names a problem, with a
-// number and an example, why it matters in each home, and which pattern of keys to use instead.
+// number and an example. It explains why the problem matters for each kind of store (Azure, DynamoDB, Workers,
+// PostgreSQL, the binary), and which pattern of keys to use instead.
 package advise
 
 // Advise applies all rules. Findings have the order of the rules.

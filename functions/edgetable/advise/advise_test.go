@@ -10,7 +10,7 @@ import (
 	"edgetable/core/traffic"
 )
 
-// busy is a table with some writes in one minute.
+// busy returns the statistics of a table that had this many writes in its busiest minute.
 func busy(writes uint32) *traffic.Report {
 	r := &traffic.Report{Since: time.Unix(0, 0), Until: time.Unix(3600, 0)}
 	r.Totals.Writes, r.Totals.WriteUnits, r.Totals.WriteRequests = uint64(writes), 2*uint64(writes), uint64(writes)
@@ -18,7 +18,8 @@ func busy(writes uint32) *traffic.Report {
 	return r
 }
 
-// A table needs more buckets when its busiest minute is near the limit of its buckets.
+// TestMoreBuckets checks that more buckets are advised if the writes of a table's busiest minute
+// are near the limit of its buckets.
 func TestMoreBuckets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -26,7 +27,7 @@ func TestMoreBuckets(t *testing.T) {
 		buckets   int
 		want      string
 	}{
-		{2000, 8, ""}, // 4,000 units
+		{2000, 8, ""}, // 4,000 write units per second
 		{4000, 8, "16 buckets"},
 		{4000, 16, ""},
 		{40_000, 8, "128 buckets"},
@@ -42,8 +43,9 @@ func TestMoreBuckets(t *testing.T) {
 	}
 }
 
-// Objects of Workers split by themselves: nobody needs to choose a number. One partition
-// is never divided, and that is said.
+// TestTablesThatSplit checks that no number of buckets is advised for Workers, where objects split
+// automatically. It also checks that the advice about one hot partition says that no split divides
+// a partition.
 func TestTablesThatSplit(t *testing.T) {
 	t.Parallel()
 	r := busy(60 * 40_000)
@@ -63,27 +65,28 @@ func TestTablesThatSplit(t *testing.T) {
 	}
 }
 
-// The estimate is computed by hand: 3,600 writes of 2 KiB in an hour.
+// TestCosts compares estimates with costs computed by hand. The traffic is 3,600 writes of 2 KiB in
+// an hour; prices are in dollars.
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
-		"azure":    "0.0946", // 3,600 × 730 transactions at 0.00036 for 10,000
-		"dynamodb": "3.8894", // two units each at 0.625, a request at 0.23, for a million
-		"workers":  "3.8106", // 0.45 and 1.00 for a million
+		"azure":    "0.0946", // 3,600 × 730 transactions at $0.036 per million
+		"dynamodb": "3.8894", // per write: two units at $0.625 and a request at $0.23 per million
+		"workers":  "3.8106", // per write: a request at $0.45 and a written row at $1.00 per million
 	}
 	for _, c := range Costs(&Facts{Traffic: busy(3600)}) {
 		if got := fmt.Sprintf("%.4f", c.Dollars); got != want[c.Home] {
 			t.Errorf("%s: %s, want %s", c.Home, got, want[c.Home])
 		}
 	}
-	// A page of a partition asks one bucket of DynamoDB, one of a range asks all.
+	// On DynamoDB, a page of one partition reads one bucket; a page of a range reads all buckets.
 	read := busy(0)
 	read.Totals.Queries = 4000
 	read.Shapes = []traffic.Shape{{Plan: "Partition", Pages: 3000}, {Plan: "Range", Pages: 1000}}
 	want = map[string]string{
-		"azure":    "0.1051", // 4,000 × 730 transactions
-		"dynamodb": "1.6753", // 3,000 + 8 × 1,000 units at 0.125, 4,000 requests at 0.23, for a million
-		"workers":  "1.3140", // 4,000 at 0.45 for a million
+		"azure":    "0.1051", // 4,000 × 730 transactions at $0.036 per million
+		"dynamodb": "1.6753", // 3,000 + 8 × 1,000 read units at $0.125 and 4,000 requests at $0.23 per million
+		"workers":  "1.3140", // 4,000 requests at $0.45 per million
 	}
 	for _, c := range Costs(&Facts{Traffic: read, Buckets: 8}) {
 		if got := fmt.Sprintf("%.4f", c.Dollars); got != want[c.Home] {
@@ -98,7 +101,8 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// A table that is read in parts is described like one that is read in one piece.
+// TestJoin checks that Join combines the descriptions of a table's parts into the description of
+// the whole table.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	var whole Stored

@@ -24,8 +24,8 @@ type Cost struct {
 // month is 730 hours.
 const month = 730 * time.Hour
 
-// Costs estimates the monthly cost of the same traffic and data in each home that charges by use. The binary costs
-// only its machine.
+// Costs estimates the monthly cost of the same traffic and data on each platform that charges by use. A deployment
+// of the binary costs only its machine.
 func Costs(f *Facts) []Cost {
 	var reads, readUnits, queries, further, queryUnits, rows, requests, writes, units float64
 	if r := f.Traffic; r != nil {
@@ -39,7 +39,7 @@ func Costs(f *Facts) []Cost {
 		rows = scale * float64(t.Scanned)
 		requests = reads + queries + scale*float64(t.WriteRequests)
 		writes = scale * float64(t.Writes)
-		// An item in a transaction costs twice.
+		// DynamoDB charges twice the write units for an item in a transaction.
 		units = scale * float64(t.WriteUnits) * (1 + float64(t.BatchEntities)/float64(max(t.Writes, 1)))
 	}
 	gb := 0.0
@@ -56,8 +56,10 @@ func Costs(f *Facts) []Cost {
 	}
 }
 
-// merged returns the number of pages that read all buckets of a table on DynamoDB; other pages read one. On Workers,
-// a table usually begins with one bucket, and a page reads the objects of its keys.
+// merged returns the number of pages that read all buckets of a table on DynamoDB; other pages read one bucket.
+//
+// Workers need no such number: a table usually begins with one bucket, and a page reads only the objects that have
+// its keys.
 func merged(r *traffic.Report) (pages uint64) {
 	for _, s := range r.Shapes {
 		switch s.Plan {

@@ -4,8 +4,8 @@ import "edgetable/core/traffic"
 
 // Facts are the known facts about a table.
 type Facts struct {
-	Traffic *traffic.Report // nil if unknown
-	Stored  *Stored         // nil if unknown
+	Traffic *traffic.Report // nil if the traffic is unknown
+	Stored  *Stored         // nil if the entities are unknown
 	// Buckets is the number of buckets of the table on DynamoDB.
 	Buckets int
 	// Splits says that the traffic was counted by objects of Workers. These split by themselves unless the Worker is

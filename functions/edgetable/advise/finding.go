@@ -11,7 +11,7 @@ type Finding struct {
 	Instead string  `json:"instead"`
 }
 
-// Why explains a finding in each home.
+// Why explains a finding for each kind of store.
 type Why struct {
 	Azure    string `json:"azure"`
 	DynamoDB string `json:"dynamodb"`

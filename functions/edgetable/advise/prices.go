@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Price is what a home charges for one kind of usage, in US dollars: a list price of the cheapest large region,
-// without free tiers.
+// Price is what a platform charges for one kind of usage, in US dollars: a list price of the cheapest large
+// region, without free tiers.
 type Price struct {
 	Home    string  `json:"home"`
 	Thing   string  `json:"thing"`

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// Each price has a source and a date, and at a release none is older than a year. The
-// clock does not count: an old release still builds.
+// TestPrices checks that each price has a source and a date, and that no price was older than a
+// year when the newest release was made. It does not use the clock, because an old release must
+// still build.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	changes, err := os.ReadFile("../../../CHANGELOG.md")

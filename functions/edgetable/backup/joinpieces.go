@@ -7,18 +7,20 @@ import (
 	"edgetable/adapters/backup/repository"
 )
 
-// joinEvery is the interval at which the server joins pieces of the log: those of an hour become one.
+// joinEvery is the interval at which the server joins pieces of the shipped log: the pieces of one hour become
+// one object.
 const joinEvery = 10 * time.Minute
 
-// joinRecent is how far back the server looks for pieces to join, except the first time.
+// joinRecent limits the search for pieces to join to the last hours. Only the first search after a start covers
+// all pieces.
 const joinRecent = 3 * time.Hour
 
-// JoinPieces joins pieces of the log while this store ships it, until ctx ends. A failure is logged, and the next
-// interval tries again.
+// JoinPieces joins pieces of the shipped log at intervals until ctx ends, as long as this store ships the log. A
+// failure is logged and retried at the next interval.
 func (b *Schedule) JoinPieces(ctx context.Context) {
 	tick := time.NewTicker(joinEvery)
 	defer tick.Stop()
-	after := time.Time{} // the zero time: all pieces
+	after := time.Time{} // the zero time: the first search covers all pieces
 	for {
 		select {
 		case <-ctx.Done():

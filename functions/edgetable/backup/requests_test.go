@@ -19,8 +19,8 @@ import (
 	"edgetable/testdata/requests"
 )
 
-// TestRequests: docs/secondaries.md says how many requests an hour a primary sends that writes each second, and one without
-// writes. Both join pieces; backups are not counted.
+// TestRequests measures how many requests an hour a primary sends to the backup place, with a write each second and
+// without writes. docs/secondaries.md must state these numbers. They include the joining of pieces, but no backups.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestRequests(t *testing.T) {
 		b := &Schedule{Flags: &Flags{Log: time.Second}, log: slog.New(slog.DiscardHandler), run: &run{place: place}, shipper: s.shipper}
 		ctx, stop := context.WithCancel(t.Context())
 		go b.ServeLog(ctx)
-		time.Sleep(time.Second / 4) // so that nothing happens at the same moment
+		time.Sleep(time.Second / 4) // offset the two loops, so that they never wake at the same moment
 		go b.JoinPieces(ctx)
 		people := table.Name{Account: "acme", Table: "People"}
 		must.OK(t, s.service().CreateTable(ctx, people))
@@ -54,7 +54,7 @@ func TestRequests(t *testing.T) {
 		time.Sleep(time.Second / 4)
 		hour(true)
 		hour(true)
-		busy := hour(true) // and the pieces of the hour before are joined
+		busy := hour(true) // includes the requests that join the pieces of the hour before
 		hour(false)
 		idle := hour(false)
 		stop()

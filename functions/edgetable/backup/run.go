@@ -28,8 +28,8 @@ import (
 // Files of backups in the data directory.
 const (
 	LockFile       = "backup.lock"       // locked by the process that makes a backup
-	Staging        = "backup.staging"    // directory with the checkpoint that is being stored
-	UnfinishedFile = "backup.unfinished" // list of backups that were begun: name and place
+	Staging        = "backup.staging"    // directory with the checkpoint that is being uploaded
+	UnfinishedFile = "backup.unfinished" // list of backups that were begun but not completed: name and place
 )
 
 // snapshotter is a store that can be backed up: opened by this process, or used by a running server.
@@ -45,7 +45,7 @@ type run struct {
 	store          snapshotter
 	keys           []string
 	progress       func(done, total int64)
-	spanned        func(*repository.LogSpan) // called with the point where the log continues the backup; may be nil
+	spanned        func(*repository.LogSpan) // called with the commit number after which the log continues the backup; may be nil
 }
 
 // create makes the backup. Only one process at a time can back up a data directory.
@@ -88,7 +88,7 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 		},
 		Progress: b.progress, Now: time.Now,
 	})
-	if errors.Is(err, pebblestore.ErrDamaged) { // the next attempt would also stop there, and this one would never be continued
+	if errors.Is(err, pebblestore.ErrDamaged) { // the next attempt would fail at the same damaged file, so this backup could never be completed
 		err = errors.Join(err, repository.New(b.place).Abandon(ctx, begun.here...))
 		begun.here = nil
 		err = errors.Join(err, b.writeUnfinished(begun))
@@ -103,10 +103,10 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 	return m, b.writeUnfinished(begun)
 }
 
-// unfinished lists the backups of a data directory that were begun and have not ended.
+// unfinished lists the backups of a data directory that were begun but not completed.
 type unfinished struct {
-	here  []string // in the place of this run
-	other []string // lines about other places
+	here  []string // ids of backups in the place that this run uses
+	other []string // lines about backups in other places, which are kept unchanged
 }
 
 // LockBackups prevents other processes from backing up a data directory. The lock file belongs to the owner of the
@@ -130,12 +130,12 @@ func LockBackups(data string) (io.Closer, error) {
 	return lock, nil
 }
 
-// clearStaging removes what a killed backup has left. It would keep data files on the disk that the store no longer
-// needs.
+// clearStaging removes the checkpoint of a killed backup. The checkpoint would keep data files on the disk that the
+// store no longer needs.
 func clearStaging(data string) error {
 	staging := filepath.Join(data, Staging)
 	if _, err := os.Lstat(staging); err != nil {
-		return nil // it does not exist
+		return nil // there is no such directory
 	}
 	lock, err := LockBackups(data)
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// TestBackupFails runs a schedule for a month whose place cannot be used, and checks that
-// it tries again after a minute, then less and less often, at last every hour.
+// TestBackupFails runs a schedule for a month with a backup place that cannot be used. It checks
+// that the first retry follows after a minute, that the delay then grows, and that it ends at one
+// hour.
 func TestBackupFails(t *testing.T) {
 	t.Parallel()
 	place := filepath.Join(t.TempDir(), "place")

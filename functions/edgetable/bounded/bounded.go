@@ -31,8 +31,8 @@ type listener struct {
 type conn struct {
 	net.Conn
 	owner  *listener
-	client netip.Addr // invalid on a local socket, where all connections count as one client
-	atWork bool       // serves a request; guarded by owner.mu
+	client netip.Addr // the zero Addr on a local socket, where all connections count as one client
+	atWork bool       // a request is being served; guarded by owner.mu
 }
 
 // Accept accepts a connection, after making room for it if necessary.

@@ -12,7 +12,7 @@ import (
 
 const most = 4
 
-// serve runs a server until the test ends. It answers requests for /wait at the end.
+// serve calls test with a running HTTP server. The server holds requests for /wait until test returns.
 func serve(t *testing.T, test func(t *testing.T, l *pipes.Listener)) {
 	synctest.Test(t, func(t *testing.T) {
 		l, end, done := pipes.Listen(), make(chan struct{}), make(chan struct{})

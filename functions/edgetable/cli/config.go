@@ -39,7 +39,7 @@ type configLine struct {
 // Configure sets the flags that are missing on the command line, from the environment and then from the configuration
 // file.
 func (p *Terminal) Configure(c *cobra.Command) error {
-	if c.DisableFlagParsing { // the command for completions, which parses the flags of others
+	if c.DisableFlagParsing { // the command that computes completions parses the flags of the other commands itself
 		return nil
 	}
 	file := cmp.Or(c.Flag("config").Value.String(), p.Environment(Variable("config")), p.packaged(c))
@@ -88,7 +88,7 @@ func variablesOf(flags map[string]bool) []string {
 	return list
 }
 
-// askServer lists the commands that concern the server on this machine.
+// askServer lists the commands that ask the running server on this machine.
 var askServer = []string{"account", "backup create", "explorer", "health", "sas", "traffic"}
 
 // packaged returns the settings file of an installed Linux package, for a command that concerns the package's server.
@@ -115,7 +115,7 @@ func (p *Terminal) packaged(c *cobra.Command) string {
 	if err != nil {
 		return ""
 	}
-	_ = f.Close() // the file was only read
+	_ = f.Close() // nothing was written, so an error of Close does not matter
 	return p.Packaged
 }
 
@@ -206,7 +206,7 @@ func PrintConfig(w io.Writer, c *cobra.Command) {
 				}
 			case f.Changed:
 				fmt.Fprintf(&lines, "%s = %s\n", f.Name, f.Value)
-			case strings.Contains(f.Usage, "; default "): // this value differs from the effective default
+			case strings.Contains(f.Usage, "; default "): // the zero value in the flag differs from the default in the help, so it is not printed
 			case f.Value.String() != "":
 				fmt.Fprintf(&lines, "# %s = %s\n", f.Name, f.Value)
 			}

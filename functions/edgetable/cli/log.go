@@ -10,7 +10,7 @@ func (p *Terminal) Logger(format string, level slog.Level) *slog.Logger {
 		log = slog.New(slog.NewJSONHandler(p.Err, options))
 	}
 	if p.Alone {
-		slog.SetDefault(log) // for libraries that log by themselves
+		slog.SetDefault(log) // libraries log with the default logger
 	}
 	return log
 }

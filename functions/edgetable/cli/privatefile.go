@@ -25,7 +25,7 @@ func mounted(path string) bool {
 	if strings.HasPrefix(path, "/run/secrets/") {
 		return true
 	}
-	target, err := os.Readlink(filepath.Join(filepath.Dir(path), "..data")) // kubelet replaces all files of a volume at once through this link
+	target, err := os.Readlink(filepath.Join(filepath.Dir(path), "..data")) // kubelet replaces all files of a volume at once by changing this link
 	return err == nil && strings.HasPrefix(target, "..")
 }
 
@@ -37,7 +37,7 @@ func CheckPrivate(path string) error {
 		return err
 	}
 	switch mode := info.Mode().Perm(); {
-	case mode&0o033 == 0 && mounted(path): // a container has only one user
+	case mode&0o033 == 0 && mounted(path): // everybody in a container can read its secrets, which is no risk: a container usually has one user
 	case mode&0o027 != 0:
 		return fmt.Errorf("other users can read the keys in %s: chmod 600 %[1]s", path)
 	case mode&0o040 != 0 && !inGroup(info):

@@ -4,7 +4,7 @@ package cli
 const (
 	StatusDone   = 0
 	StatusFailed = 1 // nothing was done, or a server stopped because of an error
-	StatusUsage  = 2 // the command line is wrong; nothing was attempted
+	StatusUsage  = 2 // the command line is invalid; nothing was attempted
 	StatusPart   = 3 // only a part was done: run the same command to resume, or read in the output what is missing
 	StatusDamage = 4 // damage, a difference or a finding: the command worked, but found a problem
 )

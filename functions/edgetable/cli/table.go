@@ -82,8 +82,8 @@ func (p *Terminal) Clip() *Clipped { return &Clipped{out: p.Out, columns: p.Colu
 type Clipped struct {
 	out     io.Writer
 	columns int
-	rest    string // an incomplete line
-	Some    bool   // some line was cut
+	rest    string // the last line, if it has no end yet
+	Some    bool   // whether a line was cut
 }
 
 // Write prints complete lines, and keeps an incomplete one for later.

@@ -25,7 +25,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// A table without heads has no line for them, and what is needed whole is not cut.
+// TestTableOfNames checks that a table without headings prints no heading line, and that a column
+// marked with = is never cut.
 func TestTableOfNames(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

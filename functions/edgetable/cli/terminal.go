@@ -56,7 +56,7 @@ type Event struct {
 	BytesPerSecond int64   `json:"bytesPerSecond,omitempty"`
 	Percent        float64 `json:"percent,omitempty"`
 	SecondsLeft    int64   `json:"secondsLeft,omitempty"`
-	BehindSeconds  float64 `json:"behindSeconds,omitempty"` // age of the last change that was read, if more follow
+	BehindSeconds  float64 `json:"behindSeconds,omitempty"` // how old the last change that was read is; 0 if no further changes are waiting
 	Refused        int64   `json:"refused,omitempty"`       // number of requests refused because of the service's load
 	Concurrency    int     `json:"concurrency,omitempty"`   // current limit of requests in flight
 	Totals         any     `json:"totals,omitempty"`
@@ -92,7 +92,8 @@ func (p *Terminal) Note(format string, args ...any) {
 	fmt.Fprintf(p.Err, format+"\n", args...)
 }
 
-// Waiting prints, after a while, that no input has come from whence, unless stop is called before.
+// Waiting prints, after some seconds, that the command still waits for whence, unless stop is called before.
+// whence names the source, such as a service.
 func (p *Terminal) Waiting(whence string) (stop func()) {
 	timer := time.AfterFunc(Quiet, func() { p.Note("%s does not answer; still waiting", whence) })
 	return func() { timer.Stop() }

@@ -50,7 +50,7 @@ var pseudo = regexp.MustCompile(`^(\d+\.\d+\.)(\d+)-(0\.)?(\d{14})-[0-9a-f]{12}$
 // releaseOf converts Go's version to that of 'make dist': the tag, or, for a commit without a tag, the next release
 // with the commit's time.
 func releaseOf(module string) string {
-	version, _, _ := strings.Cut(strings.TrimPrefix(module, "v"), "+") // a suffix says that files differ from the commit
+	version, _, _ := strings.Cut(strings.TrimPrefix(module, "v"), "+") // a suffix after + says that the files differ from the commit
 	m := pseudo.FindStringSubmatch(version)
 	if m == nil {
 		return cmp.Or(strings.Trim(version, "()"), "devel")

@@ -2,7 +2,8 @@ package cli
 
 import "testing"
 
-// Programs of 'make build' have the versions of 'make dist'; see TestVersions of .ci/dist.
+// TestReleaseOf checks that a version that Go records equals the version that 'make dist' gives to
+// the same commit; see TestVersions of .ci/dist.
 func TestReleaseOf(t *testing.T) {
 	for module, want := range map[string]string{
 		"v1.2.3":                               "1.2.3",

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// atKey is how long completion may take after the key was pressed.
+// atKey is the maximum time for a completion after the user has pressed the key.
 const atKey = 2 * time.Second
 
 // completeTables makes a shell complete table names: the first operand, or every one if the command takes several.
@@ -27,7 +27,7 @@ func (p *program) completeTables(c *cobra.Command, o *ServiceFlags) {
 			return nil, cobra.ShellCompDirectiveError
 		}
 		defer client.Close()
-		client.Waiting = nil // print nothing into the prompt
+		client.Waiting = nil // do not print errors, which would appear in the prompt
 		ctx, end := context.WithTimeout(c.Context(), atKey)
 		defer end()
 		names, err := client.Tables(ctx)

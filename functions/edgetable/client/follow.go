@@ -47,14 +47,14 @@ type follower struct {
 	earlier  int64     // bytes that the clients transferred before this work
 	refused  int64     // requests of this work that the service refused
 	known    time.Time // when the finished share of the work was first known
-	share    float64   // the share at that time
+	share    float64   // the finished share when it was first known
 }
 
 func (f *follower) look() {
 	e := cli.Event{Event: "progress", Work: f.work, Rows: f.progress.Rows.Load()}
 	seconds := time.Since(f.begin).Seconds()
 	share := f.progress.Share()
-	if f.share == 0 && share > 0 { // the progress of an earlier run says nothing about the speed of this one
+	if f.share == 0 && share > 0 { // an earlier run did a part of the work, which says nothing about the speed of this one
 		f.share, f.known = share, time.Now()
 	}
 	e.RowsPerSecond = int64(float64(f.progress.New()) / seconds)

@@ -26,9 +26,8 @@ func (s *localServer) register(f *pflag.FlagSet) {
 	cli.AdminFlag(f, &s.admin, "")
 }
 
-// mark marks the profiles whose account is on the server. It also adds the accounts of
-// the server that have no profile. A user who may use the server's socket and read its
-// keys needs no profile.
+// mark marks the profiles whose account is on this server. It also adds the accounts of the server that
+// have no profile: a user who can open the server's socket and read its keys needs no profile for them.
 func (s *localServer) mark(ctx context.Context, list []explorer.Profile, environment func(string) string, readOnly bool) []explorer.Profile {
 	info, err := admin.Ask(ctx, s.data, s.admin)
 	if info == nil || err != nil {
@@ -40,13 +39,13 @@ func (s *localServer) mark(ctx context.Context, list []explorer.Profile, environ
 		names[list[i].Name] = true
 		have[list[i].Account] = have[list[i].Account] || list[i].Local
 	}
-	if environment == nil { // the user named profiles
+	if environment == nil { // the user chose profiles by name, so no others are added
 		return list
 	}
 	for _, one := range info.Accounts {
 		owner, err := account.Find(environment, info.File, one.Name)
 		if err != nil || have[one.Name] || one.Disabled {
-			continue // its keys are for other users
+			continue // this user has no access to the account's keys
 		}
 		name := one.Name
 		for names[name] {

@@ -43,7 +43,7 @@ func (p *program) tablesList(ctx context.Context, o *ServiceFlags, asJSON bool) 
 		return err
 	}
 	if asJSON {
-		return p.PrintJSON(ofTables[string]{append([]string{}, names...)}) // an empty list is [], not null
+		return p.PrintJSON(ofTables[string]{append([]string{}, names...)}) // so that the JSON has [] instead of null
 	}
 	for _, name := range names {
 		fmt.Fprintln(p.Out, name)

@@ -13,8 +13,8 @@ import (
 const (
 	// reserved is the number of descriptors in reserve.
 	reserved = 16
-	// given is how many of them are released at a time. A caller that found none left gets several, because it may
-	// open more files next.
+	// given is how many reserved descriptors are released at a time. A caller that found no free descriptor gets
+	// several, because it may open more files next.
 	given = 4
 )
 
@@ -60,12 +60,12 @@ func Try[T any](open func() (T, error)) (T, error) {
 
 // Shares is how many descriptors each part may use.
 type Shares struct {
-	Store       int // data files, or connections to another machine
+	Store       int // for data files, or for connections to another machine
 	Connections int // clients' connections; 0 means no limit
 }
 
 const (
-	mostStore = 1000 // maximum that Pebble opens at once
+	mostStore = 1000 // maximum number of files that Pebble opens at once
 	others    = 84   // for logs, sockets, the reserve, backups and metrics
 )
 
