@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// exploring starts the explorer and returns the link that it prints.
+// exploring starts 'edgetable explorer' and returns the link that it prints.
 func exploring(t *testing.T, args ...string) (link string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -42,7 +42,8 @@ func exploring(t *testing.T, args ...string) (link string) {
 	return strings.TrimPrefix(lines.Text(), "explorer at ")
 }
 
-// The explorer signs for the profiles, and a read-only one stays as it is.
+// TestExplorer checks that the explorer signs requests for the profiles, and that it does not write
+// to a read-only profile.
 func TestExplorer(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -82,7 +83,8 @@ func TestExplorer(t *testing.T) {
 	ask("GET", "p/dev"+ada, session, 404)
 }
 
-// Commands do not write to a read-only profile either, and read from it.
+// TestReadOnlyProfile checks that commands do not write to a read-only profile, and can read from
+// it.
 func TestReadOnlyProfile(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -110,7 +112,8 @@ func TestReadOnlyProfile(t *testing.T) {
 	console{t, nil}.says(0, "Ada", "get", "people", "a", "1", "--from", "prod", "--profiles", file)
 }
 
-// A server has the page on loopback, elsewhere on demand, beside its health.
+// TestExplorerPage checks that a server serves the explorer's page on loopback addresses, and on
+// others only if a flag requests it. The page is at the same address as the health checks.
 func TestExplorerPage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -143,7 +146,7 @@ func TestExplorerPage(t *testing.T) {
 		}
 		ask("/_/live", "evil.example", 200)
 		ask("/_/ready", "evil.example", 200)
-		ask("/_/accounts/dev", "", 404) // the gateway has it
+		ask("/_/accounts/dev", "", 404) // only 'edgetable explorer' serves this path
 		if tt.want == 200 {
 			ask("/_/", "evil.example", 421)
 		}
@@ -151,15 +154,15 @@ func TestExplorerPage(t *testing.T) {
 	}
 }
 
-// listening is the port of a server, with its colon.
+// listening returns the port of a server, with a colon before it.
 func (s *testServer) listening(t *testing.T) string {
 	t.Helper()
 	address, _, _ := strings.Cut(s.said(t, "listens on "), " ")
 	return address[strings.LastIndexByte(address, ':'):]
 }
 
-// A link from the server's socket opens its accounts in its own page, with keys that stay
-// in the server.
+// TestExplorerLink checks that a link from the server's socket opens the server's accounts in its
+// own page. The keys stay in the server.
 func TestExplorerLink(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -10,11 +10,11 @@ import (
 	"edgetable/testdata/must"
 )
 
-// With --extensions the commands use what the server has more than the service, and without
-// them they say so or do with less.
+// TestExtensions checks that the commands use extensions of the protocol with --extensions. Without
+// the flag, they refuse what needs an extension, or do without it.
 func TestExtensions(t *testing.T) {
 	t.Parallel()
-	const rows = 2500 // three pages
+	const rows = 2500 // three pages of entities
 	var text strings.Builder
 	for i := range rows {
 		fmt.Fprintf(&text, `{"PartitionKey":"p%d","RowKey":"%04d","Name":"n%d"}`+"\n", i/1000, i, i)

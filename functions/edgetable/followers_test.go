@@ -19,15 +19,16 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// TestFollowers runs the programs of examples/changes. They are killed while a table changes, and end with what the table has.
+// TestFollowers runs the example programs of examples/changes. They are killed while a table changes, and in the end
+// must have the table's state.
 func TestFollowers(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Make)
 	const word = `import json, sqlite3, sys
 print(json.dumps(dict(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall())))`
 	for name, tt := range map[string]struct {
-		program string // after its name; FILE is where it keeps what it has
-		query   string // of that file: pairs
+		program string // arguments after the program's name; FILE stands for the file with its results
+		query   string // SQL query of that file, which returns pairs
 		want    func(orders map[string]string) map[string]int
 	}{
 		"search": {"FILE", "SELECT subject, 1 FROM entity WHERE entity MATCH 'paid'", func(orders map[string]string) map[string]int {
@@ -81,7 +82,7 @@ print(json.dumps(dict(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall
 			}
 		}
 		before := len(text)
-		must.OK(t, os.Remove(f.state)) // all entities come again
+		must.OK(t, os.Remove(f.state)) // without its state, the program gets all entities again
 		f.finish(t)
 		if text, err = os.ReadFile(f.file + ".done"); err != nil || len(text) != before {
 			t.Errorf("work was done twice: %s, %v", text[before:], err)
@@ -109,7 +110,7 @@ print(json.dumps(dict(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall
 	})
 }
 
-// follower is a program that follows the table Orders of a server of its own.
+// follower is an example program that follows the table Orders of its own server.
 type follower struct {
 	do          console
 	at          string
@@ -143,7 +144,7 @@ func (f *follower) put(t *testing.T, partition, row, state string) {
 	}))
 }
 
-// kill changes orders while the program follows, and ends it in the middle.
+// kill changes orders while the program follows the table, and kills the program meanwhile.
 func (f *follower) kill(t *testing.T, round int) {
 	t.Helper()
 	self, err := os.Executable()
@@ -165,18 +166,18 @@ func (f *follower) kill(t *testing.T, round int) {
 	}
 	must.OK(t, c.Process.Signal(syscall.SIGKILL))
 	_ = c.Wait()
-	if round%2 == 0 { // it has a state to change in the next round
+	if round%2 == 0 { // let the program finish, so that the next round begins with a saved state
 		f.finish(t)
 	}
 }
 
-// finish follows to the end.
+// finish runs the program until it has processed all changes.
 func (f *follower) finish(t *testing.T) {
 	t.Helper()
 	f.do.run(0, append(f.watch, "--once")...)
 }
 
-// orders returns the state of each order, by the subject of its changes.
+// orders returns the state of each order, by the key of its entity.
 func (f *follower) orders(t *testing.T) map[string]string {
 	t.Helper()
 	out, _ := f.do.run(0, "watch", "Orders", "--initial", "--once", "--json", "--from", f.at)

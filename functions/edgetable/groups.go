@@ -20,7 +20,7 @@ var groups = []struct {
 	{"This program", []string{"completion", "version"}},
 }
 
-// inGroups puts the commands of the program into their groups.
+// inGroups adds the commands of the program to their groups.
 func inGroups(root *cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

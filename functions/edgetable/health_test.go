@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// get is the status and the body of a request without credentials.
+// get returns the status and the body of the response to a request without credentials.
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
 	resp, err := http.Get(url)
@@ -23,7 +23,7 @@ func get(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// Health needs no key and stands on the port of the tables.
+// TestHealth checks that the health endpoints need no key and have the same port as the tables.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--data", t.TempDir(), "--trust-proxy")
@@ -33,7 +33,7 @@ func TestHealth(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, text)
 		}
 	}
-	// The connection stays good for the next request.
+	// After a health check, the connection can be used for the next request.
 	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
 	must.OK(t, err)
 	defer conn.Close()

@@ -8,7 +8,8 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// As TestMemoryOfContainer, for a server whose tables are in a database.
+// TestPostgresMemoryOfContainer is TestMemoryOfContainer for a server whose tables are in
+// PostgreSQL.
 func TestPostgresMemoryOfContainer(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	for _, mib := range []int64{128, 256, 512} {
@@ -26,7 +27,8 @@ func TestPostgresMemoryOfContainer(t *testing.T) {
 	}
 }
 
-// As TestRateInSmallContainer, for a server whose tables are in a database.
+// TestPostgresRateInSmallContainer is TestRateInSmallContainer for a server whose tables are in
+// PostgreSQL.
 func TestPostgresRateInSmallContainer(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	fourFifths(t, func(t *testing.T) []string {

@@ -21,7 +21,7 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 )
 
-// TestLinks: each link of a page to a file or a heading of this repository leads somewhere.
+// TestLinks checks that each link on a page to a file or a heading of this repository has a target.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	const root = "../.."
@@ -53,7 +53,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// brokenLink says why a link of a page leads nowhere. Links to other sites, and those to the pages of GitHub above the repository, are not followed.
+// brokenLink returns what is wrong with a link on a page; "" if nothing is. It does not check links to other sites, or
+// to GitHub's pages outside of the repository's files.
 func brokenLink(page, link string) string {
 	file, anchor, _ := strings.Cut(link, "#")
 	target := page
@@ -76,7 +77,7 @@ func brokenLink(page, link string) string {
 	return "no heading has this anchor"
 }
 
-// anchors are those that GitHub gives to the headings of a page.
+// anchors returns the anchors that GitHub gives to the headings of a page.
 func anchors(text string) (list []string) {
 	seen := map[string]int{}
 	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {

@@ -15,7 +15,8 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// gatewayOf starts the explorer and returns a function that asks it within a session.
+// gatewayOf starts 'edgetable explorer' and returns a function that sends it requests within a
+// session.
 func gatewayOf(t *testing.T, args ...string) (ask func(path string, want int) string) {
 	t.Helper()
 	home, token, _ := strings.Cut(exploring(t, args...), "#token=")
@@ -41,8 +42,8 @@ func read[T any](t *testing.T, text string) (v T) {
 	return v
 }
 
-// The explorer shows what the server on this machine counts, and when keys were
-// used, for the profiles of this server alone.
+// TestExplorerLocal checks that the explorer shows the statistics of the server on this machine,
+// and when keys were used, but only for profiles of this server.
 func TestExplorerLocal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -68,7 +69,8 @@ func TestExplorerLocal(t *testing.T) {
 	if got := fmt.Sprint(session.Profiles); got != "[{elsewhere false} {here true} {named true}]" {
 		t.Errorf("the profiles are %s", got)
 	}
-	// The hour is of all tables, and it may be the next minute by now.
+	// The last hour covers all tables. The minute may have changed since the requests, so add two
+	// minutes.
 	hours := read[traffic.Hours](t, ask("traffic/here", 200))
 	if len(hours.Tables) != 1 || hours.Tables[0].Table != "people" || hours.Tables[0].Minutes[58]+hours.Tables[0].Minutes[59] != 300 || hours.Others.Since.IsZero() {
 		t.Errorf("the last hour is %+v", hours)
@@ -86,7 +88,7 @@ func TestExplorerLocal(t *testing.T) {
 	if a := read[advise.Advice](t, ask("advise/here/people?scan=true", 200)); len(a.Findings) == 0 || a.Stored == nil || a.Stored.Rows != 300 || a.Stored.Sizes[8] != 1 {
 		t.Errorf("with a scan it is %+v", a)
 	}
-	ask("advise/elsewhere/people?scan=true", 502) // it has no such table
+	ask("advise/elsewhere/people?scan=true", 502) // that profile's service has no such table
 	ask("advise/elsewhere/people", 502)
 	ask("traffic/elsewhere/people", 502)
 	for _, path := range []string{"traffic/elsewhere", "accounts/elsewhere"} {
@@ -102,7 +104,8 @@ func TestExplorerLocal(t *testing.T) {
 	}
 }
 
-// Keys of a file have the last use that 'account list' shows, and no answer has a key.
+// TestExplorerKeys checks that the explorer shows the last use of an account's keys as 'account
+// list' does, and that no response contains a key.
 func TestExplorerKeys(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -123,7 +126,7 @@ func TestExplorerKeys(t *testing.T) {
 	if keys.Keys[0].LastUsed == nil || strings.Contains(text, key) {
 		t.Errorf("after its use: %s", text)
 	}
-	// Every account of the server opens without a profile, by its own key, unless profiles are named.
+	// Without --profile, the explorer opens every account of the server with the account's own key.
 	profiles := func(ask func(string, int) string) string {
 		var names []string
 		for _, p := range read[struct{ Profiles []explorer.Profile }](t, ask("session", 200)).Profiles {

@@ -18,7 +18,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// records reads a log in JSON, all of whose lines must be JSON.
+// records parses a log, each line of which must be JSON.
 func records(t *testing.T, text string) (list []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -35,7 +35,7 @@ func records(t *testing.T, text string) (list []map[string]any) {
 	return list
 }
 
-// show writes some fields of records, a line each.
+// show formats the named fields of log records, one record a line.
 func show(list []map[string]any, names ...string) string {
 	var b strings.Builder
 	for _, record := range list {
@@ -52,8 +52,8 @@ func show(list []map[string]any, names ...string) string {
 	return strings.ReplaceAll(b.String(), " \n", "\n")
 }
 
-// With --log-format json every line on standard error is JSON, also when the server
-// does not start, and durations are numbers of milliseconds.
+// TestEveryLineIsJSON checks that with --log-format json every line on standard error is JSON, even
+// if the server does not start, and that durations are numbers of milliseconds.
 func TestEveryLineIsJSON(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -87,8 +87,8 @@ func TestEveryLineIsJSON(t *testing.T) {
 	}
 }
 
-// Failed sign-ins are logged with the address and the account that was claimed, and
-// cannot fill the disk.
+// TestFailedSignIns checks that failed sign-ins are logged with the client's address and the
+// account that it claimed, and that their number is limited, so that they cannot fill the disk.
 func TestFailedSignIns(t *testing.T) {
 	t.Parallel()
 	s := start(t, map[string]string{accounts.Variable: "acme:" + key1}, "--memory", "--log-format", "json", "--trust-proxy", "--limits", "failures=0")
@@ -135,13 +135,14 @@ func TestFailedSignIns(t *testing.T) {
 			t.Errorf("%s is there %d times, not %d", strings.TrimSpace(who), lines[who], want)
 		}
 	}
-	// A slow machine may take a minute for this test, in which the limit lets more pass.
+	// A slow machine may need a minute for this test; the limit per minute then permits more lines.
 	if all < 20 || all > 500 || left < 95 {
 		t.Errorf("%d lines, %v left out:\n%s", all, left, s.logs)
 	}
 }
 
-// Every 5xx has its cause in the log, also if DynamoDB cannot be reached or is silent.
+// TestCauses checks that the log has the cause of every 5xx response, even if DynamoDB cannot be
+// reached or does not respond.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	silent := make(chan struct{})
@@ -189,8 +190,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// Nothing that clients send as data, key or signature is in a log, whatever they do
-// and whatever is logged.
+// TestLogKeepsData checks that no log contains data, keys or signatures of clients, whatever they
+// send and at every log level.
 func TestLogKeepsData(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "access")

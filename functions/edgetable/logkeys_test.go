@@ -14,7 +14,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// The keys of the log are words that programs can name: lower case, without blanks.
+// TestKeysOfTheLog checks that the keys of log attributes are in lower case without blanks, so that
+// programs can use them as names.
 func TestKeysOfTheLog(t *testing.T) {
 	t.Parallel()
 	word, seen := regexp.MustCompile(`^[a-z][a-z0-9_]*$`), 0
@@ -47,7 +48,7 @@ func TestKeysOfTheLog(t *testing.T) {
 	}
 }
 
-// logged are the keys and values of a call that logs.
+// logged returns the keys and values in a call that logs, or nil for another call.
 func logged(n ast.Node) []ast.Expr {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || len(call.Args) < 3 {
@@ -57,7 +58,7 @@ func logged(n ast.Node) []ast.Expr {
 	if !ok {
 		return nil
 	}
-	if of, ok := method.X.(*ast.Ident); ok && of.Name == "http" { // http.Error answers a request
+	if of, ok := method.X.(*ast.Ident); ok && of.Name == "http" { // http.Error sends a response and logs nothing
 		return nil
 	}
 	switch method.Sel.Name {

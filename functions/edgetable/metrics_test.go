@@ -54,8 +54,8 @@ func parseMetrics(t *testing.T, text string) map[string]*dto.MetricFamily {
 	return families
 }
 
-// sumOf adds up the series of a metric that have these labels, name=value. Of a
-// histogram it is the count.
+// sumOf returns the sum of a metric's series that have these labels, in the form name=value. For a
+// histogram it adds the counts.
 func sumOf(t *testing.T, families map[string]*dto.MetricFamily, name string, labels ...string) (sum float64) {
 	t.Helper()
 	f, ok := families[observe.Namespace+"_"+name]
@@ -74,8 +74,8 @@ series:
 	return sum
 }
 
-// TestMetrics checks what requests do to the metrics, and that docs/metrics.md
-// lists each metric of a server as it is served.
+// TestMetrics checks how requests change the metrics, and that docs/metrics.md lists each metric
+// that a server has.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
@@ -90,7 +90,7 @@ func TestMetrics(t *testing.T) {
 	preflight := c.request(t, "OPTIONS", "/people", "")
 	preflight.Header.Set("Origin", "http://example.com")
 	preflight.Header.Set("Access-Control-Request-Method", "GET")
-	answer(t, &c.Client, preflight, 403) // there are no rules
+	answer(t, &c.Client, preflight, 403) // there are no CORS rules
 	if resp, err := c.Do(c.request(t, "DELETE", "/Tables('people')", "")); err == nil {
 		t.Errorf("the simulated fault: status %d", resp.StatusCode)
 	}
@@ -160,7 +160,8 @@ func trust(c *signingClient, roots *x509.CertPool) {
 	c.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 }
 
-// Metrics need the token, which is read again when its file changes.
+// TestMetricsToken checks that reading the metrics needs the token, and that the token is read
+// again when its file changes.
 func TestMetricsToken(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
@@ -203,8 +204,8 @@ func TestMetricsToken(t *testing.T) {
 	}
 }
 
-// metricsOfRemote are the metrics of servers with the stores on DynamoDB and PostgreSQL,
-// as far as they can be seen without these.
+// metricsOfRemote returns the metrics of servers with stores on DynamoDB and PostgreSQL, as far as
+// they exist without a connection to these.
 func metricsOfRemote(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	m := observe.NewMetrics("")
@@ -242,7 +243,7 @@ func metricsOfRemote(t *testing.T) map[string]*dto.MetricFamily {
 	return families
 }
 
-// metricsOfSecondary are those that a secondary has alone.
+// metricsOfSecondary returns the metrics that only a secondary has.
 func metricsOfSecondary(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	_, two := newPair(t).start(t, "Lady Ada")
@@ -260,8 +261,8 @@ func metricsOfSecondary(t *testing.T) map[string]*dto.MetricFamily {
 	return m
 }
 
-// compareMetricsPage compares the table in docs/metrics.md with the metrics of our
-// own; -update writes it.
+// compareMetricsPage compares the table in docs/metrics.md with the metrics. With -update it writes
+// the table.
 func compareMetricsPage(t *testing.T, families map[string]*dto.MetricFamily) {
 	t.Helper()
 	const page, begin, end = "../../docs/metrics.md", "-update' -->\n\n", "\n<!-- end of metrics"

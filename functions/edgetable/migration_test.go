@@ -12,7 +12,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestMigrationTimes computes the times of docs/migrate-from-azure.md from the rates that stand there. 'go test -update' writes them.
+// TestMigrationTimes computes the durations in docs/migrate-from-azure.md from the rates on that page. With -update it
+// writes them.
 func TestMigrationTimes(t *testing.T) {
 	t.Parallel()
 	const file = "../../docs/migrate-from-azure.md"
@@ -41,7 +42,7 @@ func TestMigrationTimes(t *testing.T) {
 	}
 }
 
-// roughly writes a duration with two digits or so.
+// roughly formats a duration with about two digits.
 func roughly(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:

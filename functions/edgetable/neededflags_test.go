@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// needed are the twenty flags that most people need. They begin docs/flags.md, in the words of somebody who has a task.
+// needed are the twenty flags that most users need. docs/flags.md begins with them, described by the task for which a
+// user needs each.
 var needed = []struct{ flag, commands, use string }{
 	{"--data", "serve", "keep the tables in this directory"},
 	{"--memory", "serve", "keep the tables in memory, for tests"},
@@ -33,7 +34,7 @@ var needed = []struct{ flag, commands, use string }{
 	{"--json", "count export import verify", "print results that a script can read"},
 }
 
-// writeNeeded writes the table of needed flags, and an index of the commands.
+// writeNeeded writes the table of the needed flags, and an index of the commands.
 func writeNeeded(t *testing.T, b *strings.Builder, all []*cobra.Command) {
 	t.Helper()
 	link := func(c *cobra.Command) string {

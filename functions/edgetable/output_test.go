@@ -12,11 +12,12 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// marked is in values of entities of the tests, and in whatever else clients send
-// that no log may show.
+// marked is a word in entities of the tests, and in all other data of clients that no log may
+// contain.
 const marked = "Zaphod"
 
-// outputs are what the programs of the tests wrote, to be searched for secrets.
+// outputs are the outputs of the programs that the tests started. They are searched for secrets at
+// the end.
 var outputs struct {
 	sync.Mutex
 	list []output
@@ -27,8 +28,8 @@ type output struct {
 	text func() string
 }
 
-// newBuffer makes the standard error of a program, which TestMain searches. Standard
-// output is for what somebody asked for, which may be a key or an entity.
+// newBuffer returns a buffer for the standard error of a program. TestMain searches it for secrets.
+// Standard output is not searched, because a user may request a key or an entity.
 func newBuffer(args []string) *proc.Buffer {
 	b := &proc.Buffer{}
 	keepOutput(strings.Join(args, " "), b.String)
@@ -41,9 +42,9 @@ func keepOutput(what string, text func() string) {
 	outputs.list = append(outputs.list, output{what, text})
 }
 
-// keepFile has a file that a program writes searched.
+// keepFile adds a file that a program writes to the outputs that are searched.
 func keepFile(t *testing.T, file string) {
-	t.Cleanup(func() { // before the directory is removed
+	t.Cleanup(func() { // reads it before the test's directory is removed
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Error(err)
@@ -52,8 +53,8 @@ func keepFile(t *testing.T, file string) {
 	})
 }
 
-// secret finds 32 bytes or more in base64, which is a key or a signature, also in a
-// URL; the beginnings of the keys of the tests; and marked values.
+// secret matches 32 bytes or more in base64, as in keys and signatures, also escaped for a URL. It
+// also matches the beginnings of the tests' keys, and the word marked.
 var secret = regexp.MustCompile(`(?:[A-Za-z0-9+/_-]|%2[BbFf]){43}(?:=|%3[Dd])|` +
 	regexp.QuoteMeta(key1[:12]) + "|" + regexp.QuoteMeta(key2[:12]) + "|" + regexp.QuoteMeta(accounts.DevelopmentKey[:12]) + `|(?i:` + marked + `)|\bAda\b`)
 
@@ -70,7 +71,7 @@ func leaks() (found []string) {
 	return found
 }
 
-// The search finds each kind of secret.
+// TestSecret checks that the search finds each kind of secret.
 func TestSecret(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

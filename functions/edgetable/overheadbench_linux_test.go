@@ -23,10 +23,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// BenchmarkPointGet measures the processor time of this process for a point get that
-// another process asks for. Metrics and access log are switched on and off many times a
-// second, so noise of the machine and the places of things in memory are the same for
-// both. It reports medians.
+// BenchmarkPointGet measures the processor time that this process uses for a point get of another
+// process. It switches metrics and access log on and off many times a second. So both variants have
+// the same noise of the machine and the same memory layout. It reports medians.
 func BenchmarkPointGet(b *testing.B) {
 	m, access := observers(b)
 	log := slog.New(slog.DiscardHandler)
@@ -61,7 +60,7 @@ func BenchmarkPointGet(b *testing.B) {
 	go func() { ended <- server.Serve(ctx, l) }()
 	b.Cleanup(func() {
 		stop()
-		<-ended // clients were cut off
+		<-ended // returns after the connections of clients were closed
 		_ = store.Close()
 	})
 	self, err := os.Executable()
@@ -70,7 +69,7 @@ func BenchmarkPointGet(b *testing.B) {
 		"--connections", "16", "--duration", "1h", "--warmup", "0s")
 	client.Env = []string{mainVariable + "=1"}
 	proc.Start(b, "", client)
-	for served.Load() < 1000 { // it makes the entities first
+	for served.Load() < 1000 { // the client first inserts its entities
 		time.Sleep(10 * time.Millisecond)
 	}
 	turn := func(observe bool) float64 {
@@ -86,7 +85,7 @@ func BenchmarkPointGet(b *testing.B) {
 		off := (before + after) / 2
 		without, more = append(without, off), append(more, observed-off)
 	}
-	b.ReportMetric(0, "ns/op") // it is that of the turns
+	b.ReportMetric(0, "ns/op") // omit the default value, which would be the duration of a round
 	b.ReportMetric(median(without), "ns/get")
 	b.ReportMetric(median(more), "more-ns/get")
 	b.ReportMetric(100*median(more)/median(without), "%")
@@ -97,7 +96,7 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// processorTime is what all threads of this process have used.
+// processorTime returns the CPU time that all threads of this process have used.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	must.OK(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))

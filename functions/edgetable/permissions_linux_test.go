@@ -16,8 +16,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// What the program writes is for its owner alone, also in directories that others can
-// read and with a umask that lets them.
+// TestFilesArePrivate checks that only the owner can read the files that the program writes, even
+// in a directory that others can read and with a permissive umask.
 func TestFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -28,7 +28,7 @@ func TestFilesArePrivate(t *testing.T) {
 		if name != "" {
 			must.OK(t, os.Mkdir(path, 0o755))
 		}
-		must.OK(t, os.Chmod(path, 0o755)) // whatever the umask of the test is
+		must.OK(t, os.Chmod(path, 0o755)) // independent of the umask of the test process
 	}
 	command := func(args ...string) *exec.Cmd {
 		c := exec.Command("sh", append([]string{"-c", `umask 022 && exec "$0" "$@"`, self}, args...)...)
@@ -58,7 +58,7 @@ func TestFilesArePrivate(t *testing.T) {
 			return err
 		}
 		switch name, _ := filepath.Rel(dir, path); name {
-		case ".", "data", "export", "backup": // they were there
+		case ".", "data", "export", "backup": // the test itself has made these directories
 		default:
 			files++
 			if info.Mode().Perm()&0o077 != 0 {
@@ -72,7 +72,8 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-// A key that others can read is refused: others, or a group that the process is not in.
+// TestPrivateKeyOfOthers checks that a file of keys is refused if others can read it, or a group to
+// which the process does not belong.
 func TestPrivateKeyOfOthers(t *testing.T) {
 	t.Parallel()
 	cert, key, _ := proc.Certificate(t, time.Now().Add(1000*time.Hour))
@@ -85,7 +86,7 @@ func TestPrivateKeyOfOthers(t *testing.T) {
 	for _, tt := range []struct {
 		mode  fs.FileMode
 		group int
-		says  string // "" if it is accepted
+		says  string // text in the error; "" if the file is accepted
 	}{
 		{0o600, os.Getegid(), ""},
 		{0o640, os.Getegid(), ""},
@@ -112,7 +113,8 @@ func TestPrivateKeyOfOthers(t *testing.T) {
 	}
 }
 
-// TLS 1.2 has forward secrecy and no CBC; an answer to a name tells browsers to stay with TLS.
+// TestTLSIsStrict checks that TLS 1.2 needs forward secrecy and no CBC, and that a response to a
+// request with a host name tells browsers to stay with HTTPS.
 func TestTLSIsStrict(t *testing.T) {
 	t.Parallel()
 	cert, key, _ := proc.Certificate(t, time.Now().Add(1000*time.Hour))
@@ -120,7 +122,7 @@ func TestTLSIsStrict(t *testing.T) {
 	address := "127.0.0.1" + s.listening(t)
 	for _, suite := range append(tls.CipherSuites(), tls.InsecureCipherSuites()...) {
 		if suite.SupportedVersions[0] > tls.VersionTLS12 {
-			continue // TLS 1.3 has only good ones
+			continue // all cipher suites of TLS 1.3 are secure
 		}
 		conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite.ID}})
 		if err == nil {

@@ -30,7 +30,7 @@ var localPostgres = sync.OnceValues(func() (*local.Cluster, error) {
 	return c, err
 })
 
-// postgresSchema makes a schema by the command and returns the flags that name it.
+// postgresSchema creates a schema by the command, and returns the flags that name it.
 func postgresSchema(t *testing.T) (c *local.Cluster, flags []string) {
 	t.Helper()
 	needs.These(t, needs.Postgres)
@@ -49,7 +49,8 @@ func postgresSchema(t *testing.T) (c *local.Cluster, flags []string) {
 	return c, flags
 }
 
-// Two servers on one database serve the same tables, and one that starts later finds them.
+// TestPostgresServe checks that two servers on one database serve the same tables, and that a
+// server that starts later finds them.
 func TestPostgresServe(t *testing.T) {
 	t.Parallel()
 	_, flags := postgresSchema(t)
@@ -83,8 +84,9 @@ func TestPostgresServe(t *testing.T) {
 	}
 }
 
-// A server starts as the role with the least rights that docs/postgres.md describes, with a
-// password from a file or a command, and can neither create nor drop tables of the schema.
+// TestPostgresRole starts a server with the role of least privileges that docs/postgres.md
+// describes, with a password from a file or a command. The role can neither create nor drop tables
+// of the schema.
 func TestPostgresRole(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
@@ -102,7 +104,7 @@ func TestPostgresRole(t *testing.T) {
 	must.OK(t, c.Exec(text))
 	file := filepath.Join(t.TempDir(), "password")
 	must.OK(t, os.WriteFile(file, []byte("right\n"), 0o600))
-	flags[3] = fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres user=%s sslmode=disable", c.Port, role) // asks for the password
+	flags[3] = fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres user=%s sslmode=disable", c.Port, role) // connections over TCP need the password
 	wrong := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "postgres", "--postgres-password-from", "command:echo wrong"}, flags...)
 	if status, _, stderr := runUntil(t.Context(), nil, wrong...); status != 1 || !strings.Contains(stderr, "password authentication failed") {
 		t.Errorf("a wrong password: status %d: %s", status, stderr)
@@ -123,8 +125,8 @@ func TestPostgresRole(t *testing.T) {
 	}
 }
 
-// A server signs in with a token that the identity service of its machine gives, which
-// stands in for Azure's.
+// TestPostgresToken checks that a server signs in to PostgreSQL with a token of the machine's
+// identity service. The test simulates Azure's service.
 func TestPostgresToken(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	c, err := localPostgres()
@@ -150,8 +152,8 @@ func TestPostgresToken(t *testing.T) {
 	}
 }
 
-// A server that starts before its database waits for it. It is alive and not ready
-// meanwhile, and says why in one line.
+// TestPostgresWaits checks that a server that starts before its database waits for it. Meanwhile it
+// is alive but not ready, and one line of the log says why.
 func TestPostgresWaits(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
@@ -196,13 +198,14 @@ func TestPostgresWaits(t *testing.T) {
 	if status := <-ended; status != 0 {
 		t.Errorf("status %d\n%s", status, logs)
 	}
-	// What does not change by itself ends the server at once.
+	// An error that waiting cannot repair ends the server at once.
 	if status, _, stderr := runUntil(t.Context(), nil, append(args, "--postgres-schema", "missing")...); status != 1 || strings.Contains(stderr, "does not answer") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }
 
-// The first lines of docs/postgres.md lead from an empty database server to one that serves.
+// TestPostgresBegin runs the first commands of docs/postgres.md with a new database server, up to a
+// running edgetable server.
 func TestPostgresBegin(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
@@ -250,7 +253,7 @@ func TestPostgresBegin(t *testing.T) {
 	if len(commands) != 5 {
 		t.Errorf("the page has the commands %q", commands)
 	}
-	// Without the rights the error says where they are described.
+	// Without the privileges, the error names the page that describes them.
 	for _, args := range [][]string{
 		{"postgres", "create", "--postgres-schema", "other", "--postgres-dsn", "postgres://edgetable_server@" + host + "/edgetable"},
 		{"serve", "--listen", "127.0.0.1:0", "--store", "postgres", "--postgres-schema", "mine", "--postgres-dsn", "postgres://edgetable_server@" + host + "/edgetable"},

@@ -11,8 +11,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// The health check of containers finds a server by the same variable as the server
-// finds its address, and speaks HTTPS if the server does.
+// TestHealthCommand checks that the health check of containers finds the server by the environment
+// variable that also sets the server's address. It uses HTTPS if the server does.
 func TestHealthCommand(t *testing.T) {
 	t.Parallel()
 	ask := func(address string, want int, say string, flags ...string) {

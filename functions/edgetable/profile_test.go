@@ -10,8 +10,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// A profile keeps a connection string. The key may be in another place. Nobody
-// else can read the file, and no command shows a key.
+// TestProfiles checks that a profile stores a connection string, whose key may be stored elsewhere.
+// Only the owner can read the file, and no command prints a key.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	at := service(t)
@@ -73,8 +73,8 @@ func TestProfiles(t *testing.T) {
 	console{t, env}.says(1, "chmod 600", "profile", "list")
 }
 
-// TestProfilesOfLaterVersion: what a later version keeps in a profile is there after this
-// one has changed another.
+// TestProfilesOfLaterVersion checks that this version keeps fields in a profile that it does not
+// know, as a later version may have written them, when it changes another profile.
 func TestProfilesOfLaterVersion(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "profiles.json")

@@ -24,7 +24,7 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// run runs a command to its end. A server, if one starts, ends at once.
+// run runs a command until it ends. If the command starts a server, the server stops at once.
 func run(t *testing.T, environment map[string]string, args ...string) (status int, out, err string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -32,9 +32,9 @@ func run(t *testing.T, environment map[string]string, args ...string) (status in
 	return runUntil(ctx, environment, args...)
 }
 
-// lookup finds variables in an environment. A server's limit of memory would hold for
-// the whole test process, in which dozens of servers leave more than one may have: the
-// collector would run all the time. Servers in processes of their own have their limit.
+// lookup returns a function that looks up variables. It sets no memory limit for servers: dozens of them share the test
+// process, so a limit for one server would make the garbage collector run all the time. Servers in separate processes
+// have their limit.
 func lookup(environment map[string]string) func(name string) string {
 	return func(name string) string {
 		if name == "GOMEMLIMIT" {
@@ -44,7 +44,7 @@ func lookup(environment map[string]string) func(name string) string {
 	}
 }
 
-// quiet are the signals of a server that never looks at its files.
+// quiet are signals with which a server never checks its files.
 var quiet = server.Signals{Hangups: func() <-chan os.Signal { return nil }, Ticks: func() <-chan time.Time { return nil }}
 
 // runUntil runs a command until ctx ends.
@@ -56,13 +56,13 @@ func runUntil(ctx context.Context, environment map[string]string, args ...string
 	return status, o.String(), e.String()
 }
 
-// console runs commands with an environment and demands what they do.
+// console runs commands with an environment, and checks their status and output.
 type console struct {
 	t           *testing.T
 	environment map[string]string
 }
 
-// run demands a status and returns what the command prints.
+// run fails the test unless the command ends with the status, and returns what the command prints.
 func (c console) run(want int, args ...string) (out, said string) {
 	c.t.Helper()
 	status, out, said := runUntil(c.t.Context(), c.environment, args...)
@@ -72,7 +72,7 @@ func (c console) run(want int, args ...string) (out, said string) {
 	return out, said
 }
 
-// prints demands success and this output.
+// prints fails the test unless the command succeeds with this output.
 func (c console) prints(want string, args ...string) {
 	c.t.Helper()
 	if out, _ := c.run(0, args...); out != want {
@@ -80,7 +80,8 @@ func (c console) prints(want string, args ...string) {
 	}
 }
 
-// says demands a status and these words, on standard output or standard error.
+// says fails the test unless the command ends with the status and prints these words, on standard output or standard
+// error.
 func (c console) says(want int, words string, args ...string) {
 	c.t.Helper()
 	if out, said := c.run(want, args...); !strings.Contains(out+said, words) {
@@ -92,15 +93,14 @@ func (c console) says(want int, words string, args ...string) {
 type testServer struct {
 	greeting  string
 	logs      *proc.Buffer
-	stop      func() (status int) // may be called again
+	stop      func() (status int) // may be called several times
 	interrupt func()
 	ticks     chan time.Time
 	ended     chan struct{}
 }
 
-// look makes the server look at its files until it has applied what has changed: a
-// changed file is read when it has rested for a look. The third look begins when the
-// second has ended.
+// look makes the server check its files until it has applied all changes. The server reads a changed file when a second
+// check finds it unchanged, so two checks are needed. The third one begins only after the second has ended.
 func (s *testServer) look() {
 	for range 3 {
 		select {
@@ -139,18 +139,18 @@ func start(t *testing.T, environment map[string]string, args ...string) *testSer
 		text, ready = greeting(lines.Text())
 		s.greeting += text
 	}
-	go func() { _, _ = io.Copy(io.Discard, r) }() // a secondary may begin again, and greet again
+	go func() { _, _ = io.Copy(io.Discard, r) }() // a secondary may start again with a new store, and print its greeting again
 	if !ready {
 		t.Fatalf("the server did not start: status %d\n%s", s.stop(), s.logs)
 	}
-	if !strings.Contains(s.greeting, accounts.DevelopmentKey) { // which everybody has
+	if !strings.Contains(s.greeting, accounts.DevelopmentKey) { // the development key is public, so it may be printed
 		keepOutput("the greeting", func() string { return s.greeting })
 	}
 	return s
 }
 
-// greeting returns a line of a greeting, and whether it is the last one. With --log-format json there is one line, from which it
-// makes those that are there without.
+// greeting returns a line of a server's greeting, and whether it is the last one. With --log-format json there is one
+// line, which greeting converts to the usual lines.
 func greeting(line string) (text string, ready bool) {
 	var said struct {
 		Message   string `json:"msg"`
@@ -172,7 +172,7 @@ func greeting(line string) (text string, ready bool) {
 	return text, true
 }
 
-// ends stops the server, which must do so without a complaint.
+// ends stops the server, which must exit without an error.
 func (s *testServer) ends(t *testing.T) {
 	t.Helper()
 	if status := s.stop(); status != 0 {
@@ -180,7 +180,7 @@ func (s *testServer) ends(t *testing.T) {
 	}
 }
 
-// said returns what follows a label of the greeting, of the first account.
+// said returns the text after a label in the greeting, for the first account.
 func (s *testServer) said(t *testing.T, label string) string {
 	t.Helper()
 	_, text, ok := strings.Cut(s.greeting, label)
@@ -203,7 +203,7 @@ func (s *testServer) client(t *testing.T, key string) *signingClient {
 	return newClient(t, endpoint, path.Base(endpoint), key)
 }
 
-// signingClient signs requests of an account.
+// signingClient sends signed requests for an account.
 type signingClient struct {
 	http.Client
 	endpoint, account string
@@ -239,7 +239,7 @@ func (c *signingClient) request(t *testing.T, method, path, body string) *http.R
 	return req
 }
 
-// do sends a signed request and demands a status.
+// do sends a signed request, and fails the test unless the response has the status want.
 func (c *signingClient) do(t *testing.T, method, path, body string, want int) string {
 	t.Helper()
 	return answer(t, &c.Client, c.request(t, method, path, body), want)
@@ -258,17 +258,17 @@ func answer(t *testing.T, c *http.Client, req *http.Request, want int) string {
 	return string(text)
 }
 
-// ada is an entity of the table people.
+// ada is the path of an entity in the table people.
 const ada = "/people(PartitionKey='a',RowKey='1')"
 
-// fill makes the table people and puts ada into it.
+// fill creates the table people and inserts the entity ada.
 func (c *signingClient) fill(t *testing.T) {
 	t.Helper()
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	c.do(t, "PUT", ada, `{"Name":"Ada"}`, 204)
 }
 
-// filled checks that ada is there.
+// filled checks that the entity ada exists.
 func (c *signingClient) filled(t *testing.T) {
 	t.Helper()
 	if text := c.do(t, "GET", ada, "", 200); !strings.Contains(text, `"Name":"Ada"`) {

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/accounts"
 )
 
-// Every option that cannot work is refused before the server listens.
+// TestServeRefusesOptions checks that every invalid option is refused before the server listens.
 func TestServeRefusesOptions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -60,10 +60,10 @@ func TestServeChaos(t *testing.T) {
 	}
 }
 
-// status sends a request and returns the status, 0 if there was no answer.
+// status sends a request and returns the status of the response, or 0 if there was none.
 func (c *signingClient) status(t *testing.T, method, path string) int {
 	t.Helper()
-	c.CloseIdleConnections() // else a GET that was cut off is sent again
+	c.CloseIdleConnections() // otherwise the client repeats a GET whose connection was closed
 	resp, err := c.Do(c.request(t, method, path, ""))
 	if err != nil {
 		return 0
@@ -72,8 +72,9 @@ func (c *signingClient) status(t *testing.T, method, path string) int {
 	return resp.StatusCode
 }
 
-// Accounts that are disabled or walled in are so for their owners too, and the
-// address behind a trusted proxy is the one it saw.
+// TestServeFirewall checks that disabled accounts, and accounts with restricted addresses, are
+// refused even with their key. It also checks that a trusted proxy's address for the client is
+// used.
 func TestServeFirewall(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{accounts.Variable: "open:" + key1 + ";closed:" + key1 + " disabled;inside:" + key1 + " allow=10.0.0.0/8 deny=10.9.0.1;local:" + key1 + " allow=127.0.0.1"}

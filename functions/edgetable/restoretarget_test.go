@@ -9,8 +9,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// A restore touches nothing that is not its own: not a file in place of the directory, nor what a link leads to,
-// nor a folder beside it without the note of a restore.
+// TestRestoreTarget checks that a restore keeps everything that it has not made: a file at the path of the
+// directory, the target of a link, and a folder next to the directory that no restore has marked.
 func TestRestoreTarget(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -52,7 +52,8 @@ func TestRestoreTarget(t *testing.T) {
 		t.Error(err)
 	}
 
-	// A link to an empty directory is one. The last line says where accounts are.
+	// A link to an empty directory is accepted as an empty directory. The last line of the output says where the
+	// accounts are.
 	empty := filepath.Join(dir, "empty")
 	must.OK(t, os.Mkdir(empty, 0o700))
 	must.OK(t, os.Symlink(empty, filepath.Join(dir, "to-empty")))

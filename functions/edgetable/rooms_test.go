@@ -13,11 +13,12 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestRoomOfFlag: a flag is in the room of its command, or in the row of the map that has it,
-// as `--name` or as `--begin-*`. Those of all commands are in the wiring.
+// TestRoomOfFlag checks that the package (room) of a command defines the command's flags, unless
+// the table in docs/architecture.md says that another package does, as `--name` or as `--begin-*`.
+// Flags of all commands are in package edgetable itself.
 func TestRoomOfFlag(t *testing.T) {
 	t.Parallel()
-	named, rooms := map[string]string{}, map[string]string{} // room by flag or begin of flags, by command
+	named, rooms := map[string]string{}, map[string]string{} // package by flag or prefix of flags, and package by command
 	for line := range strings.Lines(mapOfRooms(t)) {
 		cells := strings.Split(line, "|")
 		if len(cells) < 4 {
@@ -40,7 +41,7 @@ func TestRoomOfFlag(t *testing.T) {
 		}
 	}
 	registers := regexp.MustCompile(`(?:\w+Flag|Var|VarP|String)\([^"\n]*"([a-z-]+)"`)
-	flagsOf := map[string]map[string]bool{} // by room
+	flagsOf := map[string]map[string]bool{} // flags by package
 	has := func(room, flag string) bool {
 		if flagsOf[room] == nil {
 			flagsOf[room] = map[string]bool{}

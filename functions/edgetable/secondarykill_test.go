@@ -22,18 +22,19 @@ import (
 	"edgetable/testdata/must"
 )
 
-// history is what was written to a primary. The writes of an entity have rising numbers.
+// history records what was written to a primary. Each write of an entity has a higher number than
+// the one before.
 type history struct {
 	mu   sync.Mutex
 	next int
-	sent map[string]int   // the last one, by row key
-	acks map[string][]ack // in order
+	sent map[string]int   // last number that was sent, by row key
+	acks map[string][]ack // confirmed writes by row key, in order
 
-	returned, awaited int           // how many writes have returned, and which one a test waits for
-	reached           chan struct{} // closed when it has; nil if no test waits
+	returned, awaited int           // number of confirmed writes, and the number that a test waits for
+	reached           chan struct{} // closed when that many writes are confirmed; nil if no test waits
 }
 
-// after waits until so many more writes have returned.
+// after waits until this many more writes are confirmed.
 func (h *history) after(t *testing.T, writes int, p *process) {
 	t.Helper()
 	h.mu.Lock()
@@ -43,13 +44,13 @@ func (h *history) after(t *testing.T, writes int, p *process) {
 	must.Receive(t, fmt.Sprintf("%d more writes return", writes+1), reached, p.logs)
 }
 
-// ack is a write that had returned at a time.
+// ack is a confirmed write, and the time of its reply.
 type ack struct {
 	number   int
 	returned time.Time
 }
 
-// write writes the entities of a writer in turn until the server dies.
+// write writes the entities of one writer again and again, until the server is killed.
 func (h *history) write(t *testing.T, c *signingClient, writer int) {
 	for {
 		h.mu.Lock()
@@ -59,7 +60,7 @@ func (h *history) write(t *testing.T, c *signingClient, writer int) {
 		h.mu.Unlock()
 		resp, err := c.Do(c.request(t, "PUT", fmt.Sprintf("/people(PartitionKey='p',RowKey='%s')", row), fmt.Sprintf(`{"Name":"%d"}`, number)))
 		if err != nil {
-			return // the write may have happened
+			return // the reply was lost, so the entity may have been written
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
@@ -77,8 +78,8 @@ func (h *history) write(t *testing.T, c *signingClient, writer int) {
 	}
 }
 
-// check compares entities with the history: they have every write that returned before a
-// time, and none that was not sent. It returns how many writes it looked for.
+// check compares entities with the history: they must have every write that was confirmed before
+// until, and no write that was never sent. It returns how many writes it checked.
 func (h *history) check(t *testing.T, where string, got map[string]string, until time.Time) (looked int) {
 	t.Helper()
 	h.mu.Lock()
@@ -98,7 +99,7 @@ func (h *history) check(t *testing.T, where string, got map[string]string, until
 	return looked
 }
 
-// names reads the table people, at most a page, by row key.
+// names returns the Names of entities in the table people by RowKey, at most a page.
 func (c *signingClient) names(t *testing.T) map[string]string {
 	t.Helper()
 	var page struct {
@@ -112,7 +113,7 @@ func (c *signingClient) names(t *testing.T) map[string]string {
 	return all
 }
 
-// positionOf reads how far the secondary of a data directory has come.
+// positionOf reads from a data directory how far the secondary has applied the log.
 func positionOf(t *testing.T, dir string) pebblestore.Position {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, KeepLogs: -1})
@@ -125,14 +126,14 @@ func positionOf(t *testing.T, dir string) pebblestore.Position {
 	return p
 }
 
-// kill ends a process at once.
+// kill ends a process with SIGKILL.
 func (p *process) kill(t *testing.T) {
 	t.Helper()
 	p.signal(t, syscall.SIGKILL)
-	_ = p.Wait() // it was killed
+	_ = p.Wait() // returns the error that the process was killed
 }
 
-// uploading waits until an object of the log is being written.
+// uploading waits until an object of the log is being uploaded.
 func uploading(t *testing.T, place string) {
 	t.Helper()
 	must.Eventually(t, "an object of the log is being written", seen(func() string { return place }), func() bool {
@@ -142,13 +143,13 @@ func uploading(t *testing.T, place string) {
 	})
 }
 
-// seen says what a test has seen when it fails.
+// seen is called when a test fails, and returns what the test has observed.
 type seen func() string
 
 func (s seen) String() string { return s() }
 
-// live waits until a secondary is live, and returns its entities and LastSyncTime. A
-// secondary that was built again has another address.
+// live waits until a secondary has the status live, and returns its entities and LastSyncTime. If
+// the secondary has built a new store, it has another address.
 func (p *process) live(t *testing.T, place string) (names map[string]string, last time.Time) {
 	t.Helper()
 	status := ""
@@ -168,7 +169,7 @@ func (p *process) live(t *testing.T, place string) (names map[string]string, las
 		d := p.secondary(t)
 		resp, err := d.Do(d.request(t, "GET", "/Tables", ""))
 		if err != nil {
-			return false // it begins again
+			return false // the secondary is switching to a new store
 		}
 		resp.Body.Close()
 		status, last = d.stats(t)
@@ -186,28 +187,28 @@ func killedPromotion(t *testing.T, rnd *rand.Rand, dir, place string) (kills int
 		c := exec.Command(self, "promote", dir, "--place", place)
 		c.Env = []string{mainVariable + "=1"}
 		must.OK(t, c.Start())
-		<-time.After(time.Duration(rnd.Int64N(int64(150 * time.Millisecond)))) // the moment of the kill
-		_ = c.Process.Kill()                                                   // it may have ended
+		<-time.After(time.Duration(rnd.Int64N(int64(150 * time.Millisecond)))) // kill the command at a random moment
+		_ = c.Process.Kill()                                                   // the command may already have ended
 		if c.Wait() == nil {
 			return kills
 		}
 		kills++
 	}
 	if status, _, said := runUntil(t.Context(), nil, "promote", dir, "--place", place); status != 0 {
-		if !strings.Contains(said, "is a primary already") { // the last one had come so far
+		if !strings.Contains(said, "is a primary already") { // a killed command had already completed the promotion
 			t.Errorf("promote: status %d, %s", status, said)
 		}
 	}
 	return kills
 }
 
-// Primaries, at any moment and while they ship, and secondaries are killed under load. A
-// secondary has every write that returned before its LastSyncTime. When the primary is
-// dead, the promoted secondary has all that was shipped. For more kills:
+// TestSecondaryKilled proves that a secondary has every write that was confirmed before its
+// LastSyncTime. It kills primaries, at any moment and during uploads, and secondaries, under load.
+// When the primary is dead, the promoted secondary must have all that was shipped. For more kills:
 //
 //	make secondary-kills KILLS=500
 //
-// EDGETABLE_KILL_SEED repeats the choices of a run that failed.
+// EDGETABLE_KILL_SEED repeats the random choices of a run that failed.
 func TestSecondaryKilled(t *testing.T) {
 	t.Parallel()
 	points, seed := int(numberFrom(t, "EDGETABLE_KILLS", 8)), numberFrom(t, "EDGETABLE_KILL_SEED", 1)
@@ -230,7 +231,7 @@ func TestSecondaryKilled(t *testing.T) {
 		}
 		load()
 		for range 4 {
-			h.after(t, rnd.IntN(600), one) // the moment of the kill
+			h.after(t, rnd.IntN(600), one) // kill after a random number of writes
 			if what := rnd.IntN(4); what < 2 {
 				if what == 0 {
 					uploading(t, p.place)
@@ -262,7 +263,7 @@ func TestSecondaryKilled(t *testing.T) {
 		succeed(t, "backup", "restore", p.place, shipped)
 		if life%2 == 0 {
 			said := new(strings.Builder)
-			must.Eventually(t, "the secondary is promoted", said, func() bool { // it may be built again
+			must.Eventually(t, "the secondary is promoted", said, func() bool { // the secondary may be building a new store
 				said.Reset()
 				status, _, text := runUntil(t.Context(), nil, "promote", dir)
 				said.WriteString(text)

@@ -10,8 +10,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// A secondary without a store starts on a disk without a byte of room: it listens, answers 503, and builds its store when there
-// is room.
+// TestSecondaryFullDisk starts a secondary without a store on a full disk. It listens, answers 503, and builds its
+// store when there is space.
 func TestSecondaryFullDisk(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

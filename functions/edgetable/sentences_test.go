@@ -13,12 +13,12 @@ import (
 	"edgetable/testdata/must"
 )
 
-// noRoom is standard output on a full disk.
+// noRoom simulates standard output on a full disk.
 type noRoom struct{}
 
 func (noRoom) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// A command that cannot print its result does not end as if it had.
+// TestFullOutput checks that a command that cannot write its result does not exit with 0.
 func TestFullOutput(t *testing.T) {
 	t.Parallel()
 	said := newBuffer([]string{"version"})
@@ -28,7 +28,8 @@ func TestFullOutput(t *testing.T) {
 	}
 }
 
-// With --json, a command that prints one result tells no events; one that works for long ends with its last one.
+// TestLastEvent checks that, with --json, a command that prints a single result prints no events, and that a
+// long-running command ends with its last event.
 func TestLastEvent(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -48,7 +49,7 @@ func TestLastEvent(t *testing.T) {
 	}
 }
 
-// The command that a message names asks the service that the user named.
+// TestHintNamesProfile checks that a command that an error suggests contains the service as the user named it.
 func TestHintNamesProfile(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -59,7 +60,8 @@ func TestHintNamesProfile(t *testing.T) {
 	do.says(1, "'edgetable tables list' lists", "query", "People", "--from", s.said(t, "connection string"))
 }
 
-// A table with many columns of several types gets one line on the terminal, and its notes are in the manifest.
+// TestNotesOfParquet exports a table with many columns of several types to Parquet. The terminal gets a single
+// line about them, and the manifest has all notes.
 func TestNotesOfParquet(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")

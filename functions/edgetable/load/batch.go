@@ -7,14 +7,15 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// BatchSize is the number of operations in an entity group transaction, the protocol's maximum.
+// BatchSize is the number of operations in each entity group transaction: 100, the maximum of the
+// protocol.
 const BatchSize = 100
 
 // batchEncoder encodes entity group transactions of inserts, with the framing that the SDKs use.
 type batchEncoder struct {
 	path []byte
 	head string
-	part string // everything before an operation's JSON
+	part string // headers and framing before the JSON of each operation
 }
 
 const (

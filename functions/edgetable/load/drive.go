@@ -10,28 +10,29 @@ import (
 
 // Sender sends the requests of one worker, one after another.
 type Sender interface {
-	// Send sends a request and waits for its response. more is false if there was no request left.
+	// Send sends a request and waits for its response. more is false if there was no request left
+	// to send.
 	Send() (a Answer, more bool)
 }
 
 // Answer is the outcome of one request.
 type Answer struct {
 	Sent, Done time.Time
-	Entities   int // entities written or returned
+	Entities   int // number of entities written or returned
 	Err        error
 	Broken     bool          // the worker cannot send another request
-	Refused    bool          // the server is busy; the next Send repeats the request
-	Wait       time.Duration // how long to wait before that
+	Refused    bool          // the server answered that it is busy; the next Send repeats the request
+	Wait       time.Duration // how long to wait before the repetition
 }
 
-// Result holds the counts of the measured window. A request across its edge counts where it ended.
+// Result holds the counts of the measured time. A request counts if it ended inside this time.
 type Result struct {
 	Ops      uint64
 	Entities uint64
 	Errors   uint64
 	First    error  // the first error
-	Refusals uint64 // 503 responses, unless they count as errors
-	Answered uint64 // requests that succeeded from start to end, inside the window or not
+	Refusals uint64 // number of 503 responses, unless they count as errors
+	Answered uint64 // number of requests that succeeded, also before and after the measured time
 	Elapsed  time.Duration
 	Latency  hist.Histogram
 }
@@ -49,7 +50,7 @@ func rate(n uint64, d time.Duration) float64 {
 	return float64(n) / d.Seconds()
 }
 
-// add adds the counts of another worker.
+// add adds the counts of another worker to r.
 func (r *Result) add(o *Result) {
 	r.Ops += o.Ops
 	r.Entities += o.Entities
@@ -62,7 +63,8 @@ func (r *Result) add(o *Result) {
 	}
 }
 
-// Drive runs a worker per sender until no request is left or one has failed.
+// Drive runs one worker for each sender. It returns when no request is left, or when a request has
+// failed.
 func Drive(senders []Sender) *Result {
 	w := window{strict: true}
 	begin := time.Now()
@@ -71,23 +73,25 @@ func Drive(senders []Sender) *Result {
 	return r
 }
 
-// window is the clock of a run. Workers start at once; responses count from open until shut.
+// window is the measured time of a run. Workers start at once; a response counts if it arrives
+// between open and shut.
 type window struct {
-	open, shut time.Time // shut is zero if there is no end
+	open, shut time.Time // shut is the zero time if the run has no time limit
 	strict     bool      // the first error ends the run
 	stop       atomic.Bool
-	exhausted  atomic.Int64 // Unix nanoseconds when a worker first had no request left; 0 before
+	exhausted  atomic.Int64 // when a worker first had no request left to send, in Unix nanoseconds; 0 before
 }
 
-// over reports whether sending has stopped.
+// over reports whether the measured time had ended at the given time. Workers then send nothing
+// more.
 func (w *window) over(at time.Time) bool { return !w.shut.IsZero() && !at.Before(w.shut) }
 
-// counts reports whether a response at this time counts.
+// counts reports whether a response that arrived at the given time counts.
 func (w *window) counts(at time.Time) bool {
 	return !at.Before(w.open) && (w.shut.IsZero() || !at.After(w.shut))
 }
 
-// drive runs one worker per sender and adds up their counts.
+// drive runs one worker for each sender and adds up the counts of all workers.
 func (w *window) drive(senders []Sender) *Result {
 	results := make([]Result, len(senders))
 	var wg sync.WaitGroup

@@ -13,8 +13,8 @@ import (
 // EntitySize is the length of an entity's JSON in bytes, including keys.
 const EntitySize = 1024
 
-// Layout numbers the entities of a preloaded table: entity i is in partition i/RowsPerPartition. Keys are digits of
-// fixed width, so key order is numeric order.
+// Layout describes the entities of a preloaded table: entity i is in partition i/RowsPerPartition. Keys have a fixed
+// number of digits, so the order of the keys is the order of the numbers.
 type Layout struct {
 	Entities         int
 	RowsPerPartition int
@@ -28,7 +28,7 @@ func (l Layout) appendRK(dst []byte, i int) []byte {
 	return appendDigits(append(dst, 'r'), uint64(i), 9)
 }
 
-// AppendPath appends the path of entity i of a table, base/table(PartitionKey='…',RowKey='…'), which needs no
+// AppendPath appends the path of entity i of a table: base/table(PartitionKey='…',RowKey='…'). The keys need no
 // escapes.
 func (l Layout) AppendPath(dst []byte, tableURL string, i int) []byte {
 	dst = append(dst, tableURL...)
@@ -64,7 +64,7 @@ func (f Format) appendEntity(dst, pk, rk []byte, seq uint64) []byte {
 	return append(dst, `"}`...)
 }
 
-// appendAtom appends the same entity as an Atom entry, as old clients wrote it.
+// appendAtom appends the same entity as appendEntity, but as an Atom entry, in the form that old clients used.
 func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
 	dst = append(dst, `<?xml version="1.0" encoding="utf-8" standalone="yes"?><entry xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" `+
 		`xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" xmlns="http://www.w3.org/2005/Atom"><title />`+
@@ -79,7 +79,7 @@ func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
 	return append(dst, `</d:Text></m:properties></content></entry>`...)
 }
 
-// text returns the Text property of an entity, of the length that makes the JSON EntitySize bytes long.
+// text returns the Text property of an entity. Its length makes the JSON of the entity EntitySize bytes long.
 func text(pk, rk []byte, seq uint64) []byte {
 	const around = len(`{"PartitionKey":"","RowKey":"","Kind":"sensor","Seq":,"Price":12.5,"At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05.1234567Z","Text":""}`)
 	var digits [20]byte
@@ -88,7 +88,7 @@ func text(pk, rk []byte, seq uint64) []byte {
 	return noise[at : at+fill]
 }
 
-// noise is 64 KiB of base64 letters. Texts start in its first half.
+// noise is 64 KiB of random base64 letters. A Text property is a part of noise that starts in its first half.
 var noise = func() []byte {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	r := rand.New(rand.NewPCG(7, 11))
@@ -99,7 +99,7 @@ var noise = func() []byte {
 	return b
 }()
 
-// appendDigits appends n in decimal with at least width digits.
+// appendDigits appends n in decimal, with leading zeros up to width digits.
 func appendDigits(dst []byte, n uint64, width int) []byte {
 	var buf [20]byte
 	digits := strconv.AppendUint(buf[:0], n, 10)
@@ -109,9 +109,9 @@ func appendDigits(dst []byte, n uint64, width int) []byte {
 	return append(dst, digits...)
 }
 
-// countEntities counts the entities in a query's response without parsing it. Every entity contains the name
-// PartitionKey once, and the next one is at least half an entity later, so that many bytes are skipped after each
-// match. Pages have a megabyte, so this must be fast.
+// countEntities counts the entities in the response to a query without parsing it. Every entity contains the name
+// PartitionKey once. The next one is at least half the size of an entity later, so these bytes are skipped. Responses
+// have about a megabyte, so counting must be fast.
 func (f Format) countEntities(body []byte) int {
 	name, n := jsonPartitionKey, 0
 	if f == Atom {

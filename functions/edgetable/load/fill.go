@@ -11,7 +11,7 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// ErrTableExists is returned by CreateTable if the table already exists.
+// ErrTableExists is the error of CreateTable if the table already exists.
 var ErrTableExists = errors.New("the table exists already")
 
 // CreateTable creates a table.
@@ -36,7 +36,8 @@ func DeleteTable(ctx context.Context, t wire.Target, table string) error {
 	return nil
 }
 
-// Ping sends a signed Query Tables and expects 200, which shows that the server is up and knows the account.
+// Ping sends a signed Query Tables request and expects status 200. This shows that the server is running and
+// knows the account.
 func Ping(ctx context.Context, t wire.Target) error {
 	return once(ctx, t, 200, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
 }
@@ -56,10 +57,11 @@ func once(ctx context.Context, t wire.Target, want int, req wire.Request) error 
 	return expect(&resp, want)
 }
 
-// fillConnections is enough to keep a server busy while the client prepares the next batches.
+// fillConnections is the number of connections of Fill. They keep a server busy while the client prepares
+// more batches.
 const fillConnections = 8
 
-// Fill inserts the entities of a layout in batches, each within one partition. It stops at the first failure.
+// Fill inserts the entities of a layout in batches, each within one partition. It stops at the first error.
 func Fill(ctx context.Context, t wire.Target, table string, l Layout) error {
 	if l.Entities <= 0 || l.RowsPerPartition <= 0 {
 		return fmt.Errorf("filling table %s: %d entities with %d rows per partition are not possible", table, l.Entities, l.RowsPerPartition)
@@ -107,7 +109,7 @@ func Fill(ctx context.Context, t wire.Target, table string, l Layout) error {
 	return first
 }
 
-// perPartition returns the number of batches for a full partition.
+// perPartition returns the number of batches that a full partition needs.
 func (l Layout) perPartition() int { return (l.RowsPerPartition + BatchSize - 1) / BatchSize }
 
 // batches returns the number of batches that Fill sends.
@@ -116,7 +118,8 @@ func (l Layout) batches() int {
 	return full*l.perPartition() + (rest+BatchSize-1)/BatchSize
 }
 
-// batch returns the first entity of batch k and its size, at most BatchSize entities of one partition.
+// batch returns the number of the first entity in batch k, and the number of entities in the batch. A batch
+// has at most BatchSize entities of one partition.
 func (l Layout) batch(k int) (start, n int) {
 	partition, piece := k/l.perPartition(), k%l.perPartition()
 	start = partition*l.RowsPerPartition + piece*BatchSize

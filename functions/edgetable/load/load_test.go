@@ -32,7 +32,7 @@ func TestEntity(t *testing.T) {
 	}
 }
 
-// page returns the JSON of a query's response with the first n entities.
+// page returns the JSON of the response to a query that returns the first n entities.
 func page(l load.Layout, n int) []byte {
 	list := make([]string, n)
 	for i := range list {
@@ -61,10 +61,10 @@ func TestFillCoversEveryEntityOnce(t *testing.T) {
 	boundary, err := multipart.Boundary(strings.TrimSpace(contentType))
 	must.OK(t, err)
 	for _, l := range []load.Layout{
-		{Entities: 1000, RowsPerPartition: 100},  // a batch is a partition
-		{Entities: 2000, RowsPerPartition: 1000}, // several batches a partition
-		{Entities: 701, RowsPerPartition: 70},    // partitions smaller than a batch, the last one partial
-		{Entities: 1234, RowsPerPartition: 250},  // batches cut short by the partition's end
+		{Entities: 1000, RowsPerPartition: 100},  // each batch is a whole partition
+		{Entities: 2000, RowsPerPartition: 1000}, // each partition needs several batches
+		{Entities: 701, RowsPerPartition: 70},    // a partition is smaller than a batch, and the last one is not full
+		{Entities: 1234, RowsPerPartition: 250},  // the last batch of each partition is not full
 		{Entities: 1, RowsPerPartition: 100},
 	} {
 		seen := map[string]int{}

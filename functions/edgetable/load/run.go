@@ -10,19 +10,19 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// What clients do after a 503. Most, including the service's own, wait for Retry-After and send the request again.
-// Rude ones do not wait.
+// What a client does after a 503 response. Most clients, including Azure's own, wait for the time in Retry-After and
+// send the request again. Some badly written ones do not wait.
 const (
-	Fails  Refused = "fail"   // count it as an error like any other; the default
-	Waits  Refused = "wait"   // wait for Retry-After, then repeat
-	AtOnce Refused = "repeat" // repeat the request at once
+	Fails  Refused = "fail"   // count the response as an error; the default
+	Waits  Refused = "wait"   // wait for the time in Retry-After, then repeat the request
+	AtOnce Refused = "repeat" // repeat the request without waiting
 )
 
-// ErrTooShort means that the measured time is too short for this machine.
+// ErrTooShort is the error if no request ended inside the measured time. This machine needs a longer time.
 var ErrTooShort = errors.New("no request ended inside the measured time")
 
-// Run connects, warms up and measures. A failed connection or a cancelled context is an error; failed requests are
-// only counted. A worker whose connection breaks stops.
+// Run connects, warms up and measures. It returns an error if it cannot connect or if ctx is cancelled. Failed
+// requests are only counted. A worker stops if its connection breaks.
 func Run(ctx context.Context, spec Spec) (*Result, error) {
 	conns, err := dialAll(ctx, spec.Target, spec.Connections)
 	if err != nil {
@@ -32,7 +32,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	start := time.Now()
 	win := &window{open: start.Add(spec.Warmup)}
 	win.shut = win.open.Add(spec.Duration)
-	// If the caller gives up, closing the connections ends workers that wait for a response.
+	// If ctx is cancelled, this closes the connections. So workers that wait for a response stop, too.
 	unhook := context.AfterFunc(ctx, func() {
 		win.stop.Store(true)
 		closeAll(conns)
@@ -58,17 +58,17 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	return total, nil
 }
 
-// sender sends the requests of an operation over one connection.
+// sender sends the requests of one worker over one connection.
 type sender struct {
 	conn    *wire.Conn
 	op      operation
 	refused Refused
 	req     wire.Request
-	again   bool // req was refused and is sent again
+	again   bool // send req again, because the server refused it with 503
 }
 
-// Send implements [Sender]. Latency is measured from the write to the last byte of the response, without the client's
-// own work.
+// Send implements [Sender]. The latency of a request includes signing it, sending it and reading the response. It
+// does not include preparing the request or checking the response.
 func (s *sender) Send() (a Answer, more bool) {
 	if !s.again && !s.op.next(&s.req) {
 		return a, false
@@ -103,7 +103,7 @@ func dialAll(ctx context.Context, t wire.Target, n int) ([]*wire.Conn, error) {
 
 func closeAll(conns []*wire.Conn) {
 	for _, c := range conns {
-		_ = c.Close() // nothing is buffered, so a failed close loses nothing
+		_ = c.Close() // nothing is buffered, so an error of Close loses nothing
 	}
 }
 

@@ -29,7 +29,8 @@ func serve(t *testing.T) wire.Target {
 	return target
 }
 
-// TestFormats checks that both formats describe the same entity with a text of the same length.
+// TestFormats checks that JSON and Atom describe the same entity, with a Text property of the same
+// length.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for _, i := range []int{0, 99, 12345, 1e8} {
@@ -44,7 +45,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestRunAgainstServer runs every workload in every format and with every kind of signature.
+// TestRunAgainstServer runs every workload: in JSON and in Atom, with an account key and with
+// shared access signatures. It checks which of them fail.
 func TestRunAgainstServer(t *testing.T) {
 	t.Parallel()
 	l := load.Layout{Entities: 2000, RowsPerPartition: 1000}
@@ -79,7 +81,7 @@ func TestRunAgainstServer(t *testing.T) {
 			if len(ops) != len(load.Ops) {
 				t.Fatal("a workload is missing here")
 			}
-			for _, op := range ops { // scans come first, because they count the entities
+			for _, op := range ops { // queries are the first workloads, because they expect the number of entities that Fill has stored
 				res := run(t, owner, load.Spec{Target: target, Table: "t0t", Op: op, Layout: l, Prefix: string(op), Connections: 2, Format: tt.format})
 				if got, want := res.Errors > 0, strings.Contains(failed, " "+string(op)+" "); got != want {
 					t.Errorf("%s: %d errors (%v) of %d", op, res.Errors, res.First, res.Answered)
@@ -92,7 +94,7 @@ func TestRunAgainstServer(t *testing.T) {
 	}
 }
 
-// TestRefused checks the behaviour of a client whose every other request is refused.
+// TestRefused checks what a client does if the server answers every other request with 503.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -106,7 +108,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(string(tt.refused), func(t *testing.T) {
 			t.Parallel()
-			var n int // there is one connection
+			var n int // not shared, because the run has one connection
 			var last string
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, err := io.ReadAll(r.Body)
@@ -133,14 +135,15 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// run repeats a measurement with longer durations until this machine completes a request in time.
+// run repeats a measurement with longer and longer durations until this machine completes a request
+// in time.
 func run(t *testing.T, owner wire.Target, spec load.Spec) *load.Result {
 	t.Helper()
 	for spec.Duration = 100 * time.Millisecond; ; spec.Duration *= 4 {
 		res, err := load.Run(t.Context(), spec)
 		if errors.Is(err, load.ErrTooShort) && spec.Duration < time.Minute {
-			spec.Prefix += "x"          // late requests were stored too
-			if spec.Op == load.Delete { // or deleted
+			spec.Prefix += "x"          // requests of the previous run may have stored entities after its end
+			if spec.Op == load.Delete { // delete requests of the previous run may have deleted entities after its end
 				must.OK(t, load.DeleteTable(t.Context(), owner, spec.Table))
 				must.OK(t, load.CreateTable(t.Context(), owner, spec.Table))
 				must.OK(t, load.Fill(t.Context(), owner, spec.Table, spec.Layout))

@@ -17,7 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/options.md and docs/tables.schema.json")
 
-// TestOptionsPage compares the tables of docs/options.md and the schema beside it with the members of a document; -update writes them.
+// TestOptionsPage compares the tables in docs/options.md, and the file docs/tables.schema.json, with the description of the members.
+// With -update it writes both files.
 func TestOptionsPage(t *testing.T) {
 	const page = "../../../docs/options.md"
 	text, err := os.ReadFile(page)
@@ -52,11 +53,11 @@ func compare(t *testing.T, path string, is, want []byte) {
 	}
 }
 
-// columns are those of docs/stores.md that say which stores keep a part of a document; core/storetest compares them with the
-// stores.
+// columns maps a member of the document to the column of docs/stores.md that says which stores support it. A test in core/storetest
+// compares these columns with the stores.
 var columns = map[string]string{"expire": "Expiry", "changes": "Feed"}
 
-// stores lists the stores with a yes in a column of docs/stores.md.
+// stores returns the names of the stores that have a yes in a column of docs/stores.md.
 func stores(t *testing.T, column string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/stores.md")
@@ -79,7 +80,7 @@ func stores(t *testing.T, column string) string {
 	return ""
 }
 
-// declared is the table of the members that are declared.
+// declared returns the table of the members that a user can set, in Markdown.
 func declared(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -98,7 +99,7 @@ func declared(t *testing.T) string {
 	return b.String()
 }
 
-// states is the table of what GET adds.
+// states returns the table of the members that only GET returns, in Markdown.
 func states() string {
 	var b strings.Builder
 	b.WriteString("| Member of the answer | Meaning |\n|---|---|\n")
@@ -115,11 +116,11 @@ func states() string {
 	return b.String()
 }
 
-// beyond are values of which the schema does not know that the parser refuses them.
+// beyond has values that the schema accepts although the parser refuses them.
 var beyond = []string{`"PT0S"`, `"P36501D"`, `"P9999999999999D"`, `"aª"`}
 
-// TestSchemaAgainstParser demands that the schema accepts each document that the parser accepts, and refuses each that it
-// refuses, but for values that no pattern can judge. A part that the parser learns, and this package does not, fails here.
+// TestSchemaAgainstParser checks that the schema accepts each document that the parser accepts, and refuses the others, except for the
+// values in beyond. The test fails if the parser supports a member that this package does not describe.
 func TestSchemaAgainstParser(t *testing.T) {
 	var schema map[string]any
 	must.OK(t, json.Unmarshal(Schema(), &schema))
@@ -145,7 +146,7 @@ func TestSchemaAgainstParser(t *testing.T) {
 	accepted := 0
 	for _, d := range documents {
 		if twice(d) {
-			continue // an editor's own check says so
+			continue // skip it: editors themselves report a name that occurs twice
 		}
 		_, err := payload.ReadOptions([]byte(d))
 		var whole any
@@ -172,7 +173,7 @@ func TestSchemaAgainstParser(t *testing.T) {
 	}
 }
 
-// twice reports whether a name occurs twice in the innermost object, which the schema cannot see.
+// twice reports whether a name occurs twice in the innermost object. A schema cannot detect this.
 func twice(d string) bool {
 	for _, name := range []string{"property", "after", "keep", "state", "ending"} {
 		if strings.Count(d, fmt.Sprintf("%q:", name)) > 1 {
@@ -182,7 +183,7 @@ func twice(d string) bool {
 	return false
 }
 
-// compiled are the patterns of the schema, which are judged thousands of times.
+// compiled caches the compiled patterns of the schema, because each of them is used thousands of times.
 var compiled = map[string]*regexp.Regexp{}
 
 func matches(pattern, text string) bool {
@@ -192,7 +193,8 @@ func matches(pattern, text string) bool {
 	return compiled[pattern].MatchString(text)
 }
 
-// check judges a value by the part of JSON schema that the schema uses, and fails for a keyword that it does not know.
+// check validates a value against a JSON schema, and returns the reason if the value is invalid. It implements only the keywords that
+// our schema uses, and fails the test for other keywords.
 func check(t *testing.T, root, s map[string]any, v any, path string) (refused string) {
 	t.Helper()
 	object, _ := v.(map[string]any)

@@ -1,4 +1,4 @@
-// Package reload detects changed files, so that a server reads them again.
+// Package reload detects that files have changed, so that a server can read them again.
 package reload
 
 import (
@@ -12,14 +12,14 @@ import (
 	"edgetable/functions/edgetable/descriptors"
 )
 
-// Every is how often files are checked.
+// Every is the interval between two checks of the files.
 const Every = 500 * time.Millisecond
 
-// Changes detects changes of files by their stamps.
+// Changes detects changes of files. The caller passes a stamp of the files, which changes with their content.
 type Changes struct{ applied, seen string }
 
-// Due reports whether files with this stamp should be read: they have changed, and have been stable since the last
-// check, because they might be half written before. If asked is set, they are always read.
+// Due reports whether the files with this stamp should be read again. They should if they have changed and were
+// stable since the last check; before, they may be half written. If asked is set, Due always returns true.
 func (c *Changes) Due(stamp string, asked bool) bool {
 	rested := stamp == c.seen
 	c.seen = stamp
@@ -30,8 +30,8 @@ func (c *Changes) Due(stamp string, asked bool) bool {
 	return true
 }
 
-// StampOf returns a text that changes when the content or mode of a file does. It reads the content, because time and
-// size can be equal for two files written within one clock tick.
+// StampOf returns a text that changes when the content or the mode of a file changes. It reads the content, because
+// two versions of a file can have the same time and size if they were written within one clock tick.
 func StampOf(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -44,7 +44,8 @@ func StampOf(file string) string {
 	return fmt.Sprintf("%s %v %x", file, info.Mode(), sha256.Sum256(content))
 }
 
-// Watch checks for changes at each tick until ctx ends, and reloads all files on SIGHUP.
+// Watch calls all reload functions at each tick until ctx ends. On SIGHUP it calls them with asked set, which means
+// that they must read their files even if these seem unchanged.
 func Watch(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal, log *slog.Logger, reload ...func(asked bool)) {
 	for {
 		asked := false

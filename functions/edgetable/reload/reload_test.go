@@ -9,7 +9,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestChanges checks that files are read when they have changed and are stable, or when asked.
+// TestChanges checks that files are read again when they have changed and are stable, and whenever the
+// user asks for it.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	var c Changes
@@ -20,8 +21,8 @@ func TestChanges(t *testing.T) {
 	}{
 		{"1", true, true},
 		{"1", false, false},
-		{"2", false, false}, // may be half written
-		{"3", false, false}, // it was
+		{"2", false, false}, // the change may be half written
+		{"3", false, false}, // the file has changed again, so it was half written before
 		{"3", false, true},
 		{"3", false, false},
 		{"3", true, true},
@@ -34,7 +35,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestStampOfReplacedFile checks that replacing a file is noticed, even if size and time are the same.
+// TestStampOfReplacedFile checks that the stamp changes if a file is replaced, even if size and time
+// are the same.
 func TestStampOfReplacedFile(t *testing.T) {
 	t.Parallel()
 	dir, at := t.TempDir(), time.Unix(1, 0)

@@ -1,3 +1,4 @@
-// Package secondary implements a server that follows the log of another one: it builds its store from a backup,
-// applies the log, reports how old its data is, and can be promoted.
+// Package secondary implements a server that follows another one, the primary. It builds its store from a
+// backup of the primary, applies the log that the primary ships to the backup place, and reports how old its
+// data is. It can be promoted, which makes it the primary.
 package secondary

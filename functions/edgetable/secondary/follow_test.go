@@ -15,7 +15,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// unread is a place whose pieces of the log cannot be read for some time.
+// unread is a backup place from which the pieces of the log cannot be read for the next fails
+// attempts.
 type unread struct {
 	objects.Place
 	fails int
@@ -31,8 +32,8 @@ func (p *unread) Get(ctx context.Context, name string) ([]byte, error) {
 	return p.Place.Get(ctx, name)
 }
 
-// TestUnreadPiece: a secondary tries again to read a piece. It begins again from a newer backup only
-// if that fails for long.
+// TestUnreadPiece checks that a secondary tries again to read a piece of the log. Only after many
+// failures may it start again from a newer backup.
 func TestUnreadPiece(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []int{readAtMost - 1, readAtMost} {

@@ -14,10 +14,11 @@ import (
 	"edgetable/testdata/must"
 )
 
-// backUp stores a backup that has commits up to a number.
+// backUp stores a backup that has all commits up to a number.
 func (l *line) backUp(high edm.Ticks) *repository.Manifest { return l.backUpQuiet(high, 0) }
 
-// backUpQuiet is backUp of a store that was idle up to a time.
+// backUpQuiet stores a backup that has all commits up to the number high, of a store without writes up to the time
+// quiet.
 func (l *line) backUpQuiet(high, quiet edm.Ticks) *repository.Manifest {
 	l.Helper()
 	m, err := l.repo.Create(l.Context(), repository.Source{
@@ -32,7 +33,7 @@ func (l *line) backUpQuiet(high, quiet edm.Ticks) *repository.Manifest {
 	return m
 }
 
-// lags checks that a secondary does not say that it has what the place has, and is not promoted.
+// lags checks that a secondary that lacks commits reports neither live nor ready, and cannot be promoted.
 func (l *line) lags(after string) {
 	l.Helper()
 	for range 3 {
@@ -46,8 +47,8 @@ func (l *line) lags(after string) {
 	}
 }
 
-// TestLacksPruned: a secondary that was away while the log it needs was removed does not say that
-// it follows: the newest backup has more, also if no piece comes any more.
+// TestLacksPruned removes the log that a secondary needs, as a prune does while the secondary is away. The secondary
+// must report that it lacks commits, because the newest backup has more, even if no piece of the log follows.
 func TestLacksPruned(t *testing.T) {
 	t.Parallel()
 	for _, damaged := range []bool{false, true} {
@@ -60,21 +61,22 @@ func TestLacksPruned(t *testing.T) {
 		if must.OK(t, err); len(list) > 0 {
 			t.Fatalf("the prune has left %v", list)
 		}
-		if damaged { // the note of the prune says it too
+		if damaged { // even without a readable backup, the record that the prune leaves shows that commits were removed
 			must.OK(t, os.WriteFile(filepath.Join(l.place.(directory.Place).Dir, "backups", newest.ID), []byte("x"), 0o600))
 		}
 		l.lags("a prune")
 	}
 }
 
-// TestLacksBackup: a backup that was made after the last piece has more.
+// TestLacksBackup checks that a secondary reports that it lacks commits if a backup has commits that the log does not
+// have.
 func TestLacksBackup(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, directory.Place{Dir: t.TempDir()})
 	l.ship()
 	must.OK(t, l.turn(t.Context()))
 	must.OK(t, l.Ready())
-	l.backUp(l.to) // of what it has
+	l.backUp(l.to) // a backup with the same commits as the secondary
 	for range 2 * lookAtAll {
 		must.OK(t, l.turn(t.Context()))
 	}
@@ -93,7 +95,8 @@ func TestLacksBackup(t *testing.T) {
 	}
 }
 
-// TestPlaceAwayAtStart: a secondary that starts while its place is away tells the time that its store knows.
+// TestPlaceAwayAtStart checks that a secondary that starts while its backup place is unreachable reports the
+// LastSyncTime that its store has recorded.
 func TestPlaceAwayAtStart(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, directory.Place{Dir: t.TempDir()})
@@ -108,8 +111,9 @@ func TestPlaceAwayAtStart(t *testing.T) {
 	}
 }
 
-// TestIdlePrimary: a backup says how long the primary wrote nothing, so LastSyncTime goes on without a piece. A backup
-// with more than the secondary has does not say so, nor does an earlier one.
+// TestIdlePrimary checks that LastSyncTime advances while the primary writes nothing. A backup records up to which
+// time there were no writes. A backup with commits that the secondary lacks must not advance LastSyncTime, nor may an
+// older one.
 func TestIdlePrimary(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, directory.Place{Dir: t.TempDir()})
@@ -129,14 +133,15 @@ func TestIdlePrimary(t *testing.T) {
 	expect("an idle backup", l.to+100)
 	l.backUpQuiet(l.to, l.to+300)
 	expect("another one", l.to+300)
-	l.synced = l.to + 7 // the clock was set back
+	l.synced = l.to + 7 // simulate that the primary's clock was set back
 	l.ship()
 	expect("a write", l.synced)
 	l.backUpQuiet(l.to+5, l.to+500)
 	expect("a backup with more", l.synced)
 }
 
-// TestClockSetBack: LastSyncTime is that of the last piece, also if the primary's clock was set back.
+// TestClockSetBack checks that LastSyncTime is the time of the last piece of the log, even if the primary's clock was
+// set back and this time is earlier than before.
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, directory.Place{Dir: t.TempDir()})

@@ -29,24 +29,25 @@ import (
 	"edgetable/testdata/must"
 )
 
-// people is the table that the machines write.
+// people is the table to which the machines write.
 var people = table.Name{Account: "acme", Table: "People"}
 
-// machine is a data directory and the server on it, without its sockets: the parts that serve connects.
+// machine is a data directory and the server on it. The server has the parts of the real one, but no
+// sockets.
 type machine struct {
 	w       *scenario
 	name    string
 	dir     string
-	follows bool         // it is started with --secondary-of
-	copied  bool         // of another data directory
-	gap     bool         // its log may have one
-	ahead   atomic.Int64 // of its clock for Timestamps
+	follows bool         // the server is started with --secondary-of
+	copied  bool         // dir is a copy of another machine's directory
+	gap     bool         // the log that the machine ships may have a gap
+	ahead   atomic.Int64 // nanoseconds by which its clock for Timestamps is ahead
 
-	store    *pebblestore.Store // nil: it does not run, or has no store yet
+	store    *pebblestore.Store // nil if the server is stopped, or has no store yet
 	embedded *stores.Checkpoints
 	follower *secondary.Follower
 	backups  *backup.Schedule
-	ctx      context.Context // ends when the server must stop; nil: it does not run
+	ctx      context.Context // ends when the server must stop; nil if the server is stopped
 	end      context.CancelCauseFunc
 	jobs     sync.WaitGroup
 }
@@ -60,7 +61,7 @@ func parse(t *testing.T, register func(*pflag.FlagSet), args ...string) {
 	must.OK(t, f.Parse(args))
 }
 
-// start starts the server. accept is --accept-damage.
+// start starts the server. accept stands for the flag --accept-damage.
 func (m *machine) start(accept bool) (err error) {
 	w := m.w
 	ctx, end := context.WithCancelCause(context.Background())
@@ -78,7 +79,7 @@ func (m *machine) start(accept bool) (err error) {
 		}
 	}
 	m.ctx, m.end = ctx, end
-	if m.follower != nil { // it has no store yet
+	if m.follower != nil { // the server has no store yet
 		m.jobs.Go(func() { m.follower.Serve(ctx) })
 		return nil
 	}
@@ -129,7 +130,7 @@ func cmpErr(err error, text string) error {
 	return errors.New(text)
 }
 
-// close ends the server without a word to the place.
+// close stops the server without shipping the rest of its log.
 func (m *machine) close() {
 	if m.ctx == nil {
 		return
@@ -142,7 +143,7 @@ func (m *machine) close() {
 	m.store, m.embedded, m.follower, m.backups, m.ctx = nil, nil, nil, nil, nil
 }
 
-// stop ends the server as SIGTERM does.
+// stop stops the server as SIGTERM does.
 func (m *machine) stop() {
 	m.end(errors.New("stopped"))
 	m.jobs.Wait()
@@ -152,7 +153,7 @@ func (m *machine) stop() {
 	m.close()
 }
 
-// kill ends the server as SIGKILL does: what its files are now is what the next start finds.
+// kill stops the server as SIGKILL does. Its directory is then a copy from before the orderly shutdown.
 func (m *machine) kill() {
 	m.end(errors.New("killed"))
 	m.jobs.Wait()
@@ -162,7 +163,7 @@ func (m *machine) kill() {
 	m.dir = left
 }
 
-// copyOf copies the data directory as it is.
+// copyOf copies the data directory, as it is at this moment, and returns the copy.
 func (m *machine) copyOf() string {
 	m.w.copies++
 	to := filepath.Join(m.w.dir, fmt.Sprint("copy", m.w.copies))
@@ -170,12 +171,12 @@ func (m *machine) copyOf() string {
 	return to
 }
 
-// leads reports whether the server takes writes.
+// leads reports whether the server accepts writes.
 func (m *machine) leads() bool {
 	return m.store != nil && !m.follower.Follows() && !m.embedded.Lead.Fenced()
 }
 
-// well reports whether the server is ready, as a primary.
+// well reports whether the server is a primary that no other store has replaced.
 func (m *machine) well() bool {
 	return m.store != nil && !m.follower.Follows() && m.embedded.Lead.Replaced() == nil
 }
@@ -187,10 +188,10 @@ func (m *machine) write(n int) error {
 	return err
 }
 
-// numbers are the entities of a store.
+// numbers is the set of the entities in a store, which have numbers as keys.
 type numbers map[int]bool
 
-// lacks returns what numbers have that others lack.
+// lacks returns the numbers that other has and n does not have.
 func (n numbers) lacks(other numbers) (list []int) {
 	for i := range other {
 		if !n[i] {
@@ -201,7 +202,7 @@ func (n numbers) lacks(other numbers) (list []int) {
 	return list
 }
 
-// read reads the entities of a store.
+// read returns the numbers of the entities in a store.
 func read(t *testing.T, s *pebblestore.Store) numbers {
 	all := numbers{}
 	page, err := s.Scan(context.Background(), people.Key(), table.ScanRequest{Ranges: []key.Range{{}}})
@@ -219,7 +220,7 @@ func read(t *testing.T, s *pebblestore.Store) numbers {
 	return all
 }
 
-// has returns the entities of a machine, which may be stopped.
+// has returns the numbers of the entities in the store of a machine, also if its server is stopped.
 func (m *machine) has() numbers {
 	if m.store != nil {
 		return read(m.w.t, m.store)
@@ -234,7 +235,7 @@ func readDirectory(t *testing.T, dir string) numbers {
 	return read(t, s)
 }
 
-// command runs a command line of backup or promote.
+// command runs a command line of 'edgetable backup' or 'edgetable promote'.
 func command(args ...string) (said string, err error) {
 	out := new(strings.Builder)
 	terminal := &cli.Terminal{Environment: func(string) string { return "" }, In: strings.NewReader(""), Out: out, Err: out}
@@ -247,7 +248,7 @@ func command(args ...string) (said string, err error) {
 	return fmt.Sprint(out, err), err
 }
 
-// lines is a writer of whole lines.
+// lines is a writer for a log. Each Write is one line.
 type lines func(string)
 
 func (l lines) Write(b []byte) (int, error) {

@@ -19,10 +19,11 @@ import (
 	"edgetable/testdata/must"
 )
 
-// busy is a place to which a primary ships a piece after each look at the log.
+// busy is a backup place to which a primary ships another piece of the log after each list of the
+// log's objects.
 type busy struct {
 	objects.Place
-	ship  func() // nil: nothing is shipped
+	ship  func() // ships a piece; nil to ship nothing
 	lists atomic.Int64
 }
 
@@ -42,16 +43,17 @@ func (p *busy) List(ctx context.Context, prefix string) iter.Seq2[objects.Object
 	}
 }
 
-// line is a timeline in a place and a follower at its begin.
+// line is a timeline in a backup place, and a follower whose store is at the begin of this
+// timeline.
 type line struct {
 	*testing.T
 	*Follower
 	place    objects.Place
 	id       string
-	identity string    // of the store
-	to       edm.Ticks // shipped
-	synced   edm.Ticks // of the next piece; 0: its middle
-	step     edm.Ticks // from one piece to the next
+	identity string    // identity of the store that ships
+	to       edm.Ticks // commit number up to which the log is shipped
+	synced   edm.Ticks // Synced of the next piece of the log; 0 means the middle of the piece
+	step     edm.Ticks // commit numbers from the begin of one piece to the next
 }
 
 func newLine(t *testing.T, place objects.Place) *line {
@@ -69,7 +71,7 @@ func newLine(t *testing.T, place objects.Place) *line {
 	return l
 }
 
-// ship stores the next piece, until the follower is promoted.
+// ship stores the next piece of the log. After a promotion of the follower, it stores nothing.
 func (l *line) ship() {
 	l.Helper()
 	w, err := repository.NewPieceWriter(nil, repository.Zstd)
@@ -83,8 +85,9 @@ func (l *line) ship() {
 	l.to += l.step
 }
 
-// TestNeverQuiet: a secondary has caught up when it has what the place had at its look. The
-// primary may always be a piece ahead, and a promotion ends all the same.
+// TestNeverQuiet checks a secondary whose primary never stops writing. The secondary has caught up
+// when it has what the backup place had when it looked, although the primary is always a piece
+// ahead. A promotion must also end.
 func TestNeverQuiet(t *testing.T) {
 	t.Parallel()
 	p := &busy{Place: directory.Place{Dir: t.TempDir()}}
@@ -118,7 +121,8 @@ func TestNeverQuiet(t *testing.T) {
 	}
 }
 
-// TestLostBeforeTimeline: pieces that lack before the next timeline are a gap too.
+// TestLostBeforeTimeline checks that a secondary reports a gap if the last pieces of the log before
+// the next timeline are missing.
 func TestLostBeforeTimeline(t *testing.T) {
 	t.Parallel()
 	place := directory.Place{Dir: t.TempDir()}
@@ -129,7 +133,7 @@ func TestLostBeforeTimeline(t *testing.T) {
 	var lost objects.Object
 	for o, err := range place.List(t.Context(), "log/") {
 		must.OK(t, err)
-		lost = o // the last one
+		lost = o // the last piece in key order
 	}
 	piece, err := place.Get(t.Context(), lost.Name)
 	must.OK(t, err)

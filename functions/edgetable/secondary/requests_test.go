@@ -12,9 +12,10 @@ import (
 	"edgetable/testdata/requests"
 )
 
-// hour runs a part of an hour, one turn a second, and returns the requests of an hour.
+// hour calls turn once for each second of a part of an hour, and returns the number of requests for
+// a whole hour.
 func hour(place *requests.Place, turn func()) requests.Counts {
-	const part = 15 // of which minutes and looks at everything are whole
+	const part = 15 // a fifteenth of an hour has a whole number of minutes, and of looks that list everything
 	place.Reset()
 	for range 3600 / part {
 		turn()
@@ -22,8 +23,9 @@ func hour(place *requests.Place, turn func()) requests.Counts {
 	return place.Reset().Times(part)
 }
 
-// TestRequests: docs/secondaries.md says how many requests an hour a secondary sends. An idle one
-// lists a page at a time, also with a long log.
+// TestRequests checks that docs/secondaries.md states the number of requests that a secondary sends
+// in an hour. If the primary is idle, each look lists only one page of objects, even if the log is
+// long.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	place := new(requests.Place)
@@ -33,7 +35,7 @@ func TestRequests(t *testing.T) {
 	l.at.Number = l.to
 	must.OK(t, l.store.Replay(t.Context(), l.at, nil))
 	l.step = edm.TicksPerSecond
-	for range 1200 { // more than a page, in minutes and hours before
+	for range 1200 { // more pieces than one page of a list has, in earlier minutes and hours
 		l.ship()
 	}
 	must.OK(t, l.turn(t.Context()))
@@ -46,7 +48,7 @@ func TestRequests(t *testing.T) {
 	busy := hour(place, func() {
 		before := place.Counts
 		l.ship()
-		place.Counts = before // that was the primary
+		place.Counts = before // do not count the requests of the primary
 		must.OK(t, l.turn(t.Context()))
 	})
 	b, err := os.ReadFile("../../../docs/secondaries.md")

@@ -25,27 +25,27 @@ var (
 	firstScenario = flag.Uint64("scenario", 0, "the first of them")
 )
 
-// scenario is a place, machines that use it, and a judge that knows every write that was answered.
+// scenario is a backup place, machines that use it, and a judge that knows every acknowledged write.
 type scenario struct {
 	t      *testing.T
 	rand   *rand.Rand
 	dir    string
 	place  string
-	other  string // the place of another store
+	other  string // a backup place with the backups and the log of another store
 	copies int
 
-	identities string   // file with the private keys
-	public     []string // keys
-	keys       []string // flags of the primary
+	identities string   // name of a file with the private keys
+	public     []string // public keys
+	keys       []string // flags of the primary that encrypt its backups and its log
 
 	machines []*machine
-	leader   *machine // the last one that was told that it is the primary
+	leader   *machine // the machine that was last made the primary
 	table    bool
 
 	next                int
-	when                map[int]time.Time // when a write was answered
-	line                numbers           // what the leader has
-	floor               numbers           // what the place has
+	when                map[int]time.Time // by number of the write: when it was acknowledged
+	line                numbers           // numbers of the writes that the leader has
+	floor               numbers           // numbers of the writes that the backup place must have
 	history             []string
 	promotions, settled int
 }
@@ -54,7 +54,7 @@ func (w *scenario) note(format string, args ...any) {
 	w.history = append(w.history, time.Now().Format("04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
-// fail reports what the judge found, with what had happened.
+// fail stops the test with a message, and prints the history of the scenario.
 func (w *scenario) fail(format string, args ...any) {
 	w.t.Helper()
 	w.t.Fatalf("%s\n%s", fmt.Sprintf(format, args...), strings.Join(w.history, "\n"))
@@ -82,9 +82,9 @@ func newScenario(t *testing.T, seed uint64, dir, other string) *scenario {
 	return w
 }
 
-// TestScenarios plays random sequences of what operators do and what happens to machines. After each step every server that says
-// live or ready has what it says; every command that ends without an error did what it promised; and
-// the history of the store that was promoted last is never lost. For more sequences:
+// TestScenarios plays random sequences of operators' commands and of failures of machines. After each step it checks that a
+// server that reports live or ready has the data that this promises. Every command that ends without an error must have done
+// what it promises. The history of the store that was promoted last must never be lost. To play more sequences:
 //
 //	make secondary-kills SCENARIOS=1000
 func TestScenarios(t *testing.T) {
@@ -118,7 +118,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// fast returns a directory, in memory if there is one.
+// fast returns a temporary directory, in memory if the system has a file system in memory.
 func fast(t *testing.T) string {
 	dir, err := os.MkdirTemp("/dev/shm", "edgetable-test-*")
 	if err != nil {
@@ -128,7 +128,7 @@ func fast(t *testing.T) string {
 	return dir
 }
 
-// otherPlace makes the place of another store.
+// otherPlace makes a backup place with the backups and the log of another store.
 func otherPlace(t *testing.T, dir, other string) {
 	w := newScenario(t, 0, filepath.Join(dir, "x"), "")
 	w.place = other
@@ -156,7 +156,7 @@ func (w *scenario) play() {
 	w.settle()
 }
 
-// pass lets time pass, and restarts servers whose store was built.
+// pass lets time pass, and restarts servers whose new store is complete.
 func (w *scenario) pass(d time.Duration) {
 	for range 2 {
 		time.Sleep(d / 2)
@@ -169,17 +169,17 @@ func (w *scenario) pass(d time.Duration) {
 				}
 			}
 		}
-		synctest.Wait() // those that were started have looked into the place
+		synctest.Wait() // wait until the restarted servers have looked at the backup place
 	}
 }
 
-// here reports whether the place answers.
+// here reports whether the backup place is reachable and is the right one.
 func (w *scenario) here() bool {
 	_, err := os.Stat(w.place + ".away")
 	return err != nil
 }
 
-// write writes to each server that takes writes. Those of the leader are in its history.
+// write writes entities to each server that accepts writes, and records those that the leader accepts.
 func (w *scenario) write() {
 	for _, m := range w.machines {
 		if !m.leads() {
@@ -204,13 +204,13 @@ func (w *scenario) write() {
 	}
 }
 
-// lead makes a machine the leader, which has said so.
+// lead makes a machine the leader after it was promoted. has are the numbers of the entities in its store.
 func (w *scenario) lead(m *machine, has numbers) {
 	w.leader, w.line = m, has
 	w.promotions++
 }
 
-// step does one thing.
+// step does one random thing.
 func (w *scenario) step() {
 	m := w.machines[w.rand.IntN(len(w.machines))]
 	running := m.ctx != nil
@@ -242,7 +242,7 @@ func (w *scenario) step() {
 		w.start(m, false)
 	case what == 16:
 		w.displace()
-	case what == 17 && !w.here(): // nothing could tell a copy from the original
+	case what == 17 && !w.here(): // do nothing: without the backup place, a copy could not be distinguished from its original
 	case what == 17 && len(w.machines) < 5 && w.leader.store != nil:
 		if w.rand.IntN(2) == 0 {
 			w.note("%s stops", w.leader)
@@ -257,7 +257,7 @@ func (w *scenario) step() {
 		m.ahead.Store(int64(step))
 	case what == 19 && m != w.leader && w.rand.IntN(2) == 0:
 		w.takeOver(m)
-	case what == 19 && m != w.leader && w.here(): // else it would be built from the place of another store
+	case what == 19 && m != w.leader && w.here(): // with the backup place of another store, the machine would be built from the wrong backup
 		if running {
 			m.stop()
 		}
@@ -270,7 +270,8 @@ func (w *scenario) step() {
 	}
 }
 
-// start starts a server as it is, by mistake perhaps. One that was replaced takes no writes.
+// start starts the server of a machine. The machine may be one that an operator should not start. start checks that the leader
+// starts and accepts writes.
 func (w *scenario) start(m *machine, accept bool) {
 	err := m.start(accept)
 	w.note("%s starts: %v", m, err)
@@ -285,12 +286,13 @@ func (w *scenario) start(m *machine, accept bool) {
 	}
 }
 
-// damage loses commits of a stopped machine, or what it knows of its history, and starts it as its start proposes.
+// damage removes commits of a stopped machine, or the record of its history. Then it starts the server. If the start fails,
+// damage follows the advice in the error.
 func (w *scenario) damage(m *machine) {
 	m.gap = true
 	if w.rand.IntN(2) == 0 {
 		w.note("%s loses TIMELINE", m)
-		_ = os.Remove(filepath.Join(m.dir, "TIMELINE")) // a secondary has none
+		_ = os.Remove(filepath.Join(m.dir, "TIMELINE")) // ignore the error, because a secondary has no such file
 		w.start(m, false)
 		return
 	}
@@ -312,18 +314,18 @@ func (w *scenario) damage(m *machine) {
 	if m.ctx == nil {
 		w.start(m, true)
 	}
-	if m.ctx == nil && m.follows { // as it says
+	if m.ctx == nil && m.follows { // the error advises to empty the directory
 		must.OK(w.t, os.RemoveAll(m.dir))
 		w.start(m, false)
 	}
 }
 
-// promote promotes a secondary. It has all that the place has.
+// promote promotes a secondary and checks that the promoted store has all that the backup place must have.
 func (w *scenario) promote(m *machine) {
 	var err error
 	switch {
 	case m.ctx != nil && m.store == nil:
-		return // its first store is being built
+		return // the machine is building its first store
 	case m.ctx != nil:
 		_, err = m.follower.Promote(m.ctx, false, 1<<30)
 		m.backups.Resume()
@@ -341,7 +343,7 @@ func (w *scenario) promote(m *machine) {
 	w.lead(m, has)
 }
 
-// takeOver makes a store that was replaced the primary again.
+// takeOver makes a store that was replaced the primary again, with 'edgetable promote --take-over'.
 func (w *scenario) takeOver(m *machine) {
 	var err error
 	switch {
@@ -356,7 +358,7 @@ func (w *scenario) takeOver(m *machine) {
 		}
 	}
 	w.note("promote %s --take-over: %v", m, err)
-	m.gap = true // a store that was replaced keeps no logs
+	m.gap = true // a store that was replaced does not keep logs for shipping, so its log may have a gap
 	if err != nil {
 		return
 	}
@@ -364,13 +366,14 @@ func (w *scenario) takeOver(m *machine) {
 	w.lead(m, m.has())
 }
 
-// backUp makes a backup by hand. That of the leader has all its writes, and no other store makes one.
+// backUp makes a backup of a stopped machine with 'edgetable backup create'. A backup of the leader must have all its writes.
+// The command must fail for other machines.
 func (w *scenario) backUp(m *machine) {
 	_, err := command(append([]string{"backup", "create", w.place, "--data", m.dir}, w.encrypt()...)...)
 	w.note("backup create of %s: %v", m, err)
 	switch {
 	case err != nil:
-	case m.copied && m != w.leader: // what it has is an earlier state of the primary, if it has not run
+	case m.copied && m != w.leader: // a copy that has never run: it has an earlier state of the primary, and cannot know about the later state
 		w.restore(true)
 	case m != w.leader:
 		w.fail("%s, which is not the primary, has made a backup", m)
@@ -387,7 +390,7 @@ func (w *scenario) encrypt() []string {
 	return []string{"--encrypt-to", w.keys[1]}
 }
 
-// restore restores the newest state. It has what the place is known to have.
+// restore restores the newest state and checks that it has all that the backup place must have.
 func (w *scenario) restore(must bool) (has numbers, ok bool) {
 	to := filepath.Join(w.dir, "restored")
 	defer os.RemoveAll(to)
@@ -406,7 +409,7 @@ func (w *scenario) restore(must bool) (has numbers, ok bool) {
 	return has, true
 }
 
-// prune removes old backups. What can be restored stays.
+// prune removes old backups, and checks that everything that could be restored before can still be restored.
 func (w *scenario) prune() {
 	if !w.here() {
 		return
@@ -423,7 +426,8 @@ func (w *scenario) prune() {
 	}
 }
 
-// displace takes the place away, or mounts that of another store there, or puts it back.
+// displace makes the backup place unreachable, or puts the backup place of another store there. If the place is displaced
+// already, displace brings it back.
 func (w *scenario) displace() {
 	away := w.place + ".away"
 	if !w.here() {
@@ -442,7 +446,8 @@ func (w *scenario) displace() {
 	must.OK(w.t, os.CopyFS(w.place, os.DirFS(w.other)))
 }
 
-// clone copies a data directory, as a snapshot of a volume does. The leader runs first.
+// clone copies a data directory, as a snapshot of a volume does. If the directory is the leader's, the leader is started and may
+// write more before the server of the copy starts.
 func (w *scenario) clone(m *machine) {
 	if m.store == nil && m.ctx != nil {
 		return
@@ -452,9 +457,9 @@ func (w *scenario) clone(m *machine) {
 	running := m.ctx != nil
 	if m == w.leader && !running {
 		w.start(m, false)
-		w.pass(time.Second) // less than a server without writes needs for a piece
+		w.pass(time.Second) // a server without writes needs longer until it ships a piece of the log
 	}
-	if m == w.leader && (running || w.rand.IntN(2) == 0) { // so that a copy of a server that runs is older
+	if m == w.leader && (running || w.rand.IntN(2) == 0) { // write more, so that the copy is older than the running server
 		w.write()
 		w.pass(3 * time.Second)
 	}
@@ -464,12 +469,13 @@ func (w *scenario) clone(m *machine) {
 	}
 }
 
-// judge looks at all servers. A place that is away tells them nothing.
+// judge checks what all servers report. It does nothing while the leader is stopped or the backup place is unreachable: then the
+// servers cannot know that their data is old.
 func (w *scenario) judge() {
 	if !w.here() || w.leader.ctx == nil {
 		return
 	}
-	w.pass(14 * time.Second) // a server without writes looks each ten seconds, and twice
+	w.pass(14 * time.Second) // a server without writes looks at the backup place every ten seconds, and needs two looks
 	for _, m := range w.machines {
 		if m.store == nil {
 			continue
@@ -499,7 +505,8 @@ func (w *scenario) judge() {
 	}
 }
 
-// settle brings the place back and starts the leader. Then the place has all that the leader has, and what was restored is that.
+// settle brings the backup place back and starts the leader. Then it checks that the backup place has all writes of the leader,
+// and that a restore has the same writes.
 func (w *scenario) settle() {
 	if !w.here() {
 		w.displace()
@@ -515,7 +522,7 @@ func (w *scenario) settle() {
 	if lacks := w.leader.has().lacks(w.line); len(lacks) > 0 {
 		w.fail("the primary %s lacks %v", w.leader, lacks)
 	}
-	w.pass(32 * time.Second) // a backup that failed is tried again
+	w.pass(32 * time.Second) // wait long enough for the retry of a failed backup
 	w.floor = maps.Clone(w.line)
 	has, _ := w.restore(true)
 	if more := w.line.lacks(has); len(more) > 0 {

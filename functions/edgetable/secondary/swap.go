@@ -14,20 +14,21 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Folders in a data directory for its next store. The current store is served until the next one is complete.
-// Renaming the first folder to the second one is the decision to replace the store: from then on, each start finishes
-// the swap, even after a kill.
+// Folders in a data directory for the next store. The current store serves reads until the next one is complete.
+// Renaming the first folder to the second one commits the swap: after that, each start finishes the swap, even if the
+// process is killed meanwhile.
 const (
-	newFolder   = "secondary.new"   // the next store is being built
-	readyFolder = "secondary.ready" // the next store is complete
+	newFolder   = "secondary.new"   // the next store, while it is being built
+	readyFolder = "secondary.ready" // the next store, when it is complete
 )
 
-// decided is the content of the note during a swap. Before the rename, and after all files are moved, it means that
-// the store in the directory is complete. Any other content, such as the place of a first build or what an earlier
-// version wrote, means that the store is incomplete.
+// decided is the content of the note (the file [stores.RebuildNote]) during a swap of stores. Before the rename of
+// the folder, and after all files are moved, it means that the store in the directory is complete. Any other content
+// means that this store is incomplete: the note of a first build names the backup place, and earlier versions wrote
+// other texts.
 const decided = "swap\n"
 
-// decide makes a newly built store replace the one in its directory at the next settle.
+// decide commits the swap: the next call of settle replaces the store with the newly built one.
 func decide(dir string) error {
 	if !stores.Rebuilding(dir) {
 		if err := directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(decided), 0o600); err != nil {
@@ -35,13 +36,13 @@ func decide(dir string) error {
 		}
 	}
 	ready := filepath.Join(dir, readyFolder)
-	if err := os.RemoveAll(ready); err != nil { // an earlier version did not know this name
+	if err := os.RemoveAll(ready); err != nil { // an earlier version of this program ignored a folder of this name, and may have left one
 		return err
 	}
 	return errors.Join(os.Rename(filepath.Join(dir, newFolder), ready), directory.Sync(dir))
 }
 
-// settle finishes a swap that was decided. It reports whether the directory has a complete store.
+// settle finishes a committed swap. It reports whether the directory has a complete store.
 func settle(dir string) (complete bool, err error) {
 	note, err := os.ReadFile(filepath.Join(dir, stores.RebuildNote))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +53,7 @@ func settle(dir string) (complete bool, err error) {
 	}
 	lock, err := vfs.Default.Lock(filepath.Join(dir, "LOCK"))
 	if err != nil {
-		return true, nil // a server uses the store; opening the store will report that
+		return true, nil // a server has opened the store; pebblestore.Open will report this
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	ready := filepath.Join(dir, readyFolder)
@@ -76,7 +77,7 @@ func settle(dir string) (complete bool, err error) {
 	return hasStore(dir), directory.Sync(dir)
 }
 
-// ours reports whether a name is that of a store's file.
+// ours reports whether a file of this name belongs to a store.
 func ours(name string) bool {
 	for _, p := range []string{"marker.", "MANIFEST-", "OPTIONS-", "LOGS", "TABLES", "RESERVE", "HISTORY", "TIMELINE", "UNSHIPPED", "archive"} {
 		if strings.HasPrefix(name, p) {
@@ -86,11 +87,12 @@ func ours(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".blob") || strings.HasSuffix(name, ".damaged")
 }
 
-// begun is the name of a folder. If it exists after a move was killed, the old files are already gone, and every
-// store file belongs to the new store.
+// begun is the name of a folder that marks a move in progress. If it exists after a kill, the old files are already
+// removed, and every file of a store belongs to the new store.
 const begun = "moving"
 
-// move replaces the files of a store with those of another one. It can be repeated after a kill.
+// move replaces the files of the store in the directory to. The new files are those of the store in from. move can be
+// repeated after a kill.
 func move(from, to string) error {
 	if _, err := os.Stat(filepath.Join(from, begun)); errors.Is(err, fs.ErrNotExist) {
 		if err := removeStore(to); err != nil {
@@ -117,7 +119,7 @@ func move(from, to string) error {
 	return directory.Sync(to)
 }
 
-// removeStore removes the files of a store from its directory.
+// removeStore removes the files of a store, and no other files, from its directory.
 func removeStore(dir string) error {
 	old, err := os.ReadDir(dir)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// fill makes a store at a number in a directory.
+// fill makes a store in a directory, with the given number as its last commit.
 func fill(t *testing.T, dir string, number int) {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir})
@@ -21,7 +21,7 @@ func fill(t *testing.T, dir string, number int) {
 	must.OK(t, s.Close())
 }
 
-// numberOf returns at which number the store of a directory is, 0 if there is no complete one.
+// numberOf returns the number of the last commit of the store in a directory, or 0 if there is no complete store.
 func numberOf(t *testing.T, dir string) int {
 	t.Helper()
 	complete, err := settle(dir)
@@ -43,13 +43,14 @@ func numberOf(t *testing.T, dir string) int {
 	return int(p.Number - 1000)
 }
 
-// A store takes the place of another one by one rename. After a kill at each step there is the old one or the new
-// one, whole, and the files of others stay.
+// TestSwap checks that a store replaces another one atomically, by one rename. After a kill at each step, the
+// directory has either the whole old store or the whole new one, and files that are not part of a store are
+// unchanged.
 func TestSwap(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		kill func(t *testing.T, dir string) // does a part of the swap
+		kill func(t *testing.T, dir string) // does the steps of the swap that precede the kill
 		want int
 	}{
 		{"it is being built", func(*testing.T, string) {}, 1},

@@ -62,7 +62,8 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 	return h.max
 }
 
-// index returns the bucket of v. Values below 64 have one each; for others the six bits after the leading one decide.
+// index returns the bucket of v. Each value below 64 has its own bucket. For other values, the position of the
+// leading bit and the six bits after it select the bucket.
 func index(v uint64) int {
 	if v < sub {
 		return int(v)

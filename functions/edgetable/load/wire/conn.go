@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Timeout limits one exchange. A server that needs longer has failed the benchmark.
+// Timeout is the time limit for one request and its response. A server that needs longer has failed the benchmark.
 const Timeout = 30 * time.Second
 
-// Request is the input of one exchange. Path starts with the target's Base. It is already escaped, and is sent and
-// signed as it is.
+// Request describes a request. Path begins with the Base of the target. It must be escaped already, because it is
+// sent and signed unchanged.
 type Request struct {
 	Method string
 	Path   []byte
@@ -24,13 +24,13 @@ type Request struct {
 	Body   []byte
 }
 
-// Response is valid until the next exchange on its connection.
+// Response is the response to a request. It is valid until the next request on the same connection.
 type Response struct {
 	Status        int
 	Body          []byte
-	NextPartition string // continuation headers; both empty at the end of a query
+	NextPartition string // continuation headers; both are empty at the end of a query
 	NextRow       string
-	RetryAfter    time.Duration // 0 if absent
+	RetryAfter    time.Duration // 0 without the header Retry-After
 }
 
 // Conn is one persistent connection with its buffers. It is not safe for concurrent use, except for Close.
@@ -44,12 +44,12 @@ type Conn struct {
 	deadline time.Time
 	closing  bool // the server will close the connection after this response
 
-	mu     sync.Mutex // guards closed, and changes of conn
+	mu     sync.Mutex // guards closed, and assignments to conn
 	conn   net.Conn
 	closed bool
 }
 
-// Dial connects, including the TLS handshake if needed. Later reconnects also obey ctx.
+// Dial connects to a target, with a TLS handshake if the target uses TLS. ctx also limits later reconnections.
 func Dial(ctx context.Context, t Target) (*Conn, error) {
 	c := &Conn{ctx: ctx, target: t, r: bufio.NewReaderSize(nil, 64<<10), sign: signer{account: t.Account, key: t.key}}
 	if err := c.dial(); err != nil {
@@ -58,7 +58,7 @@ func Dial(ctx context.Context, t Target) (*Conn, error) {
 	return c, nil
 }
 
-// dial replaces the connection by a new one.
+// dial replaces the connection with a new one.
 func (c *Conn) dial() error {
 	var nc net.Conn
 	var err error
@@ -88,7 +88,7 @@ func (c *Conn) dial() error {
 	return nil
 }
 
-// Close closes the connection; a running exchange in another goroutine fails.
+// Close closes the connection. A request that another goroutine has sent fails.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,8 +96,9 @@ func (c *Conn) Close() error {
 	return c.conn.Close()
 }
 
-// Do signs and sends req and reads the whole response. After an error the Conn must not be used again. A server may
-// close a connection after any response (nginx does after 1,000); the next request then uses a new one.
+// Do signs and sends req and reads the whole response. After an error the Conn must not be used again. If the
+// response says that the server closes the connection, as nginx does after 1,000 requests, the next call of Do
+// reconnects.
 func (c *Conn) Do(req *Request) (Response, error) {
 	if c.closing {
 		if err := c.dial(); err != nil {
@@ -105,7 +106,7 @@ func (c *Conn) Do(req *Request) (Response, error) {
 		}
 	}
 	now := time.Now()
-	// Setting the deadline updates a timer, so it is done only about once a second.
+	// SetDeadline updates a timer, so it is called only about once a second.
 	if c.deadline.Sub(now) < Timeout-time.Second {
 		c.deadline = now.Add(Timeout)
 		if err := c.conn.SetDeadline(c.deadline); err != nil {
@@ -118,7 +119,7 @@ func (c *Conn) Do(req *Request) (Response, error) {
 	return c.read()
 }
 
-// encode writes the request into the reused buffer, so that it is sent in one write.
+// encode writes the whole request into a reused buffer, so that one call of Write sends it.
 func (c *Conn) encode(req *Request, now time.Time) []byte {
 	b := append(c.out[:0], req.Method...)
 	b = append(b, ' ')

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// MaxBody limits a response in bytes, so that a broken length cannot exhaust memory. A full page has at most 4 MiB of
-// entity data, which JSON may escape.
+// MaxBody is the maximum size of a response body in bytes, so that a wrong length cannot exhaust memory. A full page
+// has at most 4 MiB of entity data; the escapes of JSON make it longer.
 const MaxBody = 64 << 20
 
 var (
@@ -21,14 +21,14 @@ var (
 	hNextRow          = []byte("x-ms-continuation-nextrowkey")
 )
 
-// read parses one response. The end of a body is given by Content-Length or by chunks; without either there is no
-// body, because connections must stay open.
+// read reads one response. Content-Length or chunks give the end of the body. A response with neither has no body:
+// its end cannot be the end of the connection, because connections stay open.
 func (c *Conn) read() (Response, error) {
 	line, err := c.line()
 	if err != nil {
 		return Response{}, err
 	}
-	// for example "HTTP/1.1 204 No Content"
+	// The status line, for example "HTTP/1.1 204 No Content".
 	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) {
 		return Response{}, fmt.Errorf("not an HTTP status line: %.40q", line)
 	}
@@ -109,7 +109,7 @@ func (c *Conn) readN(n int) error {
 	return err
 }
 
-// readChunks appends a chunked body, and skips extensions and trailers.
+// readChunks appends a chunked body. It ignores chunk extensions and trailers.
 func (c *Conn) readChunks() error {
 	for {
 		line, err := c.line()

@@ -6,7 +6,8 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// signer writes the two headers of SharedKeyLite: x-ms-date and Authorization. It is not safe for concurrent use.
+// signer writes the headers that SharedKeyLite needs: x-ms-date and Authorization. It is not safe for concurrent
+// use.
 type signer struct {
 	account string
 	key     *sharedkey.Key
@@ -14,8 +15,8 @@ type signer struct {
 	date    string
 }
 
-// appendHeaders appends both header lines for a request of path at time now. The date has whole seconds, so it is
-// formatted only once per second.
+// appendHeaders appends both header lines for a request of path at the time now. The date in them has whole
+// seconds, so it is formatted only once a second.
 func (s *signer) appendHeaders(dst, path []byte, now time.Time) []byte {
 	if sec := now.Unix(); sec != s.second || s.date == "" {
 		s.second, s.date = sec, sharedkey.FormatDate(now)

@@ -1,9 +1,9 @@
 // Package wire is a deliberately small HTTP/1.1 client for measuring table servers.
 //
-// A load generator that shares two cores with the server under test must cost next to nothing: one persistent TCP (or
-// TLS) connection per worker, one Write per request from a reused buffer, a response parser that reads only the
-// headers it needs, and a SharedKeyLite signature with the date cached for a second. It is no general client: it has
-// no redirects, trailers, pipelining or retries, because a benchmark must see every failure.
+// A load generator that shares two cores with the server under test must cost very little. So there is one persistent
+// TCP (or TLS) connection per worker, one Write per request from a reused buffer, a response parser that reads only
+// the headers it needs, and a SharedKeyLite signature whose date is cached for a second. This client is not for
+// general use: it has no redirects, trailers, pipelining or retries, because a benchmark must see every failure.
 package wire
 
 import (
@@ -16,7 +16,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Version is the default x-ms-version, the one that the service's own clients for tables send.
+// Version is the default x-ms-version. It is the one that Azure's own client libraries for tables send.
 const Version = "2019-02-02"
 
 // Target identifies a server and an account. Create one with NewTarget.
@@ -24,17 +24,17 @@ type Target struct {
 	Addr    string // host:port to dial
 	Host    string // Host header
 	TLS     bool
-	Base    string // path prefix of every resource: "/devstoreaccount1" in path style, "" in host style
+	Base    string // path prefix of every resource: "/devstoreaccount1" if the path names the account, "" if the host names it
 	URL     string // scheme, host and Base, without a final slash
 	Account string
 	Version string // x-ms-version
 	From    string // local address to connect from; "" means any
 	key     *sharedkey.Key
-	token   string // a shared access signature to use instead of the key
+	token   string // query of a shared access signature, which is used instead of the key
 }
 
-// NewTarget parses an endpoint as in connection strings: http(s)://host[:port][/account]. Requests are signed with
-// the account's first key.
+// NewTarget parses an endpoint in the form of connection strings: http(s)://host[:port][/account]. Requests are
+// signed with the first key of the account.
 func NewTarget(endpoint string, account *sharedkey.Account) (Target, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -56,7 +56,7 @@ func NewTarget(endpoint string, account *sharedkey.Account) (Target, error) {
 	return t, nil
 }
 
-// Development returns an account with the public key of the development account, for test servers.
+// Development returns an account that has the public key of Azurite's development account, for test servers.
 func Development(name string) *sharedkey.Account {
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
 	if err != nil {
@@ -65,8 +65,8 @@ func Development(name string) *sharedkey.Account {
 	return &sharedkey.Account{Name: name, Keys: [2]*sharedkey.Key{key}}
 }
 
-// WithToken returns the target with a shared access signature instead of the key. token is a query as
-// [edgetable/core/sas] signs it.
+// WithToken returns the target with a shared access signature instead of the key. token is the query that
+// [edgetable/core/sas] makes.
 func (t Target) WithToken(token string) Target {
 	t.token = token
 	return t

@@ -24,8 +24,9 @@ func target(t *testing.T, url string) wire.Target {
 	return tg
 }
 
-// TestAgainstNetHTTP sends requests to a server from Go's library: it must understand them, the signature must
-// verify, and bodies with any framing must arrive complete, twice over one connection.
+// TestAgainstNetHTTP sends requests to a server of Go's library, twice over one connection. It checks that the
+// server understands them, that the signature is valid, and that response bodies with any framing are read
+// completely.
 func TestAgainstNetHTTP(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789abcdef", 20000)
@@ -91,7 +92,8 @@ func TestAgainstNetHTTP(t *testing.T) {
 }
 
 // TestConnectAgain sends requests to a server that closes the connection after every second response, as proxies do
-// after some number. It checks that no request fails and that Close is final.
+// after a number of requests. It checks that no request fails. It also checks that a Conn does not reconnect after
+// Close.
 func TestConnectAgain(t *testing.T) {
 	t.Parallel()
 	var served atomic.Int32
@@ -126,7 +128,7 @@ func TestConnectAgain(t *testing.T) {
 	}
 }
 
-// answer starts a server that answers one request with raw bytes and closes the connection.
+// answer starts a server that answers one request with the given bytes and closes the connection.
 func answer(t testing.TB, raw string) wire.Target {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -180,14 +182,14 @@ func TestNewTarget(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		endpoint string
-		want     string // Addr, Host, Base; "" for an error
+		want     string // Addr, Host and Base; "" if an error is wanted
 	}{
 		{"http://127.0.0.1:10002/devstoreaccount1", "127.0.0.1:10002 127.0.0.1:10002 /devstoreaccount1"},
-		{"https://acct.table.example.com/", "acct.table.example.com:443 acct.table.example.com "}, // host style
+		{"https://acct.table.example.com/", "acct.table.example.com:443 acct.table.example.com "}, // the host names the account, so Base is empty
 		{"http://[::1]/a", "[::1]:80 [::1] /a"},
 		{"127.0.0.1:10002/a", ""},           // no scheme
 		{"ftp://host/a", ""},                // not HTTP
-		{"http://host/a?sv=2019-02-02", ""}, // a SAS is not supported
+		{"http://host/a?sv=2019-02-02", ""}, // an endpoint with a shared access signature is not supported
 	} {
 		tg, err := wire.NewTarget(tt.endpoint, wire.Development("a"))
 		got := ""
@@ -200,7 +202,8 @@ func TestNewTarget(t *testing.T) {
 	}
 }
 
-// FuzzResponse checks for arbitrary bytes as a response that there is no panic, and no body longer than the bytes.
+// FuzzResponse reads arbitrary bytes as a response. It checks that the reader does not panic, and that the body is
+// not longer than these bytes.
 func FuzzResponse(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
 	f.Add("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nhi\r\n0\r\nTrailer: z\r\n\r\n")
@@ -208,7 +211,7 @@ func FuzzResponse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		c, err := wire.Dial(t.Context(), answer(t, raw))
 		if err != nil {
-			t.Skip("no connection to be had") // ports may run out in fast fuzzing
+			t.Skip("no connection to be had") // fast fuzzing may use up all ports
 		}
 		defer c.Close()
 		resp, err := c.Do(&wire.Request{Method: "GET", Path: []byte("/t")})
