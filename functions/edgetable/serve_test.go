@@ -47,8 +47,8 @@ func TestMemoryIsGone(t *testing.T) {
 	}
 }
 
-// URLs of the greeting have the name of --listen, or else an address that works
-// from this machine.
+// TestGreetingAddress checks that the URLs that a server prints have the host of --listen, or else
+// an address that works on this machine.
 func TestGreetingAddress(t *testing.T) {
 	t.Parallel()
 	own := map[string]string{accounts.Variable: "acme:" + key1}
@@ -60,7 +60,7 @@ func TestGreetingAddress(t *testing.T) {
 	} {
 		l, err := net.Listen("tcp", listen)
 		if err != nil {
-			t.Logf("%s: %v", listen, err) // a machine without IPv6
+			t.Logf("%s: %v", listen, err) // the machine may have no IPv6
 			continue
 		}
 		l.Close()
@@ -80,7 +80,7 @@ func TestTLS(t *testing.T) {
 	if !strings.HasPrefix(c.endpoint, "https://") {
 		t.Errorf("endpoint %s", c.endpoint)
 	}
-	// As curl and the SDKs do, it offers HTTP/2 and accepts HTTP/1.1.
+	// The client offers HTTP/2 and accepts HTTP/1.1, as curl and the SDKs do.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
 	c.Transport = transport
@@ -91,7 +91,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// half sends the head of a request and waits until the server asks for the body.
+// half sends the header of a request with Expect, and waits until the server asks for the body.
 func half(t *testing.T, c *signingClient) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.Split(c.endpoint, "/")[2])
@@ -111,7 +111,8 @@ func half(t *testing.T, c *signingClient) (net.Conn, *bufio.Reader) {
 	return conn, r
 }
 
-// A request that runs when the server is interrupted is finished, and kept.
+// TestInterruptWaits checks that a request that is running when the server is interrupted is
+// completed, and that its write is kept.
 func TestInterruptWaits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -120,7 +121,7 @@ func TestInterruptWaits(t *testing.T) {
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	conn, r := half(t, c)
 	s.interrupt()
-	for { // until the server accepts no more connections
+	for { // wait until the server accepts no more connections
 		conn, err := net.Dial("tcp", conn.RemoteAddr().String())
 		if err != nil {
 			break
@@ -150,7 +151,7 @@ func TestInterruptCutsOff(t *testing.T) {
 	}
 }
 
-// Neither keys nor signatures are logged, whatever goes wrong.
+// TestLogKeepsSecrets checks that neither keys nor signatures are logged, whatever fails.
 func TestLogKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json"} {

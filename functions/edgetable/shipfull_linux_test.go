@@ -13,9 +13,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// A server that ships its log starts on a disk without a byte of room, to be read. When there
-// is space again it takes writes and ships them. On the full disk it may give up the logs that were not
-// shipped; then a backup takes their place.
+// TestShippingFullDisk checks that a server that ships its log starts on a full disk and serves reads. When there is
+// space again, it accepts writes and ships them. On the full disk it may discard log files that were not shipped; then
+// it makes a new backup.
 func TestShippingFullDisk(t *testing.T) {
 	t.Parallel()
 	disk, dir := proc.Disk(t, "64m"), t.TempDir()
@@ -45,8 +45,8 @@ func TestShippingFullDisk(t *testing.T) {
 	must.OK(t, os.Remove(fill))
 	c = p.awaitSpace(t).client(t, "")
 	eventually(t, "the server finds the space", &p.testServer, func() bool { status, _ := c.send(t, "PUT", ada, `{"Name":"with space"}`); return status == 204 })
-	// No log waits while the backup is made that fills a gap: what counts is what a restore gives. Until then it refuses to give
-	// less than the place has.
+	// The server makes a new backup if it has discarded logs, and no log message says when. So the test tries restores
+	// until one has the last write. Until then a restore may be refused, but must not return less than the place has.
 	restores := 0
 	eventually(t, "the place has the last write", &p.testServer, func() bool {
 		restores++

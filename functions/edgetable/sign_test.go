@@ -14,7 +14,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// The line of the greeting works as it stands.
+// TestGreetingCurl checks that the curl command that a server prints at its start works unchanged.
 func TestGreetingCurl(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -26,7 +26,8 @@ func TestGreetingCurl(t *testing.T) {
 	if text := paste(t, strings.TrimSuffix(line, "  # within 15m"), 200); !strings.Contains(text, `"TableName":"people"`) {
 		t.Errorf("%s\n%s", line, text)
 	}
-	// For an account of the user's own, it is the command that signs.
+	// With an account other than the development account, the server prints an edgetable command that
+	// signs the request.
 	s = start(t, map[string]string{accounts.Variable: "acme:" + key1}, "--memory")
 	words := split(t, s.said(t, "try "))
 	status, line, text := run(t, map[string]string{accounts.Variable: "acme:" + key1}, words[1:]...)
@@ -36,7 +37,8 @@ func TestGreetingCurl(t *testing.T) {
 	paste(t, line, 200)
 }
 
-// What sign prints is sent by a shell and curl with the path that was signed.
+// TestSign checks that a shell and curl send the request that sign prints with exactly the path
+// that was signed.
 func TestSign(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory", "--max-skew", "0")
@@ -76,7 +78,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// The account is found where the server finds it.
+// TestSignFindsAccount checks that sign finds the account in a URL as the server does.
 func TestSignFindsAccount(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{accounts.Variable: "acme:" + key1 + ";beta:" + key2}
@@ -104,8 +106,8 @@ func TestSignFindsAccount(t *testing.T) {
 	}
 }
 
-// paste sends the request of a curl command, read as a shell would, and has
-// curl itself send it where there is one. It returns the body of the answer.
+// paste parses a curl command as a shell would and sends its request. If curl is installed, it also
+// runs the command. It returns the body of the response.
 func paste(t *testing.T, line string, want int) string {
 	t.Helper()
 	resp, body := send(t, split(t, line))
@@ -123,7 +125,7 @@ func paste(t *testing.T, line string, want int) string {
 	return body
 }
 
-// send takes the words of a curl command as a request and writes it as it is.
+// send sends the request of a curl command, given as words, without changing the path.
 func send(t *testing.T, words []string) (*http.Response, string) {
 	t.Helper()
 	method, target, body, head := "GET", "", "", ""
@@ -162,8 +164,8 @@ func send(t *testing.T, words []string) (*http.Response, string) {
 	return resp, string(text)
 }
 
-// split makes words of a line as a shell does: only single quotes and
-// backslashes may have a meaning.
+// split splits a line into words as a shell does. Only single quotes and backslashes may have a
+// special meaning.
 func split(t *testing.T, line string) []string {
 	t.Helper()
 	var words []string

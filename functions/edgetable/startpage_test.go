@@ -42,7 +42,7 @@ edgetable count People --from env:EDGETABLE_CONNECTION_STRING`)
 	if out, said, err := run(string(commands)); err != nil || out != "1\n" {
 		t.Errorf("%q, %v\n%s", out, err, said)
 	}
-	// With a wrong flag the server does not start, and the script ends.
+	// With a wrong flag, the server does not start, and the script stops.
 	if out, said, err := run(strings.Replace(string(commands), "--listen", "--lisen", 1)); err == nil || !strings.Contains(said, "--lisen") {
 		t.Errorf("with a wrong flag: %q, %v\n%s", out, err, said)
 	}

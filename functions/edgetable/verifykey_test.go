@@ -11,7 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// A key that does not fit is no damage: verify says so once, with the status of a wrong command.
+// TestVerifyOtherKey checks that a wrong key is not reported as damage: verify reports it once,
+// with the exit status of a wrong command line.
 func TestVerifyOtherKey(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

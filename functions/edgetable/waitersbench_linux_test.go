@@ -27,15 +27,15 @@ import (
 const mostOfWaiter = 16_000
 
 // BenchmarkWaiters measures the resident memory of a server for each of a thousand requests that wait for changes of
-// four accounts, over HTTP. Each client asked for the position first. Nothing is written meanwhile.
+// four accounts, over HTTP. Each client first requests the current position. Nothing is written meanwhile.
 func BenchmarkWaiters(b *testing.B) {
 	for _, way := range []struct{ name, accept string }{{"poll", "application/json"}, {"stream", "text/event-stream"}} {
 		b.Run(way.name, func(b *testing.B) {
 			for b.Loop() {
 				w := startFeedServer(b)
-				w.addWaiters(20, way.accept) // the first need more
+				w.addWaiters(20, way.accept) // the first requests allocate memory that later ones share
 				before, begun := w.collected(), w.resident()
-				const n = 980 // with the first, half of the requests that a server may have in flight
+				const n = 980 // together with the 20, half of the requests that a server may have in flight
 				w.addWaiters(n, way.accept)
 				b.ReportMetric((w.resident()-begun)*1024/n, "B/waiter-at-once")
 				each := (w.collected() - before) * 1024 / n
@@ -50,11 +50,11 @@ func BenchmarkWaiters(b *testing.B) {
 	}
 }
 
-// collectVariable makes the program collect garbage, and tell so, when it gets SIGUSR2. Otherwise a process that does
-// nothing collects every two minutes.
+// collectVariable makes the program collect garbage when it receives SIGUSR2, and print when it has. An idle process
+// would collect only every two minutes.
 const collectVariable = "TEST_COLLECT"
 
-var _ = func() bool { // before an init function runs the program
+var _ = func() bool { // a variable, because it must be set before an init function runs the program
 	asked := os.Getenv(collectVariable) != ""
 	if asked {
 		signals := make(chan os.Signal, 1)
@@ -69,17 +69,17 @@ var _ = func() bool { // before an init function runs the program
 	return asked
 }()
 
-// feedServer is a server whose changes clients wait for.
+// feedServer is a server with tables whose changes clients wait for.
 type feedServer struct {
 	b           *testing.B
 	process     *proc.Process
-	endpoints   []string // of its accounts
+	endpoints   []string // endpoints of its accounts
 	key         *sharedkey.Key
 	waiting     int
 	collections int
 }
 
-// startFeedServer starts a server with four accounts that have a table with a feed each.
+// startFeedServer starts a server with four accounts. Each account has a table with a feed.
 func startFeedServer(b *testing.B) *feedServer {
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
 	must.OK(b, err)
@@ -93,7 +93,7 @@ func startFeedServer(b *testing.B) *feedServer {
 	self, err := os.Executable()
 	must.OK(b, err)
 	c := exec.Command(self, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--data", filepath.Join(dir, "data"), "--accounts", file)
-	c.Env = []string{mainVariable + "=1", collectVariable + "=1", "GOMEMLIMIT=1GiB"} // half as many may wait as it permits to be in flight
+	c.Env = []string{mainVariable + "=1", collectVariable + "=1", "GOMEMLIMIT=1GiB"} // permits 2,000 requests in flight, half of them waiting
 	w := &feedServer{b: b, process: proc.Start(b, "ready", c), key: key}
 	for _, line := range w.process.Lines {
 		e, ok := strings.CutPrefix(strings.TrimSpace(line), "endpoint ")
@@ -113,12 +113,12 @@ func startFeedServer(b *testing.B) *feedServer {
 	return w
 }
 
-// addWaiters has n more clients wait, each over a connection of its own, until the server counts them.
+// addWaiters lets n more clients wait, each with a separate connection, and returns when the server counts them.
 func (w *feedServer) addWaiters(n int, accept string) {
 	for range n {
 		i := w.waiting % len(w.endpoints)
 		at := w.endpoints[i]
-		from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+i))}} // one client alone may not have so many requests
+		from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+i))}} // one account may not have this many waiting requests
 		client := &http.Client{Transport: &http.Transport{DialContext: from.DialContext}}
 		resp, err := client.Do(w.request(at, "", "application/json"))
 		must.OK(w.b, err)
@@ -129,7 +129,7 @@ func (w *feedServer) addWaiters(n int, accept string) {
 		}
 		req := w.request(at, "&wait=30&since="+resp.Header.Get("x-edgetable-next"), accept)
 		go func() {
-			if resp, err := client.Do(req); err == nil { // until the end of the benchmark
+			if resp, err := client.Do(req); err == nil { // returns at the end of the benchmark
 				if resp.StatusCode != 200 {
 					w.b.Error(resp.Status)
 				}
@@ -144,7 +144,7 @@ func (w *feedServer) addWaiters(n int, accept string) {
 	}
 }
 
-// request asks for changes.
+// request makes a request for changes.
 func (w *feedServer) request(endpoint, query, accept string) *http.Request {
 	req, err := http.NewRequestWithContext(w.b.Context(), "GET", endpoint+"/People?comp=changes"+query, nil)
 	must.OK(w.b, err)
@@ -156,7 +156,7 @@ func (w *feedServer) request(endpoint, query, accept string) *http.Request {
 	return req
 }
 
-// counted is how many requests wait, as the server says.
+// counted returns how many requests wait, according to the server's metrics.
 func (w *feedServer) counted() (n int) {
 	resp, err := http.Get(w.process.Value(w.b, "metrics at"))
 	must.OK(w.b, err)
@@ -169,7 +169,8 @@ func (w *feedServer) counted() (n int) {
 	return n
 }
 
-// collected is resident once the server has collected garbage. Stacks shrink by half in each collection.
+// collected returns the resident memory after garbage collections. Several are needed, because each one halves the
+// size of unused stacks.
 func (w *feedServer) collected() (kib float64) {
 	for range 3 {
 		w.collections++
@@ -179,7 +180,7 @@ func (w *feedServer) collected() (kib float64) {
 	return w.resident()
 }
 
-// resident is the memory of the server in KiB that is not that of files.
+// resident returns the server's resident memory in KiB, without pages of files.
 func (w *feedServer) resident() (kib float64) {
 	return proc.Memory(w.b, w.process.Cmd, "RssAnon")
 }

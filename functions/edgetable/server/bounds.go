@@ -11,7 +11,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Measured memory, in bytes, of what clients hold.
+// Memory in bytes that a connection or a request needs, as measured, and minimum values for the limits.
 const (
 	idleConnection   = 5 << 10
 	idleOverTLS      = 20 << 10
@@ -20,8 +20,9 @@ const (
 	leastRequests    = 256
 )
 
-// bounds derives the limits of clients from those of the process. Of the memory that is not for the cache, a quarter
-// each is for bodies and responses, for requests in flight, and for idle connections. The rest is left to the store.
+// bounds derives the limits for clients from the limits of the process. It divides the memory that the cache does
+// not use: a quarter each is for bodies and responses, for requests in flight, and for idle connections. The
+// remaining quarter is for the store.
 func (o *serveFlags) bounds(beside int64) httpserver.Bounds {
 	idle := int64(idleConnection)
 	if o.tlsCert != "" || len(o.acme.domains) > 0 {
@@ -42,8 +43,8 @@ func mayConnect() int {
 	return math.MaxInt32
 }
 
-// besideTheCache returns the part of the process's memory limit that is neither for the cache nor for tables in
-// memory. Those count twice, because a compaction copies them.
+// besideTheCache returns the part of the process's memory limit that is left after the cache and the tables in
+// memory. Tables count twice, because a compaction copies them.
 func besideTheCache(cache, tables int64) int64 {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// expireAfter is how long after the start the server first looks for expired entities. expireEvery is the
-	// interval after that.
+	// expireAfter is the time between the start of the server and its first search for expired entities. expireEvery is
+	// the interval between later searches.
 	expireAfter = time.Minute
 	expireEvery = time.Hour
-	// expireRest is the pause after each step, and expireEach that after each removal. They limit removal to 1000
-	// entities per second.
+	// expireRest is the pause after each step of a search, and expireEach that after each removal. They limit removals to
+	// 1000 entities per second.
 	expireRest = 10 * time.Millisecond
 	expireEach = time.Millisecond
 )
@@ -26,16 +26,16 @@ const (
 type expiry struct {
 	service  *table.Service
 	accounts func() []string
-	paused   func() bool // true while another server writes the tables
+	paused   func() bool // returns true while another server writes the tables
 	log      *slog.Logger
 	removed  atomic.Int64
-	behind   atomic.Int64 // nanoseconds, from the last look
-	took     atomic.Int64 // nanoseconds that the last look took
-	looked   atomic.Int64 // start of the last completed look, as Unix time in nanoseconds
+	behind   atomic.Int64 // delay that the last search found, in nanoseconds
+	took     atomic.Int64 // duration of the last search, in nanoseconds
+	looked   atomic.Int64 // start of the last completed search, as Unix time in nanoseconds
 }
 
-// late returns how long ended entities may have been waiting for their removal. It is the larger of the delay found by
-// the last look and the time since that look began.
+// late returns how long an expired entity may have been waiting for its removal: the delay that the last search found,
+// or the time since that search began, whichever is longer.
 func (e *expiry) late() time.Duration {
 	return max(time.Duration(e.behind.Load()), time.Since(time.Unix(0, e.looked.Load())))
 }
@@ -58,7 +58,7 @@ func (e *expiry) run(ctx context.Context) {
 		var behind edm.Ticks
 		for _, account := range e.accounts() {
 			if e.paused() || ctx.Err() != nil {
-				break // another server removes entities, or this one is stopping
+				break // another server now removes expired entities, or this server is stopping
 			}
 			tables, err := e.service.TablesWithTraits(ctx, account)
 			if err != nil {
@@ -79,8 +79,8 @@ func (e *expiry) run(ctx context.Context) {
 	}
 }
 
-// pass removes the expired entities of one table. It returns the longest time for which an entity could already have
-// been removed, and whether there was no error.
+// pass removes the expired entities of one table. It returns how long ago the earliest of them could have been
+// removed, and whether there was no error.
 func (e *expiry) pass(ctx context.Context, t table.Name) (late edm.Ticks, ok bool) {
 	u, taken, err := e.service.TakeUpkeep(ctx, t)
 	if err != nil {

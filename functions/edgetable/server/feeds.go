@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// trimEvery is the interval at which the server removes old changes from feeds. trimFull is that at which it looks
-	// whether feeds fill the store.
+	// trimEvery is the interval at which the server removes old changes from feeds. trimFull is the interval at which it
+	// checks whether feeds are filling the store.
 	trimEvery = time.Hour
 	trimFull  = time.Minute
-	// trimFirst shortens the time for which feeds keep changes when they are found to fill the store. It doubles with each look,
-	// so that feeds are empty in minutes.
+	// trimFirst is subtracted from the time for which feeds keep changes, when a check finds that feeds fill the store. It
+	// doubles with each such check, so feeds are empty within minutes.
 	trimFirst = 6 * 3600 * edm.TicksPerSecond
 )
 
-// feeds removes changes that feeds do not keep any more. When the store is full, or feeds are about to fill it, they
-// make room before writes of clients are refused.
+// feeds removes changes that are older than their feed keeps them. If the store is full, or feeds are about to fill it,
+// feeds also removes younger changes, before writes of clients are refused.
 type feeds struct {
 	service *table.Service
-	paused  func() bool // true while another server writes the tables
+	paused  func() bool // returns true while another server writes the tables
 	fill    func() bool
 	log     *slog.Logger
 }

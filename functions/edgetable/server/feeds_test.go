@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// filling is a store that can be full.
+// filling is a store that the test can declare full.
 type filling struct {
 	table.Store
 	full atomic.Bool
@@ -24,8 +24,8 @@ type filling struct {
 func (s *filling) Unwrap() table.Store { return s.Store }
 func (s *filling) FeedsFillIt() bool   { return s.full.Load() }
 
-// TestFeeds checks that changes go when they are old, and not on a server beside which another one writes; and that the
-// oldest go first when the store is full.
+// TestFeeds checks that the server removes old changes, but not while another server writes the same tables. If the
+// store is full, the oldest changes are removed first.
 func TestFeeds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,11 +66,11 @@ func TestFeeds(t *testing.T) {
 		}
 		write()
 		store.full.Store(true)
-		time.Sleep(3 * time.Minute) // 6, 12 and 24 hours
+		time.Sleep(3 * time.Minute) // the three checks shorten the time by 6, 12 and 24 hours
 		if n := kept(); n != 2 {
 			t.Errorf("%d commits are kept after three minutes without space", n)
 		}
-		time.Sleep(time.Minute) // 48 hours
+		time.Sleep(time.Minute) // the next check shortens it by 48 hours, so that nothing is kept
 		if n := kept(); n != 0 {
 			t.Errorf("%d commits are kept after four minutes without space", n)
 		}
@@ -88,5 +88,5 @@ func TestFeeds(t *testing.T) {
 	}
 }
 
-// plain is a store without abilities.
+// plain is a store without optional interfaces.
 type plain struct{ table.Store }

@@ -62,7 +62,8 @@ func (p *program) greet(s *serving) {
 	fmt.Fprintln(p.Out, "ready")
 }
 
-// announced returns the lines for those who wait for the server under another name.
+// announced returns the lines for programs that started this server as another program, such as Azurite, and wait
+// for that program's output.
 func (p *program) announced(s *serving) []string {
 	if p.Announce == nil {
 		return nil
@@ -109,8 +110,9 @@ func (s *serving) url() string {
 	return a.URL(host, strconv.Itoa(tcp.Port), tcp.IP.IsUnspecified())
 }
 
-// elsewhere returns the URL at which other machines reach the server, or "". It is set only if the server listens on
-// all addresses and has no public URL. The printed endpoints then have 127.0.0.1, which other machines cannot use.
+// elsewhere returns the URL at which other machines reach the server; "" if there is none to add. It is only needed
+// if the server listens on all addresses and has no public URL: the printed endpoints then have 127.0.0.1, which
+// other machines cannot use.
 func (s *serving) elsewhere() string {
 	tcp, ok := s.listener.Addr().(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() || s.publicURL != "" || len(s.acme.domains) > 0 {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Of the addresses of a machine, the one to give out is the first that is not for this machine or this wire alone, of IPv4 if there is one.
+// TestFirstGlobal checks that the first address that other networks can reach is chosen, and an IPv4 address before an
+// IPv6 address. Loopback and link-local addresses are never chosen.
 func TestFirstGlobal(t *testing.T) {
 	t.Parallel()
 	for want, list := range map[string][]string{

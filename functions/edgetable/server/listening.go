@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// listening holds the listeners of a server. They stay open when a secondary switches to a store that it has built,
-// so that new connections wait meanwhile.
+// listening holds the listening sockets of a server. They stay open while a secondary closes, and the server
+// restarts with the store that the secondary has built. New connections wait meanwhile.
 type listening struct {
-	tables, metrics net.Listener // nil if not open yet, or not configured
+	tables, metrics net.Listener // nil if the socket is not open yet, or not configured
 }
 
-// at returns a listener on an address that was kept open; if there is none, it opens the address first. Closing the
-// listener closes the address too, unless keep returns true.
+// at returns a listener on the socket kept, which it opens with listen if necessary. Closing the listener closes
+// the socket too, unless keep returns true.
 func (*listening) at(kept *net.Listener, keep func() bool, listen func() (net.Listener, error)) (net.Listener, error) {
 	if *kept == nil {
 		l, err := listen()
@@ -27,22 +27,22 @@ func (*listening) at(kept *net.Listener, keep func() bool, listen func() (net.Li
 	return &turn{TCPListener: tcp, keep: keep}, tcp.SetDeadline(time.Time{})
 }
 
-// close closes the addresses.
+// close closes the sockets.
 func (l *listening) close() error {
 	var err error
 	for _, one := range []net.Listener{l.tables, l.metrics} {
 		if one == nil {
 			continue
 		}
-		if e := one.Close(); !errors.Is(e, net.ErrClosed) { // already closed by the last turn
+		if e := one.Close(); !errors.Is(e, net.ErrClosed) { // the listener for the last store has already closed it
 			err = errors.Join(err, e)
 		}
 	}
 	return err
 }
 
-// turn is a listener for as long as one store is served. Closing it leaves the address open for the next store. If
-// there will be none, the address is closed, so that new clients are refused at once.
+// turn is a listener for the time in which one store is served. Close leaves the socket open if another store will
+// be served; otherwise it closes the socket, so that new clients are refused at once.
 type turn struct {
 	*net.TCPListener
 	keep  func() bool
@@ -57,7 +57,7 @@ func (t *turn) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// Close ends Accept.
+// Close makes Accept return an error.
 func (t *turn) Close() error {
 	if t.ended.Swap(true) {
 		return net.ErrClosed

@@ -12,7 +12,7 @@ func (p *program) notify(state string, log *slog.Logger) {
 	if socket == "" {
 		return
 	}
-	if socket[0] == '@' { // abstract socket, without a file
+	if socket[0] == '@' { // an abstract socket has no file
 		socket = "\x00" + socket[1:]
 	}
 	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: socket, Net: "unixgram"})

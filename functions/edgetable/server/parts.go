@@ -15,7 +15,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// openBackups opens the place for backups, unless this is a secondary that has no store yet.
+// openBackups opens the place for backups, unless this server is a secondary that has no store yet.
 func (s *serving) openBackups(ctx context.Context) (err error) {
 	if s.follower.Unbuilt() {
 		return nil
@@ -45,7 +45,8 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 		Waiters:     &changefeed.Waiters{Account: changefeed.MostOfAccount, All: cmp.Or(s.bounds.Requests, leastRequests) / 2},
 	}
 	if s.bearer.Install(h); s.bearer != nil {
-		// Contact the issuer now, so that a wrong one is logged at once. Account keys work without it.
+		// Contact the issuer of tokens now, so that a wrong issuer is logged at once. Account keys work
+		// without the issuer.
 		go func() { _ = s.bearer.Ready(ctx) }()
 	}
 	if s.faults != nil {
@@ -55,7 +56,8 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 	return h
 }
 
-// newServer returns the HTTP server for the handler limited.
+// newServer returns the HTTP server. Its requests pass the admission queue limited before the
+// handler.
 func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, health *health) *httpserver.Server {
 	requests := observe.NewRequestLog(s.log, s.access, s.slowQuery)
 	return &httpserver.Server{

@@ -13,8 +13,8 @@ type program struct {
 	Signals
 }
 
-// Signals provide the events on which a server checks its files. Each function is called when a server starts.
+// Signals provides the events after which a server reloads files. A server calls each function when it starts.
 type Signals struct {
-	Hangups func() <-chan os.Signal // reload all files
-	Ticks   func() <-chan time.Time // reload files that have changed
+	Hangups func() <-chan os.Signal // at each event, all files are reloaded
+	Ticks   func() <-chan time.Time // at each event, files that have changed are reloaded
 }

@@ -7,7 +7,8 @@ import (
 	"edgetable/functions/edgetable/azurite"
 )
 
-// remark logs notes about the settings: variables that nothing reads, and variables that override the file.
+// remark logs notes about the settings: variables that no command reads, and variables that override the
+// configuration file.
 func (p *program) remark(log *slog.Logger) {
 	for _, text := range p.Remarks {
 		log.Info(text)
@@ -19,7 +20,7 @@ func (p *program) remark(log *slog.Logger) {
 		}
 		log.Warn("no command reads this variable", about...)
 	}
-	if p.Environment(azurite.AccountsVariable) != "" && p.Announce == nil { // nor was it started as Azurite
+	if p.Environment(azurite.AccountsVariable) != "" && p.Announce == nil { // not started as Azurite, which reads it
 		log.Warn("no command reads this variable", "variable", azurite.AccountsVariable, "meant", accounts.Variable)
 	}
 	for _, o := range p.Overridden() {

@@ -27,15 +27,15 @@ type serving struct {
 	access      *observe.AccessLog // nil if there is no access log
 	metrics     *observe.Metrics   // nil if metrics are not served
 	metricsAt   net.Listener
-	metricsKey  *metricsToken   // nil if no token is required
+	metricsKey  *metricsToken   // nil if the metrics need no token
 	traces      *observe.Traces // nil if traces are not sent
 	backend     *stores.Backend
-	follower    *secondary.Follower // nil unless the server started as a secondary
+	follower    *secondary.Follower // nil unless the server was started as a secondary
 	backups     *backup.Schedule    // nil if no backups are made
 	statistics  *Statistics
 	expiry      *expiry           // nil if the store keeps no expiry rules
 	feeds       *feeds            // nil if the store keeps no feeds
-	consent     *explorer.Consent // nil if the explorer cannot open the server's accounts
+	consent     *explorer.Consent // nil unless the explorer can open the server's accounts
 	bounds      httpserver.Bounds
 }
 

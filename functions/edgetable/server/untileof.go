@@ -8,8 +8,8 @@ import (
 
 var errEOF = errors.New("standard input ended")
 
-// untilEOF returns a context that ends with ctx, or when standard input ends. The operating system closes standard
-// input when the process at its other end is gone, however that process ended.
+// untilEOF returns a context that ends with ctx, or when standard input ends. The operating system ends standard
+// input when the process that writes to it is gone, however that process ended.
 func (p *program) untilEOF(ctx context.Context) context.Context {
 	ctx, end := context.WithCancelCause(ctx)
 	go func() {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// waiting answers requests while the store does not open yet: the server is alive but not ready.
+// waiting answers requests while the store cannot be opened yet: it reports that the server is
+// alive but not ready.
 type waiting struct {
 	serving *serving
 
@@ -41,7 +42,7 @@ func (w *waiting) begin(cause error) {
 	w.ended = make(chan struct{})
 	go func() {
 		defer close(w.ended)
-		_ = w.server.Serve(l) // until end is called
+		_ = w.server.Serve(l) // returns after end is called
 	}()
 }
 
@@ -55,7 +56,7 @@ func answerWaiting(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "the store does not answer yet", http.StatusServiceUnavailable)
 }
 
-// end stops answering. Connections that arrive now wait for the actual server.
+// end stops answering. Connections that arrive now wait for the server that has the store.
 func (w *waiting) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,7 +66,7 @@ func (w *waiting) end() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 	defer cancel()
-	_ = w.server.Shutdown(ctx) // slow clients are cut off
+	_ = w.server.Shutdown(ctx) // connections of slow clients are closed
 	_ = w.server.Close()
 	<-w.ended
 	return w.serving.listener.(*turn).SetDeadline(time.Time{})

@@ -4,5 +4,6 @@ package shell
 
 import "os/exec"
 
-// group does nothing: programs that the command started keep running after it ends.
+// group does nothing on this system: if the command is killed, programs that it started keep
+// running.
 func group(*exec.Cmd) {}

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// group puts a command into a process group of its own, which is killed as a whole.
+// group starts the command in a new process group. A cancellation kills all processes of this
+// group.
 func group(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

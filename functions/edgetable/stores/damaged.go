@@ -9,7 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// damaged wraps an error of Pebble that means damaged data: the same request will fail again.
+// damaged adds [table.ErrDamaged] to an error of Pebble about damaged data. It tells the caller
+// that the same request would fail again.
 func damaged(err error) error {
 	if err == nil || !pebble.IsCorruptionError(err) {
 		return err

@@ -37,11 +37,11 @@ func (o *dynamodbServing) register(f *pflag.FlagSet) {
 }
 
 const (
-	scannedBytes = 8 << 20 // maximum number of bytes that a page of a query may read: 2,048 read units
+	scannedBytes = 8 << 20 // maximum number of bytes that one page of a query may read: 2,048 read units
 	purgePause   = time.Hour
 )
 
-// open opens the store on a DynamoDB table.
+// open opens the store on a DynamoDB table for a server.
 func (o *dynamodbServing) open(ctx context.Context, from *Opening) (*Backend, error) {
 	client, err := o.client(ctx, from.Requests)
 	if err != nil {

@@ -17,16 +17,16 @@ import (
 	"edgetable/testdata/must"
 )
 
-// away hides the identities of the machine that runs the tests.
+// away hides the cloud identities and CLIs of the machine that runs the tests.
 func away(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
-	t.Setenv("PATH", dir) // with the CLIs of clouds
+	t.Setenv("PATH", dir) // an empty PATH also hides the CLIs of AWS and Azure
 	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION",
 		"AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_EC2_METADATA_DISABLED",
 		"AZURE_CLIENT_ID", "AZURE_TENANT_ID", "AZURE_CLIENT_SECRET", "AZURE_FEDERATED_TOKEN_FILE", "AZURE_TOKEN_CREDENTIALS", "IDENTITY_ENDPOINT", "IDENTITY_HEADER"} {
 		t.Setenv(name, "")
-		must.OK(t, os.Unsetenv(name)) // until the test ends
+		must.OK(t, os.Unsetenv(name)) // t.Setenv restores the variable when the test ends
 	}
 }
 
@@ -35,14 +35,16 @@ func answer(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// credentials are what the metadata of AWS has; their end makes the SDK ask again.
+// credentials returns temporary credentials in the form of AWS's metadata service. After ends, the
+// SDK requests new ones.
 func credentials(id string, ends time.Time) map[string]string {
 	return map[string]string{"Code": "Success", "Type": "AWS-HMAC", "AccessKeyId": id, "SecretAccessKey": "secret", "Token": "session-" + id, "Expiration": ends.UTC().Format(time.RFC3339)}
 }
 
-// A token of RDS names the host, the user, the Region and the role of the machine, as the
-// metadata of EC2 or the agent of ECS and EKS has them. When the credentials end, the next
-// connection gets a token of new ones.
+// TestRDSToken checks that a token for RDS names the host, the user and the Region, and is signed
+// with the credentials of the machine's role. The credentials are from the metadata service of EC2
+// or from the agent of ECS and EKS. When they have expired, the token for the next connection must
+// be signed with new ones.
 func TestRDSToken(t *testing.T) {
 	var asked atomic.Int64
 	role := func(w http.ResponseWriter, ends time.Time) {
@@ -55,7 +57,7 @@ func TestRDSToken(t *testing.T) {
 			w.Header().Set("X-Aws-Ec2-Metadata-Token-Ttl-Seconds", "21600")
 			fmt.Fprint(w, "of the session")
 		case r.URL.Path == "/ecs" && r.Header.Get("Authorization") == "the pod":
-			role(w, time.Now().Add(time.Second)) // so soon that they are refreshed at once
+			role(w, time.Now().Add(time.Second)) // so soon that the SDK requests new credentials for the next connection
 		case r.Header.Get("X-Aws-Ec2-Metadata-Token") != "of the session":
 			w.WriteHeader(http.StatusUnauthorized)
 		case r.URL.Path == metadata:
@@ -117,7 +119,7 @@ func TestRDSToken(t *testing.T) {
 	})
 }
 
-// to sends requests for any host to one server.
+// to is an HTTP client that sends all requests to one server, whatever their host is.
 type to struct{ host string }
 
 func (s to) Do(r *http.Request) (*http.Response, error) {
@@ -125,9 +127,9 @@ func (s to) Do(r *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// A token of Azure comes from the metadata of a virtual machine, or from the service that
-// App Service and Container Apps name, for the identity that $AZURE_CLIENT_ID names. It is
-// used again until it ends.
+// TestAzureToken checks that a token of Azure is requested from the metadata service of a virtual
+// machine, or from the service that App Service and Container Apps announce. The token must be for
+// the identity in $AZURE_CLIENT_ID, and must be reused until it expires.
 func TestAzureToken(t *testing.T) {
 	var asked atomic.Int64
 	give := func(w http.ResponseWriter, r *http.Request) {
@@ -173,7 +175,7 @@ func TestAzureToken(t *testing.T) {
 	})
 	t.Run("Nothing", func(t *testing.T) {
 		away(t)
-		t.Setenv("AZURE_TOKEN_CREDENTIALS", "dev") // the CLIs, which are away
+		t.Setenv("AZURE_TOKEN_CREDENTIALS", "dev") // use only the CLIs, which away has hidden
 		if _, err := tokens["azure"]()(t.Context(), "db.example", 5432, "u"); err == nil || !strings.Contains(err.Error(), "--postgres-password-from azure: ") {
 			t.Error(err)
 		}

@@ -9,7 +9,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// purgeEvery purges at intervals until ctx ends. Other processes may do the same.
+// purgeEvery removes items that no operation can read, such as those of deleted tables. It repeats
+// this, with pauses, until ctx ends. Several processes may do this at the same time.
 func purgeEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store, log *slog.Logger) {
 	for cli.Sleep(ctx, pause) == nil {
 		var done dynamodb.Progress

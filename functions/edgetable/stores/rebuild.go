@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 )
 
-// RebuildNote is a file in a data directory that a secondary is building from a backup. No server opens the directory
-// while the file exists.
+// RebuildNote is the name of a file in a data directory. It says that a secondary is building its store from a
+// backup. While this file exists, no server may open the directory as a complete store.
 const RebuildNote = "secondary.rebuild"
 
-// Rebuilding reports whether a data directory is incomplete.
+// Rebuilding reports whether the store in a data directory is incomplete, because a secondary is building it.
 func Rebuilding(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, RebuildNote))
 	return err == nil

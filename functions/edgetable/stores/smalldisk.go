@@ -2,8 +2,9 @@ package stores
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// smallDisk is the machine's file system, limited to the part that the store may use, because the files are in the
-// memory of a container. The store treats it as a disk of that size, so it refuses inserts before that part is full.
+// smallDisk is the file system of the machine, with a smaller size. It is used if the files are in the memory of a
+// container. The store takes this size for the size of its disk. So it refuses inserts before it has used up that
+// memory.
 type smallDisk struct {
 	vfs.FS
 	most uint64

@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// kinds returns the kinds of store in the order of the help; the first is the default.
+// kinds returns the kinds of store in the order of the help. The first one is the default.
 func kinds() []*Kind { return []*Kind{inDirectory(), onPostgres(), onDynamoDB()} }
 
 // Remote returns the names of the kinds whose tables are on another machine.
@@ -22,16 +22,16 @@ func Remote() (names []string) {
 	return names
 }
 
-// Flags say where the tables are kept.
+// Flags are the flags that say which store to use.
 type Flags struct {
-	store string // name of the kind
+	store string // value of --store, the name of a kind
 	kinds []*Kind
-	of    map[string]string // by flag: name of its kind
+	of    map[string]string // by name of a flag: the kind that it belongs to
 }
 
 func NewFlags() Flags { return Flags{kinds: kinds(), of: map[string]string{}} }
 
-// Sections calls add for the flags of each kind, with its heading.
+// Sections calls add for each kind, with the heading of its flags and a function that registers them.
 func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet))) {
 	var names, about []string
 	for _, k := range o.kinds {
@@ -53,11 +53,11 @@ func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet
 
 // Kind returns the kind that --store names.
 func (o *Flags) Kind() *Kind {
-	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // ChoiceFlag refuses all other names
+	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // cannot be -1: ChoiceFlag refuses other names
 }
 
-// Check finds flags that contradict each other. flags are all flags of the command. Flags of another kind are ignored
-// if they come from the environment, unless they promise something, such as backups.
+// Check returns an error if flags contradict each other. flags are all flags of the command. A flag of another kind
+// is ignored if it comes from the environment, except one that promises something, such as --backup-to.
 func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		kind, some := o.of[f.Name]
@@ -75,7 +75,7 @@ func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	return o.Kind().check(flags)
 }
 
-// also reports whether only one kind uses a flag that another package registers.
+// also reports whether another package registers a flag that only one kind uses.
 func (o *Flags) also(flag string) bool {
 	return slices.ContainsFunc(o.kinds, func(k *Kind) bool { return slices.Contains(k.also, flag) })
 }

@@ -8,11 +8,11 @@ import (
 	"edgetable/core/table"
 )
 
-// Now is the clock of the machine.
+// Now returns the time of the machine's clock.
 func Now() edm.Ticks { return edm.TicksOf(time.Now()) }
 
-// NewService connects core to the machine's clock and random numbers. Nonces and ids must be unique, but need not be
-// secret.
+// NewService returns a table service with the machine's clock and random numbers. The random numbers become nonces
+// and ids. They must be unique, but need not be secret.
 func NewService(store table.Store, scan int) *table.Service {
 	return table.New(store, table.Options{Now: Now, Rand: rand.Uint64, Budget: table.Budget{ScanBytes: scan}})
 }

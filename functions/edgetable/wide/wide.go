@@ -1,5 +1,5 @@
-// Package wide measures text in terminal columns. Most characters take one, Chinese, Japanese and Korean ones and
-// emojis two, and combining accents none.
+// Package wide measures text in terminal columns. Most characters take one column. Chinese, Japanese and Korean
+// characters and emojis take two, and combining accents take none.
 package wide
 
 import (
@@ -19,7 +19,7 @@ func Of(s string) int {
 }
 
 func of(r rune) int {
-	if r < 0x300 { // saves the lookup for most characters
+	if r < 0x300 { // most characters are below this one, and need no lookup
 		return 1
 	}
 	if unicode.In(r, unicode.Mn, unicode.Me) {
@@ -32,9 +32,10 @@ func of(r rune) int {
 	return 1
 }
 
-// Cut shortens a text to a number of columns, at least one, and marks the cut.
+// Cut shortens a text to a number of columns, at least one. If it removes something, the text ends with an
+// ellipsis.
 func Cut(s string, most int) string {
-	end, sum := 0, 0 // the part that fits together with the mark
+	end, sum := 0, 0 // end of the part that fits together with the ellipsis, and number of columns
 	for i, r := range s {
 		sum += of(r)
 		if sum > most {
