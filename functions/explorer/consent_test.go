@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// consenting is a server whose page opens its accounts for links.
+// consenting is a server whose explorer page opens the server's accounts to users with a link.
 type consenting struct {
 	explorer.Endpoint
 	now time.Time
@@ -38,7 +38,7 @@ func (c *consenting) link() string {
 	return token
 }
 
-// change changes a request that would otherwise succeed.
+// change modifies a request that would otherwise succeed.
 type change func(*protocol.Request)
 
 func (c *consenting) ask(method, target, token, body string, changes ...change) (status int, text string) {
@@ -56,7 +56,7 @@ func (c *consenting) ask(method, target, token, body string, changes ...change) 
 	return resp.Status, string(resp.Body)
 }
 
-// begin uses a link and returns the token of the session.
+// begin opens a link and returns the token of the session.
 func (c *consenting) begin(t *testing.T) string {
 	t.Helper()
 	status, text := c.ask("GET", "/_/session", c.link(), "")
@@ -71,7 +71,7 @@ func (c *consenting) begin(t *testing.T) string {
 	return answer.Token
 }
 
-// A link opens one window, whose requests the server signs.
+// TestConsent checks that a link opens one window, and that the server signs the requests of this window.
 func TestConsent(t *testing.T) {
 	t.Parallel()
 	c := newConsenting()
@@ -90,7 +90,8 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// What is not that link, in time and unread by others, opens nothing.
+// TestConsentRefused checks that a session is refused if the token is wrong or expired, or if others could read the
+// session on the network.
 func TestConsentRefused(t *testing.T) {
 	t.Parallel()
 	far := func(r *protocol.Request) { r.Source = netip.MustParseAddr("192.168.1.4") }

@@ -8,12 +8,12 @@ import (
 	"edgetable/core/payload"
 )
 
-// ending is a rule of expiry, an entity, and when the entity ends by the rule.
+// ending is a rule of expiry, and the times at which this rule makes entities expire.
 type ending struct {
-	Expire string `json:"expire"` // the part of the document
-	Good   bool   `json:"good"`   // whether core accepts it
-	// Ends by the type of the property E of an entity that was written at Written, in ticks
-	// since 1970; "" never.
+	Expire string `json:"expire"` // the rule, as in a table's options
+	Good   bool   `json:"good"`   // core accepts the rule
+	// Ends contains the expiry of an entity that was written at the time in the constant written. The expiry is in
+	// ticks since 1970; "" means that the entity never expires. The key is the type of the entity's property E.
 	Ends map[string]string `json:"ends,omitempty"`
 }
 
@@ -22,7 +22,7 @@ const (
 	instant = "2026-12-01T00:00:00.5Z"
 )
 
-// endings are examples of rules by which the page's own test judges its rule.
+// endings returns examples of rules. The tests of the page compare them with the page's own results.
 func endings(t *testing.T) []byte {
 	t.Helper()
 	at, _ := edm.ParseDateTime(written)

@@ -9,19 +9,19 @@ import (
 	"edgetable/core/odata"
 )
 
-// filter is the text of a filter and whether core accepts it.
+// filter is the text of a filter, with the result of core's parser.
 type filter struct {
 	Text string `json:"text"`
 	Good bool   `json:"good"`
 }
 
-// TestFilters: the page has examples by which its own test compares its grammar with
-// that of core. A filter that the page refuses is never sent.
+// TestFilters writes or compares a file with filters and the result of core's parser. The tests of the page check
+// that the page's parser has the same results. The page never sends a filter that its parser refuses.
 func TestFilters(t *testing.T) {
 	var all []filter
 	seen := map[string]bool{}
 	for _, text := range filters() {
-		if seen[text] || strings.Contains(text, "startswith") { // which the page translates
+		if seen[text] || strings.Contains(text, "startswith") { // the page replaces startswith before it sends a filter
 			continue
 		}
 		seen[text] = true
@@ -35,7 +35,7 @@ func TestFilters(t *testing.T) {
 	compare(t, "page/test/filters.json", append(b, '\n'))
 }
 
-// literals are values in all forms, right and wrong.
+// literals are values of all forms, valid and invalid.
 var literals = []string{
 	"1", "-1", "+1", "01", "2147483647", "2147483648", "-2147483648", "-2147483649", "9223372036854775807", "9223372036854775808", "9223372036854775807L", "9223372036854775808L", "-9223372036854775808L",
 	"5L", "5l", "-5L", "5LL", "1.0", "1.", ".5", "-.5", "1e3", "1E3", "1e+3", "1.5e-3", "1e", "1e400", "1.5d", "1D", "1f", "1.5F", "1.5L", "1m", "1.0M", "0x10", "--1", "- 1",
@@ -48,8 +48,8 @@ var literals = []string{
 	"X''", "X'00ff'", "X'00FF'", "x'00ff'", "X'0'", "X'0g'", "binary'00ff'", "binary''", "Binary'00'", "binary'AAE='",
 }
 
-// filters are those by hand, each literal with each operator, and 600 made at random of
-// parts of the grammar, of which about half are wrong.
+// filters returns examples that were written by hand, each literal with each operator, and 600 random combinations of
+// parts of the grammar. About half of the latter are invalid.
 func filters() []string {
 	list := []string{
 		"A", "not A", "A and B", "A or not B", "not not A", "not (A)", "(A)", "((A eq 1))", "()", "(", ")", "A eq", "eq 1", "A 1", "A eq 1 B eq 2", "A eq 1 and", "and A eq 1", "A eq 1 && B eq 2", "A == 1", "A = 1",

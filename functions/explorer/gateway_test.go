@@ -16,15 +16,15 @@ import (
 
 const key = "c2VjcmV0IG9mIHRoZSBhY2NvdW50LCAzMiBieXRlcyE="
 
-// desk is a gateway with a service behind it.
+// desk is a gateway with a fake service.
 type desk struct {
 	*httptest.Server
 	gateway *explorer.Gateway
-	got     chan *http.Request // by the service
+	got     chan *http.Request // the requests that the service received
 	session string
 }
 
-// open starts a gateway to a service that answers as the function does.
+// open starts a gateway to a service that is implemented by a function.
 func open(t *testing.T, service http.HandlerFunc) *desk {
 	d := &desk{got: make(chan *http.Request, 10)}
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -52,7 +52,7 @@ func open(t *testing.T, service http.HandlerFunc) *desk {
 	return d
 }
 
-// request makes a request in the session, unless headers say otherwise.
+// request returns a request with the token of the session. Headers can replace the token.
 func (d *desk) request(t *testing.T, method, path, body string, header ...string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, d.URL+path, strings.NewReader(body))
@@ -99,8 +99,8 @@ func ok(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"value":[]}`)
 }
 
-// A request of the page reaches the service signed, with the headers of the protocol
-// and no others, and so does its answer.
+// TestForward checks that a request of the page reaches the service with a signature, and with only the headers of
+// the protocol. The response must reach the page in the same way.
 func TestForward(t *testing.T) {
 	t.Parallel()
 	d := open(t, ok)
@@ -132,7 +132,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// Requests of attackers are refused and never reach the service.
+// TestAttacks checks that requests of attackers are refused and never reach the service.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	d := open(t, ok)
@@ -189,14 +189,14 @@ func TestAttacks(t *testing.T) {
 			}
 		})
 	}
-	// X-HTTP-Method has no way through: reads stay reads.
+	// X-HTTP-Method is not forwarded, so a read remains a read.
 	d.do(t, d.request(t, "GET", "/_/p/prod/Tables", "", "X-Http-Method", "DELETE"))
 	if r := <-d.got; r.Header.Get("X-Http-Method") != "" || r.Method != "GET" {
 		t.Errorf("%s %v", r.Method, r.Header)
 	}
 }
 
-// A one-time token opens one session.
+// TestOneTime checks that a one-time token opens only one session.
 func TestOneTime(t *testing.T) {
 	t.Parallel()
 	d := open(t, ok)
@@ -214,7 +214,7 @@ func TestOneTime(t *testing.T) {
 	}
 }
 
-// What a service does wrong reaches the page as an error that it can show.
+// TestBadServices checks that faults of a service reach the page as errors that the page can show.
 func TestBadServices(t *testing.T) {
 	t.Parallel()
 	d := open(t, func(w http.ResponseWriter, r *http.Request) {
@@ -248,12 +248,12 @@ func TestBadServices(t *testing.T) {
 	}
 }
 
-// An answer comes whole, also if it begins when the request has just been sent. A body
-// above the limit is refused by its size.
+// TestAnswersAreWhole checks that a response is complete, even if the service sends it before it has read the
+// request. A body that is too large must be refused by its length.
 func TestAnswersAreWhole(t *testing.T) {
 	t.Parallel()
 	want := strings.Repeat("answer ", 10_000)
-	d := open(t, func(w http.ResponseWriter, r *http.Request) { // which may also answer before it reads the request
+	d := open(t, func(w http.ResponseWriter, r *http.Request) { // may answer before it reads the request
 		if r.Header.Get("Prefer") != "" {
 			_, _ = io.Copy(io.Discard, r.Body)
 		}
@@ -284,8 +284,8 @@ func TestAnswersAreWhole(t *testing.T) {
 	}
 }
 
-// The page asks a service for the traffic of a table. If the service has none, the answer
-// is not an error, because the console of the browser would show an error.
+// TestUntold checks the request for the traffic of a table if the service does not report traffic. The response must
+// not have an error status, because the browser would show an error in its console.
 func TestUntold(t *testing.T) {
 	t.Parallel()
 	d := open(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -6,26 +6,27 @@ import (
 	"strings"
 )
 
-// Hosts are the host names under which the page is served, in addition to IP addresses: in lower case and without
-// ports. A page of an attacker whose name resolves to this machine (DNS rebinding) has another host name.
+// Hosts are the host names under which the page is served, in addition to IP addresses. They are in lower case and
+// without ports. If an attacker's host name resolves to this machine (DNS rebinding), it is not one of these names.
 type Hosts []string
 
-// known reports whether a Host header is an address, localhost, or one of the names. The port does not matter, since
-// a tunnel may use another one.
+// known reports whether a Host header is an IP address, localhost, or one of the names. The port is ignored, because
+// a tunnel may use another port.
 func (h Hosts) known(host string) bool {
 	name, a := parseHost(host)
 	return a.IsValid() || name == "localhost" || slices.Contains(h, name)
 }
 
-// loopback reports whether a Host header names this machine.
+// loopback reports whether a Host header is localhost or a loopback address.
 func loopback(host string) bool {
 	name, a := parseHost(host)
 	return name == "localhost" || a.IsLoopback()
 }
 
-// parseHost splits a Host header into a name, in lower case and without the port, and the IP address if the name is
-// one. The name is "" if the header is malformed: an IPv6 address needs both brackets and has no zone. Addresses are
-// parsed, not compared as text, since 127.0.0.1.example.com is a name.
+// parseHost splits a Host header into a name and an IP address. The name is in lower case and without the port. The
+// address is invalid if the name is not an address. The name is "" if the header is malformed: an IPv6 address needs
+// both brackets and has no zone. Addresses are parsed, because text such as 127.0.0.1.example.com only looks like
+// one.
 func parseHost(host string) (name string, a netip.Addr) {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		inner, port, ok := strings.Cut(inner, "]")

@@ -8,19 +8,18 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// Local provides information that the Table protocol does not. The page receives it as JSON.
+// Local provides information that the Table protocol does not contain. The page receives this information as JSON.
 type Local interface {
-	// Traffic describes the traffic of a table, or the last hour of all tables if table
-	// is "".
+	// Traffic describes the traffic of a table. If table is "", it describes the last hour of all tables.
 	Traffic(ctx context.Context, account, table string) (any, error)
-	// Advise judges the keys of a table: by its traffic, if the profile's service reports it, and with scan also by
-	// all its entities.
+	// Advise reports problems with the keys of a table. It uses the table's traffic, if the service of the profile
+	// reports it, and all entities of the table, if scan is set.
 	Advise(ctx context.Context, one *Profile, c *remote.Client, table string, scan bool) (any, error)
 	// Keys says when the keys of an account were last used.
 	Keys(ctx context.Context, account string) (any, error)
 }
 
-// handleLocal serves the information of Local. These requests only read.
+// handleLocal registers the handlers for the information of Local. All these requests are reads.
 func (g *Gateway) handleLocal(mux *http.ServeMux) {
 	traffic := g.tell(func(r *http.Request, one *Profile, c *remote.Client) (any, error) {
 		if one.Local {
@@ -42,14 +41,14 @@ func (g *Gateway) handleLocal(mux *http.ServeMux) {
 	}))
 }
 
-// untold is the response for a service that does not report its traffic. It is not an error status, which the browser
-// would show in its console.
+// untold is the response for a service that does not report its traffic. Its status is not that of an error, because
+// the browser would show an error in its console.
 type untold struct {
 	Why string `json:"untold"`
 }
 
-// tell responds with the information that ask returns about the account of a profile. Any service may know something
-// about a single table. About all tables, only the server on this machine does.
+// tell returns a handler that responds with the result of ask for the account of a profile. Any service may have
+// information about a single table. Only the server on this machine has information about all tables.
 func (g *Gateway) tell(ask func(r *http.Request, one *Profile, c *remote.Client) (any, error)) http.HandlerFunc {
 	return g.inSession(func(w http.ResponseWriter, r *http.Request) {
 		one, c := g.find(w, r.PathValue("profile"))

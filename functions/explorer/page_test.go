@@ -24,7 +24,7 @@ func get(host, target string, header ...string) (status int, fields map[string]s
 	return resp.Status, fields, string(resp.Body)
 }
 
-// An endpoint serves its page under addresses and names that it knows.
+// TestHosts checks that an endpoint serves the page only under IP addresses and under names that it knows.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]int{
@@ -40,8 +40,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// The page asks who serves it; an endpoint says so without an error, which the
-// console would show.
+// TestNoSession checks that an endpoint answers the page's request for a session without an error. The browser's
+// console would show an error.
 func TestNoSession(t *testing.T) {
 	t.Parallel()
 	if status, fields, body := get("localhost", "/_/session"); status != 200 || fields["Content-Type"] != "application/json" || body != "{}\n" {
@@ -49,8 +49,7 @@ func TestNoSession(t *testing.T) {
 	}
 }
 
-// The page needs no more than its policy allows: the HTML has no script and no style
-// in it.
+// TestPolicy checks that the HTML contains no script and no style, because the page's policy forbids them.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	status, fields, page := get("localhost", "/_/")
@@ -76,7 +75,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// The page has the same headers where Workers serve it as static assets. That file lacks the headers that the platform adds by itself.
+// TestAssetHeaders checks that the page has the same headers if Workers serves it as static assets. The file of these
+// headers omits those that the platform adds by itself.
 func TestAssetHeaders(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../infra/cloudflare/_headers")
@@ -90,7 +90,7 @@ func TestAssetHeaders(t *testing.T) {
 		}
 	}
 	_, want, _ := get("localhost", "/_/")
-	want["Strict-Transport-Security"] = "max-age=31536000" // which package httpserver adds to answers over TLS
+	want["Strict-Transport-Security"] = "max-age=31536000" // package httpserver adds it to responses over TLS
 	for _, name := range []string{"Content-Type", "ETag", "Vary"} {
 		delete(want, name)
 	}
@@ -99,7 +99,7 @@ func TestAssetHeaders(t *testing.T) {
 	}
 }
 
-// A browser that has a file gets it again only if it changed.
+// TestCaching checks that a browser that has a file gets the file again only if it has changed.
 func TestCaching(t *testing.T) {
 	t.Parallel()
 	_, fields, plain := get("localhost", "/_/app.js")
@@ -118,8 +118,8 @@ func TestCaching(t *testing.T) {
 	}
 }
 
-// TestDevelopment: the page is told whether the server has the development account, but
-// not under a name that an attacker pointed to this machine.
+// TestDevelopment checks that the page learns whether the server has the development account. It must not learn this
+// under an attacker's host name that resolves to this machine.
 func TestDevelopment(t *testing.T) {
 	t.Parallel()
 	ask := func(e explorer.Endpoint, host string) string {

@@ -16,9 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the rules of names into the sources of the page")
 
-// TestRules: the page has the rules of names and the limits of core, which this
-// test writes into its sources, and the examples by which the page's own test
-// judges them.
+// TestRules compares the page's rules for names and limits with those of core, or, with -update, writes them into the
+// page's sources. It does the same with the examples that the page's own tests use.
 func TestRules(t *testing.T) {
 	compare(t, "page/src/wire/rules.ts", rules())
 	compare(t, "page/test/names.json", examples(t))
@@ -66,8 +65,7 @@ func rules() []byte {
 	return b.Bytes()
 }
 
-// class returns the ranges of characters of the basic plane that has allows, as
-// JavaScript writes them between the brackets of a character class.
+// class returns the characters that has accepts, up to U+FFFF, as ranges for a JavaScript character class.
 func class(has func(rune) bool) string {
 	var b strings.Builder
 	start := rune(-1)
@@ -105,7 +103,7 @@ func tableLengths() (short, long int) {
 	return short, long
 }
 
-// example is a name and whether core accepts it.
+// example is a name, with the result of core's check.
 type example struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// tokenHeader carries a token. A page of another origin cannot send it, and no
-// link or form can.
+// tokenHeader is the header for tokens. A page of another origin cannot send this header, and neither can a link or a
+// form.
 const tokenHeader = "X-Edgetable-Explorer"
 
-// sessions holds the browser windows that have used a one-time token.
+// sessions manages the one-time token and the sessions of browser windows that have used one.
 type sessions struct {
 	// linkFor and sessionFor are how long a one-time token and a session are valid; 0 means until the process ends.
 	linkFor, sessionFor time.Duration
 	now                 func() time.Time
 
 	mu    sync.Mutex
-	once  [sha256.Size]byte // hash of the token that opens the next session
-	until time.Time         // when that token expires
+	once  [sha256.Size]byte // hash of the token that can begin a session
+	until time.Time         // when this token expires
 	open  map[[sha256.Size]byte]time.Time
 }
 
-// end returns when something that begins now expires, or the zero Time for never.
+// end returns the time at which a token that begins now expires, or the zero Time for never.
 func (s *sessions) end(after time.Duration) time.Time {
 	if after == 0 {
 		return time.Time{}
@@ -34,7 +34,7 @@ func (s *sessions) end(after time.Duration) time.Time {
 // over reports whether a time returned by end has passed.
 func (s *sessions) over(end time.Time) bool { return !end.IsZero() && !s.now().Before(end) }
 
-// invite returns a new one-time token. The earlier one becomes invalid.
+// invite returns a new one-time token. The previous one becomes invalid.
 func (s *sessions) invite() string {
 	token := rand.Text() + rand.Text()
 	s.mu.Lock()
@@ -45,7 +45,7 @@ func (s *sessions) invite() string {
 
 // begin exchanges a one-time token for the token of a session.
 func (s *sessions) begin(token string) (session string, ok bool) {
-	sum := sha256.Sum256([]byte(token)) // hashes are compared, so the time of the comparison reveals nothing
+	sum := sha256.Sum256([]byte(token)) // only hashes are compared, so the time of the comparison reveals nothing about the token
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sum != s.once || token == "" || s.over(s.until) {

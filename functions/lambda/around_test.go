@@ -22,7 +22,7 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// databaseURL starts DynamoDB Local once and returns its URL.
+// databaseURL starts DynamoDB Local and returns its URL. All tests share it.
 var databaseURL = sync.OnceValues(func() (string, error) {
 	url, stop, err := dynamodblocal.Start()
 	if err == nil {
@@ -31,7 +31,7 @@ var databaseURL = sync.OnceValues(func() (string, error) {
 	return url, err
 })
 
-// bootstrap builds the program once, as it is deployed, for this machine.
+// bootstrap builds the program as it is deployed, but for this machine. All tests share it.
 var bootstrap = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "edgetable-lambda")
 	if err != nil {
@@ -41,7 +41,7 @@ var bootstrap = sync.OnceValues(func() (string, error) {
 	return build(dir, runtime.GOARCH)
 })
 
-// build builds the program for an architecture.
+// build builds the program for an architecture, and returns the path of the file.
 func build(dir, arch string) (string, error) {
 	file := filepath.Join(dir, "bootstrap")
 	cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w", "-o", file, ".")
@@ -60,7 +60,7 @@ var emulatorPath = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(out)), err
 })
 
-// made returns the result of a OnceValues, and fails the test if that is an error.
+// made returns the result of f, which was made by sync.OnceValues, and fails the test if f returns an error.
 func made(t testing.TB, f func() (string, error)) string {
 	t.Helper()
 	needs.These(t, needs.AWS)

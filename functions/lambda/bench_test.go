@@ -21,13 +21,13 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// Maximum sizes of a deployment, which a cold start downloads and unpacks.
+// These are the maximum sizes of a deployment, which a cold start downloads and unpacks.
 const (
 	maxBinary = 11_000_000
 	maxZip    = 4_500_000
 )
 
-// maxResident is the largest memory during point operations.
+// maxResident is the maximum resident memory during point operations.
 const maxResident = 64 // MiB
 
 func TestSize(t *testing.T) {
@@ -37,15 +37,16 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// BenchmarkSize reports how many bytes a deployment has.
+// BenchmarkSize reports the size of a deployment in bytes.
 func BenchmarkSize(b *testing.B) {
 	program, zipped := weigh(b)
 	b.ReportMetric(float64(program), "bytes")
 	b.ReportMetric(float64(zipped), "zipped-bytes")
-	b.ReportMetric(0, "ns/op") // this would be the time of the compiler
+	b.ReportMetric(0, "ns/op") // removes the time, which would be that of the compiler
 }
 
-// weigh builds the program for the processor it is deployed on, and returns its sizes in bytes.
+// weigh builds the program for the processor on which it is deployed. It returns the sizes of the program and of its
+// zip file, in bytes.
 func weigh(t testing.TB) (program, zipped int64) {
 	needs.These(t, needs.AWS)
 	dir := t.TempDir()
@@ -72,7 +73,8 @@ func weigh(t testing.TB) (program, zipped int64) {
 	return int64(len(text)), info.Size()
 }
 
-// runtimeAPI is Lambda's interface for functions: it answers a poll with an event, and receives the answer.
+// runtimeAPI is a fake of Lambda's Runtime API: it answers the function's poll with an event, and receives the
+// answer.
 type runtimeAPI struct {
 	polled  chan struct{}
 	events  chan []byte
@@ -91,7 +93,7 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	answer, _ := io.ReadAll(r.Body) // a function that died sends nothing more
+	answer, _ := io.ReadAll(r.Body) // the length does not matter; a killed function may send only a part
 	w.WriteHeader(http.StatusAccepted)
 	a.answers <- answer
 }
@@ -110,7 +112,7 @@ func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 	must.OK(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // fails because it was killed
+		_ = cmd.Wait() // returns an error because the process was killed
 		server.Close()
 	})
 	select {
@@ -121,7 +123,7 @@ func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 	return a, cmd
 }
 
-// BenchmarkInit measures the time from the start of the process to its first poll, as Lambda does.
+// BenchmarkInit measures the time from the start of the process to its first poll. Lambda measures the same time.
 func BenchmarkInit(b *testing.B) {
 	env := []string{"AWS_REGION=us-east-1", "EDGETABLE_DYNAMODB_TABLE=edgetable", "EDGETABLE_ACCOUNTS=acme:" + key1, "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=512"}
 	made(b, bootstrap)
@@ -134,7 +136,7 @@ func BenchmarkInit(b *testing.B) {
 	b.ReportMetric(float64(least.Microseconds())/1000, "min-ms")
 }
 
-// BenchmarkPoint inserts and reads entities through the program, and reports its memory.
+// BenchmarkPoint inserts and reads entities with the program, and reports the memory that the program uses.
 func BenchmarkPoint(b *testing.B) {
 	a, cmd := launch(b, environment(b, "EDGETABLE_ACCOUNTS=acme:"+key1))
 	c := newClient(b, function{invoke: func(_ context.Context, event []byte) ([]byte, error) {

@@ -15,19 +15,19 @@ import (
 	"edgetable/testdata/must"
 )
 
-// function is a function with its front door.
+// function is a Lambda function, called through its front door: the service that converts HTTP requests to events.
 type function struct {
 	invoke func(ctx context.Context, event []byte) ([]byte, error)
 	stream bool
 }
 
-// client sends signed requests of account acme to a function.
+// client sends signed requests for the account acme to a function.
 type client struct {
 	function
 	key    *sharedkey.Key
-	base   string // prefix of paths
+	base   string // prefix of the paths
 	accept string
-	header []front.Field // sent with every request
+	header []front.Field // headers of every request
 }
 
 func newClient(t testing.TB, f function, key string) *client {
@@ -37,7 +37,8 @@ func newClient(t testing.TB, f function, key string) *client {
 	return &client{function: f, key: k, base: "/acme", accept: "application/json;odata=nometadata"}
 }
 
-// request returns a signed request for a path within the account. The body is JSON unless it begins like a batch.
+// request returns a signed request for a path within the account. The body is JSON, unless it begins like that of a
+// batch.
 func (c *client) request(method, target, body string, more ...front.Field) *front.Request {
 	date, contentType := sharedkey.FormatDate(time.Now()), "application/json"
 	if strings.HasPrefix(body, "--") {
@@ -79,7 +80,8 @@ func (c *client) do(t testing.TB, method, target, body string, want int, more ..
 	return resp
 }
 
-// session does what a typical client does: tables, an entity whose key needs every escape, a batch, a query.
+// session sends the requests of a typical client: it creates a table, writes an entity whose key needs every escape,
+// sends a batch, and queries.
 func (c *client) session(t testing.TB) {
 	t.Helper()
 	const ada = "/people(PartitionKey='a%25b%20%2B%E4%B8%96',RowKey='it''s%2Done')"

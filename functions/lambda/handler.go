@@ -49,10 +49,10 @@ func newHandler(c *config, store table.Store, tasks *worker, log *slog.Logger) *
 	return h
 }
 
-// misconfigured is an error in accounts that were read; retrying does not help.
+// misconfigured is an error in the list of accounts, which was read. A retry does not help.
 type misconfigured struct{ error }
 
-// Errors about accounts as clients see them. The reason may contain a key, so only the log has it.
+// These are the errors about accounts that clients get. The details may contain a key, so only the log contains them.
 var (
 	errDevelopment = table.InternalError.With("The server is misconfigured: the key of the development account is known to everybody. Give the accounts keys of their own.")
 	errAccounts    = table.InternalError.With("The server is misconfigured: its list of accounts is wrong. The log says what is wrong.")
@@ -71,7 +71,7 @@ func ownAccounts(old accounts.List, text string) (accounts.List, error) {
 	return list, nil
 }
 
-// server serves requests once the accounts are known.
+// server reads the accounts when it gets a request, and then serves the request.
 type server struct {
 	*protocol.Handler
 	known   *awssecrets.Cache[accounts.List]

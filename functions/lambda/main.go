@@ -62,13 +62,13 @@ func main() {
 	} else {
 		lambda.Start(h)
 	}
-	log.Error("lambda.Start has returned") // it should have ended the process instead
+	log.Error("lambda.Start has returned") // lambda.Start should have ended the process
 	os.Exit(1)
 }
 
-// newFunction returns the function that the environment describes. If the configuration is wrong, that is logged at
-// once and every request gets 500. Exiting instead would make Lambda restart the process again and again, and clients
-// would see 502.
+// newFunction returns the function that the environment describes. If the configuration is wrong, the error is logged
+// at once and every request gets 500. If the process exited instead, Lambda would restart it again and again, and
+// clients would get 502.
 func newFunction(env func(string) string, log *slog.Logger) (h *lambdaurl.Handler, streaming bool) {
 	c, err := newConfig(env, log)
 	var store table.Store
@@ -83,8 +83,8 @@ func newFunction(env func(string) string, log *slog.Logger) (h *lambdaurl.Handle
 	return newHandler(c, store, tasks, log), c.streaming
 }
 
-// limitMemory keeps the garbage collector within the function's memory, unless the runtime's own settings say
-// otherwise.
+// limitMemory sets the memory limit of the garbage collector to three quarters of the function's memory, unless
+// GOMEMLIMIT is set.
 func limitMemory(env func(string) string) {
 	mib, err := strconv.ParseInt(env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"), 10, 64)
 	if err == nil && mib > 0 && env("GOMEMLIMIT") == "" {

@@ -13,8 +13,8 @@ import (
 	"edgetable/adapters/transport/lambdaurl"
 )
 
-// metrics writes one line per request. The line is the log and also, in CloudWatch's embedded metric format, the
-// metrics. Metrics are not split by operation, because each one would be billed every month and the log can be
+// metrics writes one line per request. In CloudWatch's embedded metric format, this line is both the log and the
+// metrics. Metrics are not split by operation: each one would be billed every month, and the log can be
 // queried by operation.
 //
 //	Took     milliseconds
@@ -22,11 +22,11 @@ import (
 //	Busy     503 responses
 //	Faults   other 5xx responses
 //
-// The line contains neither the target of a request nor its headers, which may hold keys, signatures and data.
+// The line contains neither the target of a request nor its headers, which may contain keys, signatures and data.
 type metrics struct {
 	log       *slog.Logger
 	table     string // name of the DynamoDB table
-	directive string // content of _aws after its Timestamp
+	directive string // content of the field _aws after its Timestamp
 	warm      atomic.Bool
 }
 
@@ -44,7 +44,7 @@ func newMetrics(namespace, table string, log *slog.Logger) *metrics {
 		[]metric{{"Took", "Milliseconds"}, {"Refused", "Count"}, {"Busy", "Count"}, {"Faults", "Count"}},
 	}})
 	if err != nil {
-		panic(err) // cannot fail: it contains only strings
+		panic(err) // cannot fail, because the value contains only strings
 	}
 	return &metrics{log: log, table: table, directive: `,"CloudWatchMetrics":` + string(b) + "}"}
 }

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestMetricsShowNoSecrets checks that the log contains only what core allows of a request.
+// TestMetricsShowNoSecrets checks that the log contains only those parts of a request that core permits.
 func TestMetricsShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {

@@ -11,18 +11,18 @@ import (
 	"edgetable/core/table"
 )
 
-// misconfiguredServer takes the place of a server whose configuration is wrong.
+// misconfiguredServer replaces the server if the configuration is wrong.
 type misconfiguredServer struct {
 	protocol.Handler
 	cause error
 }
 
-// newMisconfigured returns a handler that answers each request with InternalError, and fails every other event with
-// cause.
+// newMisconfigured returns a handler that answers each request with InternalError. For any other event, it returns
+// the error cause.
 func newMisconfigured(cause error, namespace string, log *slog.Logger) *lambdaurl.Handler {
 	return &lambdaurl.Handler{
 		Protocol: &misconfiguredServer{protocol.Handler{
-			Service:  new(table.Service), // never reached by a request
+			Service:  new(table.Service), // no request reaches it
 			Accounts: func(string) (*protocol.Account, bool) { return nil, false },
 			Now:      now, NewID: newID,
 		}, cause},

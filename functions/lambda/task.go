@@ -12,17 +12,17 @@ import (
 	"edgetable/core/table"
 )
 
-// store is the part of *dynamodb.Store that tasks use.
+// store has the methods of *dynamodb.Store that tasks use.
 type store interface {
 	// Purge removes the remains of deleted tables.
 	Purge(ctx context.Context, report func(dynamodb.Progress) error) error
-	// Declared returns the tables that declare options.
+	// Declared returns the tables that have options, such as a rule of expiry.
 	Declared(ctx context.Context) ([]table.Name, error)
 	// Beat writes the heartbeats of a Region.
 	Beat(ctx context.Context, region string) error
 }
 
-// worker runs tasks. It has a store or, in a secondary, a replica.
+// worker runs tasks. It has a store or, in a secondary, only a replica.
 type worker struct {
 	role    dynamodb.Role
 	service *table.Service
@@ -31,13 +31,13 @@ type worker struct {
 	replica table.Replicated
 }
 
-// reserve is how long before the function's deadline a purge stops starting new work.
+// reserve is the time before the function's deadline at which a purge stops starting new work.
 const reserve = 10 * time.Second
 
-// errLater ends a purge whose time is up. The next purge resumes there.
+// errLater means that a purge stopped because its time is over. The next purge resumes there.
 var errLater = errors.New("the time is up")
 
-// task runs the task that an event other than a request asks for.
+// task runs the task of an event that is not an HTTP request.
 func (w *worker) task(ctx context.Context, event json.RawMessage, log *slog.Logger) error {
 	var asked struct {
 		Purge     bool `json:"purge"`
@@ -52,8 +52,8 @@ func (w *worker) task(ctx context.Context, event json.RawMessage, log *slog.Logg
 	return errors.New(`the event is neither an HTTP request nor {"purge":true} nor {"heartbeat":true}`)
 }
 
-// heartbeat writes the heartbeat for a secondary in another Region or, in a secondary, checks the replica. Its error
-// fails the function, for which there is an alarm.
+// heartbeat writes the heartbeat for a secondary in another Region or, in a secondary, checks the replica. If it
+// returns an error, the call of the function fails, which can trigger an alarm.
 func (w *worker) heartbeat(ctx context.Context, log *slog.Logger) error {
 	switch w.role {
 	case dynamodb.PrimaryRole:
@@ -72,8 +72,8 @@ func (w *worker) heartbeat(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// purge removes the remains of deleted tables. A secondary does nothing, because it receives these deletes from the
-// primary.
+// purge removes the remains of deleted tables. A secondary removes nothing, because it receives these deletes from
+// the primary.
 func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	if w.role == dynamodb.SecondaryRole {
 		return nil
@@ -96,11 +96,11 @@ func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	return w.expire(ctx, log)
 }
 
-// expireEach is the minimum time per removed entity: at most 1,000 are removed per second.
+// expireEach is the minimum time per removed entity, so that at most 1,000 entities are removed per second.
 const expireEach = time.Millisecond
 
-// expire removes entities that have expired, until its time is up. Passes of this function and of servers take turns,
-// and each resumes where the last one stopped.
+// expire removes entities that have expired, until its time is over. This function and servers never do this for the
+// same table at the same time. Each of them resumes where the last one stopped.
 func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	list, err := w.store.Declared(ctx)
 	var failed []error
@@ -125,7 +125,7 @@ func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	return errors.Join(append(failed, err)...)
 }
 
-// late reports whether no further work may begin.
+// late reports whether it is too late to start further work.
 func late(ctx context.Context) bool {
 	end, ok := ctx.Deadline()
 	return ok && time.Until(end) < reserve

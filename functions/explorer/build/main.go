@@ -19,7 +19,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// page is the directory with the sources, relative to this one.
+// page is the directory with the sources, relative to the directory of this command.
 const page = "../page"
 
 // bundled lists the libraries in app.js whose licences require that their notices are included.
@@ -73,12 +73,12 @@ func run(out, tests, source string) error {
 			return err
 		}
 	}
-	// 'edgetable explorer' answers this path with its session. Where only files are served, this file says that there
-	// is no session, without an error in the console.
+	// 'edgetable explorer' answers requests for this path with its session. If a server serves only the files, this
+	// file says that there is no session, without an error in the browser's console.
 	return os.WriteFile(filepath.Join(out, "session"), []byte("{}\n"), 0o644)
 }
 
-// bundleTests makes one file for each test, since Node.js cannot run TypeScript here.
+// bundleTests bundles each test into a JavaScript file, because Node.js cannot run the TypeScript of the tests.
 func bundleTests(out string) error {
 	files, err := filepath.Glob(page + "/test/*.test.ts")
 	if err != nil {
@@ -108,7 +108,7 @@ func bundle(options api.BuildOptions) error {
 	return nil
 }
 
-// notices makes a comment with the licences of the bundled packages.
+// notices returns a comment with the licences of the bundled packages.
 func notices() (string, error) {
 	var b strings.Builder
 	b.WriteString("/*!\nThis file contains:\n")
