@@ -10,7 +10,7 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// stopping is a file system on which a process is killed before it renames a log.
+// stopping is a file system that behaves as if the process were killed before it renames a log.
 type stopping struct {
 	vfs.FS
 	left *int
@@ -27,8 +27,8 @@ func (s stopping) Rename(old, path string) error {
 	return s.FS.Rename(old, path)
 }
 
-// TestAcceptInterrupted kills a start that accepts damage at each rename of a log. The
-// next one still saves what can be read.
+// TestAcceptInterrupted kills a start that accepts damage before each rename of a log. It
+// checks that the next start still keeps all readable entities.
 func TestAcceptInterrupted(t *testing.T) {
 	t.Parallel()
 	const entities = 1000

@@ -43,7 +43,7 @@ func BenchmarkStore(b *testing.B) {
 	b.Run("Memory", func(b *testing.B) { storetest.Bench(b, harness(true)) })
 }
 
-// spread runs do for 0 ≤ i < b.N in n goroutines.
+// spread calls do(i) for each i from 0 to b.N-1, in n goroutines.
 func spread(b *testing.B, n int, do func(i int) error) {
 	b.ResetTimer()
 	var wait sync.WaitGroup
@@ -61,7 +61,7 @@ func spread(b *testing.B, n int, do func(i int) error) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "op/s")
 }
 
-// BenchmarkInsert compares inserts with the bare synced writes of Pebble.
+// BenchmarkInsert measures inserts, and for comparison synced writes directly to Pebble.
 func BenchmarkInsert(b *testing.B) {
 	for _, n := range []int{1, 16, 64} {
 		for _, raw := range []bool{true, false} {
@@ -92,11 +92,11 @@ func BenchmarkInsert(b *testing.B) {
 	}
 }
 
-// rows is the number of entities, of 1 KiB each, in the table that is read.
+// rows is the number of entities, of 1 KiB each, in the table that the benchmarks read.
 const rows = 1_000_000
 
-// dataset opens the table of rows. It builds the table once: in the directory
-// that EDGETABLE_BENCH_DATA names, which keeps it, or else in a temporary one.
+// dataset opens a store that has a table with rows entities. It builds the table if it does not
+// exist yet, in the directory that EDGETABLE_BENCH_DATA names or else in a temporary directory.
 func dataset(b *testing.B, cache int64) *pebblestore.Store {
 	dir := os.Getenv("EDGETABLE_BENCH_DATA")
 	if dir == "" {
@@ -136,9 +136,9 @@ var (
 	buildErr error
 )
 
-// BenchmarkFilterScan scans a table of a million entities of 1 KiB for the
-// hundredth of them that pass, with a block cache for the whole table and for
-// an eighth of it. One op is a scan of the whole table in pages.
+// BenchmarkFilterScan scans a table of a million entities of 1 KiB with a filter
+// that one entity in 100 passes. The block cache has space for the whole table or
+// for an eighth of it. One op is a scan of the whole table in pages.
 func BenchmarkFilterScan(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -159,7 +159,7 @@ func BenchmarkFilterScan(b *testing.B) {
 	}
 }
 
-// scan reads the whole table in pages and expects a hundredth of it.
+// scan reads the whole table in pages, and expects that one entity in 100 passes the filter.
 func scan(b *testing.B, s *pebblestore.Store, f *odata.Filter) {
 	seen := 0
 	r := table.ScanRequest{Ranges: []key.Range{{}}, Filter: f, Rows: 1000}
@@ -199,9 +199,9 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkGet reads entities that are in the block cache: one of a hundred,
-// which the processor's caches also hold, one of ten thousand, and one that
-// does not exist.
+// BenchmarkGet reads random entities that are in the block cache. They are chosen
+// from 100 entities, which fit into the processor's caches, or from 10,000. It also
+// reads an entity that does not exist.
 func BenchmarkGet(b *testing.B) {
 	s := dataset(b, 1600<<20)
 	for _, n := range []int{100, 10_000} {

@@ -8,7 +8,7 @@ import (
 
 // commitBeside makes a commit that changes no entity and no record.
 func (s *Store) commitBeside(b *pebble.Batch) (edm.Ticks, error) {
-	st := &s.stripes[0] // Any stripe will do: within one stripe, commits are in the order of the log.
+	st := &s.stripes[0] // Each commit locks a stripe. Any stripe will do, because this commit changes no entity.
 	st.Lock()
 	e, err := s.journal.register(undo{stripe: st, life: new(life)})
 	if err == nil {

@@ -2,9 +2,9 @@ package pebblestore
 
 import "context"
 
-// call calls Pebble, which may hold its locks while a file operation waits for disk
-// space or for a file descriptor. Then call returns [table.ErrFull] or [table.ErrBusy], and do
-// continues without it.
+// call runs do, which calls Pebble, and waits for its result. While a file operation waits for disk space or for a
+// file descriptor, Pebble may hold its locks. In this case call does not start do, or leaves do running in the
+// background, and returns [table.ErrFull] or [table.ErrBusy].
 func (s *Store) call(ctx context.Context, do func() error) error {
 	if s.disk.Waiting() {
 		return s.disk.Shortage()
@@ -14,8 +14,8 @@ func (s *Store) call(ctx context.Context, do func() error) error {
 	return s.unlessFull(ctx, done)
 }
 
-// unlessFull returns the first value of a channel, or nil when it is closed. It does
-// not wait for disk space.
+// unlessFull waits until done has a value or is closed, and returns the value or nil. If file operations wait for disk
+// space or for a file descriptor, it returns an error instead of waiting.
 func (s *Store) unlessFull(ctx context.Context, done <-chan error) error {
 	select {
 	case err := <-done:
@@ -27,14 +27,14 @@ func (s *Store) unlessFull(ctx context.Context, done <-chan error) error {
 	}
 }
 
-// endCalls waits for the calls that continue, but not for disk space.
+// endCalls waits for the calls of Pebble that run in the background. If they wait for disk space, it returns an error.
 func (s *Store) endCalls() error {
 	done := make(chan error)
 	go func() { s.calls.Wait(); close(done) }()
 	return s.unlessFull(context.Background(), done)
 }
 
-// flush moves the content of the log to data files. A flush that finds no space continues once there is some.
+// flush writes the content of the log to data files. It returns an error if disk space is missing; Pebble then retries.
 func (s *Store) flush(ctx context.Context) error {
 	flushed := make(chan error)
 	err := s.call(ctx, func() error {

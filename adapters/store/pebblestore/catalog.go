@@ -29,7 +29,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 		return table.Record{}, err
 	}
 	r, err := record(s.db, key)
-	n := s.catalog.last.Load() // read only now: this commit must be durable, since the read may have seen it
+	n := s.catalog.last.Load() // loaded after the read: the read may have seen this commit, so the reply must wait for it
 	if w := s.journal.wait(ctx, n); isShort(w) {
 		err = s.settled(func(v view) (err error) {
 			r, err = record(v.from, key)
@@ -52,7 +52,7 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	if err != nil {
 		return nil, err
 	}
-	n := s.catalog.last.Load() // read only now: this commit must be durable, since the iterator may show it
+	n := s.catalog.last.Load() // loaded after NewIter: the iterator may show this commit, so the reply must wait for it
 	list, err := readRecords(it, limit)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func readRecords(it *pebble.Iterator, limit int) (list []table.Record, err error
 	return list, errors.Join(err, it.Close())
 }
 
-// readRecord reads the record at an iterator.
+// readRecord returns the record at the current position of an iterator.
 func readRecord(it *pebble.Iterator) (table.Record, error) {
 	v, err := it.ValueAndErr()
 	if err != nil {
@@ -104,14 +104,14 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(e.number), nil
 }
 
-// Drop implements table.Store. One batch removes the record and the range of
-// the entities, while no commit of any table is in progress.
+// Drop implements table.Store. One batch removes the record and all entities of the
+// table. While Drop applies this batch, no other commit is being applied.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, r table.Revision) error {
 	_, err := s.changeRecord(ctx, key, r, nil)
 	return err
 }
 
-// changeRecord writes a record, or drops the table with it if next is nil.
+// changeRecord writes the record next. If next is nil, it drops the table with this key instead.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.Revision, next *table.Record) (*entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 	s.catalog.Lock()
 	old, err := record(s.db, key)
 	if errors.Is(err, table.ErrNoRecord) && next != nil {
-		err = nil // old.Revision is empty
+		err = nil // the record does not exist, so its revision is ""
 	} else if errors.Is(err, table.ErrNoRecord) {
 		err = table.ErrRevision
 	}
@@ -167,16 +167,16 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 // Full reports whether there is no space for writes.
 func (s *Store) Full() bool { return s.disk.Full() || s.room.IsFull() }
 
-// reclaim gives back the space of removed keys at once if the disk is full. By itself
+// reclaim starts a compaction of removed keys if the disk is full, to free their space. Otherwise
 // Pebble would first try to compact other files, for which there is no space.
 func (s *Store) reclaim(from, to []byte) {
 	if s.Full() {
-		s.calls.Go(func() { _ = s.db.Compact(s.ending, from, to, false) }) // the space stays taken if it fails
+		s.calls.Go(func() { _ = s.db.Compact(s.ending, from, to, false) }) // if it fails, the space is not freed yet
 	}
 }
 
-// applyRecord applies the change with the catalog locked. It holds all stripes, so in the log all commits before the
-// change have lower numbers, and all commits after it higher ones.
+// applyRecord applies a change of a record. The caller has locked the catalog, and applyRecord locks all stripes. So
+// all commits that precede the change in the log have lower numbers, and all later commits have higher numbers.
 func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *table.Record) (*pebble.Batch, *entry, error) {
 	defer s.dieOfPanic()
 	s.lockStripes()
@@ -206,13 +206,13 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	s.catalog.last.Store(int64(e.number))
-	// An incarnation ends before its batch is applied and begins after it, so that no
-	// reader sees an emptied table as live.
+	// A dropped incarnation is marked as dead before the batch is applied, and a new one becomes live afterwards.
+	// So no reader takes an emptied table for a live one.
 	if next == nil {
 		s.tables.end(key)
 	}
 	if err := s.apply(b, e); err != nil {
-		s.die(err) // the table is dead already
+		s.die(err) // the table is already marked as dead, so the drop cannot be undone
 		s.forget(u)
 		return nil, nil, table.ErrUnknown
 	}

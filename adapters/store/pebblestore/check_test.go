@@ -21,7 +21,7 @@ func check(t *testing.T, disk vfs.FS, salvage string) (pebblestore.Report, error
 	}.Small(), salvage, nil)
 }
 
-// TestCheck checks that an undamaged store has no problems and is not changed.
+// TestCheck checks that Check finds no problems in an undamaged store and does not change it.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	const entities = 2000
@@ -45,8 +45,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestSalvage damages a data file and the log of a store: everything except the
-// damaged blocks can be saved, and the report names both files.
+// TestSalvage damages a data file and the log of a store. It checks that everything
+// except the damaged blocks is saved, and that the report names both files.
 func TestSalvage(t *testing.T) {
 	t.Parallel()
 	const entities = 3000

@@ -9,14 +9,14 @@ import (
 	"edgetable/core/table"
 )
 
-// Checkpoint shows the state of the store at one moment in a new directory, for a
-// backup. The data files there are hard links if the file system permits this, so
-// damage to one is damage to both: a backup must copy them. Writes continue.
+// Checkpoint creates a new directory with the state of the store at one moment, for a backup. Writes continue.
+// The data files there are hard links to those of the store if the file system permits this. So a damaged file
+// is damaged in both directories, and a backup must copy the files.
 func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
 	}
-	// A log changes with every commit, data files never do: the next backup need not
+	// The flush moves commits from the log to data files. Data files never change, so the next backup need not
 	// store them again.
 	if err := s.flush(ctx); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 		s.checkpoint.Lock()
 		defer s.checkpoint.Unlock()
 		if given.Err() != nil {
-			return nil // the caller gave up
+			return nil // the caller no longer waits
 		}
 		err := s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 		if given.Err() != nil {

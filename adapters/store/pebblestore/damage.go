@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// explain wraps an error of Pebble that means damage: one about the content of the directory, or a read error of the
-// disk. All other errors come from the machine, such as failed writes, missing permissions or exhausted resources.
+// explain wraps an error of Pebble if it means damage: invalid content of the directory, or a read error of the disk.
+// It returns all other errors unchanged, such as failed writes, missing permissions or exhausted resources.
 func explain(err error) error {
 	if err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, ErrForeign) || errors.Is(err, ErrNewer) || errors.Is(err, table.ErrNewerForm) {
 		return err
@@ -27,7 +27,7 @@ func explain(err error) error {
 	return logguard.Salvageable(err)
 }
 
-// reading reports whether an error comes from opening or reading a file.
+// reading reports whether an error comes from opening or reading a file, and returns the path of the file.
 func reading(err error) (path string, ok bool) {
 	e, named := errors.AsType[*fs.PathError](err)
 	if !named || !slices.Contains([]string{"open", "read", "pread", "stat", "lstat"}, e.Op) {
@@ -41,8 +41,8 @@ func isThere(in vfs.FS, path string) bool {
 	return err == nil && info.Size() > 0
 }
 
-// sawDamage counts the reads and compactions that met a damaged place, and
-// reports each file once.
+// sawDamage counts a read or a compaction that found damage in a file. It logs the
+// first damage of each file.
 func (s *Store) sawDamage(i pebble.DataCorruptionInfo, logf func(string, ...any)) {
 	s.damaged.Add(1)
 	if _, known := s.damagedFiles.LoadOrStore(i.Path, true); !known {
@@ -50,12 +50,12 @@ func (s *Store) sawDamage(i pebble.DataCorruptionInfo, logf func(string, ...any)
 	}
 }
 
-// pause is the time without compactions after one met damage. Pebble would try
-// the same compaction again at once.
+// pause is the time for which no compactions are started after one has failed.
+// Without a pause, Pebble would retry the same compaction at once.
 const pause = 10 * time.Second
 
-// compactions returns the number of compactions that may always run, and the
-// most that may run under load.
+// compactions returns how many compactions may always run at once, and how many
+// may run at once under load.
 func (s *Store) compactions() (lower, upper int) {
 	if failed := s.compactionFailed.Load(); failed != 0 && time.Since(time.Unix(0, failed)) < pause {
 		return 0, 2

@@ -15,9 +15,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestFlippedBytes flips four bytes of the newest log at hundreds of places.
-// Open finds all confirmed entities, or reports damage; then everything except
-// the commits at that place can be saved.
+// TestFlippedBytes flips four bytes of the newest log at hundreds of offsets, one
+// after the other. It checks that Open finds all confirmed entities or reports
+// damage, and that all commits except those at the offset can be saved.
 func TestFlippedBytes(t *testing.T) {
 	t.Parallel()
 	const entities = 1000
@@ -65,7 +65,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// TestMissingFiles removes one file at a time.
+// TestMissingFiles removes one file at a time, and checks that no entity is lost without an error.
 func TestMissingFiles(t *testing.T) {
 	t.Parallel()
 	const entities = 2000
@@ -101,7 +101,7 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-// TestDamagedAnywhere flips bytes in any file, reads all, and compares.
+// TestDamagedAnywhere flips bytes in any file, and checks that Open or Get reports each lost entity.
 func TestDamagedAnywhere(t *testing.T) {
 	t.Parallel()
 	const entities = 1500
@@ -126,13 +126,13 @@ func TestDamagedAnywhere(t *testing.T) {
 		rewrite(t, place, path, b)
 		s, err := reopen(t, place, false)
 		if err != nil {
-			continue // Open reports the damage
+			continue // Open has reported the damage
 		}
 		for i := 0; i < entities; i++ {
 			m := numbered(i)
 			row, err := s.Get(t.Context(), people, m.Key, table.Strong)
 			if err != nil && !errors.Is(err, table.ErrNoEntity) {
-				i += 20 // Pebble takes milliseconds to look for a single flipped bit
+				i += 20 // a failed read is slow: Pebble spends milliseconds on a search for a single flipped bit
 				continue
 			}
 			if errors.Is(err, table.ErrNoEntity) || err == nil && !bytes.Equal(row.Properties, m.Properties) {
@@ -144,8 +144,8 @@ func TestDamagedAnywhere(t *testing.T) {
 }
 
 // TestDamagedBlock checks that a damaged block of a data file fails only the
-// requests that need it, is reported once, and does not end the store, even when
-// compactions meet it.
+// requests that need this block, and is reported once. It also checks that the
+// process continues, even when compactions read the block.
 func TestDamagedBlock(t *testing.T) {
 	t.Parallel()
 	const entities = 3000
@@ -158,7 +158,7 @@ func TestDamagedBlock(t *testing.T) {
 		}
 	}
 	b := content(t, disk, largest)
-	b[len(b)/2] ^= 0x10 // the first block may contain the catalog
+	b[len(b)/2] ^= 0x10 // not in the first block, which may contain the catalog
 	rewrite(t, disk, largest, b)
 
 	var mu sync.Mutex
@@ -210,8 +210,8 @@ func TestDamagedBlock(t *testing.T) {
 	}
 }
 
-// TestAcceptTornLog checks that a start that accepts damage leaves a log alone that
-// is merely torn.
+// TestAcceptTornLog checks that a start that accepts damage does not change a log with
+// an incomplete record at its end, which is not damage.
 func TestAcceptTornLog(t *testing.T) {
 	t.Parallel()
 	const entities = 300
@@ -219,7 +219,7 @@ func TestAcceptTornLog(t *testing.T) {
 	paths := names(t, disk, ".log")
 	path := paths[len(paths)-1]
 	b := content(t, disk, path)
-	rewrite(t, disk, path, append(b, 1, 2, 3, 4, 200, 0, 1)) // the start of a record
+	rewrite(t, disk, path, append(b, 1, 2, 3, 4, 200, 0, 1)) // the beginning of an incomplete record
 	s, err := reopen(t, disk, true)
 	if err != nil {
 		t.Fatal(err)

@@ -18,27 +18,27 @@ import (
 
 func keysOf[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
 
-// version is what an entity holds; "": it is absent.
+// version is the content of an entity at some time, or "" if the entity is absent.
 type version string
 
-// writtenTable is all that was ever written to a table.
+// writtenTable records everything that was ever written to a table.
 type writtenTable struct {
 	key         table.RecordKey
 	incarnation table.Incarnation
 	dropped     bool
-	entities    map[string][]version // by key: each state, the last one is what must be there
+	entities    map[string][]version // all versions of each entity, by key; the last one must be in the store
 }
 
-// damageBase is the directory of a store that was killed, and all that was written to it.
+// damageBase is the data directory of a killed store, and everything that was written to the store.
 type damageBase struct {
 	name   string
 	disk   *vfs.MemFS
-	files  map[string][]string // by their kind
+	files  map[string][]string // paths of the files, by kind of file
 	tables map[string]*writtenTable
-	made   byte // number of tables
+	made   byte // number of tables created so far
 }
 
-// held is a file system on which flushes wait, so that logs pile up.
+// held is a file system on which flushes wait, so that many logs exist.
 type held struct {
 	*vfs.MemFS
 	until chan struct{}
@@ -51,7 +51,7 @@ func (h held) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	return h.MemFS.Create(path, c)
 }
 
-// newDamageBase writes, changes, deletes, drops and creates again.
+// newDamageBase writes, changes and deletes entities, and drops a table and creates it again.
 func newDamageBase(t *testing.T, name string, logs bool) *damageBase {
 	t.Helper()
 	b := &damageBase{name: name, files: map[string][]string{}, tables: map[string]*writtenTable{}}
@@ -144,11 +144,11 @@ func (b *damageBase) drop(t *testing.T, s *pebblestore.Store, name string) {
 		w.entities[k] = append(states, "")
 	}
 	if name == "Again" {
-		delete(b.tables, name) // its keys are those of the next one: judged by that
+		delete(b.tables, name) // the next table has the same name, so only that one is checked
 	}
 }
 
-// write writes or deletes an entity.
+// write writes or deletes entity i of a table, and records the new version.
 func (b *damageBase) write(t *testing.T, s *pebblestore.Store, name string, i int, random *rand.Rand) {
 	t.Helper()
 	w := b.tables[name]
@@ -170,8 +170,8 @@ func (b *damageBase) write(t *testing.T, s *pebblestore.Store, name string, i in
 	w.entities[string(k)] = append(states, version(m.Properties))
 }
 
-// atRisk returns the entities with a version in the damaged blocks of a file, by the name
-// of the table and the key.
+// atRisk returns the entities that have a version in the damaged blocks. The map key is the name
+// of the table and the key of the entity.
 func (b *damageBase) atRisk(t *testing.T, d damage) map[string]bool {
 	t.Helper()
 	byIncarnation := map[table.Incarnation]string{}

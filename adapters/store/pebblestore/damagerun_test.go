@@ -23,7 +23,7 @@ var (
 	damageResult = flag.String("damage-result", "", "`file` into which TestDamageRun writes its table")
 )
 
-// outcome is what a damage leads to.
+// outcome is the result of a damaged file: whether the server starts, and what the operator must do.
 type outcome string
 
 const (
@@ -35,9 +35,9 @@ const (
 
 var outcomes = []outcome{allThere, failing, accepting, salvaging}
 
-// TestDamageRun damages the files of a store at random, does what its errors say, and
-// judges each entity: outside of the damaged blocks it has its last state, and no success
-// hides that another one is lost.
+// TestDamageRun damages the files of a store at random and then does what the errors of the
+// store say. It checks that each entity outside of the damaged blocks has its last version, and
+// that no entity is lost without an error.
 func TestDamageRun(t *testing.T) {
 	t.Parallel()
 	bases := []*damageBase{newDamageBase(t, "data files and a log", false), newDamageBase(t, "several logs", true), newDamageBase(t, "after a clean end", false)}
@@ -67,7 +67,7 @@ func TestDamageRun(t *testing.T) {
 	}
 }
 
-// resultTable shows the outcomes by the kind of the file.
+// resultTable formats the outcomes as a table in Markdown, by kind of file.
 func resultTable(n int, table map[string]map[outcome]int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d random damages, by the damaged file:\n\n| Result |", n)
@@ -86,7 +86,7 @@ func resultTable(n int, table map[string]map[outcome]int) string {
 	return b.String()
 }
 
-// replaceSection replaces what is between two marks of a document.
+// replaceSection replaces the text between two HTML comments of a document.
 func replaceSection(path, text string) error {
 	const begin, end = "<!-- make damage -->\n", "<!-- end -->"
 	b, err := os.ReadFile(path)
@@ -101,7 +101,7 @@ func replaceSection(path, text string) error {
 	return os.WriteFile(path, []byte(before+begin+text+end+after), 0o644)
 }
 
-// judge does what the errors of the store say and compares what comes back.
+// judge does what the errors of the store say, and compares the entities that can be read afterwards.
 func (b *damageBase) judge(t *testing.T, disk *vfs.MemFS, d damage) (outcome, error) {
 	risk := b.atRisk(t, d)
 	saved := copyOf(disk)
@@ -183,9 +183,9 @@ func fingerprint(t *testing.T, disk vfs.FS) string {
 	return text
 }
 
-// compare returns the number of entities at risk that are lost, or -1 if some only fail.
-// An entity that is not at risk must have its last state. told permits entities to come
-// back that were deleted, as a report of damage says.
+// compare returns how many entities of the set risk are lost, or -1 if reads of some entities
+// fail. Entities that are not in risk must have their last version. If told is true, deleted
+// entities may exist again, because a report of damage has announced this.
 func (b *damageBase) compare(t *testing.T, s *pebblestore.Store, risk map[string]bool, told bool) (lost int, err error) {
 	fails := 0
 	recovered := b.recovered(t, s)
@@ -206,16 +206,16 @@ func (b *damageBase) compare(t *testing.T, s *pebblestore.Store, risk map[string
 				have = version(row.Properties)
 			case errors.Is(err, table.ErrNoEntity), errors.Is(err, table.ErrNoTable):
 			default:
-				if fails++; fails > 10 { // Pebble takes milliseconds to look for a single flipped bit
+				if fails++; fails > 10 { // failed reads are slow: Pebble spends milliseconds on a search for a single flipped bit
 					return -1, nil
 				}
-				continue // its key is in the range of a damaged block
+				continue // the entity may be in a damaged block
 			}
 			switch {
 			case have == want:
 			case have != "" && !slices.Contains(states, have):
 				return 0, fmt.Errorf("%s %q has a state that was never written", name, k)
-			case want == "" && told: // back
+			case want == "" && told: // a deleted entity exists again
 			case !risk[name+k]:
 				return 0, fmt.Errorf("%s %q is outside of the damage and lost (%d states, there: %v)", name, k, len(states), have != "")
 			default:
@@ -229,7 +229,7 @@ func (b *damageBase) compare(t *testing.T, s *pebblestore.Store, risk map[string
 	return lost, nil
 }
 
-// recovered returns a function that finds a table under the name that a salvage gave it.
+// recovered returns a function that finds a table by its incarnation among the tables that a salvage has named.
 func (b *damageBase) recovered(t *testing.T, s *pebblestore.Store) func(w *writtenTable) table.RecordKey {
 	return func(w *writtenTable) table.RecordKey {
 		for n := 1; n <= len(b.tables)+1; n++ {
@@ -246,7 +246,7 @@ func (b *damageBase) recovered(t *testing.T, s *pebblestore.Store) func(w *writt
 // damage is a change to one file.
 type damage struct {
 	path, kind, what string
-	at, size         int // what is not as it was
+	at, size         int // the changed bytes
 	after            []byte
 	gone             bool
 }
@@ -265,7 +265,7 @@ func (d damage) apply(t *testing.T, disk *vfs.MemFS) {
 	syncDir(t, disk)
 }
 
-// damage chooses a file and what happens to it.
+// damage chooses a file at random, and a damage to it.
 func (b *damageBase) damage(t *testing.T, random *rand.Rand) damage {
 	t.Helper()
 	kinds := slices.Sorted(keysOf(b.files))

@@ -18,18 +18,18 @@ import (
 	"edgetable/testdata/must"
 )
 
-// fewFiles is a file system that fails as if the process, or the machine, had no file
-// descriptor left.
+// fewFiles is a file system whose operations fail as if the process, or the machine, had no
+// free file descriptor.
 type fewFiles struct {
 	*vfs.MemFS
 	cause error
 
 	mu     sync.Mutex
 	random *rand.Rand
-	share  float64 // of the operations that fail
-	left   int     // operations until all fail; less than 0: they do
+	share  float64 // share of the operations that fail, from 0 to 1
+	left   int     // number of operations before all operations fail; negative while they fail
 	asked  int
-	hit    chan struct{} // closed when an operation failed
+	hit    chan struct{} // closed when the first operation fails
 }
 
 func newFewFiles(seed uint64, left int, share float64) *fewFiles {
@@ -43,7 +43,7 @@ func newFewFiles(seed uint64, left int, share float64) *fewFiles {
 	return f
 }
 
-// fail reports whether an operation fails.
+// fail returns the error of an operation that must fail, or nil.
 func (f *fewFiles) fail(op string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -60,14 +60,14 @@ func (f *fewFiles) fail(op string) error {
 	return fmt.Errorf("%s: %w", op, f.cause)
 }
 
-// count is the number of operations so far; compactions make some at any time.
+// count returns the number of operations so far. It may grow at any time because of compactions.
 func (f *fewFiles) count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.asked
 }
 
-// end ends the lack.
+// end makes descriptors available again.
 func (f *fewFiles) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,7 +109,7 @@ func (f *fewFiles) List(path string) ([]string, error) {
 	return f.MemFS.List(path)
 }
 
-// ReuseForWrite fails before or after it has renamed the file, as that of the system does.
+// ReuseForWrite may fail before or after it has renamed the file, like ReuseForWrite of the operating system's files.
 func (f *fewFiles) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := f.fail("reuse"); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (f *fewFiles) Remove(path string) error {
 	return f.MemFS.Remove(path)
 }
 
-// writers commit to a store that finds no file descriptor, each to a partition of its own.
+// writers is a load on a store without file descriptors. Each writer commits to its own partition.
 type writers struct {
 	t     *testing.T
 	files *fewFiles
@@ -181,8 +181,8 @@ func row(partition, n int) table.Mutation {
 	}
 }
 
-// start inserts n entities into each partition. It repeats a refused insert when there are
-// descriptors again.
+// start starts to insert n entities into each partition. It repeats a refused insert when
+// descriptors are available again.
 func (w *writers) start(n int) {
 	for p := range w.acked {
 		w.wait.Go(func() {
@@ -208,7 +208,7 @@ func (w *writers) start(n int) {
 	}
 }
 
-// check reads what was confirmed. A read may be refused while there are no descriptors.
+// check checks that all confirmed entities can be read. If lacking is true, reads may also be refused.
 func (w *writers) check(s *pebblestore.Store, lacking bool) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -235,7 +235,7 @@ func (w *writers) check(s *pebblestore.Store, lacking bool) {
 	}
 }
 
-// crash checks a copy of the disk, as a killed process or a power failure leaves it.
+// crash checks a copy of the disk as it would be after a killed process or a power failure.
 func (w *writers) crash(random *rand.Rand) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -248,7 +248,7 @@ func (w *writers) crash(random *rand.Rand) {
 	must.OK(w.t, s.Close())
 }
 
-// finish lets the writers end and compares everything, also after a restart.
+// finish waits until the writers have ended, and checks all entities before and after a restart.
 func (w *writers) finish() {
 	w.t.Helper()
 	w.files.end()
@@ -276,8 +276,8 @@ func (w *writers) finish() {
 	must.OK(w.t, s.Close())
 }
 
-// TestNoDescriptor takes all file descriptors away at one file operation after another.
-// Nothing ends, writes are refused, reads go on, and the store recovers by itself.
+// TestNoDescriptor makes all file descriptors unavailable, in each run from a later file operation on.
+// It checks that the process continues, writes are refused, reads work, and the store recovers by itself.
 func TestNoDescriptor(t *testing.T) {
 	t.Parallel()
 	const inserts = 150
@@ -298,7 +298,7 @@ func TestNoDescriptor(t *testing.T) {
 	if testing.Short() {
 		step = 41
 	}
-	for at := 1; at <= places*3/4 && !t.Failed(); at += step { // other runs may need fewer
+	for at := 1; at <= places*3/4 && !t.Failed(); at += step { // only three quarters, because other runs may have fewer operations
 		w := begin(t, uint64(at))
 		w.files.mu.Lock()
 		w.files.left = at
@@ -319,7 +319,7 @@ func TestNoDescriptor(t *testing.T) {
 	}
 }
 
-// TestFewDescriptors lets operations fail in random places.
+// TestFewDescriptors makes random file operations fail for lack of a descriptor.
 func TestFewDescriptors(t *testing.T) {
 	t.Parallel()
 	refused, failed, seeds := 0, 0, uint64(6)
@@ -345,7 +345,7 @@ func TestFewDescriptors(t *testing.T) {
 				return true
 			}
 		}
-		for n := 0; n < 60 || writing(); n++ { // at least until an operation failed
+		for n := 0; n < 60 || writing(); n++ { // continues until an operation has failed
 			w.check(w.store, true)
 			w.store.Measure()
 		}
@@ -363,8 +363,8 @@ func TestFewDescriptors(t *testing.T) {
 	t.Logf("%d writes were refused", refused)
 }
 
-// TestSpareDescriptors: the store takes descriptors that the process holds in reserve
-// before it refuses anything.
+// TestSpareDescriptors checks that the store uses the process's reserve of file descriptors
+// before it refuses a request.
 func TestSpareDescriptors(t *testing.T) {
 	t.Parallel()
 	w := &writers{t: t, files: newFewFiles(0, 1<<30, 0), ended: make(chan struct{})}

@@ -6,57 +6,55 @@
 //	…
 //	defer s.Close()
 //
-// It has every strength: conditions are judged atomically with the write, a page is a
-// snapshot, a drop is exact, and the state that a reply showed survives the loss of
-// power. With Options.Memory it is not durable.
+// The store gives every guarantee that a [table.Store] can give: it checks conditions atomically
+// with the write, a page is a snapshot, a dropped table is gone at once for all callers, and a
+// state that a reply has shown survives a power loss. With Options.Memory, nothing is durable.
 //
 // # Locks
 //
-// A partition belongs to one of 1024 stripes. A commit locks its stripe to read, check
-// and apply, never for the fsync. The catalog of records has a lock of its own, which is
-// taken before stripes. Dropping a table takes all stripes, in ascending order. Readers
-// take no lock: they look up the live incarnation, read, and check that it still lives.
+// A stripe is a lock; each partition belongs to one of 1024 stripes. A commit locks its
+// stripe while it reads, checks and applies, but not during the fsync. A change of a record,
+// such as a drop, locks first the catalog and then all stripes in ascending order. Readers lock
+// nothing: they look up the table's incarnation, read, and check that it was not dropped meanwhile.
 //
 // # Waiting for the log
 //
 // Pebble shows a batch to readers before its log is synced. So every reply, also to a
-// read or a refused write, waits until the state that it shows is durable. The [journal]
-// numbers commits by their Timestamps, issued when a commit registers, before it is
-// applied, and knows the number up to which all commits are synced. A reply with an
-// entity waits for that entity's Timestamp; one based on the absence of an entity waits
-// for the last commit of the stripe; a page waits for all commits registered when its
-// iterator was made. All of them also wait for the last change of the catalog. A commit
-// waits only for its own fsync: every state that it can have read is before it in the
-// log.
+// read or a refused write, waits until the state that it shows is durable. The journal
+// gives a commit its number, which is its Timestamp, before the commit is applied, and knows
+// the number up to which all commits are synced. A reply with an entity waits for the commit
+// with that entity's Timestamp. If the entity is absent, the reply waits for the last commit of
+// the stripe. A reply with a page waits for all commits that were registered when the iterator
+// was made. All these replies also wait for the last change of the catalog. The reply to a
+// successful commit waits only for the commit's fsync: all that it can have read precedes it in the log.
 //
 // # Damage
 //
-// Each commit carries a mark in the log that says which commits were synced
-// before it, and the file LOGS lists the logs that must be there. [Open] inspects
-// the files that Pebble will replay: if confirmed commits are lost, it fails with
-// [ErrLost], unless Options.AcceptDamage is set. A torn end, which a crash
-// leaves, is not damage: nothing in it was confirmed. Open cannot notice that the
-// last commits are damaged if the process died within a tenth of a second after them. A
-// damaged block of a data file fails the operations that need it and no others. [Check]
-// does what Open does, without changes, and reads the files block by block, so that it
-// can save what is readable of a directory that Pebble cannot open.
+// Each commit writes a mark to the log, with the number of the last commit known to be synced,
+// and the file LOGS lists the logs that must exist. [Open] inspects the logs that Pebble
+// will replay. If confirmed commits are lost, Open fails with [ErrLost], unless
+// Options.AcceptDamage is set. After a crash, the end of the newest log may be incomplete. This
+// is not damage, because no commit there was confirmed. If the process died within a tenth of a
+// second after the last commits, Open cannot notice that they are damaged. A damaged block of a
+// data file fails only the operations that need this block. [Check] tries the steps of Open
+// without changing the directory. It reads the files block by block, so it can copy the readable data of a
+// directory that Pebble cannot open to another directory.
 //
 // # A full disk
 //
-// Pebble cannot continue after a failed write of its log or its MANIFEST. So below
-// Pebble there is the file system of package fulldisk, in which an operation that finds no space
-// waits until there is some. The store looks at the disk each second and refuses writes
-// with [table.ErrFull] before that happens, except deletes. The reserve file is room
-// for deletes, flushes and compactions if other programs fill the disk completely. If
-// commits wait for space nevertheless, reads show the [Store.settled] state before them.
-// If a start has to wait for space, a second store on the same directory, which
-// changes nothing, serves reads until then.
+// Pebble cannot continue after a failed write of its log or its MANIFEST. So Pebble uses the
+// file system of package fulldisk, in which a file operation without disk space waits until
+// there is space. The store measures the free space each second. Before the disk is full, it
+// refuses all writes except deletes with [table.ErrFull]. If other programs fill the disk
+// completely, the store removes its reserve file, whose space is then used by deletes, flushes
+// and compactions. If commits wait for space nevertheless, reads show the state without them.
+// Open waits for space too, so no reads are served until there is enough to replay the log.
 //
-// Operations that find no file descriptor wait in the same way. Writes are then refused
-// with [table.ErrBusy], and so are reads that need a file that is not open.
+// If the process has no free file descriptor, operations that open a file wait in the same way. Meanwhile writes are
+// refused with [table.ErrBusy], and so are reads that need a file that is not open.
 //
 // # Failures
 //
-// Any other failed write, or a failed fsync of the log, ends the process: readers may
-// have seen the batch, and the content of the disk is unknown until the log is read again.
+// Any other failed write, or a failed fsync of the log, ends the process: readers may have seen the
+// batch, and the content of the disk is not known until the log is read again at the next start.
 package pebblestore

@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// keyBuffers holds *[]byte for the full keys of point operations.
+// keyBuffers is a pool of *[]byte. Get and Commit build the full keys of entities in these buffers.
 var keyBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 256); return &b }}
 
 // Get implements table.Store. Every read is strong.
@@ -38,8 +38,8 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 		if l.dead.Load() {
 			continue
 		}
-		// The Timestamp of a found entity names the commit to wait for. For an absent
-		// entity, wait for the last commit of its stripe.
+		// If the entity exists, its Timestamp is the number of the commit that wrote it, and the reply waits for
+		// this commit. If it is absent, the reply waits for the last commit of its stripe.
 		n := int64(row.Timestamp)
 		if errors.Is(err, table.ErrNoEntity) {
 			n = s.stripe(full).last.Load()
@@ -56,7 +56,7 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 	}
 }
 
-// read returns a copy of a row or table.ErrNoEntity.
+// read returns a copy of the row with this full key, or table.ErrNoEntity.
 func read(from pebble.Reader, full []byte) (table.Row, error) {
 	v, closer, err := from.Get(full)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -122,7 +122,7 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 // rowHead is the length of a stored row without properties.
 var rowHead = len(table.AppendRow(nil, new(table.Row)))
 
-// applyMutations reads, checks and applies with the stripe locked.
+// applyMutations reads the old entities, checks the conditions and applies the mutations. The caller has locked st.
 func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]byte) (*pebble.Batch, *entry, error) {
 	defer s.dieOfPanic()
 	u := undo{stripe: st, life: l, mutations: m}
@@ -135,7 +135,7 @@ func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]b
 	if keep {
 		u.olds = olds
 	}
-	// Register only now, so that readers need not wait for the reads above.
+	// The commit is registered after the reads above, so that readers do not wait for them.
 	e, err := s.journal.register(u)
 	if err != nil {
 		return nil, nil, err
@@ -152,7 +152,7 @@ func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]b
 	return b, e, nil
 }
 
-// batch applies the mutations to the stored entities.
+// batch returns a batch that applies the mutations to the old entities.
 func (s *Store) batch(l *life, m []table.Mutation, olds []old, now edm.Ticks) (*pebble.Batch, error) {
 	size := 64
 	for i := range m {
@@ -174,7 +174,7 @@ func (s *Store) batch(l *life, m []table.Mutation, olds []old, now edm.Ticks) (*
 		}
 		effect, err := traits.Apply(before, m[i], now)
 		if err != nil {
-			b.Close() // unused
+			b.Close() // discards the batch
 			return nil, &table.Refused{Index: i, Err: err}
 		}
 		if traits.Feeds() {
@@ -191,13 +191,13 @@ func (s *Store) batch(l *life, m []table.Mutation, olds []old, now edm.Ticks) (*
 			err = op.Finish()
 		}
 		if err != nil {
-			b.Close() // unused
+			b.Close() // discards the batch
 			return nil, err
 		}
 	}
 	if traits.Feeds() {
 		if err := addLine(b, l.incarnation, now, line.Bytes()); err != nil {
-			b.Close() // unused
+			b.Close() // discards the batch
 			return nil, err
 		}
 	}

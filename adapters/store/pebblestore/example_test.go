@@ -37,7 +37,7 @@ func Example() {
 	if _, err := s.Commit(ctx, record.Key, insert); err != nil {
 		log.Fatal(err)
 	}
-	// Here the entity is on the disk.
+	// Now the entity is durable.
 	_, err = s.Commit(ctx, record.Key, insert)
 	fmt.Println(err)
 	row, err := s.Get(ctx, record.Key, insert[0].Key, table.Strong)

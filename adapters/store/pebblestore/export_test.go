@@ -14,7 +14,7 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 )
 
-// DB returns the database below the store, to measure it alone.
+// DB returns the Pebble database of the store, for example to measure it without the store.
 func (s *Store) DB() *pebble.DB { return s.db }
 
 // Small makes memtables and files so small that flushes and compactions are
@@ -30,7 +30,7 @@ func (o Options) Small() Options {
 	return o
 }
 
-// Registered returns the number of commits that have a number and are not confirmed.
+// Registered returns the number of commits that have a number and are not durable yet.
 func (s *Store) Registered() (n int) {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
@@ -40,7 +40,7 @@ func (s *Store) Registered() (n int) {
 	return n
 }
 
-// Applied waits until the commits that have a number are applied.
+// Applied waits until all commits that already have a number are applied.
 func (s *Store) Applied() {
 	s.catalog.Lock()
 	defer s.catalog.Unlock()
@@ -62,27 +62,27 @@ func (o Options) Stalled(f func()) Options {
 	return o
 }
 
-// Measure looks at the disk, as the store does each second.
+// Measure measures the free space, as the store does each second.
 func (s *Store) Measure() { s.disk.Measure() }
 
 // Stalled returns a channel that is closed while file operations wait for space.
 func (s *Store) Stalled() <-chan struct{} { return s.disk.Stalled() }
 
-// Mark writes the mark that the store writes after a pause in commits.
+// Mark writes a [logguard.Mark] to the log and to the file LOGS, as the store does when commits pause.
 func (s *Store) Mark() error {
 	n := s.marker.Synced()
 	s.logs.Note(s.machine, n)
 	return s.writeMark(logguard.Mark{Synced: n})
 }
 
-// LiveFiles returns the paths of the data files that hold the state of the store in a
-// directory. Others may lie there: of a compaction that had not ended, or to be deleted.
+// LiveFiles returns the paths of the data files that are in use. The directory may also contain
+// data files of an unfinished compaction, or obsolete files that are not deleted yet.
 func (o Options) LiveFiles() (paths []string, err error) {
 	s, err := openToRead(o.withDefaults())
 	if err != nil {
 		return nil, err
 	}
-	defer s.db.Close() // nothing was written
+	defer s.db.Close() // nothing was written, so the error does not matter
 	levels, err := s.db.SSTables()
 	for _, level := range levels {
 		for _, file := range level {
@@ -92,7 +92,7 @@ func (o Options) LiveFiles() (paths []string, err error) {
 	return paths, err
 }
 
-// Piling lets many memtables, and so logs, wait for a flush.
+// Piling permits many memtables, and so many logs, to wait for a flush.
 func (o Options) Piling() Options {
 	tune := o.tune
 	o.tune = func(p *pebble.Options) {
@@ -103,8 +103,8 @@ func (o Options) Piling() Options {
 	return o
 }
 
-// KeysOfDataFile names the keys in the blocks that overlap a place of an undamaged data
-// file.
+// KeysOfDataFile calls key for each key in the blocks of an undamaged data file that overlap
+// the bytes from at to at+size.
 func KeysOfDataFile(t testing.TB, from vfs.FS, path string, at, size int, key func([]byte)) {
 	t.Helper()
 	d, err := datafile.Read(from, path)
@@ -119,8 +119,8 @@ func KeysOfDataFile(t testing.TB, from vfs.FS, path string, at, size int, key fu
 	}
 }
 
-// KeysOfLog names the keys in the records of an undamaged log that touch the blocks that
-// overlap a place.
+// KeysOfLog calls key for each key in the records of an undamaged log that are, at least in part,
+// in a block that overlaps the bytes from at to at+size.
 func KeysOfLog(t testing.TB, b []byte, name string, at, size int, key func([]byte)) {
 	t.Helper()
 	var n uint32
@@ -141,10 +141,10 @@ func KeysOfLog(t testing.TB, b []byte, name string, at, size int, key func([]byt
 	}
 }
 
-// FormatVersion is the version of the layout.
+// FormatVersion is the current format version of data directories.
 const FormatVersion = formatVersion
 
-// FormatLine is the first line of the second copy of the records.
+// FormatLine returns the first line of the file TABLES, with format version n.
 func FormatLine(n int) []byte { return recordcopy.Head(uint32(n)) }
 
 // CommitsOfLog returns the offsets at which the commits of a log end.

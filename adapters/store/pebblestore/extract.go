@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Extract copies one table of the store in o.Dir, which no server uses, to a new store
-// in another directory, with its Timestamps and access policies. It returns the number
-// of entities.
+// Extract copies one table of the store in o.Dir to a new store in another directory, with the
+// Timestamps of its entities and its access policies. No server may be using o.Dir. Extract
+// returns the number of entities.
 func Extract(o Options, key table.RecordKey, dir string) (entities int64, err error) {
 	o = o.withDefaults()
 	in, err := openToRead(o)
@@ -19,7 +19,7 @@ func Extract(o Options, key table.RecordKey, dir string) (entities int64, err er
 		return 0, err
 	}
 	db := in.db
-	defer db.Close() // nothing was written
+	defer db.Close() // nothing was written, so the error does not matter
 	if damage := in.logs.Damage(); damage != nil {
 		return 0, damage
 	}
@@ -43,8 +43,8 @@ func Extract(o Options, key table.RecordKey, dir string) (entities int64, err er
 	return c.report.Entities, err
 }
 
-// copyTable saves the record and the entities of a table, and what the clock has
-// reserved.
+// copyTable copies the record and the entities of a table, and the highest Timestamp that
+// the clock has reserved.
 func (c *checker) copyTable(db *pebble.DB, key table.RecordKey, record []byte, i table.Incarnation) error {
 	reserved, err := stored(db, clockKey)
 	if err != nil {

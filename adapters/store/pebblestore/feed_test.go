@@ -34,7 +34,7 @@ func putRow(t testing.TB, s *pebblestore.Store, row string, n int) edm.Ticks {
 	return ticks
 }
 
-// endOfFeed returns the position at the end.
+// endOfFeed returns the position at the end of the feed of the table people.
 func endOfFeed(t testing.TB, s *pebblestore.Store) *table.FeedPosition {
 	t.Helper()
 	page, err := s.Changes(t.Context(), people, table.FeedRequest{})
@@ -74,8 +74,8 @@ func expectHistory(t testing.TB, what string, s *pebblestore.Store, from *table.
 	}
 }
 
-// A store that followed another one tells positions of before its promotion from those of
-// commits that it never had.
+// TestFeedAfterPromotion checks that a promoted store accepts positions of the store that it
+// followed only up to the last commit that it received.
 func TestFeedAfterPromotion(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -107,7 +107,8 @@ func TestFeedAfterPromotion(t *testing.T) {
 	expectHistory(t, "the same at the old one", primary, again)
 }
 
-// A copy of a checkpoint tells of no position of before, also if the same numbers come again.
+// TestFeedOfACopy checks that a copy of a checkpoint refuses positions of the original store, even if both stores have
+// issued the same commit numbers.
 func TestFeedOfACopy(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -126,8 +127,9 @@ func TestFeedOfACopy(t *testing.T) {
 	expectFeed(t, "the copy goes on", copied, end, "b")
 }
 
-// A power cut loses no change that was shown, and shows none that was lost: a follower that reads
-// beside writers, of which the last ones are cut off, ends with the table.
+// TestFeedAfterAPowerCut checks that a power failure loses no change that the feed has shown, and that the feed
+// shows no lost change. A client reads the feed during writes, before and after the power failure. At the end it
+// must have the content of the table.
 func TestFeedAfterAPowerCut(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -196,7 +198,7 @@ func TestFeedAfterAPowerCut(t *testing.T) {
 
 func rnd2(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 4)) }
 
-// A store that accepted damage tells of no position of before.
+// TestFeedAfterAcceptedDamage checks that a store that has accepted damage refuses positions of the time before.
 func TestFeedAfterAcceptedDamage(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -215,11 +217,11 @@ func TestFeedAfterAcceptedDamage(t *testing.T) {
 	expectHistory(t, "after accepted damage", open(t, o), from)
 }
 
-// heldLogs is a file system whose logs are not synced while they are held.
+// heldLogs is a file system on which syncs of logs wait while held is set.
 type heldLogs struct {
 	vfs.FS
 	mu   sync.Mutex
-	held chan struct{} // nil: they are not held
+	held chan struct{} // syncs wait until it is closed; nil if they do not wait
 }
 
 func (h *heldLogs) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
@@ -251,7 +253,7 @@ func (f heldLog) SyncTo(n int64) (bool, error) {
 	return f.File.SyncTo(n)
 }
 
-// asked tells when somebody is about to wait for the end of the context.
+// asked is a context that calls the function once when a caller is about to wait for the end of the context.
 type asked struct {
 	context.Context
 	once func()
@@ -262,8 +264,8 @@ func (a asked) Done() <-chan struct{} {
 	return a.Context.Done()
 }
 
-// An entity that was written again has no content in the feed only when the later write is
-// durable: a loss of power before would leave a follower without either.
+// TestFeedWaitsForLaterWrites checks a change of an entity that a later commit has written again. Changes returns this
+// change without content. It must wait until the later commit is durable: otherwise a power failure could lose both contents.
 func TestFeedWaitsForLaterWrites(t *testing.T) {
 	t.Parallel()
 	fs := &heldLogs{FS: vfs.NewMem()}
@@ -314,7 +316,7 @@ func TestFeedWaitsForLaterWrites(t *testing.T) {
 	expectFeed(t, "all", s, from, "a", "a")
 }
 
-// feedBench opens a store with a table that has a feed, or none.
+// feedBench opens a store with a table. The table has a feed if feed is true.
 func feedBench(b *testing.B, feed bool) *pebblestore.Store {
 	s := open(b, pebblestore.Options{Dir: b.TempDir(), Logf: b.Logf})
 	if feed {
@@ -325,7 +327,8 @@ func feedBench(b *testing.B, feed bool) *pebblestore.Store {
 	return s
 }
 
-// BenchmarkFeedInsert inserts entities of 1 KiB by 64 writers, and batches of 100, with the feed and without it.
+// BenchmarkFeedInsert inserts entities of 1 KiB from 64 goroutines, one by one and in batches of 100, with and without
+// a feed.
 func BenchmarkFeedInsert(b *testing.B) {
 	properties := edm.AppendProperty(nil, "Text", edm.String(strings.Repeat("x", 1000)))
 	for _, batch := range []int{1, 100} {

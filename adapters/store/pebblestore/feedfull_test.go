@@ -11,8 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestFeedMakesRoom fills a small disk with the feed of a table whose entities are deleted again. When the feed is
-// trimmed ahead of its time, its space is there again, and who has not read it is told.
+// TestFeedMakesRoom fills a small disk with the feed of a table whose entities are deleted again. It checks that
+// trimming the feed early frees its space, and that a client that has not read the removed lines gets an error.
 func TestFeedMakesRoom(t *testing.T) {
 	t.Parallel()
 	_, s, _ := openOnSmallDisk(t, 32<<20)

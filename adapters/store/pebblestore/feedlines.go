@@ -8,7 +8,7 @@ import (
 	"edgetable/core/table"
 )
 
-// addLine adds the line of a commit.
+// addLine adds the line of commit n to the feed of an incarnation.
 func addLine(b *pebble.Batch, i table.Incarnation, n edm.Ticks, line []byte) error {
 	op := b.SetDeferred(feedlog.Length, len(line))
 	feedlog.AppendKey(op.Key[:0], i, n)
@@ -16,8 +16,8 @@ func addLine(b *pebble.Batch, i table.Incarnation, n edm.Ticks, line []byte) err
 	return op.Finish()
 }
 
-// declareFeed adds what a change of a table's record does to its feed: the feed begins, gets another retention time,
-// is removed, or ends with the table.
+// declareFeed adds to the batch how a change of a table's record affects the table's feed: the feed begins, gets
+// another retention time, is removed, or ends because the table is dropped.
 func (s *Store) declareFeed(b *pebble.Batch, i table.Incarnation, key table.RecordKey, next *table.Record, n edm.Ticks) error {
 	if l := s.tables.find(key); (l == nil || !l.traits.Load().Feeds()) && (next == nil || !next.Traits.Feeds()) {
 		return nil
@@ -37,8 +37,8 @@ func (s *Store) declareFeed(b *pebble.Batch, i table.Incarnation, key table.Reco
 	return b.Set(feedlog.AppendKey(nil, i, 0), h.Append(nil), nil)
 }
 
-// beginFeeds begins the feeds of tables that declare a feed and have none. Extracted and salvaged tables are such:
-// only tables and entities are copied.
+// beginFeeds creates the missing feeds of tables that declare a feed. Feeds are missing after Extract and after a
+// salvage, because both copy only records and entities.
 func (s *Store) beginFeeds(at edm.Ticks) error {
 	if _, follows, err := s.Position(); err != nil || follows {
 		return err

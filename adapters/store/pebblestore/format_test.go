@@ -18,8 +18,8 @@ import (
 	"edgetable/core/table"
 )
 
-// unpack returns the files of a server that was killed, as a release wrote them. All
-// archives hold the same entities.
+// unpack returns the files of an archive: the data directory of a killed server of some release.
+// All archives contain the same entities.
 func unpack(t *testing.T, archive string) *vfs.MemFS {
 	t.Helper()
 	f, err := os.Open(archive)
@@ -51,8 +51,8 @@ func unpack(t *testing.T, archive string) *vfs.MemFS {
 	}
 }
 
-// TestFormats opens a directory of each format that a release wrote. It becomes one of
-// this format, which builds that know only the older one refuse.
+// TestFormats opens a directory of each format that a release has written. It checks that Open
+// upgrades the directory to the current format, so that older releases refuse it.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= pebblestore.FormatVersion; n++ {
@@ -61,7 +61,7 @@ func TestFormats(t *testing.T) {
 		if err != nil || len(report.Problems) > 0 || report.Tables != 1 || report.Entities != 25 {
 			t.Errorf("format %d: %+v, %v", n, report, err)
 		}
-		for range 2 { // the second time it is of this format
+		for range 2 { // the second time, the directory already has the current format
 			s, err := reopen(t, disk, false)
 			if err != nil {
 				t.Fatalf("format %d: %v", n, err)
@@ -88,8 +88,8 @@ func TestFormats(t *testing.T) {
 		if v := storedFormat(t, disk); !slices.Equal(v, []byte{0, 0, 0, pebblestore.FormatVersion}) {
 			t.Errorf("format %d became %v", n, v)
 		}
-		// A build of the next format writes it into the second copy of the records first:
-		// this one refuses before it changes anything.
+		// A release of the next format writes that format first into the file TABLES. With such
+		// a file, this release must refuse the directory before it changes anything.
 		text := content(t, disk, "data/TABLES")
 		next := copyOf(disk)
 		rewrite(t, next, "data/TABLES", append(pebblestore.FormatLine(pebblestore.FormatVersion+1), text...))
@@ -103,7 +103,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// storedFormat returns the format version in the database, which older builds read.
+// storedFormat returns the format version in the database, which older releases check.
 func storedFormat(t *testing.T, disk vfs.FS) []byte {
 	t.Helper()
 	db, err := pebble.Open("data", &pebble.Options{FS: disk, ReadOnly: true})

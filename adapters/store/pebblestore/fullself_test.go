@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// openOnSmallDisk opens a store on a disk of so many bytes, of which the reserve takes a sixteenth.
+// openOnSmallDisk opens a store on a disk of size bytes. The reserve file uses a sixteenth of the disk.
 func openOnSmallDisk(t *testing.T, size int64) (*quota, *pebblestore.Store, *lines) {
 	t.Helper()
 	disk, logged := newQuota(), new(lines)
@@ -29,9 +29,9 @@ func openOnSmallDisk(t *testing.T, size int64) (*quota, *pebblestore.Store, *lin
 	return disk, s, logged
 }
 
-// TestFullByItself fills a small disk by writes that are faster than the store looks at it.
-// Each time that writes are refused, scans and deletes go on: the room of the reserve is
-// there for what was accepted.
+// TestFullByItself fills a small disk again and again, so fast that the regular measurement of the
+// free space is too late. It checks that scans and deletes work each time that writes are refused,
+// because the reserve file has space for the accepted writes.
 func TestFullByItself(t *testing.T) {
 	t.Parallel()
 	disk, s, _ := openOnSmallDisk(t, 64<<20)
@@ -80,8 +80,9 @@ func TestFullByItself(t *testing.T) {
 	}
 }
 
-// TestLargeCommitsOnASmallDisk fills a disk whose reserve is smaller than one commit, faster than the store looks at
-// it. Commits are refused before the disk is full to the last byte: no operation waits for space, and reads and deletes work.
+// TestLargeCommitsOnASmallDisk fills a disk with commits that are larger than the reserve file, so fast that the regular
+// measurement of the free space is too late. It checks that commits are refused early enough: no file operation waits for
+// space, and reads and deletes work.
 func TestLargeCommitsOnASmallDisk(t *testing.T) {
 	t.Parallel()
 	disk, s, logged := openOnSmallDisk(t, 96<<20)
@@ -127,15 +128,15 @@ func TestLargeCommitsOnASmallDisk(t *testing.T) {
 	must.OK(t, s.Close())
 }
 
-// filled puts an entity with bytes that cannot be compressed.
+// filled returns a put of an entity with size random bytes, which cannot be compressed.
 func filled(k []byte, size int, random *rand.ChaCha8) table.Mutation {
 	b := make([]byte, size)
 	_, _ = random.Read(b)
 	return table.Mutation{Key: k, Properties: edm.AppendProperty(nil, "B", edm.Binary(b))}
 }
 
-// row4K returns the put of an entity of 4 KiB that cannot be compressed. The keys are in
-// no order, so that compactions have much to do.
+// row4K returns a put of an entity of 4 KiB that cannot be compressed. The keys are not in
+// the order of i, so that compactions have much work.
 func row4K(i int, random *rand.Rand) table.Mutation {
 	m := table.Mutation{Key: key.Append(nil, fmt.Sprintf("p%02d", i*7919%50), fmt.Sprintf("%09d", i*7919%1_000_003)), Kind: table.Put}
 	if random != nil {

@@ -13,9 +13,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// historyKey holds the [feedlog.History] of the store, once a feed has been read. The file HISTORY of the data
-// directory names the same history. A checkpoint does not contain that file, so a copy of the store gets a new
-// history before it returns changes.
+// historyKey is the key of the [feedlog.History] of the store, which is created when a feed is first declared or read.
+// The file HISTORY in the data directory contains the ID of this history. A checkpoint does not contain that file, so
+// a copy of the store gets a new history before it returns changes.
 var historyKey = []byte{spaceMeta, 'h', 'i', 's', 't', 'o', 'r', 'y'}
 
 const historyFile = "HISTORY"
@@ -31,7 +31,7 @@ func (s *Store) storedHistory() (h feedlog.History, ok bool, err error) {
 	return h, ok, err
 }
 
-// ownHistory returns the history of the store. A store that follows another one uses the other's history.
+// ownHistory returns the history of the store. A store that follows another store uses that store's history.
 func (s *Store) ownHistory(ctx context.Context) (feedlog.History, error) {
 	s.histories.Lock()
 	defer s.histories.Unlock()
@@ -67,7 +67,7 @@ func (s *Store) ownHistory(ctx context.Context) (feedlog.History, error) {
 	return h, ctx.Err()
 }
 
-// noteHistory writes the file. The caller then writes the history to the database.
+// noteHistory writes the file HISTORY. The caller then writes the history to the database.
 func (s *Store) noteHistory(h feedlog.History) error {
 	if s.memory {
 		return nil
@@ -75,8 +75,8 @@ func (s *Store) noteHistory(h feedlog.History) error {
 	return wholefile.Replace(s.machine, s.dir, historyFile, []byte(hex.EncodeToString(h.ID[:])))
 }
 
-// leaveHistory adds a new history to a batch, for a store that followed another one up to a number and now takes its
-// own writes.
+// leaveHistory adds a new history to a batch. The store has followed another store up to the commit number at, and now
+// accepts its own writes.
 func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 	h, ok, err := s.storedHistory()
 	if err != nil || !ok {
@@ -86,7 +86,7 @@ func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 	return errors.Join(s.noteHistory(h), b.Set(historyKey, h.Append(nil), nil))
 }
 
-// loseHistory makes the store draw a new history, since it may have lost commits.
+// loseHistory makes the store begin a new history later, because the store may have lost commits.
 func (s *Store) loseHistory() error {
 	err := s.machine.Remove(s.machine.PathJoin(s.dir, historyFile))
 	switch {

@@ -14,15 +14,15 @@ import (
 	"edgetable/core/table"
 )
 
-// The crash tests write histories. A history is a fixed sequence of commits of one writer
-// to one partition. So the number of commits shown before a crash determines the state
-// that must be there after it, without a part of any commit.
+// The crash tests write histories. A history is a fixed sequence of commits by one writer
+// to one partition. After a crash, the partition must have the state after one of these
+// commits, and this commit must not be older than the last one that a reply has shown.
 
-// state is a partition: for each of its keys the commit that wrote the entity,
-// or 0 where there is none.
+// state is the content of a partition: for each of its keys, the number of the
+// commit that wrote the entity, or 0 if the entity does not exist.
 type state [6]int32
 
-// history of a partition. states[i] is the state after commit i.
+// history is the history of a partition. states[i] is the state after commit i.
 type history struct {
 	partition string
 	mu        sync.Mutex
@@ -34,7 +34,7 @@ func newHistory(n int) *history {
 	return &history{partition: fmt.Sprintf("p%d", n), states: make([]state, 1)}
 }
 
-// next begins the next commit of one to four mutations.
+// next returns the mutations of the next commit, one to four, and records the state after it.
 func (h *history) next() []table.Mutation {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -64,7 +64,7 @@ func (h *history) next() []table.Mutation {
 	return list
 }
 
-// add begins a commit after which the state is s.
+// add records the beginning of a commit after which the state is s.
 func (h *history) add(s state) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -75,15 +75,15 @@ func (h *history) key(k int) []byte {
 	return key.Append(nil, h.partition, string(rune('a'+k)))
 }
 
-// properties returns the properties that commit i writes: enough of them to
-// notice a mix-up.
+// properties returns the properties that commit i writes to key k. They are
+// different for each commit and key.
 func (h *history) properties(k int, i int32) edm.Properties {
 	filler := bytes.Repeat(binary.BigEndian.AppendUint32(nil, uint32(i)*8+uint32(k)), 20+int(i)%60)
 	p := edm.AppendProperty(nil, "Commit", edm.Int32(i))
 	return edm.AppendProperty(p, "Filler", edm.Binary(filler))
 }
 
-// written returns the commit that wrote a row with this key.
+// written returns the number of the commit that wrote the row with key k. It fails if the row is damaged.
 func (h *history) written(k int, r table.Row) (int32, error) {
 	v, _ := r.Properties.Lookup("Commit")
 	i := int32(v.Int())
@@ -93,23 +93,23 @@ func (h *history) written(k int, r table.Row) (int32, error) {
 	return i, nil
 }
 
-// known returns the last commit that replies have shown so far.
+// known returns the number of the last commit that a reply has shown so far.
 func (h *history) known() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.shown
 }
 
-// last returns the commit that began last.
+// last returns the number of the commit that began last.
 func (h *history) last() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.states) - 1
 }
 
-// saw records a reply to a call that began when from was known: the reply shows
-// the state after some commit from then on. The first commit that fits is
-// certainly shown.
+// saw records a reply to a call. from is the value of known when the call began, so
+// the reply must show the state after commit from or a later one. Of these commits,
+// the first one whose state fits the reply counts as shown.
 func (h *history) saw(what string, from int, fits func(state) bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -10,20 +10,20 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/datafile"
 )
 
-// identityKey holds 16 random bytes, made when the store is first opened.
+// identityKey is the key of the store's identity: 16 random bytes, made when the store is first opened.
 var identityKey = []byte{spaceMeta, 'i', 'd', 'e', 'n', 't', 'i', 't', 'y'}
 
-// Identity returns a name of the store, which tells its backups from those of other stores. A copy of the store, such
-// as a restored backup, has the same name. The second copy of the records and the data files also contain it.
+// Identity returns the identity of the store, which distinguishes its backups from those of other stores. A copy of
+// the store, such as a restored backup, has the same identity. The file TABLES and the data files also contain it.
 func (s *Store) Identity() (string, error) {
 	if id := s.identity.Load(); id != nil {
 		return *id, nil
 	}
-	return "", nil // a directory of an earlier version, opened only to read
+	return "", nil // an earlier version wrote the directory, and the store is only read
 }
 
-// loadIdentity reads the identity, or creates it if there is none. If the database has lost it, loadIdentity takes it
-// from the second copy of the records.
+// loadIdentity reads the identity from the database. If it is missing there, loadIdentity takes it from the file
+// TABLES or, if that has none, creates a new one.
 func (s *Store) loadIdentity(readOnly bool) error {
 	v, err := stored(s.db, identityKey)
 	if err != nil || v == nil && readOnly {
@@ -52,7 +52,7 @@ func (g signature) FinishTable(buf []byte) ([]byte, error) {
 	if id := g.store.identity.Load(); id != nil {
 		return append(buf, *id...), nil
 	}
-	return append(buf, g.store.copied.Store...), nil // Open writes a data file before it has read the identity
+	return append(buf, g.store.copied.Store...), nil // Open may write a data file before it has read the identity from the database
 }
 
 func (signature) AddPointKey(sstable.InternalKey, []byte) error { return nil }

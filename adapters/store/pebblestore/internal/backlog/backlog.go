@@ -1,4 +1,4 @@
-// Package backlog makes commits wait while the compactions of a store lag.
+// Package backlog makes commits wait while compactions are slower than the writes.
 package backlog
 
 import (
@@ -10,27 +10,27 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/fulldisk"
 )
 
-// Max is the number of uncompacted layers of data files at which commits wait.
+// Max is the number of sublevels of level 0, not yet compacted, at which commits wait.
 //
-// Pebble's own wait holds the lock of all commits, also of deletes, and would last as long as compactions find no
-// disk space. A commit waits in this package before it gets its number. So readers never wait for it, and the wait
-// ends when the disk is full.
+// Pebble has a similar limit. But its wait holds a lock that all commits need, including deletes, and continues while
+// compactions have no disk space. In this package, a commit waits before it gets its number. So readers never wait for
+// this commit, and the wait ends when the disk is full.
 const Max = 32
 
 // judgeEvery is the maximum time between two checks of the backlog.
 const judgeEvery = time.Second
 
-// Backlog makes commits wait while compactions lag.
+// Backlog makes commits wait while compactions are slower than the writes.
 type Backlog struct {
-	change chan struct{} // a flush or a compaction has ended
+	change chan struct{} // receives a value when a flush or a compaction has ended
 	done   chan struct{} // closed when Run ends
-	count  *atomic.Int64 // how often commits had to wait
+	count  *atomic.Int64 // number of times that commits began to wait
 
 	mu     sync.Mutex
-	caught chan struct{} // closed when compactions have caught up; nil if they do not lag
+	caught chan struct{} // closed when commits may continue; nil if commits need not wait
 }
 
-// New returns a Backlog that counts how often commits had to wait.
+// New returns a Backlog that adds 1 to count each time commits begin to wait.
 func New(count *atomic.Int64) *Backlog {
 	return &Backlog{change: make(chan struct{}, 1), done: make(chan struct{}), count: count}
 }
@@ -38,7 +38,7 @@ func New(count *atomic.Int64) *Backlog {
 // Changed reports that a flush or a compaction has ended. It does not block.
 func (b *Backlog) Changed() {
 	if b == nil {
-		return // only to read
+		return // the store is only read
 	}
 	select {
 	case b.change <- struct{}{}:
@@ -46,8 +46,8 @@ func (b *Backlog) Changed() {
 	}
 }
 
-// Run checks the backlog after each change, and each second, until ctx ends. If no compaction runs, for example
-// because one failed, commits do not wait: the next flush starts another compaction.
+// Run checks after each flush or compaction, and each second, whether commits must wait. It returns when ctx ends. If
+// no compaction runs, for example because one failed, commits do not wait: the next flush starts another compaction.
 func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 	defer close(b.done)
 	t := time.NewTicker(judgeEvery)
@@ -68,7 +68,7 @@ func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 // WaitEnd returns when Run has ended.
 func (b *Backlog) WaitEnd() { <-b.done }
 
-// set begins or ends the wait.
+// set makes commits wait or, if behind is false, continue.
 func (b *Backlog) set(behind bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -84,7 +84,7 @@ func (b *Backlog) set(behind bool) {
 	b.caught = nil
 }
 
-// Wait returns when compactions do not lag, or when the disk is full: then waiting does not help, and Admit decides.
+// Wait waits until commits may continue. It also returns when the disk is full: then d.Admit decides about the commit.
 func (b *Backlog) Wait(ctx context.Context, d *fulldisk.Disk) error {
 	b.mu.Lock()
 	caught := b.caught

@@ -15,7 +15,7 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/datafile"
 )
 
-// newFile returns a data file that Pebble has written, with deleted keys and ranges.
+// newFile returns the content of a data file that Pebble has written, with deletions of keys and of key ranges.
 func newFile(t *testing.T, random *rand.Rand, compression *sstable.CompressionProfile) []byte {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -73,7 +73,7 @@ func newFile(t *testing.T, random *rand.Rand, compression *sstable.CompressionPr
 	return nil
 }
 
-// read returns what can be read of a file.
+// read returns the readable entries and deleted ranges of a data file, and its damage.
 func read(t *testing.T, content []byte) (list []datafile.Entry, spans []datafile.Span, damage []datafile.Damage) {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -102,7 +102,7 @@ var profiles = map[string]*sstable.CompressionProfile{
 	"plain": sstable.NoCompression, "snappy": sstable.SnappyCompression,
 }
 
-// TestRead compares the reader with what was written, with the index and without.
+// TestRead checks that the reader returns the written entries, with the index of the file and without it.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for name, profile := range profiles {
@@ -131,8 +131,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadDamaged damages a file anywhere, with its index and without. Not more than
-// two blocks of entries are lost for each damaged place, and no other entry is read.
+// TestReadDamaged damages a file at random offsets, with an intact index and without. It checks that
+// each damage loses at most two data blocks, and that no wrong entry is read.
 func TestReadDamaged(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))

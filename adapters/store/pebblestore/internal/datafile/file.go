@@ -14,30 +14,30 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
 )
 
-// place is the position of a block, with its trailer.
+// place is the byte range of a block in the file. The size includes the trailer.
 type place struct{ offset, size int64 }
 
 // File is a data file that may have damaged blocks.
 type File struct {
 	content io.ReaderAt
 	data    []place
-	// Spans are the deleted ranges that can be read.
+	// Spans are the readable deletions of key ranges.
 	Spans []Span
-	// Store is the identity of the store that wrote the file. It is "" if an earlier version wrote the file, or if it
-	// cannot be read.
+	// Store is the identity of the store that wrote the file. It is "" if an earlier version wrote the file, or if the
+	// identity cannot be read.
 	Store string
-	// Damage lists the places outside of data blocks that cannot be read.
+	// Damage lists the unreadable parts of the file that are not data blocks. A Cursor lists unreadable data blocks.
 	Damage []Damage
 }
 
-// Damage is one place that cannot be read.
+// Damage is a part of the file that cannot be read.
 type Damage struct {
 	Offset, Size  int64
-	After, Before []byte // the nearest readable keys, for a data block; nil: none
+	After, Before []byte // for a data block: the nearest readable keys before and after it, nil if there are none
 	Err           error
 }
 
-// reopened opens a file anew for each read: a store may have more data files than a process may have open.
+// reopened opens its file for each read, because a store may have more data files than a process may have open.
 type reopened struct {
 	fs   vfs.FS
 	path string
@@ -55,13 +55,13 @@ func (r reopened) ReadAt(b []byte, at int64) (n int, err error) {
 // magic ends every data file of Pebble.
 const magic = "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"
 
-// Is reports whether the content of a file is that of a data file, whatever its name is.
+// Is reports whether a file is a data file according to its content. It ignores the name.
 func Is(fs vfs.FS, path string) bool {
 	f, err := fs.Open(path)
 	if err != nil {
 		return false
 	}
-	defer f.Close() // the file was only read
+	defer f.Close() // the file was only read, so the error does not matter
 	info, err := f.Stat()
 	if err != nil || info.IsDir() || info.Size() < int64(len(magic)) {
 		return false
@@ -94,7 +94,7 @@ func read(f vfs.File, again reopened) (*File, error) {
 		r.index(places)
 		return r, nil
 	}
-	b, _, readErr := wholefile.ReadableOf(f, again.path) // a read error shows up as a wrong checksum
+	b, _, readErr := wholefile.ReadableOf(f, again.path) // unreadable bytes cause a wrong checksum, so search finds them
 	if readErr != nil {
 		return nil, readErr
 	}
@@ -115,10 +115,10 @@ func read(f vfs.File, again reopened) (*File, error) {
 	return r, nil
 }
 
-// IdentityProperty is the property of a data file that holds the identity of its store.
+// IdentityProperty is the name of the property of a data file whose value is the identity of the store.
 const IdentityProperty = "edgetable.store"
 
-// indexed returns the layout of a file according to its index, and the identity of its store.
+// indexed reads the layout of a file from its index, and the identity of the store that wrote the file.
 func indexed(f vfs.File, size int64) (l *sstable.Layout, store string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -133,7 +133,7 @@ func indexed(f vfs.File, size int64) (l *sstable.Layout, store string, err error
 	if err != nil {
 		return nil, "", err
 	}
-	defer r.Close() // the file was only read
+	defer r.Close() // the file was only read, so the error does not matter
 	if l, err = r.Layout(); err != nil {
 		return nil, "", err
 	}
@@ -144,7 +144,7 @@ func indexed(f vfs.File, size int64) (l *sstable.Layout, store string, err error
 	}
 	if p, err := r.ReadPropertiesBlock(context.Background(), nil); err == nil {
 		if v := p.UserProperties[IdentityProperty]; len(v) > 1 {
-			store = v[1:] // skips Pebble's number of the property
+			store = v[1:] // the first byte is Pebble's number of the property
 		}
 	}
 	return l, store, nil
@@ -156,7 +156,7 @@ func Owner(fs vfs.FS, path string) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close() // the file was only read
+	defer f.Close() // the file was only read, so the error does not matter
 	info, err := f.Stat()
 	if err != nil {
 		return ""
@@ -165,13 +165,13 @@ func Owner(fs vfs.FS, path string) string {
 	return store
 }
 
-// kept is a file that stays open.
+// kept is a file whose Close does nothing, because the caller of indexed closes the file.
 type kept struct{ vfs.File }
 
 func (kept) Close() error { return nil }
 
-// index takes the places of data blocks from a layout, reads the deleted ranges, and
-// checks the other blocks.
+// index records the byte ranges of the data blocks in l, reads the deleted key ranges,
+// and checks the other blocks.
 func (f *File) index(l *sstable.Layout) {
 	for _, h := range l.Data {
 		f.data = append(f.data, placeOf(h.Handle))
@@ -199,7 +199,7 @@ func (f *File) index(l *sstable.Layout) {
 
 func placeOf(h block.Handle) place { return place{int64(h.Offset), int64(h.Length) + trailer} }
 
-// read reads a block that is not a data block, and records damage.
+// read reads a block that is not a data block. If the block is damaged, read records this in Damage.
 func (f *File) read(p place) ([]byte, bool) {
 	b, err := f.block(p)
 	if err != nil {
@@ -216,21 +216,21 @@ func (f *File) block(p place) ([]byte, error) {
 	return open(b)
 }
 
-// Cursor reads the versions of keys in order, and skips damaged blocks.
+// Cursor reads the versions of the keys in a file in order. It skips damaged blocks.
 type Cursor struct {
 	// Damage lists the unreadable data blocks found so far.
 	Damage []Damage
 	file   *File
-	next   int // block
+	next   int // index of the next data block
 	list   []Entry
 	last   []byte
-	open   int // number of elements of Damage whose Before is not known yet
+	open   int // number of elements at the end of Damage whose Before is not known yet
 }
 
 // Cursor returns a cursor at the beginning of the file.
 func (f *File) Cursor() *Cursor { return &Cursor{file: f} }
 
-// Next returns the next version. ok is false at the end.
+// Next returns the next version of a key. ok is false at the end of the file.
 func (c *Cursor) Next() (e Entry, ok bool) {
 	for len(c.list) == 0 {
 		if c.next == len(c.file.data) {
@@ -255,7 +255,7 @@ func (c *Cursor) Next() (e Entry, ok bool) {
 	return e, true
 }
 
-// read reads a data block. If its keys do not follow those of the block before it, the block counts as damaged.
+// read reads a data block. If its keys do not sort after the keys of the previous block, the block counts as damaged.
 func (c *Cursor) read(p place) ([]Entry, error) {
 	b, err := c.file.block(p)
 	if err != nil {
@@ -283,7 +283,7 @@ func firstLine(err error) string {
 	return string(line)
 }
 
-// Place returns the position of the block with the last version.
+// Place returns the byte range of the block that contains the version that Next returned last.
 func (c *Cursor) Place() (offset, size int64) {
 	p := c.file.data[c.next-1]
 	return p.offset, p.size

@@ -7,10 +7,10 @@ import (
 // maxBlock is larger than the largest block: an entity of 1 MiB makes a block of its own.
 const maxBlock = 4 << 20
 
-// search finds the blocks of a file whose index cannot be read, by their checksums.
-// Blocks follow each other from the beginning of the file, so that the end of one is
-// the start of the next. After a damaged block it looks for the beginning of the next
-// columnar block.
+// search finds the blocks of a file without its index, by their checksums. The file
+// begins with a block, and each block begins where the previous one ends. If a block is
+// damaged, its end is not known, so search tries each following byte as the beginning of
+// a columnar block.
 func search(b []byte) (found []place, damage []Damage) {
 	at := 0
 	for at < len(b) {
@@ -34,10 +34,10 @@ func search(b []byte) (found []place, damage []Damage) {
 	return found, damage
 }
 
-// maxFooter is the size of a footer, which does not end with a block trailer.
+// maxFooter is the maximum size in bytes of the footer of a data file. The footer is not a block.
 const maxFooter = 100
 
-// length returns the length, with the trailer, of the block that begins at b, or 0 if there is none.
+// length returns the length, including the trailer, of the block at the beginning of b, or 0 if b begins with no block.
 func length(b []byte) int {
 	c := ^uint32(0)
 	for i := range min(len(b), maxBlock) - trailer + 1 {
@@ -65,7 +65,7 @@ func looksColumnar(b []byte) bool {
 	if known(b) {
 		return true
 	}
-	// Snappy: the length of the content, then a literal.
+	// Content compressed with Snappy begins with its uncompressed length and a literal.
 	n, size := binary.Uvarint(b[:min(len(b), 10)])
 	if size <= 0 || size > 4 || n < columnarHeader || n > maxBlock || len(b) < size+10 || b[size]&3 != 0 {
 		return false

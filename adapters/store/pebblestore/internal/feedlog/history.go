@@ -7,13 +7,13 @@ import (
 	"edgetable/core/table"
 )
 
-// History is the history of a store, together with those that it continues.
+// History identifies a sequence of states of a store (a restore begins another one) and the histories that it continues.
 type History struct {
 	ID   table.History
 	left []branch // oldest first
 }
 
-// branch is an earlier history. Up to the number, its commits are also commits of this store.
+// branch is an earlier history. Its commits up to number at are also commits of this store.
 type branch struct {
 	id table.History
 	at edm.Ticks
@@ -24,13 +24,13 @@ const (
 	mostBranches = 64
 )
 
-// NewHistory draws a history that continues no other.
+// NewHistory returns a history with a random ID that continues no other history.
 func NewHistory() (h History) {
 	rand.Read(h.ID[:]) // rand.Read never fails
 	return h
 }
 
-// Branch draws a history that contains the commits of h up to a number.
+// Branch returns a history with a random ID that continues h after commit number at.
 func (h History) Branch(at edm.Ticks) History {
 	next := NewHistory()
 	for _, b := range append(h.left[:len(h.left):len(h.left)], branch{h.ID, at}) {
@@ -42,7 +42,7 @@ func (h History) Branch(at edm.Ticks) History {
 	return next
 }
 
-// Has reports whether a position of a history can be continued in this one.
+// Has reports whether h contains all commits of history id up to number at, so that a reader can continue there.
 func (h History) Has(id table.History, at edm.Ticks) bool {
 	if id == h.ID {
 		return true
@@ -55,7 +55,7 @@ func (h History) Has(id table.History, at edm.Ticks) bool {
 	return false
 }
 
-// Append appends the stored form.
+// Append appends the stored form of the history.
 func (h History) Append(dst []byte) []byte {
 	dst = append(dst, h.ID[:]...)
 	for _, b := range h.left {

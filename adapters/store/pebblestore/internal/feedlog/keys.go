@@ -1,7 +1,7 @@
-// Package feedlog defines how a store stores the feeds of its tables, and searches them.
+// Package feedlog defines the keys and values of the feeds of tables, and reads and trims feeds.
 //
-//	space · incarnation · 0              floor and keep: the head of a feed
-//	space · incarnation · number         the line of the commit with this number
+//	space · incarnation · 0              key of the head of a feed, see Head
+//	space · incarnation · number         key of the line of the commit with this number
 package feedlog
 
 import (
@@ -14,15 +14,15 @@ import (
 	"edgetable/core/table"
 )
 
-// Space is the first byte of all keys.
+// Space is the first byte of all keys of feeds.
 const Space = 0x03
 
 const prefix = 1 + len(table.Incarnation{})
 
-// Length is the length of a key.
+// Length is the length of a key of a feed.
 const Length = prefix + 8
 
-// AppendKey appends the key of the line of commit n. For n = 0, that is the key of the head.
+// AppendKey appends the key of the line of commit n or, if n is 0, the key of the head.
 func AppendKey(dst []byte, i table.Incarnation, n edm.Ticks) []byte {
 	dst = append(dst, Space)
 	dst = append(dst, i[:]...)
@@ -38,22 +38,22 @@ func ParseKey(k []byte) (i table.Incarnation, n edm.Ticks, ok bool) {
 	return i, edm.Ticks(binary.BigEndian.Uint64(k[prefix:])), true
 }
 
-// after returns the first key after all keys of an incarnation.
+// after returns the smallest key above all keys of the feed of an incarnation.
 func after(i table.Incarnation) []byte { return append(AppendKey(nil, i, -1), 0) }
 
-// Bounds returns the bounds of all keys of a feed.
+// Bounds returns the range of the keys of a feed, for an iterator or a compaction.
 func Bounds(i table.Incarnation) (from, to []byte) { return AppendKey(nil, i, 0), after(i) }
 
-// Head is the part of a feed besides its lines.
+// Head is stored with the lines of a feed and says how far the feed was trimmed, and how long lines are kept.
 type Head struct {
-	// Floor is the number of the last line that was removed, or of the declaration.
+	// Floor is the number of the last removed line. If none was removed, it is the number of the commit that began the feed.
 	Floor edm.Ticks
 	Keep  edm.Ticks
 }
 
 var errHead = errors.New("the head of a feed is damaged")
 
-// Append appends the stored form.
+// Append appends the stored form of the head.
 func (h Head) Append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(h.Floor))
 	return binary.BigEndian.AppendUint64(dst, uint64(h.Keep))
@@ -67,11 +67,11 @@ func ParseHead(b []byte) (h Head, err error) {
 	return Head{edm.Ticks(binary.BigEndian.Uint64(b)), edm.Ticks(binary.BigEndian.Uint64(b[8:]))}, nil
 }
 
-// Size estimates the bytes of all feeds in data files.
+// Size returns an estimate of the bytes that all feeds use in data files.
 func Size(db *pebble.DB) int64 {
 	n, err := db.EstimateDiskUsage([]byte{Space}, []byte{Space + 1})
 	if err != nil {
-		return 0 // a damaged file is reported by who reads it
+		return 0 // if a file is damaged, the operations that read it report this
 	}
 	return int64(n)
 }
@@ -94,7 +94,7 @@ func Remove(b *pebble.Batch, i table.Incarnation) error {
 	return b.DeleteRange(AppendKey(nil, i, 0), after(i), nil)
 }
 
-// Trim removes the lines up to a number, and the whole feed if the last of them says that the table was dropped.
+// Trim removes the lines up to number upTo. If the last of these lines records a drop of the table, it removes the feed.
 func Trim(b *pebble.Batch, i table.Incarnation, h Head, upTo edm.Ticks, last []byte) error {
 	if _, dropped := table.FeedDropOf(last); dropped {
 		return Remove(b, i)
@@ -105,12 +105,12 @@ func Trim(b *pebble.Batch, i table.Incarnation, h Head, upTo edm.Ticks, last []b
 		b.DeleteRange(AppendKey(nil, i, 1), AppendKey(nil, i, upTo+1), nil))
 }
 
-// Lines returns an iterator over the lines with numbers above one number and up to another.
+// Lines returns an iterator over the lines of a feed whose numbers are greater than above and at most upTo.
 func Lines(from pebble.Reader, i table.Incarnation, above, upTo edm.Ticks) (*pebble.Iterator, error) {
 	return from.NewIter(&pebble.IterOptions{LowerBound: AppendKey(nil, i, above+1), UpperBound: AppendKey(nil, i, upTo+1)})
 }
 
-// Last returns the last line with a number up to upTo, or 0 if there is none.
+// Last returns the number and the content of the last line up to number upTo. n is 0 if there is no such line.
 func Last(from pebble.Reader, i table.Incarnation, upTo edm.Ticks) (n edm.Ticks, line []byte, err error) {
 	it, err := Lines(from, i, 0, upTo)
 	if err != nil {

@@ -2,13 +2,13 @@ package feedlog
 
 import "sync/atomic"
 
-// News notifies waiters of the commits of a table. The zero News has no waiters and no commits.
+// News notifies waiting goroutines of the commits to a table. The zero value is ready to use.
 type News struct {
 	last atomic.Int64
 	bell atomic.Pointer[chan struct{}]
 }
 
-// Tell reports the commit with this number.
+// Tell reports the commit with this number and wakes all waiters.
 func (n *News) Tell(number int64) {
 	for {
 		last := n.last.Load()
@@ -26,7 +26,7 @@ func (n *News) Ring() {
 	}
 }
 
-// Listen returns a channel that the next commit closes, and the number of the last commit.
+// Listen returns a channel that is closed by the next Tell or Ring, and the highest number that Tell has reported.
 func (n *News) Listen() (bell <-chan struct{}, last int64) {
 	for {
 		if b := n.bell.Load(); b != nil {

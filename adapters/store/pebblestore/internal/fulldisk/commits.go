@@ -7,16 +7,16 @@ import (
 	"edgetable/core/table"
 )
 
-// commits counts the bytes of commits in flight to the log. Between two measurements, commits can fill a small disk,
-// so they measure it themselves.
+// commits counts the bytes of commits that are being written to the log. Commits can fill a small disk within the
+// second between two regular measurements, so they also measure the free space themselves.
 type commits struct {
-	inFlight atomic.Int64 // bytes of commits in flight
+	inFlight atomic.Int64 // bytes of commits that are being written to the log
 	largest  atomic.Int64 // size of the largest commit so far
-	unlooked atomic.Int64 // bytes that commits may still write before one measures the disk
+	unlooked atomic.Int64 // bytes that commits may still write before a commit measures the free space
 }
 
-// refuseBelow returns the free bytes below which writes are refused: enough to flush the memtables, and for one
-// commit, which may be larger than the memtables.
+// refuseBelow returns the number of free bytes below which writes are refused. That many bytes suffice to flush the
+// memtables and to write one more commit, even if it is larger than the memtables.
 func (d *Disk) refuseBelow() int64 {
 	if d.reserve.size == 0 {
 		return 0
@@ -24,12 +24,12 @@ func (d *Disk) refuseBelow() int64 {
 	return d.reserve.size/4 + d.commits.largest.Load()
 }
 
-// acceptAbove returns the free bytes above which writes are accepted again.
+// acceptAbove returns the number of free bytes above which writes are accepted again.
 func (d *Disk) acceptAbove() int64 { return d.refuseBelow() + d.reserve.size/4 }
 
-// Begin counts a commit of n bytes, which the caller is about to write to the log. If the disk has no space for this
-// commit and those in flight, Begin counts nothing and returns table.ErrFull, unless the mutations only remove
-// entities. Each commit takes its bytes in the log and, until the log is removed, also in a data file.
+// Begin counts a commit of n bytes, which the caller is about to write to the log. If the disk has no space for all
+// counted commits, Begin does not count this one and returns table.ErrFull, unless its mutations only remove entities.
+// A commit needs twice its size: its bytes are in the log and, before the log is removed, also in a data file.
 func (d *Disk) Begin(n int, m []table.Mutation) error {
 	if d == nil {
 		return nil
@@ -51,7 +51,7 @@ func (d *Disk) Begin(n int, m []table.Mutation) error {
 		if free < d.acceptAbove() {
 			d.setFull()
 		} else {
-			d.log.noRoom(size, free) // a smaller write may have space
+			d.log.noRoom(size, free) // only this write is refused: there may be space for a smaller one
 		}
 		return table.ErrFull
 	}
@@ -71,8 +71,8 @@ func removes(m []table.Mutation) bool {
 	return !slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() })
 }
 
-// Admit refuses a write if there is no space for it. While an operation waits, it refuses every write, otherwise
-// those that add data.
+// Admit returns an error for a write that must be refused. While a file operation waits, it refuses every write. While
+// the disk is full, it refuses writes that add data.
 func (d *Disk) Admit(m []table.Mutation) error {
 	if d == nil || !d.full.Load() && !d.descriptors.Load() {
 		return nil
@@ -80,7 +80,7 @@ func (d *Disk) Admit(m []table.Mutation) error {
 	return d.AdmitDelete(removes(m))
 }
 
-// AdmitDelete is Admit for a write that only deletes, or one that adds data.
+// AdmitDelete is Admit for a write that only deletes data, or for one that adds data.
 func (d *Disk) AdmitDelete(deletes bool) error {
 	switch {
 	case d == nil:

@@ -8,31 +8,31 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// compactions is what the Disk knows about Pebble's compactions.
+// compactions is the state of Pebble's compactions, as far as a Disk needs it.
 type compactions struct {
-	outputs map[string]*atomic.Int64 // sizes of the files being written, by path
+	outputs map[string]*atomic.Int64 // sizes of the files that compactions are writing, by path
 
-	starved   int64 // free bytes when a compaction last failed because of space; 0 if the last one succeeded
+	starved   int64 // free bytes when a compaction last failed for lack of space; 0 if the last compaction succeeded
 	starvedAt time.Time
-	// forgetAfter is the time after which the next attempt of a failed compaction must have begun, if Pebble still
-	// wants it.
+	// forgetAfter is the time within which Pebble retries a failed compaction. If no compaction runs after this time, the
+	// failed one is no longer needed.
 	forgetAfter time.Duration
 
 	running int
 	stalls  bool // Pebble makes writes wait for compactions
-	counted bool // the current stall counts as waiting
+	counted bool // the current stall is counted in Disk.waiting
 }
 
-// Starve records that a compaction failed because of space. Without compactions, writes would soon have to wait.
+// Starve records that a compaction failed for lack of space. Writes are then refused, or they would soon have to wait.
 func (d *Disk) Starve() {
 	if d == nil {
-		return // in memory
+		return // the store is in memory
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	u, _ := d.fs.GetDiskUsage(d.dir)
-	// What the compaction has written is freed soon, but that is no more space than before. Only free space above the
-	// level at which it failed is new.
+	// The files that the failed compaction has written are removed soon. The space that this frees is not enough, so
+	// their sizes are added to starved: only more free space than that justifies another attempt.
 	d.compactions.starvedAt = time.Now()
 	d.compactions.starved = max(1, min(int64(u.AvailBytes), d.reserve.size/4))
 	for size := range maps.Values(d.compactions.outputs) {
@@ -50,7 +50,7 @@ func (d *Disk) output(path string) *atomic.Int64 {
 	return d.compactions.outputs[path]
 }
 
-// outputEnds records that a file is in use, or is removed.
+// outputEnds records that a compaction no longer writes this file: the store uses it now, or it is removed.
 func (d *Disk) outputEnds(path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -60,7 +60,7 @@ func (d *Disk) outputEnds(path string) {
 // Compacting records that a compaction begins or ends.
 func (d *Disk) Compacting(begins bool) {
 	if d == nil {
-		return // in memory
+		return // the store is in memory
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,7 +74,7 @@ func (d *Disk) Compacting(begins bool) {
 // Compacted records that a compaction succeeded and wrote these files.
 func (d *Disk) Compacted(files []pebble.TableInfo) {
 	if d == nil {
-		return // in memory
+		return // the store is in memory
 	}
 	for _, f := range files {
 		d.outputEnds(d.fs.PathJoin(d.dir, f.FileNum.String()+".sst"))
@@ -89,10 +89,10 @@ func (d *Disk) feed() {
 	d.countStall()
 }
 
-// Stall records whether Pebble makes writes wait for flushes and compactions.
+// Stall records whether Pebble currently makes writes wait for flushes and compactions.
 func (d *Disk) Stall(now bool) {
 	if d == nil {
-		return // in memory
+		return // the store is in memory
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -100,7 +100,7 @@ func (d *Disk) Stall(now bool) {
 	d.countStall()
 }
 
-// countStall counts a stall as waiting for space if compactions have no space.
+// countStall counts a stall of Pebble as a wait for space while compactions fail for lack of space.
 func (d *Disk) countStall() {
 	switch counts := d.compactions.stalls && d.compactions.starved > 0; {
 	case counts && !d.compactions.counted:

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// errNoDescriptor means that the log or a data file cannot be made until a file is closed
-// elsewhere.
+// errNoDescriptor means that Pebble cannot create a log or a data file until some other file is
+// closed.
 var errNoDescriptor = fmt.Errorf("%w: no file descriptor is free", table.ErrBusy)
 
 // NoDescriptor reports whether a file could not be opened because the process or the
@@ -21,11 +21,11 @@ func NoDescriptor(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// Scarce reports whether a file operation can be retried once somebody has freed space or a descriptor.
+// Scarce reports whether an error means that disk space or a file descriptor is missing, so that a retry may succeed.
 func Scarce(err error) bool { return NoSpace(err) || NoDescriptor(err) }
 
-// Open opens a file to read. It does not wait for a descriptor: the request is refused, while others that read open
-// files continue.
+// Open opens a file for reading. If there is no file descriptor, it does not wait but returns table.ErrBusy. Requests
+// that read files that are already open continue.
 func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
 	err = d.disk.spared(func() error {
 		f, err = d.FS.Open(path, o...)
@@ -38,15 +38,15 @@ func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
 }
 
 func (d files) OpenDir(path string) (f vfs.File, err error) {
-	err = d.try(d.FS.PathJoin(path, "any"), func() error { // also covers the data directory itself
+	err = d.try(d.FS.PathJoin(path, "any"), func() error { // try expects a path of a file in the directory
 		f, err = d.FS.OpenDir(path)
 		return err
 	})
 	return f, err
 }
 
-// reuse is ReuseForWrite of the machine's file system. An earlier attempt may already have renamed the file before it
-// found no descriptor to open it.
+// reuse calls ReuseForWrite of the machine's file system, which renames and then opens a file. An earlier attempt may
+// have renamed the file and then found no descriptor to open it. In this case reuse only opens the file.
 func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (vfs.File, error) {
 	if *renamed {
 		return d.FS.OpenReadWrite(path, c)
@@ -59,7 +59,7 @@ func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (
 	return f, err
 }
 
-// spared does a file operation. If no descriptor is free, it uses those that the process holds in reserve.
+// spared calls do, a file operation. If it finds no free descriptor, spared frees one of the reserve and repeats it.
 func (d *Disk) spared(do func() error) error {
 	err := do()
 	for NoDescriptor(err) && d.give != nil && d.give() {
@@ -68,14 +68,14 @@ func (d *Disk) spared(do func() error) error {
 	return err
 }
 
-// lack records that an operation found no descriptor, not even one in reserve. mu must be locked.
+// lack records that a file operation found no descriptor, and that the reserve is empty too. mu must be locked.
 func (d *Disk) lack(err error) {
 	if !d.descriptors.Swap(true) {
 		d.log.noDescriptor(err)
 	}
 }
 
-// Shortage returns the error that says why operations wait.
+// Shortage returns the error for a request that cannot be served because file operations wait.
 func (d *Disk) Shortage() error {
 	if d.descriptors.Load() {
 		return errNoDescriptor

@@ -1,5 +1,5 @@
-// Package fulldisk is the file system of a data directory whose disk may become full, and whose process may run out
-// of file descriptors. The program above it, Pebble, cannot continue after a failed write.
+// Package fulldisk is a file system for Pebble, which cannot continue after a failed write. It handles a full disk and
+// a lack of file descriptors.
 //
 //	d := fulldisk.New(fulldisk.Options{FS: vfs.Default, Dir: "data", Reserve: 256 << 20, …})
 //	db, err := pebble.Open("data", &pebble.Options{FS: d.FS(), …})
@@ -7,10 +7,10 @@
 //	…
 //	if err := d.Admit(mutations); err != nil { … } // before each write
 //
-// An operation that finds no space waits until there is some, so Pebble never sees the error. [Disk.Admit] refuses
-// writes before that happens: it measures the free space each second, and counts compactions that fail. Compactions
-// and deletes continue with the space of a reserve file.
+// A file operation that finds no space waits until there is space, so Pebble never sees the error. Such waits are rare:
+// the Disk measures the free space each second and notices failed compactions, and [Disk.Admit] refuses writes before
+// the disk is full. Compactions and deletes can use the space of a reserve file.
 //
-// The methods that the store calls for each operation work for a nil Disk too, that of a
-// store in memory, which is never full.
+// A store in memory has a nil Disk, which is never full. The methods that the store calls
+// for each operation accept a nil Disk.
 package fulldisk

@@ -9,13 +9,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// FS returns the file system in which operations wait.
+// FS returns the file system for Pebble, in which operations wait for space.
 func (d *Disk) FS() vfs.FS { return files{d.fs, d} }
 
-// files is the file system of the data directory. Pebble ends the process when it cannot write its log or its
-// MANIFEST, and retries a flush without pause. So operations that find no space, or no file descriptor, wait in these
-// methods until there is some. Those of a compaction fail, which gives back what the compaction has written.
-// Operations outside of the directory, as for a backup, fail too.
+// files is the file system that Pebble uses. Pebble ends the process when it cannot write its log or its MANIFEST, and
+// retries a failed flush without a pause. So operations without disk space, or without a file descriptor, wait in
+// these methods. Writes of a compaction fail instead, so that Pebble removes the files of the compaction. Operations
+// outside of the data directory, such as those of a backup, fail too.
 type files struct {
 	vfs.FS
 	disk *Disk
@@ -48,7 +48,7 @@ func (d files) Create(path string, c vfs.DiskWriteCategory) (f vfs.File, err err
 	return d.opened(path, err, f)
 }
 
-// opened wraps a file that was opened for writing.
+// opened wraps a file of the data directory that was opened for writing.
 func (d files) opened(path string, err error, f vfs.File) (vfs.File, error) {
 	if err != nil || !d.inside(path) {
 		return f, err
@@ -78,14 +78,14 @@ func (d files) Remove(path string) error {
 	return d.try(path, func() error { return d.FS.Remove(path) })
 }
 
-// file is a file of the data directory that is being written. A failed sync is not retried: the operating system may
-// have dropped the unwritten data. Pebble then repeats a flush; in all other cases it ends the process.
+// file is a file of the data directory that is being written. A failed sync is not retried, because the operating
+// system may have dropped the unwritten data. If a flush fails, Pebble repeats it; otherwise Pebble ends the process.
 type file struct {
 	vfs.File
 	disk *Disk
 }
 
-// Write writes the rest of b when there is space for it.
+// Write writes b. If the disk becomes full meanwhile, Write waits for space and then writes the rest of b.
 func (f file) Write(b []byte) (n int, err error) {
 	err = f.disk.try(func() error {
 		k, err := f.File.Write(b[n:])
@@ -111,13 +111,13 @@ func (f compactionFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// allocate makes a file that uses size bytes of the disk.
+// allocate creates a file that uses size bytes of the disk.
 func allocate(fs vfs.FS, path string, size int64) error {
 	f, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	defer f.Close() // its content does not matter
+	defer f.Close() // the content does not matter, so an error of Close does not matter
 	if runtime.GOOS == "linux" && f.Fd() != vfs.InvalidFd {
 		if err = f.Preallocate(0, size); err == nil || NoSpace(err) {
 			if err == nil {
@@ -126,7 +126,7 @@ func allocate(fs vfs.FS, path string, size int64) error {
 			return err
 		}
 	}
-	// Without preallocation, write bytes that a file system cannot compress.
+	// Without preallocation, write random bytes, which the file system cannot compress.
 	random := rand.NewChaCha8([32]byte{})
 	b := make([]byte, 1<<20)
 	for at := int64(0); at < size; at += int64(len(b)) {

@@ -12,13 +12,13 @@ import (
 	"edgetable/core/table"
 )
 
-// small is a machine with little space and few file descriptors.
+// small is the file system of a machine with a limited number of free bytes and file descriptors.
 type small struct {
 	vfs.FS
 	mu     sync.Mutex
 	room   int64 // free bytes
 	opens  int   // free descriptors
-	failed int   // operations that found nothing
+	failed int   // number of operations that found no space or no descriptor
 }
 
 const total = 1 << 30
@@ -29,14 +29,14 @@ func (m *small) GetDiskUsage(string) (vfs.DiskUsage, error) {
 	return vfs.DiskUsage{AvailBytes: uint64(m.room), TotalBytes: total}, nil
 }
 
-// set changes what is free.
+// set changes the number of free bytes and of free descriptors.
 func (m *small) set(room int64, opens int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.room, m.opens = room, opens
 }
 
-// descriptor takes a descriptor.
+// descriptor uses one free descriptor, or fails if there is none.
 func (m *small) descriptor() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,13 +63,13 @@ func (m *small) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
 	return m.FS.Open(path, o...)
 }
 
-// OpenReadWrite is how the reserve file is made.
+// OpenReadWrite opens a file that uses the free space; Disk creates the reserve file with it.
 func (m *small) OpenReadWrite(path string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	f, err := m.FS.OpenReadWrite(path, c, o...)
 	return smallFile{f, m}, err
 }
 
-// Remove gives back the space of a file.
+// Remove removes a file and frees its space.
 func (m *small) Remove(path string) error {
 	info, err := m.FS.Stat(path)
 	if err != nil {
@@ -86,7 +86,7 @@ type smallFile struct {
 	m *small
 }
 
-// take returns how many of n bytes there is room for.
+// take uses up to n free bytes, and returns how many bytes it has used.
 func (f smallFile) take(n int) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -115,7 +115,7 @@ func (f smallFile) WriteAt(b []byte, at int64) (int, error) {
 	return n, err
 }
 
-// begin opens a disk with a reserve on a machine in which much is free.
+// begin opens a Disk with a reserve file on a machine with much free space.
 func begin(t *testing.T, reserve int64, spare func() bool) (*Disk, *small) {
 	t.Helper()
 	m := &small{FS: vfs.NewMem(), room: total / 2, opens: 1000}
@@ -141,8 +141,8 @@ var (
 	deletes = []table.Mutation{{Kind: table.Delete}}
 )
 
-// TestWriteWaits: a write goes on where it found no space, when there is some. Until then
-// all writes are refused, also deletes.
+// TestWriteWaits checks that a write without space waits, and writes the rest of its bytes when there is
+// space. Meanwhile all writes of the store are refused, including deletes.
 func TestWriteWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, m := begin(t, 0, nil)
@@ -181,8 +181,8 @@ func TestWriteWaits(t *testing.T) {
 	})
 }
 
-// TestReserveGoes: an operation that finds no space gets the room of the reserve file and
-// does not wait. Writes are refused, deletes are not, until there is room for another reserve.
+// TestReserveGoes checks that an operation without space uses the space of the reserve file and does not
+// wait. Until there is space for a new reserve file, writes are refused, except deletes.
 func TestReserveGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const reserve = 1 << 20
@@ -205,7 +205,7 @@ func TestReserveGoes(t *testing.T) {
 		if err := d.Admit(deletes); err != nil {
 			t.Errorf("a delete: %v", err)
 		}
-		m.set(reserve, 1000) // but not half as much again
+		m.set(reserve, 1000) // enough for a reserve file, but not for the free space that must remain
 		d.Measure()
 		if !d.Full() {
 			t.Error("there is no room for a reserve, and writes are accepted")
@@ -221,14 +221,14 @@ func TestReserveGoes(t *testing.T) {
 	})
 }
 
-// TestCompactionFails: a compaction does not take the room of others, and does not wait.
+// TestCompactionFails checks that a compaction fails, and does not wait, before it uses the space for logs and flushes.
 func TestCompactionFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const reserve = 1 << 20
 		d, m := begin(t, reserve, nil)
 		defer d.Close()
 		f := create(t, d, "data/000002.sst", "pebble-compaction")
-		m.set(reserve/8, 1000) // less than the quarter that is left to logs and flushes
+		m.set(reserve/8, 1000) // less than the quarter of the reserve that compactions leave for logs and flushes
 		if _, err := f.Write(make([]byte, 100)); !NoSpace(err) || d.Waiting() {
 			t.Errorf("the compaction: %v, and waiting: %v", err, d.Waiting())
 		}
@@ -242,7 +242,7 @@ func TestCompactionFails(t *testing.T) {
 	})
 }
 
-// TestOutside: an operation outside of the data directory fails.
+// TestOutside checks that an operation outside of the data directory fails if there is no space.
 func TestOutside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, m := begin(t, 1<<20, nil)
@@ -264,8 +264,8 @@ func TestOutside(t *testing.T) {
 	})
 }
 
-// TestDescriptors: an operation that finds no descriptor uses those in reserve, then waits.
-// A file that is read does not wait.
+// TestDescriptors checks that an operation without a free descriptor first uses the reserve of descriptors, and then
+// waits. Opening a file for reading does not wait.
 func TestDescriptors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m *small
@@ -310,7 +310,7 @@ func TestDescriptors(t *testing.T) {
 	})
 }
 
-// TestCloseEndsWaits: an operation that waits fails when the disk is closed.
+// TestCloseEndsWaits checks that a waiting operation fails when the Disk is closed.
 func TestCloseEndsWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, m := begin(t, 0, nil)

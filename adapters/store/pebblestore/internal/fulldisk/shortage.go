@@ -1,6 +1,6 @@
 package fulldisk
 
-// try repeats a file operation while it fails because of missing space or a missing file descriptor.
+// try does a file operation. While disk space or a descriptor is missing, it removes the reserve file or waits, and retries.
 func (d *Disk) try(do func() error) error {
 	err := d.spared(do)
 	if !Scarce(err) {
@@ -48,10 +48,10 @@ func (d *Disk) endWait() {
 	}
 }
 
-// Waiting reports whether operations wait.
+// Waiting reports whether file operations wait for space or for a file descriptor.
 func (d *Disk) Waiting() bool { return d != nil && d.waiting.Load() > 0 }
 
-// Stalled returns a channel that is closed while operations wait for space.
+// Stalled returns a channel that is closed while file operations wait for space or for a file descriptor.
 func (d *Disk) Stalled() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()

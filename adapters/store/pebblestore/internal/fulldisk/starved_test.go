@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// roomy is a file system that says how much is free.
+// roomy is a file system that reports free as its free space.
 type roomy struct {
 	vfs.FS
 	free atomic.Uint64
@@ -19,19 +19,19 @@ func (r *roomy) GetDiskUsage(string) (vfs.DiskUsage, error) {
 	return vfs.DiskUsage{AvailBytes: r.free.Load(), TotalBytes: 1 << 40}, nil
 }
 
-// TestStarved: after a compaction that failed for want of space, writes are refused until
-// there is more space than before, or no other attempt was made. What was freed by others
-// before the failure was noticed counts as more.
+// TestStarved checks that writes are refused after a compaction has failed for lack of space. They are
+// accepted again when there is more space than before, or when Pebble has not retried the compaction.
+// Space that others have freed before the failure was noticed counts as more space.
 func TestStarved(t *testing.T) {
 	const reserve, all = 8 << 20, 1 << 30
 	for _, test := range []struct {
 		name     string
-		written  int64  // by the compaction, which it gives back
-		free     uint64 // when the failure is noticed
-		later    uint64 // free bytes behind it
-		runs     bool   // another attempt runs
-		accepted bool   // a second later
-		after    bool   // a minute later
+		written  int64  // bytes written by the compaction, which are freed after it fails
+		free     uint64 // free bytes when the failure is noticed
+		later    uint64 // free bytes afterwards
+		runs     bool   // Pebble retries the compaction
+		accepted bool   // writes are accepted a second later
+		after    bool   // writes are accepted a minute later
 	}{
 		{"no space", 0, 1 << 20, 1 << 20, false, false, false},
 		{"space came before", 0, all, all, false, true, true},

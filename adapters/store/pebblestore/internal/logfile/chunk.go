@@ -5,13 +5,13 @@ import (
 	"hash/crc32"
 )
 
-// A log is a sequence of blocks, and a block is a sequence of chunks:
+// A log is a sequence of blocks of 32 KiB. A block is a sequence of chunks, each with a record or a part of one:
 //
 //	CRC (4) · length (2) · kind (1) [· log number (4) [· synced offset (8)]] · payload
 //
-// The checksum covers everything after the length. A chunk never crosses the
-// end of a block; a rest too small for a header is zero. See package record of
-// Pebble.
+// The checksum covers everything after the length. A chunk never crosses the end
+// of a block. If the rest of a block is too small for a header, it is filled with
+// zeros. See package record of Pebble.
 const (
 	blockSize    = 32 << 10
 	plainHeader  = 7
@@ -19,7 +19,7 @@ const (
 	syncHeader   = 19
 )
 
-// part is the part of a record that a chunk holds.
+// part says which part of a record a chunk contains.
 type part uint8
 
 const (
@@ -33,11 +33,11 @@ const (
 type chunk struct {
 	part    part
 	payload []byte
-	size    int // including the header
+	size    int // size of the chunk with its header
 }
 
-// parseChunk reads the chunk at the start of b; b ends at the end of the block.
-// claimed is the size in the header of an invalid chunk, or 0.
+// parseChunk parses the chunk at the start of b; b ends at the end of the block. If only
+// the checksum is wrong, claimed is the size according to the header; otherwise it is 0.
 func parseChunk(b []byte, number uint32) (c chunk, claimed int, ok bool) {
 	if len(b) < plainHeader {
 		return chunk{}, 0, false
@@ -60,8 +60,8 @@ func parseChunk(b []byte, number uint32) (c chunk, claimed int, ok bool) {
 	return chunk{part: part((kind - 1) % 4), payload: b[header:size], size: size}, size, true
 }
 
-// isTrailer reports whether b begins with the trailer of a closed log: a header with the next log number and without
-// a checksum.
+// isTrailer reports whether b begins with the trailer of a closed log: a chunk header with the next log number and
+// without a checksum.
 func isTrailer(b []byte, number uint32) bool {
 	return len(b) >= numberHeader && binary.LittleEndian.Uint32(b) == 0 && binary.LittleEndian.Uint16(b[4:]) == 0 &&
 		b[6] == 5 && binary.LittleEndian.Uint32(b[7:]) == number+1
@@ -69,7 +69,7 @@ func isTrailer(b []byte, number uint32) bool {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum returns the masked CRC-32C of LevelDB.
+// checksum returns the CRC-32C of b, masked as in the log format of LevelDB.
 func checksum(b []byte) uint32 {
 	c := crc32.Checksum(b, castagnoli)
 	return (c>>15 | c<<17) + 0xa282ead8

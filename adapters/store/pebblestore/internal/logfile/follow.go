@@ -1,15 +1,15 @@
 package logfile
 
-// Follow calls take for each record of a log, from offset at on. at is 0 or the end returned by an earlier call.
-// Follow stops at the first place that is not a record: the current end of a log that is being written, or the place
-// where Pebble stops after a crash.
+// Follow calls take for each record of a log, beginning at offset at, which is 0 or the end that an earlier call
+// returned. Follow stops at the first bytes that are not a record: at the current end of a log that is being written,
+// or where Pebble stops reading after a crash.
 //
-// b begins with a block, and at counts from its beginning. Records share memory with b: their chunks are joined in
-// place, so b cannot be used afterwards. end is the offset after the last record. more reports whether all of b was
-// read.
+// b begins with a block, and offset at counts from the beginning of b. Follow joins the chunks of a record in b itself.
+// So records share memory with b, and b cannot be used afterwards. end is the offset after the last record. more
+// reports whether Follow has read all of b.
 func Follow(b []byte, at int, number uint32, take func(record []byte)) (end int, more bool) {
 	end = at
-	start, size, open := 0, 0, false // state of the record whose last chunk was not read yet
+	start, size, open := 0, 0, false // state of the record that is being read, until its last chunk was read
 	for at < len(b) {
 		rest := b[at:min((at/blockSize+1)*blockSize, len(b))]
 		if len(rest) < syncHeader && isPadding(rest) {
@@ -37,5 +37,5 @@ func Follow(b []byte, at int, number uint32, take func(record []byte)) (end int,
 	return end, true
 }
 
-// BlockOf returns the start of the block that contains an offset. The input of Follow must begin there.
+// BlockOf returns the offset of the block that contains the byte at offset. The input of Follow must begin there.
 func BlockOf(offset int64) int64 { return offset - offset%blockSize }

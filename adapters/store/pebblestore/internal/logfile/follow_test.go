@@ -8,8 +8,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logfile"
 )
 
-// TestFollow reads a log that grows, in steps, and then one with a damaged place: the
-// records are those that Pebble reads.
+// TestFollow reads a growing log in steps, and then a log with damage. It checks that Follow
+// returns the records that Pebble's own reader returns.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {

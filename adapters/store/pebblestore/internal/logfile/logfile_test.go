@@ -14,8 +14,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logfile"
 )
 
-// newLog returns a log with records of many sizes, as Pebble leaves it when the
-// process is killed, and its number.
+// newLog returns the content and the number of a log with records of many sizes, as
+// Pebble has written it when the process is killed.
 func newLog(t testing.TB, seed uint64) (content []byte, number uint32) {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -61,7 +61,7 @@ func newLog(t testing.TB, seed uint64) (content []byte, number uint32) {
 	return content, number
 }
 
-// TestScan compares the reader with Pebble's own on undamaged logs.
+// TestScan checks that Scan returns the same records of undamaged logs as Pebble's own reader.
 func TestScan(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {
@@ -82,9 +82,9 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanDamaged flips bytes at many places. At most the records that touch
-// the place are lost, and the scan finds the damage unless it is in the last
-// record.
+// TestScanDamaged flips bytes at many offsets, one after the other. It checks that
+// only records that contain the offset are lost, and that Scan reports the damage
+// unless it is in the last record.
 func TestScanDamaged(t *testing.T) {
 	t.Parallel()
 	content, number := newLog(t, 9)
@@ -110,7 +110,7 @@ func TestScanDamaged(t *testing.T) {
 	}
 }
 
-// TestScanTorn truncates the log: this is not damage.
+// TestScanTorn checks that Scan reports no damage of a truncated log.
 func TestScanTorn(t *testing.T) {
 	t.Parallel()
 	content, number := newLog(t, 3)
@@ -124,8 +124,8 @@ func TestScanTorn(t *testing.T) {
 	}
 }
 
-// TestWrite checks that Pebble reads the records that were saved from a damaged
-// log.
+// TestWrite checks that Pebble can read a log that Write has written with the
+// readable records of a damaged log.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	content, number := newLog(t, 4)
@@ -145,12 +145,12 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestForged checks that the payload of a record is never taken for a record,
-// except by a search after damage, which marks such records.
+// TestForged checks a record whose payload contains valid records. Scan must not
+// return these inner records, except as Found after damage.
 func TestForged(t *testing.T) {
 	t.Parallel()
 	content, number := newLog(t, 5)
-	// Chunks that would be valid in this log.
+	// The payload contains chunks with the number of this log, which would be valid.
 	records := logfile.Scan(content, number).Records
 	inner := content[records[1].Offset:records[4].Offset]
 	fs := vfs.NewMem()
@@ -178,7 +178,7 @@ func TestForged(t *testing.T) {
 	if got := logfile.Scan(b, number); len(got.Records) != 3 || len(got.Replayable()) != 3 {
 		t.Errorf("%d records in an undamaged log of 3", len(got.Records))
 	}
-	b[10+4] ^= 1 // the length of the second record
+	b[10+4] ^= 1 // damages the length of the chunk
 	if got := logfile.Scan(b, number); len(got.Records) < 4 || len(got.Replayable()) != 1 {
 		t.Errorf("%d records, %d to replay: forged records must be found and not replayed", len(got.Records), len(got.Replayable()))
 	}

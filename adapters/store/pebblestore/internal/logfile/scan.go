@@ -1,12 +1,12 @@
-// Package logfile reads a write-ahead log of Pebble past a damaged place. Pebble
-// does not: it takes the first damaged chunk of the newest log for the end of
-// the log.
+// Package logfile reads a write-ahead log of Pebble and continues after damage.
+// Pebble's own reader does not: in the newest log, it takes the first damaged
+// chunk for the end of the log.
 //
 //	log := logfile.Scan(content, 12)
 //	for _, r := range log.Records { … }
 //
-// It does not know the meaning of a record. The format is that of Pebble 2.1; a
-// test compares this reader with Pebble's own.
+// The package does not interpret records. It reads the format of Pebble 2.1; a
+// test compares its results with those of Pebble's own reader.
 package logfile
 
 import "encoding/binary"
@@ -14,44 +14,44 @@ import "encoding/binary"
 // Log is the content of one log file.
 type Log struct {
 	Records []Record
-	// Damage lists the unreadable places that have a readable record after them.
-	// If it is empty, the bytes after the last record were never a complete
-	// record.
+	// Damage lists the unreadable parts of the log before its last readable record.
+	// Unreadable bytes after the last record are not damage: after a crash, a log
+	// normally ends with an incomplete record.
 	Damage []Damage
 	// End is the offset after the last complete record.
 	End int
 	// Closed reports whether Pebble closed the log.
 	Closed bool
-	// Unreadable is the read error of a place in the log, or nil; the caller of Scan sets it. Unlike a torn end, a
-	// read error is always damage.
+	// Unreadable is an error of the disk while the log was read, or nil; the caller of Scan sets it. Such an error is
+	// always damage, even at the end of the log.
 	Unreadable error
 }
 
 // Record is one complete record.
 type Record struct {
 	Offset  int
-	Payload []byte // shares memory with the content of the file if it is one chunk
-	// Behind is the number of damaged places before the record.
+	Payload []byte // shares memory with the content of the file if the record is one chunk
+	// Behind is the number of damaged parts of the log before the record.
 	Behind int
-	// Found reports that a search byte by byte has found the record, so that it may
-	// be part of the payload of another record. It proves damage, but must not be
-	// replayed.
+	// Found reports that the record was found by a search byte by byte. Such a record
+	// may be bytes in the payload of another record. It proves that there is damage
+	// before it, but must not be replayed.
 	Found bool
 }
 
-// Damage is one place that cannot be read.
+// Damage is a part of the log that cannot be read.
 type Damage struct{ Offset, Size int }
 
-// Scan reads the log with this number, or a MANIFEST, whose number is 0. It
-// never fails: unreadable bytes are damage or the end.
+// Scan reads the log with this number, or a MANIFEST if the number is 0. It never
+// fails: unreadable bytes are reported as damage or are the end of the log.
 func Scan(b []byte, number uint32) Log {
 	s := scanner{content: b, number: number}
 	for s.at < len(b) && !s.log.Closed {
 		s.step()
 	}
 	if n := len(s.log.Records); n > 0 {
-		// An unreadable place without a record after it is the normal end of a
-		// log after a crash.
+		// Unreadable bytes after the last record are not damage, but the normal end of
+		// a log after a crash.
 		s.log.Damage = s.log.Damage[:s.log.Records[n-1].Behind]
 	} else {
 		s.log.Damage = nil
@@ -59,10 +59,10 @@ func Scan(b []byte, number uint32) Log {
 	return s.log
 }
 
-// NumberOf returns the number of a log from its first chunk, whatever the name of the file is.
+// NumberOf returns the number of a log according to its first chunk. It does not use the name of the file.
 func NumberOf(b []byte) (number uint32, ok bool) {
 	b = b[:min(len(b), blockSize)]
-	if len(b) < numberHeader || b[6] < 5 { // a chunk without a number
+	if len(b) < numberHeader || b[6] < 5 { // kinds below 5 have no log number
 		return 0, false
 	}
 	number = binary.LittleEndian.Uint32(b[plainHeader:])
@@ -75,16 +75,16 @@ type scanner struct {
 	content []byte
 	number  uint32
 	at      int
-	found   bool // the chunks since at were found by a search, up to the end of the block
+	found   bool // the next chunk was found by a search byte by byte, or follows such a chunk in its block
 
 	log     Log
-	open    bool // the first chunk of the current record was read
+	open    bool // a record has begun and its last chunk was not read yet
 	payload []byte
 	start   int
-	opened  bool // the record was opened while found was set
+	opened  bool // found was set for a chunk of the current record
 }
 
-// blockEnd returns the end of the block in which offset i is.
+// blockEnd returns the end of the block that contains offset i.
 func (s *scanner) blockEnd(i int) int { return min((i/blockSize+1)*blockSize, len(s.content)) }
 
 // step reads one chunk, or skips bytes that are not a chunk.
@@ -120,9 +120,9 @@ func isPadding(b []byte) bool {
 	return true
 }
 
-// search returns the offset at which reading continues after the chunk at s.at.
-// A chunk with an intact header gives the start of the next one, and each block
-// begins with a chunk; all other places need a search byte by byte.
+// search returns the offset at which reading continues after the invalid chunk at s.at.
+// If the header of this chunk is intact, the next chunk begins after the size in the header.
+// Otherwise, search tries each byte up to the next block, which begins with a chunk.
 func (s *scanner) search(claimed int) (next int) {
 	end := s.blockEnd(s.at)
 	if claimed > 0 {
@@ -147,7 +147,7 @@ func (s *scanner) search(claimed int) (next int) {
 	return end
 }
 
-// damaged records a damaged place and moves to next. Adjacent damaged places count as one.
+// damaged records the bytes up to next as damaged and continues at next. Adjacent damaged parts are merged.
 func (s *scanner) damaged(next int) {
 	s.open = false
 	d := s.log.Damage
@@ -159,7 +159,7 @@ func (s *scanner) damaged(next int) {
 	s.at = next
 }
 
-// take adds a chunk to its record. A chunk that continues no record belongs to a record whose beginning is damaged.
+// take adds a chunk to the current record. It ignores chunks of a record whose beginning is damaged.
 func (s *scanner) take(c chunk) {
 	switch c.part {
 	case whole, first:
@@ -181,7 +181,7 @@ func (s *scanner) take(c chunk) {
 	}
 }
 
-// Replayable returns the records that were not found by a search.
+// Replayable returns the records that may be replayed: all except those that were found by a search.
 func (l Log) Replayable() []Record {
 	var list []Record
 	for _, r := range l.Records {

@@ -27,7 +27,7 @@ func Write(w io.Writer, number uint32, records []Record) error {
 	return err
 }
 
-// end returns the trailer of a closed log, see isTrailer.
+// end returns the trailer of the closed log with this number, see isTrailer.
 func end(number uint32) []byte {
 	return binary.LittleEndian.AppendUint32([]byte{0, 0, 0, 0, 0, 0, 5}, number+1)
 }

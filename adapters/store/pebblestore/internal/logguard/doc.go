@@ -1,7 +1,7 @@
-// Package logguard notices at a start that confirmed commits are lost, which Pebble does not.
+// Package logguard detects at a start that confirmed commits are lost. Pebble does not detect this.
 //
-// Each commit carries a [Mark] in the log, which says which commits were synced before it, and a [Marker] writes one
-// after the last commit before a pause. A [Guard] is the file system beneath Pebble: it keeps a list of the logs that
-// must exist, and inspects the logs and the MANIFEST that Pebble opens to replay them. A [Policy] says what happens
-// to a log that has lost commits. The torn end that a crash leaves is no loss: nothing in it was confirmed.
+// Each commit writes a [Mark] to the log, which says which commits were synced before it. When commits pause, a
+// [Marker] writes one more mark. A [Guard] is the file system that Pebble uses. It maintains a list of the logs that must
+// exist, and inspects the logs and the MANIFEST when Pebble opens them for a replay. A [Policy] says what happens to a log
+// that has lost commits. An incomplete end of a log after a crash is not a loss, because no commit there was confirmed.
 package logguard

@@ -10,28 +10,28 @@ import (
 	"edgetable/core/edm"
 )
 
-// Options describe what a guard does.
+// Options configure a Guard.
 type Options struct {
 	FS     vfs.FS
 	Dir    string // the data directory
 	OnLoss Policy
-	Issued func() int64 // returns the highest number of a commit so far
-	// Synced is called after each sync of a log with its time and the number of commits
-	// that it made durable; it may be nil.
+	Issued func() int64 // returns the highest commit number issued so far
+	// Synced is called after each sync of a log, with its duration and the number of commits
+	// that it made durable. It may be nil.
 	Synced func(took time.Duration, commits int)
-	Keeper Keeper // nil if no logs are kept
+	Keeper Keeper // nil if logs are never kept
 	Logf   func(format string, args ...any)
 }
 
-// Keeper keeps logs that Pebble no longer needs.
+// Keeper keeps logs that Pebble no longer needs until they are shipped.
 type Keeper interface {
-	// Wants reports whether a log must be kept.
+	// Wants reports whether the log with this number must be kept.
 	Wants(number uint32) bool
-	// Keep moves a log elsewhere.
+	// Keep moves a log to another directory.
 	Keep(path string, number uint32) error
 }
 
-// Guard is the file system beneath Pebble. It maintains the list of logs, and inspects each log that Pebble replays.
+// Guard is the file system that Pebble uses. It maintains the list of logs and inspects each log that Pebble replays.
 type Guard struct {
 	vfs.FS
 	issued    func() int64
@@ -42,7 +42,7 @@ type Guard struct {
 	inspected inspection
 }
 
-// New returns the guard of a directory. Use [Guard.Begin] next.
+// New returns the Guard of a directory. The caller must call [Guard.Begin] next.
 func New(o Options) *Guard {
 	l := &list{fs: o.FS, dir: o.Dir, logf: o.Logf}
 	return &Guard{
@@ -51,8 +51,8 @@ func New(o Options) *Guard {
 	}
 }
 
-// Begin reads the list of files that must exist in the directory. If one is missing, it returns an error unless the
-// loss is accepted.
+// Begin reads the list of logs that must exist in the directory. If a log is missing, Begin returns an error unless the
+// policy accepts losses.
 func (g *Guard) Begin() error {
 	g.replaying.Store(true)
 	missing, err := g.list.read()
@@ -62,35 +62,35 @@ func (g *Guard) Begin() error {
 	return g.Lose(missingLogs(missing))
 }
 
-// Replayed tells the guard that Pebble has replayed the logs.
+// Replayed is called when Pebble has replayed the logs. From then on, Open does not inspect files.
 func (g *Guard) Replayed() { g.replaying.Store(false) }
 
 // Listed reports whether the directory had a readable list of logs.
 func (g *Guard) Listed() bool { return g.list.listed }
 
-// Highest returns the highest number of a commit in the logs.
+// Highest returns the highest commit number that Open has found in the logs.
 func (g *Guard) Highest() edm.Ticks { return g.inspected.highest }
 
 // Lost returns a sentence for each damaged or missing file.
 func (g *Guard) Lost() []string { return g.inspected.lost }
 
-// Damage returns the error for what is lost, or nil.
+// Damage returns the error for the losses found so far, or nil.
 func (g *Guard) Damage() error { return g.inspected.damage() }
 
-// Lose records another loss, and returns an error if losses are not accepted.
+// Lose records a loss that the caller has found. It returns an error if the policy does not accept losses.
 func (g *Guard) Lose(lost string) error { return g.inspected.lose(lost) }
 
-// Applied counts a commit that was added to the log.
+// Applied counts a commit that was added to the log, for Options.Synced.
 func (g *Guard) Applied() { g.syncs.written.Add(1) }
 
-// Note records that a commit is synced, so that the next start notices if the newest log was cut short. Whether it
-// waits for space depends on the file system to.
+// Note records in the list that commit n is synced, so that the next start notices if the newest log was truncated.
+// Whether Note waits for disk space depends on the file system to.
 func (g *Guard) Note(to vfs.FS, n edm.Ticks) { g.list.note(to, n) }
 
-// ForgetAll empties the list at a clean shutdown: every commit is in a data file.
+// ForgetAll empties the list at a clean shutdown, when every commit is in a data file.
 func (g *Guard) ForgetAll() error { return g.list.forgetAll() }
 
-// Create lists a new log before anything is written to it.
+// Create creates a file. It adds a new log to the list before anything is written to the log.
 func (g *Guard) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	f, err := g.FS.Create(path, c)
 	if name := g.FS.PathBase(path); err == nil && isManifest(name) {
@@ -103,7 +103,7 @@ func (g *Guard) created(path string, f vfs.File, err error) (vfs.File, error) {
 	if n, ok := g.list.number(path); ok && err == nil {
 		if err := g.list.change(func(live map[uint32]int64) {
 			if live[n] = g.issued(); live[n] == 0 {
-				g.list.synced = 0 // this is a new process: all older commits are in data files
+				g.list.synced = 0 // this process has issued no number yet: all commits so far are in data files
 			}
 		}); err != nil {
 			return nil, errors.Join(err, f.Close())
@@ -113,8 +113,8 @@ func (g *Guard) created(path string, f vfs.File, err error) (vfs.File, error) {
 	return f, err
 }
 
-// ReuseForWrite makes a log from one that is no longer needed, unless it is not shipped
-// yet.
+// ReuseForWrite reuses the file of a log that Pebble no longer needs for a new log. If the old
+// log is not shipped yet, it is kept, and a new file is created.
 func (g *Guard) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := g.list.forget(old); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (g *Guard) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.Fi
 	return g.created(path, f, err)
 }
 
-// Remove removes a log from the list and then the file. A log that is not shipped yet is moved instead.
+// Remove removes a file. If it is a log, Remove first removes it from the list. A log that is not shipped yet is kept.
 func (g *Guard) Remove(path string) error {
 	if err := g.list.forget(path); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (g *Guard) Remove(path string) error {
 
 func (g *Guard) wants(n uint32) bool { return g.keeper != nil && g.keeper.Wants(n) }
 
-// Open inspects a log that Pebble is about to replay, and the MANIFEST.
+// Open opens a file. Before the replay has ended, it first inspects a log or a MANIFEST.
 func (g *Guard) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
 	if g.replaying.Load() {
 		if n, ok := g.list.number(path); ok {

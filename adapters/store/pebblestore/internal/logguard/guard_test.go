@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// commit returns a record of a log that takes more than a block.
+// commit returns a log record that contains m. The record is larger than a block of the log.
 func commit(t *testing.T, m Mark) logfile.Record {
 	t.Helper()
 	var b pebble.Batch
@@ -26,8 +26,8 @@ func commit(t *testing.T, m Mark) logfile.Record {
 	return logfile.Record{Payload: slices.Clone(b.Repr())}
 }
 
-// written makes a directory with a guard, and a log in it with commits from 11 to 14. Each of
-// them knows that the one before was synced.
+// written creates a directory with a Guard, and in it a log with the commits 11 to 14. The Mark in
+// each commit says that the previous commit was synced.
 func written(t *testing.T) (fs *vfs.MemFS, path string) {
 	t.Helper()
 	fs = vfs.NewMem()
@@ -48,7 +48,7 @@ func written(t *testing.T) (fs *vfs.MemFS, path string) {
 	return fs, path
 }
 
-// writeManifest makes a MANIFEST, which Pebble does before it makes a log.
+// writeManifest creates a MANIFEST, as Pebble does before it creates a log.
 func writeManifest(t *testing.T, g *Guard) {
 	t.Helper()
 	f, err := g.Create("data/MANIFEST-000003", vfs.WriteCategoryUnspecified)
@@ -74,7 +74,7 @@ func put(t *testing.T, fs vfs.FS, path string, b []byte) {
 	t.Helper()
 	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
 	must.OK(t, err)
-	_, err = f.Write(slices.Clone(b)) // with the race detector, MemFS spoils what was written
+	_, err = f.Write(slices.Clone(b)) // a copy, because MemFS overwrites the buffer if the race detector is on
 	must.OK(t, errors.Join(err, f.Close()))
 }
 
@@ -103,17 +103,17 @@ func numbers(b []byte) (list []edm.Ticks) {
 	return list
 }
 
-// TestDamage: a commit that cannot be read is a loss if a mark behind it says that it was
-// synced, or the list of logs does, and the torn end of a log otherwise. The policy says
-// what happens.
+// TestDamage checks when an unreadable commit is a loss: if a later Mark or the list of logs says that
+// it was synced. Otherwise it is an incomplete end of the log. The test also checks what each Policy
+// does after a loss.
 func TestDamage(t *testing.T) {
 	const block = 40 << 10
 	for _, test := range []struct {
 		name   string
 		damage func([]byte) []byte
-		noted  edm.Ticks // in the list
+		noted  edm.Ticks // number of the synced commit in the list of logs
 		lost   bool
-		reads  []edm.Ticks // the readable part, if it replaces the log
+		reads  []edm.Ticks // commits in the log after its readable part has replaced it
 	}{
 		{"none", func(b []byte) []byte { return b }, 14, false, []edm.Ticks{11, 12, 13, 14}},
 		{"in the middle", func(b []byte) []byte { b[block+block/2] ^= 1; return b }, 0, true, []edm.Ticks{11, 13, 14}},
@@ -159,7 +159,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestMissing: a listed log that is not there is a loss, and one that Pebble removed is not.
+// TestMissing checks that a missing log is a loss if it is in the list, and no loss if Pebble has removed it.
 func TestMissing(t *testing.T) {
 	fs, path := written(t)
 	must.OK(t, fs.Remove(path))
@@ -175,7 +175,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestListDamaged: a list of which any bit is wrong is not believed, and refuses no start.
+// TestListDamaged checks that a start succeeds, and ignores the list of logs, if any bit of the list is wrong.
 func TestListDamaged(t *testing.T) {
 	fs, _ := written(t)
 	good := content(t, fs, "data/"+logList)
@@ -190,7 +190,7 @@ func TestListDamaged(t *testing.T) {
 	}
 }
 
-// TestManifestCut: a MANIFEST that is shorter than it was synced cannot be accepted.
+// TestManifestCut checks that a start fails if the MANIFEST is shorter than its synced length. No policy accepts this.
 func TestManifestCut(t *testing.T) {
 	const path = "data/MANIFEST-000003"
 	fs := vfs.NewMem()
@@ -198,7 +198,7 @@ func TestManifestCut(t *testing.T) {
 	g := New(Options{FS: fs, Dir: "data", Issued: func() int64 { return 1 }, Logf: t.Logf})
 	must.OK(t, g.Begin())
 	writeManifest(t, g)
-	log, err := g.Create("data/000004.log", vfs.WriteCategoryUnspecified) // writes the list
+	log, err := g.Create("data/000004.log", vfs.WriteCategoryUnspecified) // also writes the list of logs
 	must.OK(t, err)
 	must.OK(t, log.Close())
 	if records, whole, err := ReadManifest(fs, "data", path); err != nil || !whole || len(records) != 2 {
@@ -215,7 +215,7 @@ func TestManifestCut(t *testing.T) {
 	}
 }
 
-// kept is a Keeper that has the numbers of logs.
+// kept is a Keeper that records the numbers of the logs that it receives.
 type kept []uint32
 
 func (k *kept) Wants(n uint32) bool { return n == 7 }
@@ -225,7 +225,7 @@ func (k *kept) Keep(_ string, n uint32) error {
 	return nil
 }
 
-// TestKeeper: a log that the keeper wants goes to it, and Pebble writes over no such log.
+// TestKeeper checks that a log that the Keeper wants is passed to the Keeper, and is never reused for a new log.
 func TestKeeper(t *testing.T) {
 	fs, path := written(t)
 	var k kept

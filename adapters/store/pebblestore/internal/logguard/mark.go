@@ -10,30 +10,30 @@ import (
 	"edgetable/core/edm"
 )
 
-// Mark is written to the log with each commit:
+// Mark is part of the log record of each commit. Its stored form is:
 //
 //	"ET" · number of the commit (8) · number of the last commit known to be synced (8)
 //
-// It lets a later start distinguish damage from the end of a log. After a crash, a log may have readable commits
-// after unreadable ones, because a disk writes in any order; none of these were confirmed. But suppose the mark of a
-// readable commit shows that a commit after the unreadable place was synced. Then the unreadable place had also been
-// synced, and its commits were confirmed.
+// A start uses marks to distinguish damage from the end of a log. After a crash, a log may have readable commits after
+// unreadable bytes, because a disk writes in any order. Usually none of these commits were confirmed. But if the mark of
+// a readable commit says that a commit after the unreadable bytes was synced, then the unreadable bytes were synced too,
+// and their commits are lost.
 type Mark struct {
-	Number edm.Ticks // 0 if it belongs to no commit
+	Number edm.Ticks // 0 if a Marker has written the Mark, without a commit
 	Synced edm.Ticks
 }
 
-// MarkLength is the length of a mark.
+// MarkLength is the length in bytes of a stored [Mark].
 const MarkLength = 2 + 8 + 8
 
-// Append appends the mark to dst.
+// Append appends the stored form of the Mark to dst.
 func (m Mark) Append(dst []byte) []byte {
 	dst = append(dst, "ET"...)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(m.Number))
 	return binary.BigEndian.AppendUint64(dst, uint64(m.Synced))
 }
 
-// MarkOf returns the mark in a record of the log. ok is false if there is none.
+// MarkOf returns the [Mark] in a record of the log. ok is false if the record has none.
 func MarkOf(record []byte) (m Mark, ok bool) {
 	if len(record) < batchrepr.HeaderLen {
 		return Mark{}, false

@@ -7,25 +7,25 @@ import (
 	"edgetable/core/edm"
 )
 
-// quiet is the time without commits after which the store writes a mark, which proves that the last commits were
+// quiet is the time without commits after which a [Marker] writes a [Mark], which proves that the last commits were
 // synced.
 const quiet = 100 * time.Millisecond
 
-// Marker writes a mark after the last commit when commits pause.
+// Marker writes a [Mark] to the log when no commits follow for a short time. The Mark proves that the last commits were synced.
 type Marker struct {
-	synced atomic.Int64  // highest number of a commit that is synced
-	marked int64         // the commit in the last mark; only Run uses it
-	wake   chan struct{} // a commit was synced
+	synced atomic.Int64  // highest number of a synced commit
+	marked int64         // value of Synced in the last Mark that Run has written; only Run uses it
+	wake   chan struct{} // receives a value when a commit was synced
 	stop   chan struct{}
 	done   chan struct{}
 }
 
-// NewMarker returns a marker, which [Marker.Run] runs.
+// NewMarker returns a Marker. The caller must call [Marker.Run] in a goroutine.
 func NewMarker() *Marker {
 	return &Marker{wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 }
 
-// SawSync reports that a commit is synced.
+// SawSync reports that the commit with number n is synced.
 func (m *Marker) SawSync(n edm.Ticks) {
 	for {
 		old := m.synced.Load()
@@ -42,13 +42,13 @@ func (m *Marker) SawSync(n edm.Ticks) {
 	}
 }
 
-// Synced returns the highest number of a commit that is synced.
+// Synced returns the highest number of a synced commit.
 func (m *Marker) Synced() edm.Ticks { return edm.Ticks(m.synced.Load()) }
 
-// noteEvery is the interval at which a synced commit is recorded outside of the log, while there are commits.
+// noteEvery is the interval at which Run calls note while there are commits.
 const noteEvery = time.Second
 
-// Run writes marks until End is called, and records synced commits outside of the log.
+// Run writes Marks to the log until End is called. It also calls note to record synced commits outside of the log.
 func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 	defer close(m.done)
 	var noted time.Time
@@ -59,7 +59,7 @@ func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 		case <-m.wake:
 		}
 		n := int64(0)
-		for n != m.synced.Load() { // while there are commits, their own marks are enough
+		for n != m.synced.Load() { // each new commit contains a Mark itself, so no other Mark is needed yet
 			n = m.synced.Load()
 			select {
 			case <-m.stop:
@@ -73,7 +73,7 @@ func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 		}
 		if n > m.marked {
 			if write(Mark{Synced: edm.Ticks(n)}) != nil {
-				return // the write to the log failed, which ends the store
+				return // the log cannot be written, so the store ends the process
 			}
 			m.marked = n
 			note(edm.Ticks(n))
@@ -82,7 +82,7 @@ func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 	}
 }
 
-// End stops Run.
+// End ends Run and waits until it has returned.
 func (m *Marker) End() {
 	close(m.stop)
 	<-m.done

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// TestMarkOnlyInPause checks that commits without a pause cause no marks of their
-// own, and each pause one.
+// TestMarkOnlyInPause checks that a Marker writes no Mark while commits follow each
+// other without a pause, and one Mark in each pause.
 func TestMarkOnlyInPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewMarker()
