@@ -12,24 +12,24 @@ import (
 
 var errFailed = errors.New("the log of the store failed")
 
-// journal numbers commits and knows which are durable. The number of a commit is its
-// Timestamp. It is issued before the commit is applied, so that a reader that sees a part
-// of the commit finds the number in last.
+// journal numbers commits and knows which commits are durable. The number of a commit is its
+// Timestamp. The journal issues the number, and stores it in last, before the commit is applied.
+// So a reader that sees a part of the commit knows from last for which commits it must wait.
 type journal struct {
 	clock   *table.Clock
 	started edm.Ticks              // highest number that an earlier process may have issued
 	last    atomic.Int64           // highest number issued
 	durable atomic.Int64           // all commits with numbers up to this one are synced or never applied
 	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
-	short   func() error           // returns which of the two it waits for
+	short   func() error           // returns the error that says whether the log waits for space or for a descriptor
 
-	// numbers is held to issue a number, and locked before mu. mu is never held while the
-	// clock writes a reservation: that write may wait for the store, and fail needs mu to
-	// end the wait.
+	// numbers is locked while a number is issued, and before mu. The clock may then write a
+	// reservation to the store, which may wait. mu must not be locked during such a wait,
+	// because fail needs mu to end it.
 	numbers sync.Mutex
 
 	mu     sync.Mutex
-	oldest *entry // list of commits that are registered and not done, by number
+	oldest *entry // list, ordered by number, of registered commits for which done was not called yet
 	newest *entry
 	failed error
 
@@ -44,11 +44,11 @@ type entry struct {
 	undo         undo
 	size         int // bytes in the log
 	older, newer *entry
-	waiting      []chan struct{} // replies that need this commit and all older ones
+	waiting      []chan struct{} // replies that wait for this commit and all older ones
 }
 
-// begin starts the journal with everything up to from durable. No commit may
-// register before.
+// begin starts the journal. All commits up to number from are durable. No commit may be
+// registered before the call.
 func (j *journal) begin(clock *table.Clock, from edm.Ticks) {
 	j.clock, j.started = clock, from
 	j.last.Store(int64(from))
@@ -71,7 +71,7 @@ func (j *journal) register(u undo) (*entry, error) {
 	return j.add(n, n, u), nil
 }
 
-// follow registers commits of another store with numbers from first to last as one.
+// follow registers the commits of another store with numbers from first to last as one entry.
 func (j *journal) follow(first, last edm.Ticks, u undo) (*entry, error) {
 	j.numbers.Lock()
 	defer j.numbers.Unlock()
@@ -83,7 +83,7 @@ func (j *journal) follow(first, last edm.Ticks, u undo) (*entry, error) {
 	return j.add(first, last, u), nil
 }
 
-// add adds an entry for one commit or several to the list.
+// add adds an entry to the list, for the commits with numbers from first to last.
 func (j *journal) add(first, last edm.Ticks, u undo) *entry {
 	if u.stripe == nil {
 		j.catalog = last
@@ -115,7 +115,7 @@ func (j *journal) cancel(e *entry) {
 	j.remove(e)
 }
 
-// remove removes a commit, and wakes the replies that wait for no other. It unlocks mu.
+// remove removes a commit from the list and wakes the replies that wait for no other commit. It unlocks mu.
 func (j *journal) remove(e *entry) {
 	if j.failed != nil {
 		j.mu.Unlock()
@@ -128,7 +128,7 @@ func (j *journal) remove(e *entry) {
 	}
 	if e.older != nil {
 		e.older.newer = e.newer
-		// The waiting replies still need the commits before this one.
+		// The replies that wait for this commit also wait for the older ones.
 		e.older.waiting = append(e.older.waiting, e.waiting...)
 		j.mu.Unlock()
 		return

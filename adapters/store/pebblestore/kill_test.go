@@ -16,16 +16,17 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// childDir is the variable that makes this program the child of TestKill.
+// childDir is the environment variable with the directory for the child process of TestKill. If it is set, this
+// program runs as the child.
 const childDir = "EDGETABLE_TEST_CHILD_DIR"
 
 // partitions is the number of partitions that the child writes, with one
 // goroutine each.
 const partitions = 8
 
-// TestKill kills a process that writes, 50 times, each after a random number of
-// commits that it has reported. After each kill, every reported commit must be
-// there, and at most one further commit per partition, complete.
+// TestKill starts a process that writes, and kills it after a random number of
+// reported commits, 50 times. It checks that the store then has every reported
+// commit and, per partition, at most one further complete commit.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	kills := 50
@@ -34,7 +35,7 @@ func TestKill(t *testing.T) {
 	}
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(7, 7))
-	done := make([]int, partitions) // commits in the store
+	done := make([]int, partitions) // number of commits in the store, by partition
 	for range kills {
 		reported := runChild(t, dir, done, 1+random.IntN(400))
 		recovered(t, dir, done, reported)
@@ -45,8 +46,8 @@ func TestKill(t *testing.T) {
 	t.Logf("commits of the partitions: %v", done)
 }
 
-// runChild starts a child that continues the histories, kills it after n commits, and
-// returns the commits it reported.
+// runChild starts a child that continues the histories after the commits in done, and kills it
+// after n commits. It returns the number of reported commits of each partition.
 func runChild(t *testing.T, dir string, done []int, n int) []int {
 	t.Helper()
 	args := []string{"-test.run=^$"}
@@ -86,7 +87,7 @@ func runChild(t *testing.T, dir string, done []int, n int) []int {
 			}
 		}
 	}
-	cmd.Process.Kill() // if the loop ended early
+	cmd.Process.Kill() // the child may still run if the loop ended early
 	cmd.Wait()         // returns an error, because the child was killed
 	if n > 0 {
 		t.Errorf("child ended before it was killed: %v", cmd.ProcessState)
@@ -94,7 +95,7 @@ func runChild(t *testing.T, dir string, done []int, n int) []int {
 	return reported
 }
 
-// recovered opens the store and finds the commits in it.
+// recovered opens the store, checks that it has the reported commits, and updates done.
 func recovered(t *testing.T, dir string, done, reported []int) {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir}.Small())
@@ -114,7 +115,7 @@ func recovered(t *testing.T, dir string, done, reported []int) {
 	}
 }
 
-// told returns the histories up to the given commits and a few more.
+// told returns the history of each partition, with the number of commits in done plus more further commits.
 func told(done []int, more int) []*history {
 	list := make([]*history, len(done))
 	for p := range list {
@@ -126,7 +127,7 @@ func told(done []int, more int) []*history {
 	return list
 }
 
-// child writes without end and reports every acknowledged commit.
+// child writes until it is killed, and prints a line for every acknowledged commit.
 func child(dir string, args []string) error {
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir}.Small())
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"edgetable/core/table"
 )
 
-// killed returns the files of a store that had confirmed n entities when its
-// process was killed; only the log has the newest entities.
+// killed returns the files of a killed process, whose store had confirmed n entities.
+// The newest entities are only in the log.
 func killed(t *testing.T, n int, small bool) *vfs.MemFS {
 	t.Helper()
 	disk := vfs.NewCrashableMem()
@@ -50,7 +50,7 @@ func killed(t *testing.T, n int, small bool) *vfs.MemFS {
 	return files
 }
 
-// numbered returns the put of entity i; a partition has 10 entities.
+// numbered returns the put of entity i. Each partition has 10 entities.
 func numbered(i int) table.Mutation {
 	text := strings.Repeat(fmt.Sprint(i, " "), 40)
 	return table.Mutation{
@@ -59,8 +59,8 @@ func numbered(i int) table.Mutation {
 	}
 }
 
-// count returns the number of the n numbered entities that a store has. It
-// fails the test if one differs from the written one.
+// count returns how many of the entities 0 to n-1, see numbered, a store has. It
+// fails the test if an entity has another content.
 func count(t *testing.T, s *pebblestore.Store, n int) (found int) {
 	t.Helper()
 	for i := range n {
@@ -88,7 +88,7 @@ func reopen(t *testing.T, disk vfs.FS, accept bool) (*pebblestore.Store, error) 
 	})
 }
 
-// copyOf returns a copy of the files, for a test to change.
+// copyOf returns a copy of the files, which the test may change.
 func copyOf(fs *vfs.MemFS) *vfs.MemFS {
 	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
 }

@@ -11,8 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// The latest ten rows of a large partition cost the blocks and rows that its first ten cost,
-// with as many rows on either side.
+// TestLatest compares a descending scan for the last ten rows of a large partition with an ascending scan
+// for its first ten rows. Both must examine ten rows. The descending scan may read at most two blocks more.
 func TestLatest(t *testing.T) {
 	t.Parallel()
 	n := 1_000_000

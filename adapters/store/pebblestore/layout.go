@@ -4,24 +4,24 @@ import (
 	"edgetable/core/table"
 )
 
-// The first byte of every key is its space.
+// The first byte of every key is its space, which determines what the other bytes are:
 const (
 	spaceMeta     = 0x00 // data of the store itself
-	spaceRecords  = 0x01 // · text of the RecordKey
-	spaceEntities = 0x02 // · incarnation · encoded key of the entity
-	// 0x03 are feeds: see package feedlog
+	spaceRecords  = 0x01 // text of the RecordKey
+	spaceEntities = 0x02 // incarnation, then the encoded key of the entity
+	// 0x03 is the space of feeds: see package feedlog
 )
 
 var (
-	formatKey = []byte{spaceMeta, 'f', 'o', 'r', 'm', 'a', 't'} // format version, 4 bytes
-	clockKey  = []byte{spaceMeta, 'c', 'l', 'o', 'c', 'k'}      // reservation of the clock, 8 bytes
+	formatKey = []byte{spaceMeta, 'f', 'o', 'r', 'm', 'a', 't'} // key of the format version, 4 bytes
+	clockKey  = []byte{spaceMeta, 'c', 'l', 'o', 'c', 'k'}      // key of the highest reserved Timestamp, 8 bytes
 )
 
-// formatVersion is the version of this layout. A store opens directories of this version and of earlier versions that
-// it can read, and upgrades them to this version.
+// formatVersion is the version of the layout of the data directory. Open accepts directories of this version and of
+// earlier versions that it can read, and upgrades them to this version.
 //
 //	1 the first version
-//	2 with a second copy of the records: a build that does not maintain this copy must not write to the store
+//	2 adds a second copy of the records: a program that does not maintain this copy must not write to the store
 const formatVersion = 2
 
 // prefixLength is the number of bytes before the encoded key of an entity.
@@ -33,8 +33,8 @@ func appendPrefix(dst []byte, i table.Incarnation) []byte {
 	return append(dst, i[:]...)
 }
 
-// prefixEnd returns the position after all keys that begin with prefix. It
-// exists, because no key here begins with 0xFF.
+// prefixEnd returns the smallest key above all keys that begin with prefix. There
+// is such a key, because no key of the store begins with 0xFF.
 func prefixEnd(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)
 	for i := len(end) - 1; i >= 0; i-- {

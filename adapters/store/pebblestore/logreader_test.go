@@ -21,7 +21,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// shipping is a store whose log is read while it is written, and what was read.
+// shipping is a store whose log is read while it is being written, with the commits read so far.
 type shipping struct {
 	t      *testing.T
 	fs     *vfs.MemFS
@@ -30,10 +30,10 @@ type shipping struct {
 	random *rand.Rand
 
 	mu        sync.Mutex
-	confirmed map[edm.Ticks]bool // numbers of commits that were answered
+	confirmed map[edm.Ticks]bool // numbers of the confirmed commits
 	grown     *sync.Cond
 
-	to      edm.Ticks // up to which the log was read
+	to      edm.Ticks // commits up to this number were read from the log
 	commits []logship.Commit
 }
 
@@ -61,7 +61,7 @@ func (s *shipping) start(fs vfs.FS) {
 	must.OK(s.t, create(s.t.Context(), s.store))
 }
 
-// load writes until stop ends: 32 writers, and one that makes and drops a table.
+// load starts 32 goroutines that commit entities, and one that creates and drops a table, until stop ends.
 func (s *shipping) load(stop context.Context) (wait func()) {
 	var g sync.WaitGroup
 	for w := range 32 {
@@ -97,7 +97,7 @@ func (s *shipping) load(stop context.Context) (wait func()) {
 	return g.Wait
 }
 
-// more waits for more confirmed commits.
+// more waits until n more commits are confirmed.
 func (s *shipping) more(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,7 @@ func (s *shipping) more(n int) {
 	}
 }
 
-// read reads up to what is durable, in pieces.
+// read reads all durable commits from the log, in several calls.
 func (s *shipping) read() {
 	s.t.Helper()
 	s.mu.Lock()
@@ -154,7 +154,8 @@ func (s *shipping) read() {
 	}
 }
 
-// crash cuts the power under load. What was confirmed before must be there.
+// crash simulates a power failure under load and starts the store again. Only the commits that were confirmed before
+// the failure must exist afterwards; read checks this.
 func (s *shipping) crash(end, wait func()) {
 	s.mu.Lock()
 	confirmed := maps.Clone(s.confirmed)
@@ -167,7 +168,7 @@ func (s *shipping) crash(end, wait func()) {
 	s.start(s.fs)
 }
 
-// same demands that what was read gives the store that was written.
+// same checks that a replay of the commits read from the log gives a store with the same content.
 func (s *shipping) same() {
 	s.t.Helper()
 	other := open(s.t, pebblestore.Options{Dir: "other", FS: vfs.NewMem(), Logf: s.t.Logf}.Small())
@@ -190,9 +191,9 @@ func kept(s *pebblestore.Store) int64 {
 	return n
 }
 
-// TestReadLog reads the log while it is written, over crashes and clean restarts. Each
-// commit that was confirmed must be read once, in the order of numbers, and what was read must
-// give the same tables.
+// TestReadLog reads the log while it is being written, across crashes and clean restarts. It checks
+// that each confirmed commit is read once, in the order of the commit numbers, and that a replay of
+// the commits gives the same tables.
 func TestReadLog(t *testing.T) {
 	t.Parallel()
 	rounds := 10
@@ -216,7 +217,7 @@ func TestReadLog(t *testing.T) {
 			end()
 			wait()
 			if s.random.IntN(2) == 0 {
-				s.read() // else the next process reads it
+				s.read() // otherwise the rest is read after the restart
 			}
 			must.OK(t, s.store.Close())
 			s.start(s.fs)
@@ -228,7 +229,8 @@ func TestReadLog(t *testing.T) {
 	}
 }
 
-// Logs above the limit are given up, and the timeline says since when they are complete.
+// TestKeepLogs checks that the kept logs are removed when they exceed the limit, and that Timeline.Since is then the
+// commit number from which the remaining logs are complete.
 func TestKeepLogs(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -253,7 +255,7 @@ func TestKeepLogs(t *testing.T) {
 	if since == began {
 		t.Fatal("2 MB of logs are kept, more than the limit")
 	}
-	// What is left has every commit since then.
+	// The remaining logs must contain every commit above since.
 	upTo, _, _ := s.Settle(t.Context(), time.Time{})
 	reader, n, to := s.ReadLog(since), 0, since
 	for {
@@ -273,8 +275,8 @@ func TestKeepLogs(t *testing.T) {
 	}
 }
 
-// TestReplayAtOnce reads while commits are applied: each page shows the state after one
-// call of Replay.
+// TestReplayAtOnce reads pages during calls of Replay. It checks that each page shows the state
+// between two calls, never a part of one.
 func TestReplayAtOnce(t *testing.T) {
 	t.Parallel()
 	from := open(t, pebblestore.Options{Dir: "data", FS: vfs.NewMem(), KeepLogs: 1 << 30, Logf: t.Logf})

@@ -12,9 +12,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestLogInTheMiddle empties or cuts each log but the newest: behind a commit, where it
-// looks like a log that ends there, or within one. The start and the check name the file
-// and the times, and an accepted loss is in the log.
+// TestLogInTheMiddle truncates each log except the newest one: to zero bytes, after a commit, where the
+// log looks complete, or within a commit. It checks that errors of Open and Check name the file
+// and the times of the lost commits, and that an accepted loss is logged.
 func TestLogInTheMiddle(t *testing.T) {
 	t.Parallel()
 	b := newDamageBase(t, "several logs", true)
@@ -56,8 +56,8 @@ func mentions(lines []string, text string) bool {
 	return slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, text) })
 }
 
-// TestNewestLogCut cuts the newest log behind a commit: a note outside of the log says that
-// later ones were synced.
+// TestNewestLogCut truncates the newest log after a commit. It checks that Open notices the loss, because
+// the file LOGS says that a later commit was synced.
 func TestNewestLogCut(t *testing.T) {
 	t.Parallel()
 	disk := killed(t, 300, false)
@@ -74,8 +74,8 @@ func TestNewestLogCut(t *testing.T) {
 	}
 }
 
-// TestFirstLogGone removes the log that has the format version and the tables. What is
-// left is served with --accept-damage, and its second copy names the tables.
+// TestFirstLogGone removes the log that contains the format version and the records of the tables. It
+// checks that the other data can be served with --accept-damage, with the records from the file TABLES.
 func TestFirstLogGone(t *testing.T) {
 	t.Parallel()
 	b := newDamageBase(t, "several logs", true)
@@ -134,8 +134,8 @@ func TestFirstLogGone(t *testing.T) {
 	}
 }
 
-// TestSalvageBetween damages two blocks of a data file that are far from each other: what
-// is between them is saved.
+// TestSalvageBetween damages two blocks of a data file that are far from each other. It checks
+// that a salvage saves the entities between them.
 func TestSalvageBetween(t *testing.T) {
 	t.Parallel()
 	const entities = 8000
@@ -144,7 +144,7 @@ func TestSalvageBetween(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil { // everything is in data files
+	if err := s.Close(); err != nil { // Close moves everything to data files
 		t.Fatal(err)
 	}
 	paths := names(t, disk, ".sst")

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// logs counts the logs that a store begins, one for each memtable.
+// logs is a file system that counts the logs that a store begins. A store begins one log for each memtable.
 type logs struct {
 	vfs.FS
 	begun atomic.Int64
@@ -35,8 +35,9 @@ func (l *logs) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.Fil
 	return l.FS.ReuseForWrite(old, name, c)
 }
 
-// With the cache that a server has in a container of 256 MiB, several of the largest batches fit into a memtable. Pebble ends a memtable for
-// a batch that is larger than its half, and flushes both, which took 45 % of the rate of all writes.
+// TestLargeBatchesShareAMemtable checks that several of the largest batches fit into one memtable, with the cache
+// size of a server in a container of 256 MiB. If a batch is larger than half of a memtable, Pebble ends the current
+// memtable, and flushes it and the batch. Such flushes reduced the rate of writes by 45 %.
 func TestLargeBatchesShareAMemtable(t *testing.T) {
 	t.Parallel()
 	counted := &logs{FS: vfs.NewMem()}

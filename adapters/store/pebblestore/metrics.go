@@ -11,24 +11,24 @@ import (
 // Metrics holds counters since the store was opened, and current sizes.
 type Metrics struct {
 	Compactions     int64
-	CompactionBytes int64  // written by compactions
+	CompactionBytes int64  // bytes written by compactions
 	CompactionDebt  uint64 // estimated number of bytes still to compact
 	Flushes         int64
 	WriteStalls     int64  // number of times that writes waited for flushes or compactions
-	WALBytes        uint64 // written to the log
+	WALBytes        uint64 // bytes written to the log
 	WALSize         uint64 // bytes of the log that are not in data files yet
 	CacheBytes      int64
 	CacheHits       int64
 	CacheMisses     int64
 	MemTableBytes   uint64
 	DiskBytes       uint64 // total size of all files
-	Sublevels       int    // of level 0: sorted runs that flushes left and no compaction has merged yet
-	ReadAmp         int    // sorted runs that a read searches
-	Damage          int64  // reads and compactions that met a damaged block
+	Sublevels       int    // sorted runs in level 0, which flushes have written and no compaction has merged yet
+	ReadAmp         int    // number of sorted runs that a read may have to search
+	Damage          int64  // number of reads and compactions that found a damaged block
 	// LastTimestamp is the highest Timestamp issued or reserved.
 	LastTimestamp edm.Ticks
-	// DiskFree and DiskTotal describe the file system in bytes. They are 0 in memory, or if the file system does not
-	// report them.
+	// DiskFree and DiskTotal are the free and the total bytes of the file system. They are 0 for a store in memory, or
+	// if the file system does not report them.
 	DiskFree, DiskTotal uint64
 	// RefusedForSpace is the number of writes refused because the disk was full.
 	RefusedForSpace int64
@@ -72,8 +72,8 @@ type Observer struct {
 	Sync func(took time.Duration, commits int)
 }
 
-// measured returns Pebble's metrics. While an operation waits for space, Pebble may hold the lock that they need.
-// measured then returns the previous ones.
+// measured returns Pebble's metrics. While a file operation waits for space, Pebble may hold the lock that its metrics
+// need, so measured then returns the previous metrics.
 func (s *Store) measured() *pebble.Metrics {
 	if s.disk.Waiting() {
 		if m := s.lastMetrics.Load(); m != nil {

@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestNoRoom leaves a store no room at all, by files of others. Reads and scans go on. While
-// a delete waits, other deletes are refused, and reads show the state before it. With space
-// again all of it works.
+// TestNoRoom fills the disk completely with files of other programs. It checks that reads and scans
+// work. While a delete waits for space, other deletes are refused, and reads show the state before
+// this delete. When there is space again, all operations work.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	disk := newQuota()
@@ -36,7 +36,7 @@ func TestNoRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	disk.setLimit(disk.used() - 2<<20) // less than is used when the reserve is given up
+	disk.setLimit(disk.used() - 2<<20) // too small even without the reserve file
 	for range 3 {
 		s.Measure()
 	}
@@ -60,7 +60,7 @@ func TestNoRoom(t *testing.T) {
 
 	waiting := make(chan error)
 	go func() { waiting <- remove(0) }()
-	<-disk.hit // it waits
+	<-disk.hit // the delete waits for space
 	for s.Measure(); !s.Metrics().Full; s.Measure() {
 	}
 	if err := remove(1); !errors.Is(err, table.ErrFull) {

@@ -10,14 +10,14 @@ import (
 	"edgetable/core/table"
 )
 
-// old is the stored state of an entity that a mutation depends on.
+// old is the state of an entity before a mutation.
 type old struct {
 	row    table.Row
 	exists bool
 }
 
-// readOld reads the entities that the mutations depend on. With keep, it reads those of all mutations. The entities
-// are valid until done is called; with keep, they remain valid.
+// readOld reads the stored entities on which the mutations depend or, if keep is true, the entities of all mutations.
+// The entities are valid until done is called; if keep is true, they remain valid afterwards.
 func (s *Store) readOld(l *life, m []table.Mutation, buf *[]byte, keep bool) (olds []old, done func(), err error) {
 	olds = make([]old, len(m))
 	if len(m) > 1 {
@@ -43,14 +43,14 @@ func (s *Store) readOld(l *life, m []table.Mutation, buf *[]byte, keep bool) (ol
 	if err != nil {
 		return nil, nil, errors.Join(err, closer.Close())
 	}
-	return olds, func() { closer.Close() }, nil // the read has already succeeded
+	return olds, func() { closer.Close() }, nil // the read has already succeeded, so the error of Close does not matter
 }
 
 // independent reports whether the mutation does not depend on the stored entity.
 func independent(m *table.Mutation) bool { return m.Condition == table.Always && m.Kind == table.Put }
 
-// readMany reads the keys in order with one iterator. Most transactions insert adjacent
-// rows into a gap: then one seek is enough.
+// readMany reads the entities of the mutations in key order with one iterator. Most batches insert
+// adjacent rows between two stored rows. In this case one seek is enough.
 func (s *Store) readMany(l *life, m []table.Mutation, olds []old, buf *[]byte, keep bool) (err error) {
 	order := make([]int, 0, len(m))
 	for i := range m {

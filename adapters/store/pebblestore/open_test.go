@@ -18,8 +18,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestOpenRefuses checks that an error of Open names the directory and gives
-// advice.
+// TestOpenRefuses checks that Open refuses directories that it cannot use, and that
+// the error names the directory and gives advice.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -49,7 +49,7 @@ func TestOpenRefuses(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			// Pebble keeps its format in the name of an empty file.
+			// Pebble stores its format version in the name of an empty file.
 			markers, err := filepath.Glob(filepath.Join(dir, "marker.format-version.*"))
 			if err != nil || len(markers) != 1 {
 				t.Fatal(markers, err)
@@ -107,15 +107,15 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// quiet is a logger for a database of another program.
+// quiet is a logger that discards all messages, for a Pebble database that the test opens itself.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}
 func (quiet) Errorf(string, ...any) {}
 func (quiet) Fatalf(string, ...any) {}
 
-// TestCheckpoint checks that a copy made under load has every commit up to some
-// moment after the call, and opens as a store.
+// TestCheckpoint makes a checkpoint under load. It checks that the copy can be opened
+// and has every commit up to some moment after the beginning of the call.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -165,8 +165,8 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// TestPrivate checks that only the owner can access the directories that the
-// store makes.
+// TestPrivate checks that only the owner can access the directories that a store
+// creates.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -189,8 +189,8 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestFailedSync checks that the store calls Fatal when the log cannot be
-// synced, and that no later reply shows a state that may be lost.
+// TestFailedSync checks that the store calls Fatal when a sync of the log fails, and
+// that no later reply shows a state that may not be durable.
 func TestFailedSync(t *testing.T) {
 	t.Parallel()
 	disk := &failingLogs{FS: vfs.NewMem()}
@@ -230,7 +230,7 @@ func TestFailedSync(t *testing.T) {
 
 var errDisk = errors.New("disk is gone")
 
-// failingLogs is a file system on which the test can make logs fail.
+// failingLogs is a file system on which syncs of logs fail while failed is set.
 type failingLogs struct {
 	vfs.FS
 	failed atomic.Bool

@@ -25,24 +25,24 @@ type Options struct {
 	// Memory keeps everything in memory, without a log: nothing is durable.
 	Memory bool
 	// MemoryLimit bounds the bytes that tables may use with Memory; 0 means no limit. Above it, all writes except
-	// deletes fail with [table.ErrMemoryFull]. A compaction temporarily needs as much memory again.
+	// deletes fail with [table.ErrMemoryFull]. A compaction temporarily needs the same amount in addition.
 	MemoryLimit int64
 	// FS is the file system of Dir; nil means that of the machine.
 	FS vfs.FS
 	// CacheSize is the memory in bytes for blocks of data files and for writes that are
 	// not in data files yet; 0 means 128 MiB.
 	CacheSize int64
-	// DiskReserve is the size in bytes of a file that keeps room for deletes and
-	// compactions on a full disk, at most a sixteenth of the disk; 0 means none, and
-	// less than 0 keeps the file as it is.
+	// DiskReserve is the size in bytes of the reserve file, which keeps space for deletes and
+	// compactions on a full disk. It is at most a sixteenth of the disk. 0 means no file, and
+	// a negative value keeps the file as it is.
 	DiskReserve int64
-	// KeepLogs is the size in bytes of the logs that are kept until [LogReader] has read them;
-	// 0 keeps none, and less than 0 keeps them if the last start did.
+	// KeepLogs is the maximum size in bytes of the logs that are kept until they are shipped, see [Store.ReadLog].
+	// 0 keeps none. A negative value keeps logs, without a limit, if the last start kept them.
 	KeepLogs int64
 	// MaxOpenFiles is the maximum number of data files open at once; 0 means 1,000.
 	MaxOpenFiles int
-	// Spare frees file descriptors that the process holds in reserve, and reports whether there were any. Nil means
-	// that there are none.
+	// Spare closes files that the process keeps open only as a reserve of file descriptors, and reports whether there
+	// were any. Nil means that there is no such reserve.
 	Spare func() bool
 	// Now is the clock for Timestamps; nil means the clock of the machine.
 	Now func() edm.Ticks
@@ -69,9 +69,9 @@ type Options struct {
 const (
 	defaultCache = 128 << 20
 
-	// The log of a memtable is replayed after a crash. Three of them are at most 48 MiB, which takes less than a
-	// second. They are smaller if the reserve for a full disk is small, because a quarter of the reserve must suffice
-	// to flush them.
+	// After a crash, the logs of up to three memtables are replayed. They have at most 48 MiB, so the replay takes less
+	// than a second. Memtables are smaller if the reserve file is small, because a quarter of its size must suffice to
+	// flush them.
 	memTable  = 16 << 20
 	minTable  = 256 << 10
 	memTables = 3
@@ -115,11 +115,11 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		MemTableSize:                memTable,
 		MemTableStopWritesThreshold: memTables,
 		BytesPerSync:                1 << 20,
-		// A dropped table frees its disk space without further writes.
+		// FlushDelayDeleteRange makes Pebble free the disk space of a dropped table even if no further writes cause a flush.
 		FlushDelayDeleteRange: 10 * time.Second,
 
 		L0CompactionThreshold:      4,
-		L0StopWritesThreshold:      32 * backlog.Max, // the store itself waits for compactions, see package backlog
+		L0StopWritesThreshold:      32 * backlog.Max, // not reached: commits wait earlier for compactions, see package backlog
 		LBaseMaxBytes:              256 << 20,
 		CompactionConcurrencyRange: s.compactions,
 	}
@@ -128,7 +128,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		p.Levels[i] = pebble.LevelOptions{
 			BlockSize:      blockSize,
 			IndexBlockSize: 256 << 10,
-			FilterPolicy:   bloom.FilterPolicy(10), // for Get and for inserts: 1% of misses read a block
+			FilterPolicy:   bloom.FilterPolicy(10), // for Get and inserts: only 1% of the reads of absent keys read a block
 			Compression:    func() *sstable.CompressionProfile { return compression },
 		}
 	}
@@ -157,9 +157,9 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		BackgroundError: func(err error) {
 			if pebble.IsCorruptionError(err) {
 				s.compactionFailed.Store(time.Now().UnixNano())
-				return // DataCorruption reports it; all other data can be served
+				return // DataCorruption reports the damage; all other data can be served
 			}
-			if path, ok := reading(err); ok && isThere(o.FS, path) { // except a file that was to be created
+			if path, ok := reading(err); ok && isThere(o.FS, path) { // not for a file that could not be created
 				s.compactionFailed.Store(time.Now().UnixNano())
 				s.sawDamage(pebble.DataCorruptionInfo{Path: path, Details: err}, o.Logf)
 				return
@@ -174,8 +174,8 @@ func (o Options) pebble(s *Store) *pebble.Options {
 				return
 			}
 			o.Logf("edgetable: background work of the store: %v", err)
-			// Pebble would retry at once and without end. Confirmed commits are in the
-			// log, so it is better to end the process.
+			// Pebble would retry at once, again and again. The log has all confirmed commits, so
+			// nothing is lost if the process ends instead.
 			if s.failures.Add(1) >= maxFailures {
 				s.die(fmt.Errorf("the store cannot write its data files: %w", err))
 			}
@@ -184,7 +184,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	if reserve := s.disk.Reserve(); reserve > 0 {
 		p.MemTableSize = uint64(min(memTable, max(minTable, reserve/16)))
 	}
-	// Pebble takes memtables, of which it seldom has more than two, out of the cache memory. Half of that remains for blocks.
+	// The memory of memtables is part of the cache size. Pebble seldom has more than two, so half of the cache remains for blocks.
 	p.MemTableSize = min(p.MemTableSize, max(minTable, uint64(o.CacheSize)/4))
 	if o.tune != nil {
 		o.tune(p)
@@ -192,10 +192,10 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	return p
 }
 
-// Blocks of 16 KiB and Snappy were measured on one core with entities of 1 KiB, half of
-// each compressible. Blocks of 32 KiB scan 1.3 times as fast from the page cache, but a
-// Get that misses reads and caches twice as much. Blocks of 4 KiB scan half as fast. No
-// compression saves no time once the cache is warm, and doubles the disk space.
+// Blocks of 16 KiB and Snappy were chosen by measurements on one core, with entities of 1 KiB of which
+// half is compressible. With blocks of 32 KiB, scans from the page cache are 1.3 times as fast, but a Get
+// that misses the block cache reads and caches twice as much. With blocks of 4 KiB, scans are half as fast.
+// Without compression, reads from a warm cache are not faster, and the disk space doubles.
 var (
 	blockSize   = 16 << 10
 	compression = sstable.SnappyCompression

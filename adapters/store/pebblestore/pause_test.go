@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestPause: a scan asks at least every 64 KiB whether others should go first. It holds no
-// lock then: writes go on, and the page does not show them. It ends when it is told to, and
-// the next page begins there.
+// TestPause checks that a scan calls Pause at least every 64 KiB. The scan holds no lock during
+// this call: writes are possible, and the page does not show them. If Pause returns true, the page
+// ends, and the next page continues there.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	s := open(t, pebblestore.Options{Memory: true})
@@ -36,7 +36,7 @@ func TestPause(t *testing.T) {
 				t.Errorf("%d bytes without a question", size-last)
 			}
 			last = size
-			write(2*asked + 1) // between the others
+			write(2*asked + 1) // inserts a row between the existing rows
 			asked++
 			return false
 		},

@@ -7,20 +7,20 @@ import (
 	"edgetable/core/edm"
 )
 
-// positionKey holds the [Position] of a store that follows the log of another one.
+// positionKey is the key of the [Position] of a store that follows the log of another store.
 var positionKey = []byte{spaceMeta, 'p', 'o', 's', 'i', 't', 'i', 'o', 'n'}
 
-// Position says how far a store follows the log of another one. The store has exactly the timeline's commits up to
-// Number. It includes every write that returned before Synced.
+// Position says how far a store follows the log of another store. The following store has exactly the commits of the
+// timeline up to Number. They include every write that returned before the time Synced.
 type Position struct {
 	Timeline string    `json:"timeline"`
 	Number   edm.Ticks `json:"number"`
 	Synced   edm.Ticks `json:"synced"`
-	// Term is the term of the last piece; zero if it is not known.
+	// Term is the term of the server that shipped the last commits; zero if it is not known.
 	Term logship.Term `json:"term,omitzero"`
 }
 
-// Position returns how far the store follows another one. ok is false if it does not follow one.
+// Position returns how far the store follows another store. ok is false if it follows none.
 func (s *Store) Position() (p Position, ok bool, err error) {
 	v, err := stored(s.db, positionKey)
 	if v == nil || err != nil {

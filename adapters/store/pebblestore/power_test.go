@@ -19,9 +19,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestPowerLoss cuts the power at 1000 random points under concurrent load. The file
-// system then has all synced writes and a random part of the others. Every state that a
-// reply showed must be there.
+// TestPowerLoss simulates power failures at 1000 random points under concurrent load. After each, the
+// file system has all synced writes and a random part of the other writes. The test checks that every
+// state that a reply has shown still exists.
 func TestPowerLoss(t *testing.T) {
 	t.Parallel()
 	points, each := 1000, 50
@@ -37,22 +37,22 @@ func TestPowerLoss(t *testing.T) {
 // churned is a table that the test continually creates and drops.
 var churned = table.RecordKey{Account: "acct", Table: "churned"}
 
-// powered is a store under load. At random points it copies the file system as it would be
-// after a power failure, opens the copy and compares it.
+// powered is a store under load. At random points it makes a copy of the file system as it would
+// be after a power failure, opens a store on the copy, and compares its content with the replies.
 type powered struct {
 	t         *testing.T
 	fs        *vfs.MemFS
 	store     *pebblestore.Store
 	histories []*history
-	churn     *history   // [0] the incarnation or 0, [1] the commit of its entity or 0
-	all       []*history // all of the above
+	churn     *history   // history of the churned table; in its states, [0] is the incarnation or 0, [1] the commit of its entity or 0
+	all       []*history // histories and churn
 	latest    atomic.Int64
 	stopped   atomic.Bool
 
-	mu     sync.Mutex // guards the following fields: one crash at a time
+	mu     sync.Mutex // guards the following fields, and makes crashes happen one after the other
 	random *rand.Rand
-	left   int          // crashes to come
-	soon   atomic.Int64 // replies and syncs until the next crash
+	left   int          // number of crashes still to make
+	soon   atomic.Int64 // number of replies and syncs until the next crash
 }
 
 const frozen = edm.Ticks(638_000_000_000_000_000)
@@ -72,7 +72,7 @@ func newPowered(t *testing.T, seed uint64, crashes int) *powered {
 	return w
 }
 
-// open opens the store on a file system, with a clock that stands still.
+// open opens a store on a file system, with a clock that always returns now.
 func (w *powered) open(fs vfs.FS, now edm.Ticks) *pebblestore.Store {
 	s, err := pebblestore.Open(pebblestore.Options{
 		Dir:   "data",
@@ -112,7 +112,7 @@ func (w *powered) run() {
 	}
 }
 
-// issued records a Timestamp that a reply has shown.
+// issued records a Timestamp that a reply has shown, if it is the highest so far.
 func (w *powered) issued(ts edm.Ticks) {
 	for {
 		old := w.latest.Load()
@@ -133,8 +133,8 @@ func (w *powered) write(h *history) error {
 	return h.saw("its own commit", i, func(state) bool { return true })
 }
 
-// read reads in one of several ways: existing and absent entities, refused
-// commits, pages.
+// read makes one random call whose reply shows a state: a read of an existing or
+// absent entity, a commit that is refused, or a scan.
 func (w *powered) read(random *rand.Rand) error {
 	ctx := context.Background()
 	h := w.histories[random.IntN(len(w.histories))]
@@ -182,8 +182,8 @@ func (w *powered) read(random *rand.Rand) error {
 	return nil
 }
 
-// createOrDrop does the next step of a cycle: create the table, put an entity,
-// drop the table.
+// createOrDrop does the next step of a cycle with the churned table: it creates
+// the table, puts an entity, or drops the table.
 func (w *powered) createOrDrop() error {
 	ctx := context.Background()
 	i := w.churn.last() + 1
@@ -234,8 +234,8 @@ func (w *powered) readChurned(random *rand.Rand) error {
 	return w.churn.saw("an entity", from, func(s state) bool { return s[1] == i })
 }
 
-// incarnation returns the incarnation of the churned table in the catalog, or
-// 0.
+// incarnation returns the incarnation of the churned table, or 0 if the table does
+// not exist.
 func incarnation(s *pebblestore.Store) (int32, error) {
 	d, err := s.ReadRecord(context.Background(), churned, table.Strong)
 	if errors.Is(err, table.ErrNoRecord) {
@@ -248,16 +248,16 @@ func incarnation(s *pebblestore.Store) (int32, error) {
 	return int32(i), err
 }
 
-// point is a point at which the power may fail: after a reply, and before a sync
-// of the log.
+// point is called where the power may fail: after a reply and before a sync of the
+// log.
 func (w *powered) point() {
 	if w.soon.Add(-1) == 0 {
 		w.crash()
 	}
 }
 
-// crash compares a copy of the file system, as it would be if the power failed now, with
-// the replies so far.
+// crash makes a copy of the file system as it would be if the power failed now, and compares
+// the copy with the replies so far.
 func (w *powered) crash() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -272,7 +272,7 @@ func (w *powered) crash() {
 	fs := w.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50 * w.random.IntN(3), RNG: w.random})
 
 	fs, known, latest = w.check(fs, known, latest)
-	if w.random.IntN(4) == 0 { // and again, at once
+	if w.random.IntN(4) == 0 { // a second crash directly after the restart
 		w.check(fs, known, latest)
 	}
 	w.soon.Store(1 + w.random.Int64N(60))
@@ -281,9 +281,9 @@ func (w *powered) crash() {
 	}
 }
 
-// check opens the store after a crash and reads all of it. It returns the
-// commits that it has seen, and the file system as the next crash would leave
-// it.
+// check opens the store on fs after a crash, and reads and checks its whole content.
+// It returns the file system as it would be after a second crash, and the commits and
+// the highest Timestamp that replies have shown by then.
 func (w *powered) check(fs *vfs.MemFS, known []int, latest edm.Ticks) (*vfs.MemFS, []int, edm.Ticks) {
 	ctx := context.Background()
 	s := w.open(fs, frozen-edm.TicksPerSecond)
@@ -314,7 +314,7 @@ func (w *powered) check(fs *vfs.MemFS, known []int, latest edm.Ticks) (*vfs.MemF
 			w.t.Errorf("after a crash: %v", err)
 		}
 	}
-	// New ETags are above all that replies have shown.
+	// A new Timestamp must be above all Timestamps that replies have shown.
 	m := table.Mutation{Key: key.Append(nil, "q", ""), Condition: table.Absent}
 	ts, err := s.Commit(ctx, people, []table.Mutation{m})
 	if err != nil || ts <= latest {

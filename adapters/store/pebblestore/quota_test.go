@@ -10,25 +10,25 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// quota is a file system that runs out of space: when its files have more than
-// limit bytes, or after some operations that need space.
+// quota is a file system that runs out of space: when its files would have more than
+// limit bytes, or after a number of operations (left) that need space.
 type quota struct {
 	*vfs.MemFS
 
 	mu    sync.Mutex
 	limit int64
-	sizes map[string]int64 // of files
-	left  int              // operations until there is no space
+	sizes map[string]int64 // sizes of the files, by path
+	left  int              // number of operations that need space before the disk is full
 	asked int              // number of operations that needed space
-	hit   chan struct{}    // closed when one of them found none and must wait
-	gate  chan struct{}    // writes to logs wait until it is closed; nil: they do not
+	hit   chan struct{}    // closed when the first operation has found no space and must wait
+	gate  chan struct{}    // writes to logs wait until it is closed; nil if they need not wait
 }
 
 func newQuota() *quota {
 	return &quota{MemFS: vfs.NewCrashableMem(), limit: math.MaxInt64, left: math.MaxInt, sizes: map[string]int64{}, hit: make(chan struct{})}
 }
 
-// holdLogs lets writes to logs wait until letGo is called.
+// holdLogs makes writes to logs wait until letGo is called.
 func (q *quota) holdLogs() (letGo func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -42,7 +42,7 @@ func (q *quota) holdLogs() (letGo func()) {
 	}
 }
 
-// pass waits for the gate before a write to a log.
+// pass waits until the gate is closed, if path is that of a log.
 func (q *quota) pass(path string) {
 	q.mu.Lock()
 	gate := q.gate
@@ -52,7 +52,7 @@ func (q *quota) pass(path string) {
 	}
 }
 
-// write returns how many of n bytes can be written to a file from an offset on.
+// write returns how many of n bytes can be written to a file at offset at.
 func (q *quota) write(path string, at int64, n int, compaction bool) (allowed int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -65,7 +65,7 @@ func (q *quota) write(path string, at int64, n int, compaction bool) (allowed in
 	old := q.sizes[path]
 	allowed = int(min(int64(n), max(0, old-at)+q.limit-used))
 	if q.left == 0 {
-		allowed = n / 2 // the write that fills the disk
+		allowed = n / 2 // the write that fills the disk succeeds in part
 	} else if q.left < 0 {
 		allowed = 0
 	}
@@ -84,14 +84,14 @@ func (q *quota) write(path string, at int64, n int, compaction bool) (allowed in
 	return allowed, syscall.ENOSPC
 }
 
-// fillAfter makes the n-th operation from now the one that fills the disk.
+// fillAfter makes the disk full at the n-th operation from now.
 func (q *quota) fillAfter(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.left = n
 }
 
-// makeSpace ends the lack of space.
+// makeSpace makes unlimited space available.
 func (q *quota) makeSpace() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -170,7 +170,7 @@ func (q *quota) Remove(path string) error {
 	return err
 }
 
-// move accounts for a file that has another name, or is gone.
+// move updates sizes for a file that was renamed or, if path is "", removed.
 func (q *quota) move(old, path string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -180,8 +180,8 @@ func (q *quota) move(old, path string) {
 	delete(q.sizes, old)
 }
 
-// quotaFile is a file that is written within the quota. Like a file of the
-// system, it may be written in part.
+// quotaFile is a file whose writes need space of the quota. Like a file of an
+// operating system, it may write only a part of the bytes.
 type quotaFile struct {
 	vfs.File
 	quota      *quota

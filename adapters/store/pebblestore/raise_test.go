@@ -12,7 +12,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// What Raise reserves is not below what was reserved before: the next process begins above every number of this one.
+// TestRaiseKeepsReservation checks that Raise never lowers the reservation of numbers. So the next process begins above
+// every number that this process may have issued.
 func TestRaiseKeepsReservation(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

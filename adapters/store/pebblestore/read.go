@@ -8,8 +8,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
-// openToRead opens the store of a directory, without changing it, as [Open] would with Options.AcceptDamage. The logs
-// field of the result says what is lost.
+// openToRead opens a store only for reading. It accepts damage, as [Open] does with Options.AcceptDamage, but changes
+// no file of the directory. The field logs of the result says which commits are lost.
 func openToRead(o Options) (*Store, error) {
 	names, err := o.FS.List(o.Dir)
 	if err != nil {
@@ -18,7 +18,7 @@ func openToRead(o Options) (*Store, error) {
 	if err := logguard.CheckMarker(names); err != nil {
 		return nil, err
 	}
-	o.Logf = func(string, ...any) {} // the caller reports what is lost
+	o.Logf = func(string, ...any) {} // the caller reports the losses
 	s := &Store{fatal: o.Fatal, journal: new(journal), tables: newTables()}
 	p := o.pebble(s)
 	p.ReadOnly = true
@@ -26,7 +26,7 @@ func openToRead(o Options) (*Store, error) {
 	if err != nil {
 		return nil, ErrInUse
 	}
-	defer lock.Close() // Pebble keeps the lock
+	defer lock.Close() // releases only this reference: Pebble has another one and keeps the lock
 	p.Lock = lock
 	if err := s.guard(logguard.Options{FS: o.FS, Dir: o.Dir, OnLoss: logguard.ShowReadable, Logf: o.Logf}, p); err != nil {
 		return nil, err

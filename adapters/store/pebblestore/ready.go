@@ -8,7 +8,7 @@ import (
 	"edgetable/core/table"
 )
 
-// readyKey has no value. Ready writes it to check that writes become durable.
+// readyKey is the key that Ready writes, with an empty value, to check that writes become durable.
 var readyKey = []byte{spaceMeta, 'r', 'e', 'a', 'd', 'y'}
 
 // Ready writes to the store and waits until the write is durable. It fails with

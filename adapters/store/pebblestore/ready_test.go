@@ -6,8 +6,8 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// TestReady checks that a working store is ready, and can be opened again after
-// it.
+// TestReady checks that Ready returns nil for a working store, and that the store can
+// be opened again afterwards.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

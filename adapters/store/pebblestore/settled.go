@@ -11,42 +11,42 @@ import (
 	"edgetable/core/table"
 )
 
-// A read never needs space. While the log waits for space, Pebble shows commits that are not durable yet. Reads do
-// not wait for such commits, but show the settled state: the state without them.
+// Reads must work on a full disk. While the log waits for disk space, Pebble already shows commits that are not
+// durable yet. Reads then do not wait for these commits. They return the settled state: the state without them.
 //
-// A commit is settled if it is synced. The log is synced in order, so a commit is also settled if a later one is
-// synced. For two commits of one stripe, the one with the higher number is later in the log. The same holds if one of
-// the two is a catalog change, which locks all stripes. Any other two commits are independent of each other, so a
-// state with only one of them is a possible state.
+// A commit is settled if it is synced, or if a commit after it in the log is synced, because the log is synced in
+// order. Of two commits of one stripe, the one with the higher number is later in the log. The same is true if one of
+// the two is a catalog change, because a catalog change locks all stripes. Any other two commits are independent of
+// each other, so reads may show either one without the other.
 
-// undo holds what readers need to know about a commit that is not settled.
+// undo contains the data with which reads hide a commit that is not durable yet.
 type undo struct {
-	// Set only for a commit that writes entities:
+	// The following fields are set only for a commit that writes entities.
 	stripe    *stripe // nil for a catalog change
 	life      *life
-	mutations []table.Mutation // memory of the caller, whose call returns only after done
-	olds      []old            // the entities before the commit; nil if they were not kept, because the disk was not low
+	mutations []table.Mutation // memory of the caller of Commit, valid until journal.done
+	olds      []old            // the entities before the commit; nil if the disk had so much space that they were not kept
 
-	// before shows the state before a catalog change, or before commits of another store. The entities of a dropped
-	// table can be read nowhere else.
+	// before is a snapshot of the state before a catalog change, or before replayed commits of another store. Without it,
+	// readers could not read the entities of a table whose drop is not settled.
 	before *pebble.Snapshot
 }
 
-// forget releases what readers of a commit needed, once it is done.
+// forget releases the snapshot in u after the commit is durable or has failed.
 func (s *Store) forget(u undo) {
 	if u.before != nil {
-		s.calls.Go(func() { u.before.Close() }) // it cannot fail, but may wait until a compaction is recorded
+		s.calls.Go(func() { u.before.Close() }) // Close cannot fail, but may wait for a lock of Pebble
 	}
 }
 
-// settled reports whether a registered commit is settled. mu must be locked.
+// settled reports whether a registered commit is certainly durable. mu must be locked.
 func (j *journal) settled(e *entry) bool {
 	st := e.undo.stripe
 	return e.number <= j.syncedCatalog || st != nil && e.number <= st.synced
 }
 
-// unsettled returns the commits that a reader must not show, oldest first, up to the first catalog change that is not
-// settled. If there is one, catalog is its entry: the snapshot before it contains no later commit. mu must be locked.
+// unsettled returns the commits that may not be durable yet, oldest first. It stops at the first such catalog change and
+// returns its entry as catalog: the snapshot before this change contains no later commits. mu must be locked.
 func (j *journal) unsettled() (commits []*entry, catalog *entry) {
 	for e := j.oldest; e != nil; e = e.newer {
 		switch {
@@ -60,16 +60,16 @@ func (j *journal) unsettled() (commits []*entry, catalog *entry) {
 	return commits, nil
 }
 
-// view is the settled state at one moment.
+// view is the settled state at one moment: the state without commits that may not be durable yet.
 type view struct {
 	store   *Store
 	from    pebble.Reader
-	current bool     // from has the same tables as the current state of the store
-	hidden  []*entry // commits that from shows, or will show, but the view does not
+	current bool     // from has the same tables as the store now
+	hidden  []*entry // commits that from shows, or will soon show, and that the view must hide
 }
 
-// settled calls do with the settled state. During the call, no commit is registered or becomes settled, so do must be
-// short. Iterators that it makes remain valid.
+// settled calls do with the state without commits that may not be durable yet. During the call, no commit is registered
+// or becomes durable for readers, so do must return soon. Iterators that do creates remain valid after the call.
 func (s *Store) settled(do func(v view) error) error {
 	j := s.journal
 	j.mu.Lock()
@@ -110,14 +110,14 @@ func (v view) life(tbl table.RecordKey) (*life, error) {
 	return l, nil
 }
 
-// hiddenRow is the state of an entity before the oldest hidden commit to it.
+// hiddenRow is the state of an entity before the oldest commit that changes it and that reads must hide.
 type hiddenRow struct {
 	key   []byte
 	old   old
 	known bool
 }
 
-// rows returns the entities of a range with hidden commits, by their keys.
+// rows returns, in key order, the old rows of the entities in a range that are changed by hidden commits.
 func (v view) rows(l *life, in key.Range) (list []hiddenRow) {
 	for _, e := range v.hidden {
 		if e.undo.life.incarnation != l.incarnation {
@@ -139,7 +139,7 @@ func (v view) rows(l *life, in key.Range) (list []hiddenRow) {
 	return slices.CompactFunc(list, func(a, b hiddenRow) bool { return bytes.Equal(a.key, b.key) })
 }
 
-// getSettled is Get in the settled state.
+// getSettled is like Get, but reads the state without commits that are not durable yet.
 func (s *Store) getSettled(tbl table.RecordKey, k []byte) (row table.Row, err error) {
 	err = s.settled(func(v view) error {
 		l, err := v.life(tbl)

@@ -21,8 +21,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// world is a store and what its readers must see: by table, then by key, the text of each
-// entity.
+// world is a store with a model of its content: the text of each entity, by table and
+// key.
 type world struct {
 	t      *testing.T
 	disk   *quota
@@ -54,8 +54,8 @@ func (w *world) options(fs vfs.FS) pebblestore.Options {
 
 func tableKey(name string) table.RecordKey { return table.RecordKey{Account: "acct", Table: name} }
 
-// make makes a table. It notes the change in the model as each writer below does: before
-// it is confirmed.
+// make adds a table to the model and returns a function that creates the table. Like the writers
+// below, it changes the model first and does not wait for the confirmation.
 func (w *world) make(name string, number byte) func() error {
 	m := &modelTable{record: table.Record{Key: tableKey(name), Incarnation: table.Incarnation{number}}, texts: map[string]string{}}
 	w.tables[name] = m
@@ -71,7 +71,7 @@ func (w *world) drop(name string) func() error {
 	return func() error { return w.store.Drop(context.Background(), r.Key, r.Revision) }
 }
 
-// change is a change of entities of one partition.
+// change is a mutation of one entity.
 type change struct {
 	kind      table.Kind
 	condition table.Condition
@@ -101,7 +101,7 @@ func (w *world) commit(name, partition string, changes ...change) func() error {
 	}
 }
 
-// copy returns the model as it is now.
+// copy returns a copy of the current model.
 func (w *world) copy() map[string]map[string]string {
 	c := map[string]map[string]string{}
 	for name, m := range w.tables {
@@ -110,8 +110,8 @@ func (w *world) copy() map[string]map[string]string {
 	return c
 }
 
-// check compares a store with the model: the list of tables, each record, each entity by
-// its key, and pages of all, of each partition and in pieces.
+// check compares a store with the model want: the list of tables, each record, each entity by its
+// key, and scans of several ranges in pages of several sizes.
 func (w *world) check(s *pebblestore.Store, want map[string]map[string]string, names ...string) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -188,8 +188,8 @@ func (w *world) checkScan(s *pebblestore.Store, name string, ranges []key.Range,
 	}
 }
 
-// waits begins changes one after the other while no log can be written, then lets the disk be full.
-// It returns what their writers get.
+// waits begins changes one after the other while no log can be written, and then makes the disk full.
+// The caller waits with results until all changes have ended.
 func (w *world) waits(changes ...func() error) (results *sync.WaitGroup) {
 	results = new(sync.WaitGroup)
 	letGo := w.disk.holdLogs()
@@ -212,9 +212,9 @@ func (w *world) waits(changes ...func() error) (results *sync.WaitGroup) {
 	return results
 }
 
-// TestSettled lets commits of all kinds wait for space. Reads show the state without them,
-// also after some of them are gone into the log, and a killed process has that state at
-// least. With space again all of them are there.
+// TestSettled makes commits of all kinds wait for disk space. It checks that reads show the state
+// without these commits, even if some of them are already in the log, and that a killed process has
+// lost nothing of this state. When there is space again, reads must show all commits.
 func TestSettled(t *testing.T) {
 	t.Parallel()
 	put, merge, remove := table.Put, table.Merge, table.Delete
@@ -248,7 +248,7 @@ func TestSettled(t *testing.T) {
 				w.commit("one", "a", change{put, table.Always, 1, "last"}, change{put, table.Always, 4, "new"}),
 			}
 		},
-		"large": func(w *world) []func() error { // it is not in a memtable
+		"large": func(w *world) []func() error { // Pebble does not copy such a large batch into a memtable
 			var all []change
 			for i := range 100 {
 				all = append(all, change{put, table.Always, i, strings.Repeat(fmt.Sprint(i, " "), 30_000)})
@@ -314,7 +314,7 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestSettledAnyhow is TestSettled with random changes.
+// TestSettledAnyhow checks the same as TestSettled, with random changes.
 func TestSettledAnyhow(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(100)

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestSettledOrder: a commit that is synced settles all that are before it in the log, though
-// their writers have not said so yet, and no others. A commit that is not applied settles none.
+// TestSettledOrder checks which commits reads must hide after one commit is synced: all except this commit and
+// those that are certainly before it in the log. If the commit is canceled instead, all others stay hidden.
 func TestSettledOrder(t *testing.T) {
 	const synced, canceled = true, false
 	var a, b stripe
@@ -17,10 +17,10 @@ func TestSettledOrder(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		commits []*stripe
-		done    int // the index of the one that is
+		done    int // index of the commit that is synced or canceled
 		how     bool
-		hidden  []int // the ones that readers must not see
-		catalog bool  // they read the state before a change of the catalog
+		hidden  []int // indexes of the commits that readers must not see
+		catalog bool  // readers must use the snapshot before a catalog change
 	}{
 		{"the last of a stripe", []*stripe{&a, &a, &a}, 2, synced, nil, false},
 		{"the middle of a stripe", []*stripe{&a, &a, &a}, 1, synced, []int{2}, false},

@@ -17,9 +17,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestSettledRace lets the disk be full and not full again and again under load. Each page
-// shows all that was confirmed before its scan, never the half of a commit, and nothing that
-// a killed process would lose; no read is refused.
+// TestSettledRace makes the disk full and then not full, again and again, under load. It checks that
+// no read is refused. Each page must show all commits that were confirmed before its scan, never a
+// part of a commit, and nothing that a killed process would lose.
 func TestSettledRace(t *testing.T) {
 	t.Parallel()
 	const partitions = 4
@@ -33,7 +33,7 @@ func TestSettledRace(t *testing.T) {
 		load.Go(func() {
 			for n := int64(1); !end.Load(); n++ {
 				var list []table.Mutation
-				for row := range 3 { // one of them is there in turn
+				for row := range 3 { // row 0 always exists; rows 1 and 2 exist alternately
 					m := table.Mutation{Key: rowKey(name(p), row), Properties: edm.AppendProperty(nil, "N", edm.Int64(n))}
 					if row > 0 && int64(row) == n%2+1 {
 						m = table.Mutation{Key: m.Key, Kind: table.Delete, Condition: table.Present}
@@ -90,7 +90,7 @@ func TestSettledRace(t *testing.T) {
 	}
 	for range rounds {
 		w.disk.setLimit(w.disk.used() + 20<<10)
-		for stalled := false; !stalled && !t.Failed(); { // a writer finds no space soon
+		for stalled := false; !stalled && !t.Failed(); { // until a writer finds no space
 			w.store.Measure()
 			var before [partitions]int64
 			for p := range confirmed {

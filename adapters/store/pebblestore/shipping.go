@@ -16,11 +16,11 @@ func (s *Store) ReadLog(after edm.Ticks) *logship.Reader {
 	return s.shipping.Read(after)
 }
 
-// Settle waits until the commits that were registered before the call are durable, or ctx ends. It returns a number
-// up to which all commits are durable. whole reports whether these include every commit that returned before at.
+// Settle waits until all commits registered before the call are durable, or ctx ends. All commits up to the returned
+// number are durable. whole reports whether they include every commit that returned before the time at.
 func (s *Store) Settle(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
 	last := s.journal.last.Load()
-	_ = s.journal.wait(ctx, last) // an error is visible in the number
+	_ = s.journal.wait(ctx, last) // after an error, the number is lower than last
 	number = s.Durable()
 	return number, now, int64(number) >= last
 }
@@ -28,7 +28,7 @@ func (s *Store) Settle(ctx context.Context, now time.Time) (number edm.Ticks, at
 // Durable returns a number up to which all commits are durable.
 func (s *Store) Durable() edm.Ticks { return edm.Ticks(s.journal.durable.Load()) }
 
-// Touch makes a commit that changes nothing, and returns its number.
+// Touch makes a commit that changes no data, and returns its number.
 func (s *Store) Touch(ctx context.Context) (edm.Ticks, error) {
 	if s.disk.Full() {
 		return 0, table.ErrFull
@@ -36,31 +36,31 @@ func (s *Store) Touch(ctx context.Context) (edm.Ticks, error) {
 	return s.commitBeside(s.db.NewBatch())
 }
 
-// Timeline returns the history that the store belongs to.
+// Timeline returns the timeline to which the commits of the store belong.
 func (s *Store) Timeline() logship.Timeline {
 	return s.shipping.Timeline()
 }
 
-// ChangeTimeline changes what the store records about its history.
+// ChangeTimeline calls do to change the timeline of the store, and stores the result durably.
 func (s *Store) ChangeTimeline(do func(*logship.Timeline)) error {
 	return s.shipping.Change(0, do)
 }
 
-// BeginTimeline names the history of the store. This is needed when its log is first shipped, and when the history
-// differs from the one that had the name.
+// BeginTimeline gives the timeline of the store an ID. This is needed when the log is first shipped, and when the
+// store no longer continues the timeline that has the current ID.
 func (s *Store) BeginTimeline(id, parent string, left edm.Ticks) error {
 	return s.ChangeTimeline(func(t *logship.Timeline) { *t = logship.Timeline{ID: id, Parent: parent, Left: left, Since: t.Since} })
 }
 
-// Raise makes all later commits have numbers above the given one.
+// Raise ensures that all later commits have numbers above the given one.
 func (s *Store) Raise(above edm.Ticks) error {
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
 	return s.raise(above)
 }
 
-// raise is Raise; the caller ensures that no number is issued meanwhile. Numbers up to a second above the last one
-// may be reserved, and the reservation must not become lower.
+// raise is Raise for a caller that has locked journal.numbers. The clock has reserved numbers up to a second above the
+// last one. raise reserves at least as many, because a reservation must never become lower.
 func (s *Store) raise(above edm.Ticks) error {
 	above = max(above, edm.Ticks(s.journal.last.Load()))
 	if err := s.reserve(above + table.Reservation); err != nil {
@@ -70,22 +70,22 @@ func (s *Store) raise(above edm.Ticks) error {
 	return nil
 }
 
-// Started returns the highest number that was possibly issued before the store was opened.
+// Started returns the highest number that earlier processes may have issued for a commit of the store.
 func (s *Store) Started() edm.Ticks { return s.journal.started }
 
-// LogWritten returns how many bytes were written to the log since the store was opened,
-// and the size of the logs that are kept.
+// LogWritten returns the number of bytes written to the log since the store was opened, and
+// the size of the logs that are kept until they are shipped.
 func (s *Store) LogWritten() (written, kept int64) {
 	_, kept = s.shipping.Kept()
 	return int64(s.measured().WAL.BytesWritten), kept
 }
 
-// Span says which commits a checkpoint contains: all with numbers up to Low, and none above High. No commit ever has
-// a number between High and Quiet.
+// Span says which commits a checkpoint contains: all commits with numbers up to Low, and none with numbers above High.
+// No commit of the store has, or will get, a number above High and up to Quiet.
 type Span struct{ Low, High, Quiet edm.Ticks }
 
-// quiet returns the highest number of a commit, and the current time if that is higher. It raises the clock, so no
-// commit gets a number between the two.
+// quiet returns as last the highest number of a commit, and as until the higher one of last and the current time. It
+// raises the clock to until, so that no commit gets a number above last and up to until.
 func (s *Store) quiet() (last, until edm.Ticks) {
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
@@ -95,15 +95,15 @@ func (s *Store) quiet() (last, until edm.Ticks) {
 	return last, until
 }
 
-// CheckpointSpan is Checkpoint for a copy to which the log is applied. All commits up to High
-// are durable when it returns.
+// CheckpointSpan makes a [Store.Checkpoint] to which the shipped log can be applied. When it returns,
+// all commits up to High are durable.
 func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err error) {
 	_, began := s.quiet()
 	low, _, whole := s.Settle(ctx, time.Time{})
 	if !whole {
 		return span, errors.Join(ctx.Err(), table.ErrBusy)
 	}
-	if low == 0 { // a new store has no commit up to the current time, and never will
+	if low == 0 { // in a new store, no commit has or will get a number up to began
 		low = began
 	}
 	if err := s.Checkpoint(ctx, dir); err != nil {
@@ -113,7 +113,7 @@ func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err 
 	return Span{low, max(low, high), until}, s.journal.wait(ctx, int64(high))
 }
 
-// KeepLogs changes the size of the logs that are kept; limit is as in Options.KeepLogs.
+// KeepLogs changes the maximum size of the logs that are kept; limit is as in Options.KeepLogs.
 func (s *Store) KeepLogs(limit int64) error {
 	return s.shipping.Limit(limit)
 }

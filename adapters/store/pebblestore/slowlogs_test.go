@@ -7,8 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// slowLogs is the file system under the store. A sync of a log takes some time,
-// so that a reply that does not wait for it comes too early.
+// slowLogs is a file system on which syncs of logs are slow. So a reply that does
+// not wait for its sync is sent before the sync ends, which the test notices.
 type slowLogs struct {
 	vfs.FS
 	w *powered

@@ -18,8 +18,8 @@ import (
 	"edgetable/core/table"
 )
 
-// filler is a load on a store whose disk becomes full. Each partition has a
-// goroutine, whose commits write their number to two entities.
+// filler is a load on a store whose disk becomes full. One goroutine per partition
+// makes numbered commits, each of which writes its number to two entities.
 type filler struct {
 	t     *testing.T
 	disk  *quota
@@ -27,7 +27,7 @@ type filler struct {
 	wait  sync.WaitGroup
 
 	mu    sync.Mutex
-	acked [4]int // the last confirmed commit of each partition
+	acked [4]int // number of the last confirmed commit of each partition
 }
 
 func fillerKeys(partition int) (keys [2][]byte) {
@@ -37,7 +37,7 @@ func fillerKeys(partition int) (keys [2][]byte) {
 	return keys
 }
 
-// commit writes number n to a partition.
+// commit makes the commit with number n to a partition.
 func (f *filler) commit(s *pebblestore.Store, partition, n int) error {
 	var m []table.Mutation
 	for _, k := range fillerKeys(partition) {
@@ -48,8 +48,8 @@ func (f *filler) commit(s *pebblestore.Store, partition, n int) error {
 	return err
 }
 
-// start commits n times to each partition, or until a write is refused for want
-// of space.
+// start starts to make n commits to each partition. A goroutine ends early if its
+// commit is refused for lack of space.
 func (f *filler) start(n int) {
 	for p := range f.acked {
 		f.wait.Go(func() {
@@ -76,9 +76,9 @@ func (f *filler) confirmed() [4]int {
 	return f.acked
 }
 
-// check reads all entities: they have the last confirmed commit or, if nothing is
-// confirmed behind it, a later one; and never the half of one. maybe permits the
-// answer that a state is not durable yet.
+// check reads all entities. Each partition must have the content of the last confirmed
+// commit or of a later one, never a part of a commit. If maybe is true, a read may
+// also fail because the state is not durable yet.
 func (f *filler) check(s *pebblestore.Store, acked [4]int, maybe bool) {
 	f.t.Helper()
 	for p, want := range acked {
@@ -104,8 +104,8 @@ func (f *filler) check(s *pebblestore.Store, acked [4]int, maybe bool) {
 	}
 }
 
-// crash opens a copy of the disk, as a killed process or a power failure
-// leaves it, and checks it.
+// crash opens and checks a copy of the disk as it would be after a killed process
+// or a power failure.
 func (f *filler) crash(random *rand.Rand) {
 	f.t.Helper()
 	acked := f.confirmed()
@@ -132,9 +132,9 @@ func (f *filler) options(fs vfs.FS) pebblestore.Options {
 	}.Small()
 }
 
-// TestFullAtEachWrite fills the disk at one file operation after another, while
-// the store opens and under load. Nothing ends, reads go on, a killed process
-// has lost nothing, and when there is space again everything continues.
+// TestFullAtEachWrite makes the disk full while the store opens or works under load, in
+// each run at a later file operation. It checks that the process does not end, reads work, a
+// killed process has lost nothing, and all operations work when there is space again.
 func TestFullAtEachWrite(t *testing.T) {
 	t.Parallel()
 	const commits = 100
@@ -201,14 +201,14 @@ func (f *filler) run(commits int, random *rand.Rand) {
 	f.goOn(f.store, f.confirmed())
 }
 
-// goOn checks that a store with space again has everything, accepts writes and can
-// be closed and opened.
+// goOn checks a store that has space again: it has all confirmed commits, accepts writes,
+// and can be closed and opened.
 func (f *filler) goOn(s *pebblestore.Store, acked [4]int) {
 	waitForSpace(s)
 	f.check(s, acked, false)
 	for p := range acked {
 		err := f.commit(s, p, acked[p]+1)
-		for errors.Is(err, table.ErrFull) { // an operation that found no space was late to say so
+		for errors.Is(err, table.ErrFull) { // an operation that had found no space has set Full only now
 			waitForSpace(s)
 			err = f.commit(s, p, acked[p]+1)
 		}
@@ -234,11 +234,11 @@ func (f *filler) goOn(s *pebblestore.Store, acked [4]int) {
 // waitForSpace waits until a store has noticed that there is space again.
 func waitForSpace(s *pebblestore.Store) {
 	for s.Measure(); s.Metrics().Full; s.Measure() {
-		runtime.Gosched() // to the operations that try again
+		runtime.Gosched() // lets the waiting operations retry
 	}
 }
 
-// full checks a store that has no space.
+// full checks a store without disk space, and a copy of its disk.
 func (f *filler) full(random *rand.Rand) {
 	f.check(f.store, f.confirmed(), true)
 	f.crash(random)

@@ -11,8 +11,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestStartOnFullDisk fills the disk at each operation of a start that replays a
-// log. The start waits for space, or is interrupted; nothing is lost.
+// TestStartOnFullDisk makes the disk full at each file operation of a start that
+// replays a log. It checks that the start waits for space or can be interrupted, and
+// that nothing is lost.
 func TestStartOnFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := newQuota()
@@ -23,7 +24,7 @@ func TestStartOnFullDisk(t *testing.T) {
 	}
 	f.start(60)
 	f.wait.Wait()
-	if err := f.store.Mark(); err != nil { // the list of logs knows the last commit
+	if err := f.store.Mark(); err != nil { // also writes the last synced commit to the file LOGS
 		t.Fatal(err)
 	}
 	killed := func() *quota {
@@ -60,7 +61,7 @@ func TestStartOnFullDisk(t *testing.T) {
 			opened <- err
 		}()
 		select {
-		case err = <-opened: // the operation is none of the start
+		case err = <-opened: // the start had ended before the operation that fills the disk
 		case <-q.hit:
 			if f.crash(rand.New(rand.NewPCG(uint64(at), 4))); at%3 == 0 {
 				close(interrupt)

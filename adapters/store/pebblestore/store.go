@@ -26,18 +26,18 @@ import (
 
 // Store is a table.Store in a directory. Use [Open].
 type Store struct {
-	identity atomic.Pointer[string] // nil if not known yet
+	identity atomic.Pointer[string] // nil until it was read
 	db       *pebble.DB
 	memory   bool
 	now      func() edm.Ticks // the clock of the machine; nil if the store is only read
 	fatal    func(error)
-	// called with the duration of each commit; may be nil
+	// committed is called with the duration of each commit; it may be nil
 	committed   func(time.Duration)
 	logs        *logguard.Guard // nil in memory
 	shipping    *logship.Keeper // nil in memory, and if the store is only read
 	dir         string
 	histories   sync.Mutex
-	history     table.History      // the store's history, once it is known not to be a copy's
+	history     table.History      // zero until the file HISTORY has shown that this store is not a copy
 	copied      recordcopy.Content // the second copy of the records, as read at the start
 	disk        *fulldisk.Disk     // nil in memory
 	room        *room.Room         // nil on a disk, and in memory without a limit
@@ -48,23 +48,23 @@ type Store struct {
 	journal     *journal
 	tables      *tables
 	stalls      atomic.Int64
-	lastMetrics atomic.Pointer[pebble.Metrics] // used while the disk is full
+	lastMetrics atomic.Pointer[pebble.Metrics] // returned while Pebble may hold its locks, see measured
 	calls       sync.WaitGroup                 // calls of Pebble that may wait for disk space
 	checkpoint  sync.Mutex                     // locked while a checkpoint is made
 	ending      context.Context                // cancelled by end, when the store is being closed
 	end         context.CancelFunc
-	// failures of background work since the last successful flush
+	// failures counts failed flushes and compactions since the last successful flush.
 	failures atomic.Int32
 
 	damaged      atomic.Int64 // number of damaged places found so far
-	damagedFiles sync.Map     // path → true
-	// compactionFailed is the time when a compaction last met damage, in Unix
+	damagedFiles sync.Map     // keys are the paths of files whose damage was logged
+	// compactionFailed is the time of the last failed compaction, in Unix
 	// nanoseconds.
 	compactionFailed atomic.Int64
 
 	catalog struct {
-		sync.Mutex              // taken before any stripe; only catalog changes take it
-		last       atomic.Int64 // number of the last catalog change, stored before it is applied
+		sync.Mutex              // locked before any stripe; only catalog changes lock it
+		last       atomic.Int64 // number of the last catalog change, stored before the change is applied
 	}
 	seed    maphash.Seed
 	stripes [stripeCount]stripe
@@ -77,11 +77,11 @@ func (s *Store) Declares() (name string, expiry bool) { return "Pebble", true }
 
 const stripeCount = 1024
 
-// stripe is a share of all partitions, on a cache line of its own.
+// stripe is the lock of a share of all partitions. Each stripe has its own cache line.
 type stripe struct {
 	sync.Mutex
-	last   atomic.Int64 // number of its last commit, stored before the commit is applied
-	synced edm.Ticks    // highest number of its commits that are synced; guarded by the journal
+	last   atomic.Int64 // number of the last commit of the stripe, stored before the commit is applied
+	synced edm.Ticks    // highest number of a synced commit of the stripe; guarded by journal.mu
 	_      [40]byte
 }
 
@@ -103,8 +103,8 @@ func (s *Store) unlockStripes() {
 	}
 }
 
-// answer waits until everything up to n is durable and returns err, or the reason why the
-// wait failed.
+// answer waits until all commits with numbers up to n are durable, and then returns err. If the
+// wait fails, it returns the error of the wait.
 func (s *Store) answer(ctx context.Context, n int64, err error) error {
 	if w := s.journal.wait(ctx, n); w != nil {
 		return w
@@ -112,8 +112,8 @@ func (s *Store) answer(ctx context.Context, n int64, err error) error {
 	return err
 }
 
-// apply adds the batch of a commit to the log, in the order of the calls, and makes it visible to readers. The caller
-// must then call settle. An error means that nothing was applied.
+// apply adds the batch of a commit to the log and makes it visible to readers. The log has batches in the order of
+// the calls. The caller must then call settle. If apply returns an error, nothing was applied.
 func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	if s.memory {
 		return s.applyUnsynced(b)
@@ -135,21 +135,21 @@ func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	return nil
 }
 
-// writeMark writes a mark that belongs to no commit.
+// writeMark writes a [logguard.Mark] to the log, without a commit.
 func (s *Store) writeMark(m logguard.Mark) error {
 	defer s.dieOfPanic()
 	return s.db.LogData(m.Append(nil), pebble.Sync)
 }
 
-// applyUnsynced is apply for a batch that need not be durable before a later one.
+// applyUnsynced is apply for a batch that need not be synced: it becomes durable with the next synced batch.
 func (s *Store) applyUnsynced(b *pebble.Batch) error {
 	defer s.dieOfPanic()
 	return s.db.Apply(b, pebble.NoSync)
 }
 
-// dieOfPanic is deferred while a commit is half done: Pebble panics when it cannot write
-// its log, and a caller that recovers, as HTTP servers do, must not continue with half a
-// commit and a locked stripe.
+// dieOfPanic is deferred while a commit is being applied. Pebble panics when it cannot write its
+// log, and HTTP servers recover from panics. dieOfPanic ends the process, so that it does not
+// continue with half a commit and a locked stripe.
 func (s *Store) dieOfPanic() {
 	if r := recover(); r != nil {
 		if err, ok := r.(error); !ok || !errors.Is(err, pebble.ErrClosed) {
@@ -175,8 +175,8 @@ func (s *Store) settle(b *pebble.Batch, e *entry) error {
 	return nil
 }
 
-// die ends the process. If Options.Fatal returns, replies that depend on unsynced commits
-// never return.
+// die ends the process through Options.Fatal. If Options.Fatal returns, requests that depend on
+// unsynced commits fail.
 func (s *Store) die(err error) {
 	s.journal.fail()
 	if s.disk.Closing() {
@@ -185,7 +185,7 @@ func (s *Store) die(err error) {
 	s.fatal(err)
 }
 
-// admit refuses mutations if there is no space for them.
+// admit returns an error if the disk or the memory has no space for the mutations.
 func (s *Store) admit(m []table.Mutation) error {
 	if s.room.IsFull() {
 		return s.room.Admit(!slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() }))
@@ -193,7 +193,7 @@ func (s *Store) admit(m []table.Mutation) error {
 	return s.disk.Admit(m)
 }
 
-// admitDelete is admit for a change that only deletes, or one that adds data.
+// admitDelete is admit for a change that only deletes data, or for one that adds data.
 func (s *Store) admitDelete(deletes bool) error {
 	if err := s.room.Admit(deletes); err != nil {
 		return err

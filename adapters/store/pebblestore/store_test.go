@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// open opens a store, which must not fail, and closes it at the end of the
-// test.
+// open opens a store and closes it at the end of the test. The test fails if the
+// store cannot be opened.
 func open(t testing.TB, o pebblestore.Options) *pebblestore.Store {
 	t.Helper()
 	if o.Fatal == nil {
@@ -57,8 +57,8 @@ func create(ctx context.Context, s *pebblestore.Store) error {
 	return nil
 }
 
-// harness returns the harness of the suite for stores in a directory, or in
-// memory.
+// harness returns the harness with which the test suite of all stores opens a
+// store in a directory or in memory.
 func harness(memory bool) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		o := pebblestore.Options{

@@ -6,7 +6,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// stored returns a copy of the value of a key, or nil if it has none.
+// stored returns a copy of the value of a key, or nil if the key does not exist.
 func stored(from pebble.Reader, k []byte) ([]byte, error) {
 	v, closer, err := from.Get(k)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -19,8 +19,8 @@ func stored(from pebble.Reader, k []byte) ([]byte, error) {
 	return own, closer.Close()
 }
 
-// each calls do for each key that begins with prefix, in order, until do fails. do must not keep the key or the
-// value.
+// each calls do for each key that begins with prefix, in order, until do fails. do must not use the key or the value
+// after it returns.
 func each(from pebble.Reader, prefix []byte, do func(k, v []byte) error) error {
 	it, err := from.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
-// CheckFile reports damage in a data file, which has a checksum for each block. It
-// does not look at other files.
+// CheckFile returns an error if a data file is damaged. It verifies the checksums of all
+// blocks. It does not check other kinds of files, and returns nil for them.
 func CheckFile(path string) error {
 	if !strings.HasSuffix(path, ".sst") {
 		return nil

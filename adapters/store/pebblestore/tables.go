@@ -9,24 +9,24 @@ import (
 	"edgetable/core/table"
 )
 
-// life is one incarnation of a table under one name.
+// life is one incarnation of a table, from its creation to its drop.
 type life struct {
 	incarnation table.Incarnation
-	// dead is set before the batch that ends the incarnation is applied: if a reader
-	// finds it unset after reading, it has read before the end.
+	// dead is set before the batch that drops the table is applied. So if dead is not set
+	// after a read, the read has seen the table before the drop.
 	dead atomic.Bool
-	// traits changes only while all stripes are locked. So a commit follows one declaration, and a read follows one
-	// that was valid while it ran.
+	// traits changes only while all stripes are locked. So the traits do not change during a commit. A read uses traits
+	// that were valid at some time during the read.
 	traits atomic.Pointer[table.Traits]
 	news   feedlog.News
 }
 
-// appendKey appends the key in the database of the entity with an encoded key.
+// appendKey appends the full key of the entity with the encoded key k: its key in the database.
 func (l *life) appendKey(dst, k []byte) []byte {
 	return append(appendPrefix(dst, l.incarnation), k...)
 }
 
-// tables holds the live incarnation of every table.
+// tables contains the live incarnation of each table. An incarnation is live until the table is dropped.
 type tables struct {
 	mu   sync.RWMutex
 	live map[table.RecordKey]*life
@@ -34,7 +34,7 @@ type tables struct {
 
 func newTables() *tables { return &tables{live: make(map[table.RecordKey]*life)} }
 
-// find returns nil if no incarnation of the table is live.
+// find returns the live incarnation of a table, or nil if the table does not exist.
 func (t *tables) find(key table.RecordKey) *life {
 	t.mu.RLock()
 	l := t.live[key]
@@ -42,8 +42,8 @@ func (t *tables) find(key table.RecordKey) *life {
 	return l
 }
 
-// begin makes the incarnation of a record live, with what the record declares, unless it is already live. An
-// account's record has no incarnation.
+// begin makes the incarnation of a table's record live, unless it is already live, and sets its traits. It ignores
+// the record of an account, which has no incarnation.
 func (t *tables) begin(r *table.Record) {
 	if r.Key.Table == "" {
 		return
@@ -59,7 +59,7 @@ func (t *tables) begin(r *table.Record) {
 	l.news.Ring()
 }
 
-// tell notifies the clients that wait for changes of tables with these incarnations.
+// tell wakes the clients that wait for changes of tables. of has the last commit number of each changed incarnation.
 func (t *tables) tell(of map[table.Incarnation]edm.Ticks) {
 	if len(of) == 0 {
 		return
@@ -73,8 +73,8 @@ func (t *tables) tell(of map[table.Incarnation]edm.Ticks) {
 	}
 }
 
-// judge returns the traits of a table, and the instant for a read that begins now. A table without traits needs no
-// instant.
+// judge returns the traits of a table and the current time, at which a read decides which entities have expired. The
+// time is 0 for a table without traits.
 func (l *life) judge(clock *table.Clock) (t *table.Traits, now edm.Ticks) {
 	if t = l.traits.Load(); t != nil {
 		now = clock.Instant()
@@ -82,14 +82,14 @@ func (l *life) judge(clock *table.Clock) (t *table.Traits, now edm.Ticks) {
 	return t, now
 }
 
-// end ends the live incarnation of a table.
+// end removes the live incarnation of a table and marks it as dead.
 func (t *tables) end(key table.RecordKey) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if old := t.live[key]; old != nil {
 		delete(t.live, key)
-		// Set dead after the key is removed, so that a reader that finds it set and
-		// looks the table up again does not find the same life.
+		// dead is set only after the map entry is deleted. So a reader that sees dead and
+		// looks up the table again does not find the same life again.
 		old.dead.Store(true)
 		old.news.Ring()
 	}

@@ -15,18 +15,18 @@ import (
 	"edgetable/core/table"
 )
 
-// unreadable is a file, or a part of one, that a disk does not give.
+// unreadable is a file, or a part of a file, that the disk cannot read.
 type unreadable struct {
 	path     string
-	from, to int64 // what cannot be read
-	open     error // instead of the file; nil: it can be opened
+	from, to int64 // bytes that cannot be read
+	open     error // error when the file is opened; nil if it can be opened
 }
 
-// badDisk is a file system with such a file.
+// badDisk is a file system with an unreadable file.
 type badDisk struct {
 	vfs.FS
 	unreadable
-	replaced atomic.Bool // by a good one
+	replaced atomic.Bool // a readable file has replaced the unreadable one
 }
 
 func (d *badDisk) error(op, path string) error {
@@ -62,7 +62,7 @@ func (d *badDisk) Rename(from, to string) error {
 }
 
 func (d *badDisk) Stat(path string) (vfs.FileInfo, error) {
-	if err := d.error("stat", path); errors.Is(err, fs.ErrNotExist) { // a link that leads nowhere
+	if err := d.error("stat", path); errors.Is(err, fs.ErrNotExist) { // as for a symbolic link to a missing file
 		return nil, err
 	}
 	return d.FS.Stat(path)
@@ -87,7 +87,8 @@ func (f *badFile) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestUnreadable: what the disk does not give is a damaged block or a lost file: for a start, a check and a salvage.
+// TestUnreadable checks that Open, Check and a salvage handle bytes that the disk cannot read as a damaged block, and a
+// file that cannot be opened as a lost file.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	const entities = 600

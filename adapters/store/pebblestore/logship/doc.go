@@ -1,8 +1,8 @@
-// Package logship reads the commits of an open store from its logs, to ship them to another
-// place, and keeps the logs until they are shipped.
+// Package logship reads the commits of an open store from its logs, to ship them to a backup
+// location, and keeps the logs until they are shipped.
 //
-// A [Keeper] moves the logs that Pebble no longer needs to a folder, up to a limit, and remembers the
-// [Timeline]: which history the commits belong to, and from which number on the logs are complete. A
-// [Reader] returns the commits in the order of their numbers, and tells the keeper which are
-// shipped.
+// A [Keeper] moves the logs that Pebble no longer needs to a folder, up to a maximum size. It stores
+// the [Timeline], which says to which history the commits belong and from which number on the logs
+// are complete. A [Reader] returns the commits in the order of their numbers. When they are
+// shipped, the Keeper removes the logs that are no longer needed.
 package logship

@@ -10,8 +10,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
-// all lists the logs from a number on. A log may be moved to the folder of kept logs meanwhile, so that folder is
-// read last.
+// all lists the numbers of all logs from number from on, in order. Meanwhile a log may be moved to the folder of kept
+// logs. So this folder is read last, and such a log is not missed.
 func (k *Keeper) all(from uint32) (list []uint32, err error) {
 	names, err := k.fs.List(k.dir)
 	if err != nil {
@@ -28,7 +28,7 @@ func (k *Keeper) all(from uint32) (list []uint32, err error) {
 	return slices.DeleteFunc(slices.Compact(list), func(n uint32) bool { return n < from }), nil
 }
 
-// openLog opens a log, wherever it is.
+// openLog opens a log in the data directory or in the folder of kept logs.
 func (k *Keeper) openLog(n uint32) (vfs.File, error) {
 	f, err := k.fs.Open(k.fs.PathJoin(k.dir, logguard.LogName(n)))
 	if errors.Is(err, fs.ErrNotExist) {

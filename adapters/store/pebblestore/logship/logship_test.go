@@ -40,7 +40,7 @@ func (d *directory) open(limit int64) *Keeper {
 
 func (d *directory) path(log uint32) string { return d.fs.PathJoin("data", logguard.LogName(log)) }
 
-// write writes a log with commits of about 1,000 bytes in the order in which they reached it.
+// write writes a log with commits of about 1,000 bytes, in the order of the given numbers.
 func (d *directory) write(log uint32, numbers ...edm.Ticks) {
 	d.t.Helper()
 	f, err := d.fs.Create(d.path(log), vfs.WriteCategoryUnspecified)
@@ -61,8 +61,8 @@ func (d *directory) has(path string) bool {
 	return err == nil
 }
 
-// TestReader: commits come in the order of their numbers, which is not that of the logs, up
-// to the one that is durable, none twice and none between missing.
+// TestReader checks that a Reader returns commits in the order of their numbers, although the order in
+// the logs differs. It must return each durable commit once, and no commit above the durable number.
 func TestReader(t *testing.T) {
 	for _, size := range []int{1, 2500, 1 << 20} {
 		d := newDirectory(t)
@@ -71,7 +71,7 @@ func TestReader(t *testing.T) {
 		d.write(6, 6, 9, 8)
 		k := d.open(1 << 20)
 		must.OK(t, k.Begin(0, false))
-		must.OK(t, k.Keep(d.path(3), 3)) // wherever a log is
+		must.OK(t, k.Keep(d.path(3), 3)) // one of the logs is in the folder of kept logs
 		r := k.Read(1)
 		var got []edm.Ticks
 		for _, upTo := range []edm.Ticks{4, 4, 8} {
@@ -92,7 +92,7 @@ func TestReader(t *testing.T) {
 				t.Errorf("size %d, up to %d: %d", size, upTo, got)
 			}
 		}
-		// The log with commit 9 must stay.
+		// The log with commit 9 must not be removed.
 		must.OK(t, r.Shipped(8))
 		if d.has(k.path(3)) || !d.has(d.path(6)) || k.Wants(5) || !k.Wants(6) {
 			t.Errorf("size %d: the log 3 is kept: %v, 5: %v, 6: %v", size, d.has(k.path(3)), k.Wants(5), k.Wants(6))
@@ -103,8 +103,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestKeep: a log that Pebble gives up is in the folder, also after a loss of power. Above the
-// limit and on a full disk all go, and the timeline says so.
+// TestKeep checks that a log that Pebble no longer needs is in the folder of kept logs, even after a power
+// failure. Above the limit, and on a full disk, all kept logs must be removed and Timeline.Since must change.
 func TestKeep(t *testing.T) {
 	d := newDirectory(t)
 	d.write(3, 1, 2)
@@ -116,7 +116,7 @@ func TestKeep(t *testing.T) {
 		t.Fatal("the log was not moved")
 	}
 	d.fs = d.fs.CrashClone(vfs.CrashCloneCfg{})
-	k = d.open(-1) // as the last start
+	k = d.open(-1) // keeps logs because the last start kept them
 	numbers, size := k.Kept()
 	if !slices.Equal(numbers, []uint32{3}) || size < 2000 || k.Timeline().Since != 1 {
 		t.Fatalf("after a loss of power: %d, %d bytes, since %d", numbers, size, k.Timeline().Since)
@@ -138,8 +138,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestTimelineFile: the timeline is there at the next start, and a damaged one is that of a new
-// history, whose logs have nothing yet.
+// TestTimelineFile checks that the next start reads the stored timeline. If the file is damaged, it must
+// begin a new timeline, whose logs contain only later commits.
 func TestTimelineFile(t *testing.T) {
 	d := newDirectory(t)
 	k := d.open(math.MaxInt64)

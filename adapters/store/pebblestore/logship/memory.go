@@ -1,17 +1,17 @@
 package logship
 
-// memory holds the records of a reader. It is reused, so reading creates no garbage.
+// memory is the memory for the records of a Reader. It is reused, so that reading allocates little.
 type memory struct {
-	steps [][]byte // blocks for new records
+	steps [][]byte // blocks of step bytes, for new records
 	used  int
-	kept  []byte // records that must stay while the blocks are reused
+	kept  []byte // records that are still needed when the blocks are reused
 	spare []byte
 }
 
-// most is how much memory of each kind is kept once a backlog has been read.
+// most is the maximum size in bytes of unused memory that stays allocated, for the blocks and for the spare memory each.
 const most = 8 << 20
 
-// next returns size bytes of memory.
+// next returns size bytes of memory for records.
 func (m *memory) next(size int) []byte {
 	if size != step {
 		return make([]byte, size)
@@ -23,7 +23,7 @@ func (m *memory) next(size int) []byte {
 	return m.steps[m.used-1]
 }
 
-// reuse moves the commits that stay to other memory, so that all memory returned by next can be reused.
+// reuse copies the records of the commits that are still needed, so that next can return its blocks again.
 func (m *memory) reuse(stay []Commit) {
 	to := m.spare[:0]
 	for i := range stay {

@@ -10,39 +10,39 @@ import (
 	"edgetable/core/edm"
 )
 
-// Reader reads the commits of an open store from its logs in the order of their numbers, which is not that of the
-// logs: commits of different stripes may reach the log in another order than they were registered. It must be used by
-// one goroutine at a time.
+// Reader reads the commits of an open store from its logs, and returns them in the order of their numbers. The order in
+// the logs may differ: concurrent commits may get their numbers in one order and be written to the log in another. A
+// Reader is not safe for concurrent use.
 type Reader struct {
 	logs    *Keeper
-	after   edm.Ticks            // commits up to it were returned, or are not wanted
+	after   edm.Ticks            // commits up to this number were already returned, or were not requested
 	current tail                 // the log that is being read
-	commits []Commit             // commits already read, ordered by number: those returned last, then the pending ones
-	last    int                  // number of commits returned last
-	safe    edm.Ticks            // all commits up to this number were read
-	end     bool                 // there are no more commits up to that number
-	memory  memory               // holds the records of commits
+	commits []Commit             // commits read from the logs, ordered by number: first the commits that the last Next returned, then the pending ones
+	last    int                  // how many commits the last call of Next returned
+	safe    edm.Ticks            // all commits up to this number were read from the logs
+	end     bool                 // the newest log was read to its end, so all existing commits up to safe are in commits
+	memory  memory               // memory for the records of commits
 	highest map[uint32]edm.Ticks // highest commit number in each log that was read
 	later   map[uint32]*outlook
-	scratch []byte // for reading outlooks
+	scratch []byte // memory for the records of later logs
 }
 
-// outlook is what is known about a log after the current one.
+// outlook is the lowest commit number in a log after the current one, as far as that log was read.
 type outlook struct {
 	tail
-	least  edm.Ticks // lowest commit number found in it
-	closed bool      // it was read completely
+	least  edm.Ticks // lowest commit number found so far
+	closed bool      // the whole log was read
 }
 
-// Read returns a reader of the commits with numbers above after. The logs must have them: see
-// [Timeline].
+// Read returns a Reader of the commits with numbers above after. The logs must still contain
+// all of them: after must not be below [Timeline].Since.
 func (k *Keeper) Read(after edm.Ticks) *Reader {
 	return &Reader{logs: k, after: after, highest: map[uint32]edm.Ticks{}, later: map[uint32]*outlook{}}
 }
 
-// Next returns commits with numbers in (from, to], of about size bytes or less. No commit between from and to is
-// missing. It returns none if there are no more up to upTo, a number up to which all commits are durable. The commits
-// are valid until the next call.
+// Next returns all commits with numbers above from and at most to. Together they have about size bytes or less. upTo is a
+// number up to which all commits are durable; Next returns no commits above it. If all commits up to upTo were returned
+// already, Next returns none. The returned commits are valid until the next call.
 func (r *Reader) Next(upTo edm.Ticks, size int) (list []Commit, from, to edm.Ticks, err error) {
 	from = r.after
 	r.commits, r.last = slices.Delete(r.commits, 0, r.last), 0
@@ -64,10 +64,10 @@ func (r *Reader) Next(upTo edm.Ticks, size int) (list []Commit, from, to edm.Tic
 	return list, from, r.after, nil
 }
 
-// ready reports whether a commit can be returned.
+// ready reports whether there is a commit that Next can return.
 func (r *Reader) ready() bool { return r.last < len(r.commits) && r.commits[r.last].Number <= r.safe }
 
-// fill reads until a commit can be returned, or there are no more commits.
+// fill reads the logs until there is a commit that Next can return, or the logs have no more commits.
 func (r *Reader) fill(upTo edm.Ticks) error {
 	r.memory.reuse(r.commits)
 	for {
@@ -92,7 +92,7 @@ func (r *Reader) fill(upTo edm.Ticks) error {
 	}
 }
 
-// read reads what was added to the current log.
+// read reads the commits that were added to the current log since it was last read.
 func (r *Reader) read() error {
 	f, err := r.logs.openLog(r.current.log)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *Reader) read() error {
 	return errors.Join(err, f.Close())
 }
 
-// before returns a number up to which all commits have been read, although some later logs have not been read.
+// before returns a number up to which all commits were read. It is below the lowest commit number in each later log.
 func (r *Reader) before(upTo edm.Ticks, later []uint32) (edm.Ticks, error) {
 	for i, n := range later {
 		o := r.later[n]
@@ -139,7 +139,7 @@ func (r *Reader) lookAt(o *outlook) error {
 	return errors.Join(err, f.Close())
 }
 
-// Shipped records that the commits up to a number are safe elsewhere, so logs can be removed.
+// Shipped records that the commits up to number to are stored at the backup location, so their logs can be removed.
 func (r *Reader) Shipped(to edm.Ticks) error {
 	next := r.current.log
 	for n, highest := range r.highest {

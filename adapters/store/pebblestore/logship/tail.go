@@ -11,23 +11,23 @@ import (
 	"edgetable/core/edm"
 )
 
-// Commit is a commit as it is stored in the log.
+// Commit is the number of a commit and its record in the log.
 type Commit struct {
 	Number edm.Ticks
 	Record []byte
 }
 
-// tail reads a log that is being written, each record once.
+// tail reads a log that is still being written. It reads each record once.
 type tail struct {
 	log    uint32
 	offset int64 // offset of the byte after the last record that was read
 }
 
-// step is how many bytes of a log are read at once. Pebble writes over old logs, so a file can be
-// longer than its log; up to step bytes after the end of the log are read for nothing.
+// step is the number of bytes of a log that are read at once. Pebble overwrites old log files, so a file
+// may contain old bytes after the end of its log. A small step limits how many old bytes are read in vain.
 const step = 64 << 10
 
-// read calls take for each commit of the log that was not read before. The records are in memory that buffer returns.
+// read calls take for each commit that it has not read before. It reads the records into memory that buffer returns.
 func (t *tail) read(f vfs.File, buffer func(size int) []byte, take func(Commit)) error {
 	for size := step; ; {
 		b, start := buffer(size), logfile.BlockOf(t.offset)
@@ -45,7 +45,7 @@ func (t *tail) read(f vfs.File, buffer func(size int) []byte, take func(Commit))
 		switch {
 		case !more || n < size:
 			return nil
-		case t.offset == before: // the record is longer
+		case t.offset == before: // the next record is longer than size
 			size *= 2
 		default:
 			size = step

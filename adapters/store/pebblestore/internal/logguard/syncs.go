@@ -7,11 +7,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// syncs reports the syncs of the log to an observer.
+// syncs reports each sync of a log to the function observe.
 type syncs struct {
 	observe func(took time.Duration, commits int) // may be nil
 	written atomic.Int64                          // commits added to the log
-	synced  atomic.Int64                          // value of written at the last sync
+	synced  atomic.Int64                          // value of written before the last sync
 }
 
 // logFile is a log that is being written.

@@ -14,8 +14,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/manifest"
 )
 
-// TestRead compares the files in use with those that Pebble names, after flushes,
-// compactions and deleted ranges.
+// TestRead checks that Read returns the same files in use as Pebble, after flushes,
+// compactions and range deletions.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

@@ -1,4 +1,4 @@
-// Package pagerows manages the memory of pages.
+// Package pagerows manages the memory for the rows of pages, and reuses it for later pages.
 package pagerows
 
 import (
@@ -8,24 +8,24 @@ import (
 	"edgetable/core/table"
 )
 
-// Memory holds the rows of a page in blocks that grow with the page. Recycle passes the memory of a page on to a
-// later one.
+// Memory contains the rows of a page. Its blocks become larger as the page grows. Recycle makes the memory available
+// for a later page.
 type Memory struct {
 	Rows   []table.Row
 	blocks [][]byte
 	block  int // index of the block that is being filled
-	filled int // bytes used in that block
+	filled int // bytes used in the block that is being filled
 	used   int // total number of bytes used
 }
 
 const (
 	minBlock = 2 << 10
 	maxBlock = 128 << 10
-	// maxKept is the largest size of memory that is kept for another page.
+	// maxKept is the maximum size in bytes of a Memory that is reused for another page.
 	maxKept = 2 << 20
 )
 
-// Get returns memory for a page, reused from an earlier page if possible.
+// Get returns an empty Memory. Its blocks may come from an earlier page.
 func Get() *Memory { return memories.Get().(*Memory) }
 
 var memories = sync.Pool{New: func() any { return new(Memory) }}
@@ -39,7 +39,7 @@ func (m *Memory) Take(row *table.Row) {
 	m.Rows = append(m.Rows, table.Row{Key: b[:k:k], Timestamp: row.Timestamp, Nonce: row.Nonce, Properties: edm.Properties(b[k:])})
 }
 
-// space returns n bytes of the memory of the page.
+// space returns n unused bytes of the memory.
 func (m *Memory) space(n int) []byte {
 	for m.block < len(m.blocks) && m.filled+n > len(m.blocks[m.block]) {
 		m.block++
@@ -54,7 +54,7 @@ func (m *Memory) space(n int) []byte {
 	return m.blocks[m.block][from:m.filled:m.filled]
 }
 
-// Recycle is [table.Page].Recycle.
+// Recycle makes the memory available for a later page. It is the Recycle function of a [table.Page].
 func (m *Memory) Recycle() {
 	size := 0
 	for _, b := range m.blocks {

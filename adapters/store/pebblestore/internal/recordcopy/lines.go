@@ -8,13 +8,13 @@ import (
 	"edgetable/core/table"
 )
 
-// Head returns the first line, with the version of the format.
+// Head returns the first line of the file, with the format version of the store.
 func Head(format uint32) []byte { return line("edgetable %d", format) }
 
-// Store returns the line with the identity of the store. Earlier versions skip it.
+// Store returns the line with the identity of the store. Earlier versions ignore this line.
 func Store(identity string) []byte { return line("store %s", identity) }
 
-// Record returns the line of a record, by the text of its key and its stored form.
+// Record returns the line of a record, with the text of its key and its stored value.
 func Record(k string, v []byte) []byte {
 	return line("record %q %s", k, base64.StdEncoding.EncodeToString(v))
 }

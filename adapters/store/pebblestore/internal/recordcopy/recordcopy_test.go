@@ -14,7 +14,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// record returns the key and the stored form of the record of a table.
+// record returns the key, as text, and the stored value of the record of a table.
 func record(name string, incarnation byte, written edm.Ticks) (string, []byte) {
 	r := table.NewRecord(table.Name{Account: "acme", Table: name}, table.Incarnation{incarnation})
 	return r.Key.String(), table.AppendRecord(nil, &r, written)
@@ -27,7 +27,7 @@ func read(t *testing.T, fs vfs.FS) Content {
 	return c
 }
 
-// begin makes a file with the records of two tables.
+// begin creates a File with the records of two tables.
 func begin(t *testing.T) (*vfs.MemFS, *File) {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -41,7 +41,7 @@ func begin(t *testing.T) (*vfs.MemFS, *File) {
 	return fs, f
 }
 
-// TestContent: the file has the newest form of the record of each table that lives.
+// TestContent checks that Read returns the newest record of each table that was not dropped.
 func TestContent(t *testing.T) {
 	fs, f := begin(t)
 	people, newest := record("People", 1, 9)
@@ -59,8 +59,8 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestDamaged: a line of which any bit is wrong is not believed, and a line without an end is
-// one that was being added.
+// TestDamaged checks that Read ignores a line if any bit of the line is wrong. An incomplete last line is not
+// damage, because the process may have ended while it wrote the line.
 func TestDamaged(t *testing.T) {
 	fs, _ := begin(t)
 	good := read(t, fs)
@@ -102,7 +102,7 @@ func (full) OpenReadWrite(string, vfs.DiskWriteCategory, ...vfs.OpenOption) (vfs
 	return nil, errFull
 }
 
-// TestGiveUp: a file that cannot be written is removed, and asks to be written again.
+// TestGiveUp checks that GiveUp removes a file that could not be rewritten, and that Add then asks for a rewrite.
 func TestGiveUp(t *testing.T) {
 	fs, f := begin(t)
 	f.fs = full{fs}

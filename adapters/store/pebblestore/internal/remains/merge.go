@@ -5,10 +5,10 @@ import (
 	"container/heap"
 )
 
-// source returns versions in key order.
+// source returns the versions of keys in key order, for example from one file.
 type source interface{ next() (Version, bool) }
 
-// list is a source.
+// list is a source of versions in memory.
 type list []Version
 
 func (l *list) next() (v Version, ok bool) {
@@ -19,7 +19,7 @@ func (l *list) next() (v Version, ok bool) {
 	return v, true
 }
 
-// merge returns the versions of all sources, key by key.
+// merge is a heap of sources, ordered by the next version of each source.
 type merge []head
 
 type head struct {
@@ -47,7 +47,7 @@ func newMerge(sources []source) (m merge) {
 	return m
 }
 
-// Next returns all versions of the next key that begins with space, or none. It skips the keys of lower spaces.
+// Next returns all versions of the next key whose first byte is space, or nil at the end. It skips keys with a lower first byte.
 func (s *Store) Next(space byte) (versions []Version) {
 	for len(s.merge) > 0 {
 		first := &s.merge[0]

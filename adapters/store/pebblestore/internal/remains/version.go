@@ -9,14 +9,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// stamp says when a version was written. In a data file on the lowest level, versions have no sequence numbers. Only
-// versions in a log or with a value have Timestamps.
+// stamp says when a version of a key was written. The sequence number is 0 in data files of the lowest level. The
+// Timestamp (at) is known only for versions in a log and for versions that have a value.
 type stamp struct {
 	sequence uint64
 	at       edm.Ticks
 }
 
-// deletes reports whether a deletion at d applies to a version that was written at v.
+// deletes reports whether a deletion with stamp d deletes a version with stamp v.
 func (d stamp) deletes(v stamp) bool {
 	switch {
 	case d.at > 0 && v.at > 0:
@@ -24,10 +24,10 @@ func (d stamp) deletes(v stamp) bool {
 	case v.sequence > 0:
 		return d.sequence > v.sequence
 	}
-	return true // a version moves to the lowest level only when all data is older than the deletion
+	return true // v is in the lowest level, which has only data that is older than the deletion
 }
 
-// Version is one version of a key, in a data file or a log.
+// Version is one version of a key: a value or a deletion, in a data file or a log.
 type Version struct {
 	Key, Value []byte
 	kind       pebble.InternalKeyKind
@@ -38,8 +38,8 @@ func compare(a, b Version) int {
 	return cmp.Or(bytes.Compare(a.Key, b.Key), -cmp.Compare(a.stamp.sequence, b.stamp.sequence))
 }
 
-// deletions holds the deleted key ranges, by their prefixes of this length. A range is a dropped table or a part of
-// one.
+// deletions contains the deleted key ranges. Each range covers a dropped table or a part of one, so all its keys have a
+// common prefix. The map groups the ranges by this prefix; the field prefix is its length.
 type deletions struct {
 	prefix int
 	ranges map[string][]deletedRange
@@ -57,8 +57,8 @@ func (d deletions) add(start, end []byte, s stamp) {
 	}
 }
 
-// Current returns the newest value of a key, or nil if it was deleted. written returns the time at which a value was
-// written, if the value contains it. Sequence numbers alone do not suffice: in an unused file, versions may look newer than they are.
+// Current returns the newest value of a key, or nil if the key was deleted. written returns the time of the write that a
+// value contains, or 0. Sequence numbers do not suffice: an old version in an unused file may have a higher one.
 func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
 	var best *Version
 	for i := range versions {

@@ -1,4 +1,4 @@
-// Package room limits the memory that tables in memory may use.
+// Package room limits the memory that the tables of a store in memory may use.
 package room
 
 import (
@@ -7,13 +7,13 @@ import (
 	"edgetable/core/table"
 )
 
-// Room is the memory that tables in memory may use. As on a full disk, writes that add something are refused while
-// there is none left. A nil Room has no limit.
+// Room limits the memory that the tables of a store in memory may use. While the limit is reached, writes that add data
+// are refused, as on a full disk. A nil Room has no limit.
 type Room struct {
 	limit   int64
 	full    atomic.Bool
 	refused atomic.Int64
-	deleted atomic.Bool // since the last compaction of all tables
+	deleted atomic.Bool // a delete was admitted since the last compaction of all tables
 }
 
 // New returns a Room of limit bytes; nil if limit is 0 or less.
@@ -24,8 +24,8 @@ func New(limit int64) *Room {
 	return &Room{limit: limit}
 }
 
-// Judge takes the size of the tables, and reports whether they should be compacted: the memory is full, and something
-// was deleted since. Memory counts as free again when a sixteenth of it is free.
+// Judge decides by the size of the tables whether writes are refused: from the limit on, until a sixteenth of the limit
+// is free. It reports whether to compact the tables, because the memory is full and data was deleted since the last time.
 func (r *Room) Judge(size int64, logf func(string, ...any)) (compact bool) {
 	switch {
 	case r == nil:
@@ -38,7 +38,7 @@ func (r *Room) Judge(size int64, logf func(string, ...any)) (compact bool) {
 	return r.full.Load() && r.deleted.Swap(false)
 }
 
-// Admit refuses a write that adds something, or remembers that there was a delete.
+// Admit returns an error if the memory is full and the write adds data. It accepts deletes, and remembers them for Judge.
 func (r *Room) Admit(deletes bool) error {
 	switch {
 	case r == nil || !r.full.Load():

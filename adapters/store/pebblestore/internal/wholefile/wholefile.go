@@ -1,4 +1,4 @@
-// Package wholefile reads whole files, and durably replaces whole files.
+// Package wholefile reads whole files and durably replaces whole files.
 package wholefile
 
 import (
@@ -22,7 +22,7 @@ func Read(from vfs.FS, path string) ([]byte, error) {
 	return b, errors.Join(err, f.Close())
 }
 
-// Bad is a place of a file that cannot be read from the disk.
+// Bad is the error for a part of a file that the disk cannot read.
 type Bad struct {
 	Offset int64
 	Err    error
@@ -31,11 +31,11 @@ type Bad struct {
 func (b *Bad) Error() string { return fmt.Sprintf("offset %d: %v", b.Offset, b.Err) }
 func (b *Bad) Unwrap() error { return b.Err }
 
-// sector is the smallest number of bytes that is skipped, and step the number that is read at once.
+// step is the number of bytes that are read at once. If a step fails, its sectors are read one by one.
 const sector, step = 512, 64 << 10
 
-// Readable returns the readable content of a file, for content that has checksums. Unreadable bytes are replaced by
-// others. bad is the first of these places, or nil. An error means that nothing can be read.
+// Readable returns the content of a file, in which unreadable bytes are replaced by 0xff. So the content must contain
+// checksums. bad is the first read error, or nil. If the file cannot be read at all, Readable returns an error.
 func Readable(from vfs.FS, path string) (b []byte, bad *Bad, err error) {
 	f, err := from.Open(path)
 	if err != nil {
@@ -45,7 +45,7 @@ func Readable(from vfs.FS, path string) (b []byte, bad *Bad, err error) {
 	return b, bad, errors.Join(err, f.Close())
 }
 
-// ReadableOf is Readable for a file that is open.
+// ReadableOf is like Readable, for an open file.
 func ReadableOf(f vfs.File, path string) (b []byte, bad *Bad, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -72,7 +72,7 @@ func ReadableOf(f vfs.File, path string) (b []byte, bad *Bad, err error) {
 					bad = &Bad{int64(at), err}
 				}
 				for i := range one {
-					one[i] = 0xff // zeros could be mistaken for the end of a log
+					one[i] = 0xff // not 0, because a reader could take zeros for the end of a log
 				}
 			}
 			at += len(one)
@@ -81,15 +81,15 @@ func ReadableOf(f vfs.File, path string) (b []byte, bad *Bad, err error) {
 	return b, bad, nil
 }
 
-// Lost reports whether an error means that the content of a file is lost, and not that this process lacks permission,
-// memory or descriptors.
+// Lost reports whether an error means that the content of a file is lost. It is false if the process only lacks
+// permission, memory or file descriptors.
 func Lost(err error) bool {
 	code, machine := errors.AsType[syscall.Errno](err)
 	return !machine || slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.EIO, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP}, code)
 }
 
-// Replace durably writes a file of a directory, as a whole or not at all. First it syncs the directory, so that the
-// files that b names are durable.
+// Replace atomically and durably replaces a file of a directory. Before that, it syncs the directory, so that other files
+// whose names are in b are durable.
 func Replace(to vfs.FS, dir, name string, b []byte) error {
 	d, err := to.OpenDir(dir)
 	if err != nil {
@@ -113,7 +113,7 @@ func inDirectory(to vfs.FS, dir vfs.File, path string, b []byte) error {
 	return dir.Sync()
 }
 
-// SyncDir makes the names in a directory durable.
+// SyncDir syncs a directory, so that the names of its files are durable.
 func SyncDir(of vfs.FS, dir string) error {
 	d, err := of.OpenDir(dir)
 	if err != nil {

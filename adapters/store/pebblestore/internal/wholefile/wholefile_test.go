@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// stops is a file system that fails after some operations.
+// stops is a file system on which a number of operations (left) succeed and all later operations fail.
 type stops struct {
 	*vfs.MemFS
 	left int
@@ -66,8 +66,8 @@ func (f stopsFile) Sync() error {
 	return f.File.Sync()
 }
 
-// TestReplace: whenever Replace is interrupted, and whatever a loss of power leaves of what is not
-// synced, the file has its old content or the new one. It has the new one when Replace returned.
+// TestReplace interrupts Replace at each operation and then simulates a power failure, which loses any part of the
+// unsynced data. It checks that the file has its old or its new content, and the new content if Replace has returned.
 func TestReplace(t *testing.T) {
 	before, after := strings.Repeat("old", 2000), strings.Repeat("new", 3000)
 	for left := 0; ; left++ {
