@@ -28,7 +28,8 @@ func manifestOf(t *testing.T, disk vfs.FS) string {
 	return ""
 }
 
-// TestOneWitness: no single witness, the MANIFEST, a name or a number, takes entities away that the others show.
+// TestOneWitness checks that a salvage loses no entity because of a single wrong source: the MANIFEST, the name of a file
+// or the log number in a file.
 func TestOneWitness(t *testing.T) {
 	t.Parallel()
 	const entities = 1500
