@@ -9,20 +9,19 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// catchingUp is how many new connections wait for a standby at the same time.
+// catchingUp is the maximum number of new connections that wait for a standby at the same time.
 const catchingUp = 2
 
-// catchUp waits until a synchronous standby has everything that a new connection may show.
+// catchUp waits until a synchronous standby has all commits that a new connection can see.
 //
-// Two events let PostgreSQL show commits that no standby has yet: a restart in place, because the transactions that
-// waited for a standby are gone, and a promotion of a standby before it has a standby of its own. Both end all
-// connections. A commit waits for all commits before it, so one commit per new connection is enough.
+// Two events make commits visible that no standby has yet. The first is a restart of the primary: the sessions whose commits
+// waited for a standby are gone. The second is the promotion of a standby that has no standby of its own yet. Both events end all
+// connections. A commit waits for all commits before it, so catchUp makes one commit per new connection.
 //
-// If another connection that has waited is still open, neither event happened and catchUp returns at once. So reads
-// work while the standby is away.
+// If another connection that has waited is still open, neither event has happened, and catchUp returns at once. So reads work
+// while the standby is down.
 //
-// The wait has no timeout: an abandoned wait would continue in the database, and the next connection would add
-// another one.
+// The wait has no timeout: an abandoned wait would continue in the database, and the next connection would add another one.
 func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 	if ok, err := s.caughtUp(ctx, c); ok || err != nil {
 		return err
@@ -34,11 +33,11 @@ func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 		return context.Cause(ctx)
 	}
 	defer s.watch(c)()
-	// A commit waits only if it wrote to the log.
+	// This statement writes to the log, because only a commit that has written to the log waits for a standby.
 	if _, err := c.Exec(ctx, "SELECT pg_logical_emit_message(true, 'edgetable', '')").ReadAll(); err != nil {
 		return err
 	}
-	if err := warning(c); err != nil { // somebody cancelled the wait
+	if err := warning(c); err != nil { // the wait for the standby was cancelled
 		return err
 	}
 	c.CustomData()[barrier] = true
@@ -46,14 +45,14 @@ func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 	return err
 }
 
-// passed lists the database processes whose connections have waited since the last restart.
+// passed lists the database processes of the connections that have waited for a standby since the last restart.
 type passed struct {
 	mu   sync.Mutex
 	list map[string]bool
 }
 
-// caughtUp reports whether some connection that has waited is still open. PostgreSQL has then not restarted since,
-// and shows nothing that a standby lacks. If this connection has waited itself, the answer is true.
+// caughtUp reports whether this connection, or another one that is still open, has waited for a standby. Then
+// PostgreSQL has not restarted since that wait, and shows no commits that a standby lacks.
 func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err error) {
 	results, err := c.Exec(ctx, "SELECT "+statement.ProcessSQL+", pid = pg_backend_pid() FROM pg_stat_activity WHERE application_name = '"+s.name+"'").ReadAll()
 	if err != nil {
@@ -80,10 +79,10 @@ func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err er
 	return ok, nil
 }
 
-// barrier is the key in a connection's custom data under which it records that it has waited for a standby.
+// barrier is the key, in a connection's custom data, of the flag that the connection has waited for a standby.
 const barrier = "barrier"
 
-// forget makes every new connection wait again.
+// forget empties the list, so that every new connection waits for a standby again.
 func (p *passed) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

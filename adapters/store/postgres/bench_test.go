@@ -30,21 +30,21 @@ import (
 
 func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(shared, postgres.Options{}, false)) }
 
-// contest compares an operation of the store with one of pgx alone.
+// contest compares an operation of the store with the same operation through pgx alone.
 type contest struct {
 	name       string
 	clients    int
 	turn       time.Duration
 	store, raw func(s *sides, n int) error
-	rate       float64 // least rate, in that of raw
-	processor  float64 // most processor time of the database, in that of raw; 0 is any
+	rate       float64 // required rate of the store, relative to that of raw
+	processor  float64 // permitted processor time of the database, relative to raw; 0 means no limit
 }
 
-// BenchmarkBesideRaw compares the store with pgx alone, which does the one statement that
-// is closest, with the same payload, on a table of the same keys. Both take short turns for
-// ten seconds, and what counts is the median of the ratios of neighbours: another program
-// that takes the processor for a while spoils few of them. Its bounds are what the store is
-// meant to reach.
+// BenchmarkBesideRaw compares the store with pgx alone. pgx executes the one statement that is
+// closest to the operation, with the same payload, on an SQL table with the same keys. The two
+// sides alternate in short blocks for ten seconds. The result is the median of the ratios of
+// adjacent blocks, so that other load on the machine spoils only a few of them. The numbers at the
+// end of each line are goals of the store.
 func BenchmarkBesideRaw(b *testing.B) {
 	compare(b, 0, []contest{
 		{"Insert64", 64, 250 * time.Millisecond, (*sides).insert, (*sides).rawInsert, 1.2, 0.5},
@@ -56,13 +56,14 @@ func BenchmarkBesideRaw(b *testing.B) {
 	})
 }
 
-// BenchmarkBesideRawLate is BenchmarkBesideRaw where each commit waits for a synchronous
-// standby whose answers are late. A client of either side waits for at least that long, so
-// no store can answer more than clients/late writes a second: that is the metric x-raw-possible.
+// BenchmarkBesideRawLate is BenchmarkBesideRaw with a synchronous standby whose replies are late,
+// and for which each commit waits. A client waits for at least that delay. So the highest possible
+// rate is clients/late writes per second. The metric x-raw-possible is that rate divided by the
+// rate of pgx.
 func BenchmarkBesideRawLate(b *testing.B) {
 	for _, x := range []struct {
 		late time.Duration
-		rate float64 // of 64 clients
+		rate float64 // required relative rate with 64 clients
 	}{{5 * time.Millisecond, 1.2}, {20 * time.Millisecond, 1.05}, {50 * time.Millisecond, 1}} {
 		b.Run(x.late.String(), func(b *testing.B) {
 			compare(b, x.late, []contest{
@@ -74,8 +75,8 @@ func BenchmarkBesideRawLate(b *testing.B) {
 	}
 }
 
-// BenchmarkBesideRules compares a table that has a rule of expiry, by which nothing ends, with one
-// that declares nothing, of the same store.
+// BenchmarkBesideRules compares two tables of the same store: one with an expiry rule by which no
+// entity expires, and one that declares nothing.
 func BenchmarkBesideRules(b *testing.B) {
 	compare(b, 0, []contest{
 		{"Insert64", 64, 250 * time.Millisecond, ruled((*sides).insertInto), plain((*sides).insertInto), 0.95, 0},
@@ -85,7 +86,7 @@ func BenchmarkBesideRules(b *testing.B) {
 	})
 }
 
-// bounded is a table with a rule.
+// bounded is the key of a table with an expiry rule.
 var bounded = table.RecordKey{Account: "acct", Table: "bounded"}
 
 func ruled(do func(*sides, table.RecordKey, int) error) func(*sides, int) error {
@@ -122,7 +123,7 @@ func (s *sides) pageOf(t table.RecordKey, n int) error {
 	return err
 }
 
-// withRules makes a copy of the table with a rule, once.
+// withRules makes, once, a copy of the table people that has an expiry rule.
 func (s *sides) withRules() {
 	s.once.Do(func() {
 		_, err := s.store.WriteRecord(context.Background(), table.Record{Key: bounded, Incarnation: table.Incarnation{2}, Traits: rule("Ends")})
@@ -136,8 +137,8 @@ func (s *sides) withRules() {
 	})
 }
 
-// BenchmarkNeighbours measures what an account waits for while 24 clients of another one scan
-// 150,000 entities for what is not there.
+// BenchmarkNeighbours measures how long an account waits while 24 clients of another account scan
+// 150,000 entities with a filter that matches none.
 func BenchmarkNeighbours(b *testing.B) {
 	c := cluster(b, local.Options{Settings: []string{"shared_buffers=256MB"}})
 	s := open(b, c, postgres.Options{Schema: schema(b, c), Connections: 16})
@@ -158,7 +159,7 @@ func BenchmarkNeighbours(b *testing.B) {
 				if err != nil && ctx.Err() == nil {
 					b.Error(err)
 				}
-				from.Start = page.Next // nil: from the beginning
+				from.Start = page.Next // nil at the end of the table, so that the scan begins again
 			}
 		})
 	}
@@ -197,10 +198,10 @@ func compare(b *testing.B, late time.Duration, contests []contest) {
 			ops := [2]func(*sides, int) error{x.store, x.raw}
 			var ratios struct{ rate, server, client []float64 }
 			var rates [2][]float64
-			for i := -2; i < int(10*time.Second/x.turn); i++ { // the first ones warm up
+			for i := -2; i < int(10*time.Second/x.turn); i++ { // the first two rounds are a warm-up
 				var rate, server, client [2]float64
 				for j := range ops {
-					side := (i + j) & 1 // each begins as often
+					side := (i + j) & 1 // the sides take turns to begin
 					c0, s0, t0 := processorTime(b), s.serverTime(b), time.Now()
 					n := float64(s.run(b, x.clients, x.turn, ops[side]))
 					rate[side] = n / time.Since(t0).Seconds()
@@ -227,7 +228,7 @@ func compare(b *testing.B, late time.Duration, contests []contest) {
 			if late > 0 {
 				b.ReportMetric(float64(x.clients)/late.Seconds()/median(rates[1]), "x-raw-possible")
 			}
-			// An error would hide the metrics.
+			// A failed bound is only printed, because an error would suppress the metrics.
 			if rate < x.rate {
 				missed.Store(true)
 				fmt.Printf("%s: the rate is %.2f times that of raw, and should be %.2f\n", x.name, rate, x.rate)
@@ -250,7 +251,7 @@ func median(list []float64) float64 {
 
 const benchRows = 20000
 
-// sides are the store and a table for pgx alone, with the same rows.
+// sides contains the store, and a table for pgx alone that has the same rows.
 type sides struct {
 	store *postgres.Store
 	raw   *pgxpool.Pool
@@ -279,7 +280,7 @@ func newSides(b *testing.B, clients int, late time.Duration) *sides {
 	b.Cleanup(s.raw.Close)
 	s.store = open(b, s.c, postgres.Options{Schema: schema(b, s.c), Connections: 16})
 	create(b, s.store)
-	// The rows of both sides are filled by the database, in the same way.
+	// The database fills the rows of both sides, in the same way.
 	var batch pgx.Batch
 	for n := range benchRows {
 		batch.Queue("INSERT INTO public.raw VALUES ($1, 1, $2)", benchKey(n), []byte(payload))
@@ -294,7 +295,7 @@ func newSides(b *testing.B, clients int, late time.Duration) *sides {
 	return s
 }
 
-// run lets clients work for a turn and returns the number of operations.
+// run lets clients call op for the duration of a block, and returns the number of operations.
 func (s *sides) run(b *testing.B, clients int, turn time.Duration, op func(*sides, int) error) int64 {
 	var all sync.WaitGroup
 	var done atomic.Int64
@@ -343,7 +344,7 @@ func (s *sides) merge(n int) error {
 	return s.commit(table.Mutation{Key: benchKey(spread(n)), Nonce: 1, Kind: table.Merge, Properties: edm.AppendProperty(nil, "N", edm.Int32(int32(n)))})
 }
 
-// rawMerge is the usual transaction: lock, read, write.
+// rawMerge merges in the usual way: it locks the row, reads it and writes it, in one transaction.
 func (s *sides) rawMerge(n int) error {
 	ctx := context.Background()
 	return pgx.BeginFunc(ctx, s.raw, func(tx pgx.Tx) error {
@@ -392,14 +393,14 @@ func (s *sides) rawPage(n int) error {
 	return rows.Err()
 }
 
-// processorTime is what this process used.
+// processorTime returns the processor time that this process has used.
 func processorTime(b *testing.B) time.Duration {
 	var r syscall.Rusage
 	must.OK(b, syscall.Getrusage(syscall.RUSAGE_SELF, &r))
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// serverTime is what the processes of the database that live now have used.
+// serverTime returns the processor time that the running processes of the database have used.
 func (s *sides) serverTime(b *testing.B) (sum time.Duration) {
 	pid, err := s.c.Pid()
 	must.OK(b, err)
@@ -408,7 +409,7 @@ func (s *sides) serverTime(b *testing.B) (sum time.Duration) {
 	for _, file := range stats {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		_, rest, _ := strings.Cut(string(text), ") ")
 		if f := strings.Fields(rest); f[1] == strconv.Itoa(pid) {

@@ -14,12 +14,12 @@ import (
 	"edgetable/core/table"
 )
 
-// change describes a change of a record at a Timestamp. It is a transaction whose first statement writes one row, or
-// none if the record has another revision. trace is the evidence that the change was applied.
+// change describes a change of a record at a Timestamp, as a transaction. Its first statement writes one row, or
+// none if the record has another revision. trace is a query that shows afterwards whether the change was applied.
 type change func(ticks edm.Ticks) (calls []statement.Call, trace statement.Call)
 
-// creating returns the change that creates a record; declared may be nil. Each attempt uses a new incarnation id,
-// which nobody else has.
+// creating returns the change that creates a record. declared is the stored form of what the record declares, or
+// nil. Each attempt uses a new random incarnation number, by which it can be recognized.
 func creating(name string, r table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, life := []byte(name), statement.Int8(int64(ticks)), statement.Int8(random())
@@ -40,7 +40,7 @@ func changing(name string, old edm.Ticks, value []byte) change {
 	}
 }
 
-// declaring returns the change that sets the value of a record and what it declares; nil declares nothing.
+// declaring returns the change that sets the value of a record and what it declares. If declared is nil, the record then declares nothing.
 func declaring(name string, old edm.Ticks, r *table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
@@ -49,7 +49,7 @@ func declaring(name string, old edm.Ticks, r *table.Record, declared []byte) cha
 	}
 }
 
-// droppingRuled returns the change that removes a record, whatever it declares.
+// droppingRuled returns the change that removes a record, whether or not it declares something.
 func droppingRuled(name string, old edm.Ticks) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
@@ -65,7 +65,7 @@ func dropping(name string, old edm.Ticks) change {
 	}
 }
 
-// change carries out a change of a record, and retries until its outcome is known.
+// change applies a change to a record, and retries until the outcome is known.
 func (s *Store) change(ctx context.Context, account string, do change) (edm.Ticks, error) {
 	for try := 0; ; try++ {
 		var calls []statement.Call
@@ -99,8 +99,8 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 	}
 }
 
-// traced finds out whether a change whose reply was lost was applied: nil means that it was. An unsent error means
-// that it was not, and never will be.
+// traced finds out whether a change whose reply was lost was applied. It returns nil if it was, and an unsent error
+// if it was not and never will be.
 func (s *Store) traced(ctx context.Context, ticks edm.Ticks, trace statement.Call, cause error) error {
 	var applied, complete bool
 	err := s.ended(ctx, cause)
@@ -119,7 +119,7 @@ func (s *Store) traced(ctx context.Context, ticks edm.Ticks, trace statement.Cal
 	switch {
 	case err == nil && applied:
 		return nil
-	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // the trail still has everything that others dropped since
+	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // the trails of records that were dropped since are still kept
 		return &unsent{cause}
 	}
 	s.counters.unknown.Add(1)

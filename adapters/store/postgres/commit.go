@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// maxKey is the maximum length of an encoded key. An index entry has room for 2,704 bytes; the database would accept
-// longer keys only if they compress well.
+// maxKey is the maximum length of an encoded key. An index entry can have 2,704 bytes; PostgreSQL accepts a longer
+// key only if it compresses well.
 const maxKey = 2600
 
 // Commit implements [table.Store].
@@ -34,7 +34,7 @@ func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Muta
 			return 0, &table.Refused{Index: i, Err: table.ErrKeyTooLong}
 		}
 	}
-	// A caller that gives up may reuse its memory while a round still sends the mutations.
+	// If the caller's context ends, the caller may reuse this memory while the store still sends the mutations.
 	m = slices.Clone(m)
 	for i := range m {
 		m[i].Key, m[i].Properties = slices.Clone(m[i].Key), slices.Clone(m[i].Properties)
@@ -68,12 +68,12 @@ type commitment struct {
 	*Store
 	account, name string
 	mutations     []table.Mutation
-	states        []state      // of the entities, if known; see needsState
-	declared      *ruled.Table // what the table declares, as far as this server knows
+	states        []state      // states of the entities, or nil; see needsState
+	declared      *ruled.Table // what the table declares, according to the cache; nil if nothing is cached
 }
 
-// run writes all mutations or none. A statement that writes nothing does not say why, so run then reads the states of
-// the entities. Either they explain a refusal, or run sends everything again with a Timestamp above theirs.
+// run writes all mutations or none. If a statement writes nothing, run reads the states of the entities to find the
+// reason. It then returns a refusal, or sends all statements again with a Timestamp above those of the entities.
 func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
 	c.declared = c.ruled.Find(c.name)
 	c.recall()
@@ -119,11 +119,11 @@ func (c *commitment) needsStates() bool {
 	return slices.ContainsFunc(c.mutations, func(m table.Mutation) bool { return needsState(&m, c.declared) })
 }
 
-// remembers reports whether the state of the entity may come from the cache of known states.
+// remembers reports whether the cache of known states may be used: for a single write that needs the state of its entity.
 func (c *commitment) remembers() bool { return len(c.mutations) == 1 && c.needsStates() }
 
-// judge reads the states in one snapshot and raises the clock above their Timestamps. If the states demand a refusal,
-// judge returns it as its error.
+// judge reads the states in one snapshot and raises the clock above their Timestamps. If a mutation must be refused
+// in these states, judge returns the refusal.
 func (c *commitment) judge(ctx context.Context) (err error) {
 	if c.states, err = c.look(ctx); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (c *commitment) look(ctx context.Context) ([]state, error) {
 	return c.lookAll(ctx, lend.Client{Use: lend.Writes, Account: c.account}, c.name, keys)
 }
 
-// write sends the writes: a single one with a round, several as a transaction of their own.
+// write sends the writes: a single write in a round with writes of other callers, several as one transaction.
 func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error) {
 	if len(list) == 1 {
 		err := c.put(ctx, list[0])
@@ -162,7 +162,7 @@ func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error
 	return detached(ctx, c.Store, func(ctx context.Context) (edm.Ticks, error) { return c.writeAll(ctx, list) })
 }
 
-// writeAll sends the writes of a batch as one transaction. If the reply is lost, it finds out whether they were
+// writeAll sends the writes of a batch as one transaction. If the reply is lost, writeAll finds out whether they were
 // applied.
 func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, error) {
 	ticks, err := c.clock.Next(ctx)
@@ -189,8 +189,8 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 	return ticks, err
 }
 
-// recall takes the state for a single write that needs one from the cache of known states. A stale state could cause
-// a wrong refusal, so it is used only if it permits the write.
+// recall looks for the state of the entity in the cache of known states, if a single write needs the state. A cached
+// state may be old, so recall uses it only if the write is allowed in this state.
 func (c *commitment) recall() {
 	if !c.remembers() {
 		return
@@ -207,7 +207,7 @@ func (c *commitment) recall() {
 	}
 }
 
-// remember caches the state after a single write, if the write needed to know the state before it.
+// remember caches the state of the entity after a single write, if the write needed to know the state before it.
 func (c *commitment) remember(list []*write) {
 	switch {
 	case !c.remembers():
@@ -218,7 +218,7 @@ func (c *commitment) remember(list []*write) {
 	}
 }
 
-// forget removes states from the cache, since they may be stale.
+// forget removes the state from the cache, since it may be old.
 func (c *commitment) forget() {
 	if c.remembers() {
 		c.known.forget(c.name, c.mutations[0].Key)

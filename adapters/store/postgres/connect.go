@@ -16,16 +16,16 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// settings are the session settings. Every statement must find its rows by an index: a plan that was made while the
-// table was empty must not scan the whole table later. JIT compilation costs more than the statements themselves.
+// settings are the session settings. Statements are planned while the tables are empty, and must find rows by an index even then:
+// a sequential scan would be slow when the table has grown. JIT compilation costs more than the statements themselves.
 const settings = `
 SET jit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
 SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET client_encoding = 'UTF8';
 SET statement_timeout = '30s'; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'`
 
-// endings are the settings that make the database end the transactions of a server that is gone. Each is set if the
-// database knows it. A transaction that waits for its standby is already committed, so transaction_timeout does not
-// end it.
+// endings are the settings by which the database ends the transactions of a server that has disappeared. A setting
+// that this version of PostgreSQL does not have is skipped. transaction_timeout does not end a commit that waits for
+// a standby, because its transaction is already committed.
 const endings = `
 SELECT set_config(name, value, false) FROM (VALUES ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '5'),
   ('tcp_user_timeout', '15000'), ('transaction_timeout', '30s')) AS wanted(name, value) WHERE current_setting(name, true) IS NOT NULL`
@@ -35,7 +35,7 @@ var errNoCancel = errors.New("postgres: cancel requests are not sent")
 // connector makes the connections of a store.
 type connector struct {
 	Options
-	name string // application_name, unique to this store
+	name string // application_name, unique to each store
 }
 
 // config returns the configuration of a connection pool.
@@ -61,31 +61,31 @@ func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 	return p, nil
 }
 
-// process identifies a database process that serves a connection.
+// process identifies the database process that serves a connection.
 type process struct {
 	pid     uint32
-	id      string // unique: no other process ever has it
-	session int64  // increases with each connection of the store
+	id      string // differs from the id of every other process, past or future
+	session int64  // number of the connection; later connections of the store have higher numbers
 }
 
-// served is the key in a connection's custom data under which it keeps its process.
+// served is the key of the process in a connection's custom data.
 const served = "process"
 
-// processOf returns the process that serves a connection. It asks the database, since behind a proxy the driver may
-// have another number.
+// processOf returns the process that serves a connection, as the database reported it. The number that the driver
+// knows may be that of a proxy.
 func processOf(c *pgconn.PgConn) process {
 	p, _ := c.CustomData()[served].(process)
 	return p
 }
 
-// warned is the key in a connection's custom data under which it keeps the text of a warning.
+// warned is the key, in a connection's custom data, of the text of the last warning.
 const warned = "warning"
 
-// before prepares one connection.
+// before prepares the configuration of a new connection.
 //
 // pgx sends a cancel request when a read fails or a context ends. If a commit that waits for a standby is cancelled,
-// it becomes visible before the standby has it, and a failover loses it. pgx dials cancel requests with the same
-// function as the connection, so that function refuses every call after the first.
+// it becomes visible before the standby has it, and a failover loses it. pgx dials cancel requests with the DialFunc
+// of the connection. So before makes this function refuse every call after the first.
 func (c *connector) before(ctx context.Context, config *pgx.ConnConfig) error {
 	if c.Password != nil {
 		password, err := c.Password(ctx, config.Host, config.Port, config.User)

@@ -9,10 +9,11 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestWire plays the corpus to servers over the store. A new table begins above all
-// Timestamps that are reserved, so the first ones are ahead of a clock that stands still.
+// TestWire plays the recorded requests of the corpus against servers over the store. The
+// first Timestamps of a new table are above all reserved ones, and therefore ahead of a
+// clock that stands still.
 func TestWire(t *testing.T) {
-	dialect := wiretest.Dialect{Timestamps: true, TooLong: []string{"keys-refused/26"}} // see maxKey
+	dialect := wiretest.Dialect{Timestamps: true, TooLong: []string{"keys-refused/26"}} // this scene has a key that is longer than maxKey
 	wiretest.RunScenes(t, dialect, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
 		s := open(t, shared, postgres.Options{Schema: schema(t, shared), Now: clock.Now, PurgeEvery: -1})
 		h, err := scene.Over(s, clock, directives, scene.Patient)

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// detached runs a write that must not be interrupted when ctx ends, since that would leave its outcome open. The
-// caller then gets ErrUnknown, and the write continues in the background.
+// detached runs a write in the background. If ctx ends first, the write continues, because an interrupted write
+// would have an unknown outcome. The caller then gets ErrUnknown.
 func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context) (R, error)) (R, error) {
 	type result struct {
 		value R
@@ -35,7 +35,7 @@ func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context)
 	}
 }
 
-// attended is transact for writes. It waits for the reply without a timeout, since a commit may wait for a standby.
+// attended sends the statements of a write as one transaction. It waits for the reply without a timeout, since a commit may wait for a standby.
 func (s *Store) attended(c *pgconn.PgConn, calls []statement.Call) (rows []int64, err error) {
 	if reason, ok := c.CustomData()[weak].(string); ok {
 		return nil, &unsent{&slot.Halted{Reason: reason}}
@@ -50,8 +50,8 @@ func (s *Store) attended(c *pgconn.PgConn, calls []statement.Call) (rows []int64
 	return rows, err
 }
 
-// watch supervises a connection that waits for a reply, until the returned function is called. It closes the
-// connection only if the primary no longer serves it: then the reply was lost, or will never come.
+// watch checks a connection that waits for a reply, at intervals, until stop is called. It closes the connection
+// only if the primary does not serve the connection any more: then the reply was lost, or will never come.
 func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 	var ended atomic.Bool
 	var look func()
@@ -72,8 +72,8 @@ func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 	}
 }
 
-// worksFor reports whether the primary serves a connection, or that this cannot be found out. It asks over a new
-// connection, since those of the pool may all be waiting.
+// worksFor reports whether the primary still serves a connection. It returns true if it cannot find out. It uses
+// a new connection, since all connections of the pool may be waiting.
 func (s *Store) worksFor(pid uint32) bool {
 	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 	defer cancel()

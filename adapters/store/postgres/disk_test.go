@@ -18,11 +18,12 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// The disk of the database's files is full, and its log has one of its own. Writes get
-// ErrFull and have no effect, reads work, and when there is space everything works again.
+// TestFullDisk fills the disk of the database's files; the write-ahead log is on another
+// disk. Writes must return ErrFull and have no effect, and reads must succeed. When there
+// is space again, writes must succeed too.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	dir, err := local.Folder() // the account of the database cannot enter t.TempDir()
+	dir, err := local.Folder() // not t.TempDir(), which the operating system user of the database cannot enter
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, os.RemoveAll(dir)) })
 	disk, logs := filepath.Join(dir, "disk"), filepath.Join(dir, "logs")
@@ -33,7 +34,7 @@ func TestFullDisk(t *testing.T) {
 	s := open(t, c, postgres.Options{Schema: schema(t, c), PurgeEvery: -1})
 	create(t, s)
 	large := edm.AppendProperty(nil, "Text", edm.String(strings.Repeat("x", 30000)))
-	for i := range 8 { // of random bytes, which the database cannot compress
+	for i := range 8 { // random bytes, which the database cannot compress
 		large = edm.AppendProperty(large, fmt.Sprint("Noise", i), edm.Binary(noise(60<<10)))
 	}
 	acked := 0

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// findOut determines the outcome of each write of a group whose reply was lost.
+// findOut determines the outcome of each write of a round whose reply was lost. The writes are sorted by table.
 func (s *Store) findOut(group []*write, cause error) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
@@ -27,7 +27,7 @@ func (s *Store) findOut(group []*write, cause error) {
 	}
 }
 
-// findOutIn is findOut for writes of one table.
+// findOutIn determines the outcome of each write to one table, after the reply was lost.
 func (s *Store) findOutIn(ctx context.Context, group []*write, cause error) {
 	states, err := s.settledStates(ctx, group, cause)
 	for i, w := range group {
@@ -44,15 +44,15 @@ func (s *Store) findOutIn(ctx context.Context, group []*write, cause error) {
 	}
 }
 
-// evidence finds out whether the writes of a batch whose reply was lost were applied: nil means that they were. An
-// unsent error means that they were not, and never will be.
+// evidence finds out whether a batch whose reply was lost was applied. It returns nil if it was, and an unsent error
+// if it was not and never will be.
 func (s *Store) evidence(ctx context.Context, list []*write, cause error) error {
 	states, err := s.settledStates(ctx, list, cause)
 	if err != nil {
 		s.counters.unknown.Add(1)
 		return fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	}
-	// All writes have the same Timestamp, but others may have overwritten some of the rows since.
+	// The batch was applied if any row shows this. Some rows may show nothing, because they were overwritten since.
 	var found error
 	for i, w := range list {
 		ok, err := s.verdict(ctx, w, &states[i], cause)
@@ -69,8 +69,8 @@ func (s *Store) evidence(ctx context.Context, list []*write, cause error) error 
 	return found
 }
 
-// verdict decides from the state of an entity what became of a write that can no longer be applied: it was applied,
-// it was not, or that cannot be known.
+// verdict decides from the state of an entity whether a write that cannot be applied any more was applied. It
+// returns an unsent error if the write was not applied, and ErrUnknown if the state does not show this.
 func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) (ok bool, err error) {
 	unknown := fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	switch {
@@ -78,13 +78,13 @@ func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) 
 		return false, unknown
 	case now.ticks == w.ticks:
 		return true, nil
-	case now.ticks < w.ticks && now.purged < w.ticks: // no row with this Timestamp was purged
+	case now.ticks < w.ticks && now.purged < w.ticks: // no tombstone with this Timestamp can have been removed
 		return false, &unsent{cause}
 	case now.ticks < w.ticks:
 		return false, unknown
 	}
-	// Somebody has overwritten the row since. This server did so only in a batch: a round sends no write of an entity
-	// while the outcome of an earlier one is being looked for.
+	// The row was overwritten since. If this server did so, it was in a batch: a round sends no further write of an
+	// entity until the outcome of the previous one is known.
 	purged, last, own := edm.Ticks(0), edm.Ticks(0), edm.Ticks(0)
 	mine, seen := w.ticks%slot.Slots, statement.Overwritten
 	if now.declared != nil {
@@ -109,9 +109,9 @@ func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) 
 	return false, &unsent{cause}
 }
 
-// settledStates reads the entities of writes of one table that one connection sent, after making sure that no such
-// write can still be applied. It raises the floor above their Timestamps and waits for the transaction that may have
-// seen the old floor.
+// settledStates makes sure that some writes to one table, all sent over one connection, cannot be applied any more,
+// and reads their entities. It raises the floor of the incarnation above the Timestamps of the writes, and waits
+// until the transaction that may have read the old floor has ended.
 func (s *Store) settledStates(ctx context.Context, list []*write, cause error) ([]state, error) {
 	var highest edm.Ticks
 	keys := make([][]byte, len(list))
@@ -132,17 +132,17 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 	return states, s.barrier(ctx)
 }
 
-// barrier makes durable what was read. A commit whose wait for a standby was interrupted may be visible before the
-// standby has it. A later commit waits until the same standby has all earlier ones.
+// barrier returns when a standby has everything that was read. If the wait of a commit for its standby was interrupted, the
+// commit may be visible before a standby has it. barrier makes a later commit, which waits for all earlier ones.
 func (s *Store) barrier(ctx context.Context) error {
 	return s.retry(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		h := s.clock.Holds()
 		ok, err := s.beat(ctx, c, h, h.Reserved)
 		if halts(err) {
-			err = nil // the heartbeat was committed nevertheless
+			err = nil // the heartbeat was committed, which is enough
 		}
 		if err == nil && !ok {
-			err = slot.ErrStale // the next heartbeat takes another slot
+			err = slot.ErrStale // another server has this slot; the next heartbeat takes another one
 		}
 		return err
 	})

@@ -21,7 +21,8 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// rule is a rule of expiry by a property, declared so long ago that it removes.
+// rule returns traits with a rule that entities expire at the time in a property. The rule is old
+// enough that upkeep removes entities.
 func rule(property string) *table.Traits {
 	return &table.Traits{Expiry: &table.Expiry{Property: property}}
 }
@@ -38,7 +39,8 @@ func declare(t testing.TB, s table.Store, traits *table.Traits) {
 // past is an instant that every clock of the tests has passed.
 var past = edm.TicksOf(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// shows says what an operation tells of the entity "x", or what it did to it.
+// shows contains operations on the entity "x". Each returns ErrNoEntity if the entity is absent
+// for it.
 var shows = map[string]func(ctx context.Context, s table.Store) error{
 	"get": func(ctx context.Context, s table.Store) error {
 		_, err := s.Get(ctx, people, row("p", "x"), table.Strong)
@@ -79,7 +81,7 @@ func anything() *odata.Filter {
 	return f
 }
 
-// ending are properties of which E is an instant.
+// ending returns properties in which E is the given time.
 func ending(at edm.Ticks) edm.Properties {
 	return edm.AppendProperty(text("x"), "E", edm.DateTime(at))
 }
@@ -108,8 +110,9 @@ func pageShows(r table.ScanRequest) func(ctx context.Context, s table.Store) err
 	}
 }
 
-// What one server declares holds for the next operation of each other one, whatever that knew
-// before: nothing, no rule, or another rule.
+// TestRulesOfOtherServers checks that a declaration by one server holds for the next operation of
+// every other server. That server may have cached no rule, or another one, or nothing about the
+// table.
 func TestRulesOfOtherServers(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	var ahead atomic.Int64
@@ -128,7 +131,7 @@ func TestRulesOfOtherServers(t *testing.T) {
 			declare(t, s, nil)
 			must.OK(t, writes(table.Mutation{})(t.Context(), s))
 			declare(t, s, step.rule)
-			if step.rule != nil && step.rule.Expiry.After > 0 { // Timestamps of a new table may be ahead of the clock
+			if step.rule != nil && step.rule.Expiry.After > 0 { // because the Timestamps of a new table may be ahead of the clock
 				ahead.Add(int64(2 * edm.TicksPerSecond))
 			}
 			err := shows[name](t.Context(), fresh[name])
@@ -137,7 +140,7 @@ func TestRulesOfOtherServers(t *testing.T) {
 			}
 		}
 	}
-	// It is as it was for a table that is dropped and made again.
+	// A table that is dropped and created again has no rule.
 	declare(t, s, rule("E"))
 	r, err := s.ReadRecord(t.Context(), people, table.Strong)
 	must.OK(t, err)
@@ -154,7 +157,7 @@ func TestRulesOfOtherServers(t *testing.T) {
 			t.Errorf("%s in a table made again: %v", name, err)
 		}
 	}
-	// And a removal of what a rule has ended needs the rule.
+	// Without a rule, an expired entity cannot be removed by Expire.
 	must.OK(t, writes(table.Mutation{})(t.Context(), s))
 	got, err := s.Get(t.Context(), people, row("p", "x"), table.Strong)
 	must.OK(t, err)
@@ -164,8 +167,9 @@ func TestRulesOfOtherServers(t *testing.T) {
 	}
 }
 
-// Purge raises the floor of a table with rules, too, before it removes tombstones; the entities of
-// such a table are removed after its Drop.
+// TestPurgeWithRules checks a table with rules. Before Purge removes tombstones, it must raise the
+// table's floor, the Timestamp that new writes must exceed. After the table was dropped, Purge
+// must remove its entities.
 func TestPurgeWithRules(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), PurgeEvery: -1, PurgeAfter: time.Microsecond})
@@ -176,7 +180,7 @@ func TestPurgeWithRules(t *testing.T) {
 	ticks, err := s.Commit(t.Context(), people, []table.Mutation{{Key: row("p", "deleted"), Kind: table.Delete, Condition: table.Present}})
 	must.OK(t, err)
 	in := s.Schema + "."
-	wait(t, "the tombstone is removed", func() bool { // the Timestamps of a new table begin ahead of the clock
+	wait(t, "the tombstone is removed", func() bool { // a new table's Timestamps begin ahead of the clock, so this takes a while
 		must.OK(t, s.Purge(t.Context()))
 		return ask(t, shared, "SELECT count(*) FROM "+in+"entity WHERE deleted") == "0"
 	})
@@ -193,8 +197,9 @@ func TestPurgeWithRules(t *testing.T) {
 	}
 }
 
-// The connection breaks while something is written over what has ended, or that is removed. The
-// store finds out what became of it, also if another server has written it since.
+// TestLostOverEnded checks writes over an expired entity, and its removal, when the connection
+// breaks. The store must find out the outcome, even if another server has written the entity
+// since.
 func TestLostOverEnded(t *testing.T) {
 	insert := func(s *postgres.Store, _ edm.Ticks) error {
 		_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: row("p", "x"), Condition: table.Absent, Nonce: 2, Properties: ending(past)}})
@@ -217,13 +222,13 @@ func TestLostOverEnded(t *testing.T) {
 		name, statement string
 		fate            loss
 		do              func(s *postgres.Store, seen edm.Ticks) error
-		others          bool // another server writes over it after the connection broke
+		others          bool // another server writes the entity after the connection broke
 		want            error
-		left            string // by whom the row is, or that it is deleted
+		left            string // nonce of the row at the end, or "deleted"
 	}{
 		{"insert, not sent", "ruled_swap", notSent, insert, false, nil, "2"},
 		{"insert, applied", "ruled_swap", replyLost, insert, false, nil, "2"},
-		{"insert, not sent, another inserts", "ruled_swap", notSent, insert, true, nil, "2"}, // what the other one wrote has ended, too
+		{"insert, not sent, another inserts", "ruled_swap", notSent, insert, true, nil, "2"}, // the other server's entity has expired too
 		{"insert, applied, another inserts", "ruled_swap", replyLost, insert, true, nil, "3"},
 		{"merge, not sent", "ruled_swap", notSent, merge, false, nil, "2"},
 		{"merge, applied", "ruled_swap", replyLost, merge, false, nil, "2"},
@@ -268,7 +273,8 @@ func TestLostOverEnded(t *testing.T) {
 	}
 }
 
-// A declaration waits until no write follows the one before it any more.
+// TestDeclarationWaits checks that WriteRecord, when it changes a declaration, returns only after
+// all writes that follow the earlier declaration have ended.
 func TestDeclarationWaits(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1}
@@ -310,8 +316,8 @@ func TestDeclarationWaits(t *testing.T) {
 	}
 }
 
-// A table that declares what only a newer version knows is refused with a sentence, for each
-// operation.
+// TestNewerDeclaration checks that every operation returns an error with an explanation if a newer
+// version has stored a declaration that this version does not know.
 func TestNewerDeclaration(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1}
@@ -319,7 +325,7 @@ func TestNewerDeclaration(t *testing.T) {
 	create(t, s)
 	must.OK(t, writes(table.Mutation{})(t.Context(), s))
 	declare(t, s, rule("E"))
-	must.OK(t, shared.Exec("UPDATE "+o.Schema+".record SET revision = revision - 64, traits = set_byte(traits, 24, 9)")) // the name of the part
+	must.OK(t, shared.Exec("UPDATE "+o.Schema+".record SET revision = revision - 64, traits = set_byte(traits, 24, 9)")) // now it has an unknown part
 	for _, known := range []bool{true, false} {
 		if !known {
 			s = open(t, shared, o)
@@ -335,8 +341,9 @@ func TestNewerDeclaration(t *testing.T) {
 	}
 }
 
-// A server that has the state of an entity from its own last write need not read it. When another
-// one has declared a rule meanwhile, by which the entity has ended, it is absent all the same.
+// TestRuleAgainstAKnownState checks a server that has cached the state of an entity from its last
+// write. If another server has since declared a rule by which the entity has expired, the entity
+// must be absent for the first server too.
 func TestRuleAgainstAKnownState(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1}
@@ -355,16 +362,17 @@ func TestRuleAgainstAKnownState(t *testing.T) {
 	}
 }
 
-// An entity that ends after its state was read and before the write gets its Timestamp has ended
-// for that write, alone and in a batch.
+// TestEndsBeforeTheTimestamp checks an entity that expires after its state was read, and before
+// the write gets its Timestamp. For that write, alone or in a batch, the entity must count as
+// expired.
 func TestEndsBeforeTheTimestamp(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	const step = 10 * edm.TicksPerSecond / 1000
-	now := new(atomic.Int64) // goes on with each look
+	now := new(atomic.Int64) // a clock that advances with each call
 	now.Store(int64(past))
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), PurgeEvery: -1, Now: func() edm.Ticks { return edm.Ticks(now.Add(int64(step))) }})
 	create(t, s)
-	must.OK(t, putOne(t.Context(), s, "first")) // above the floor of the table
+	must.OK(t, putOne(t.Context(), s, "first")) // raises the store's clock above the Timestamps at which a new table begins
 	now.Add(int64(10 * edm.TicksPerSecond))
 	declare(t, s, rule("E"))
 	for i := range 40 {

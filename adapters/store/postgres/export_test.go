@@ -12,44 +12,45 @@ func (o Options) KeepCancels() Options {
 	return o
 }
 
-// NoBarrier makes a store read by new connections before a standby has what they show.
+// NoBarrier makes a store read over new connections without waiting for a standby.
 func (o Options) NoBarrier() Options {
 	o.noBarrier = true
 	return o
 }
 
-// Watch sets how long a write may be silent before the store looks after it.
+// Watch sets how long a write waits for its reply before the store checks its connection.
 func (o Options) Watch(d time.Duration) Options {
 	o.watchEvery = d
 	return o
 }
 
-// Machine makes a store believe that this is the clock of its machine.
+// Machine sets the clock that the store compares with that of the database.
 func (o Options) Machine(now func() time.Time) Options {
 	o.machine = now
 	return o
 }
 
-// Setting is the value of a setting in a session of the store.
+// Setting returns the value of a setting in a session of the store.
 func (s *Store) Setting(ctx context.Context, name string) (value string, err error) {
 	err = s.primary.QueryRow(ctx, "SELECT current_setting($1)", name).Scan(&value)
 	return value, err
 }
 
-// Classify names the class of an error.
+// Classify returns the name of the class of an error.
 func Classify(err error) string { return classify(err).String() }
 
-// Pages returns how many connections pages may have at the most, and how many pages wait for one.
+// Pages returns the maximum number of connections for pages of scans, and how many pages
+// wait for one.
 func (s *Store) Pages() (most, waiting int) { return s.connections.Waiting(lend.Pages) }
 
-// Unsent returns how many writes of one entity wait for a round.
+// Unsent returns how many writes of single entities wait to be sent.
 func (s *Store) Unsent() int {
 	s.rounds.mu.Lock()
 	defer s.rounds.mu.Unlock()
 	return len(s.rounds.waiting)
 }
 
-// HoldRounds lets no round begin before the function is called that it returns.
+// HoldRounds stops new rounds of writes until resume is called.
 func (s *Store) HoldRounds() (resume func()) {
 	s.rounds.mu.Lock()
 	defer s.rounds.mu.Unlock()
@@ -62,5 +63,5 @@ func (s *Store) HoldRounds() (resume func()) {
 	}
 }
 
-// Name is the application_name of a store.
+// Name returns the application_name of a store.
 func (s *Store) Name() string { return s.name }

@@ -17,17 +17,17 @@ import (
 type class uint8
 
 const (
-	// broken: nothing was applied, and it would fail again.
+	// broken means that nothing was applied, and that the same statements would fail again.
 	broken class = iota
-	// again: nothing was applied, and it may succeed when it is sent again.
+	// again means that nothing was applied, and that the same statements may succeed later.
 	again
-	// moved is like again, but all connections are to a server that is no longer a primary.
+	// moved is like again. In addition, all open connections are to a server that is not the primary any more.
 	moved
-	// full: nothing was applied, because a disk is full.
+	// full means that nothing was applied, because a disk is full.
 	full
-	// refused: a statement wrote nothing, which undid the batch.
+	// refused means that a statement of a batch wrote nothing, so the batch was rolled back.
 	refused
-	// lost: it may have been applied, or may still be applied later.
+	// lost means that the outcome is unknown: the statements may have been applied, or may still be.
 	lost
 )
 
@@ -36,7 +36,7 @@ func (c class) String() string {
 	return [...]string{"broken", "again", "moved", "full", "refused", "lost"}[c]
 }
 
-// unsent wraps the error of something that never reached the database.
+// unsent wraps the error of a request that never reached the database.
 type unsent struct{ err error }
 
 func (e *unsent) Error() string { return e.err.Error() }
@@ -48,7 +48,7 @@ func isUnsent(err error) bool {
 }
 
 // classify returns the class of a driver error. It does not use pgconn.SafeToRetry, which wrongly reports that
-// nothing was sent if the connection breaks while the reply to a batch is awaited.
+// nothing was sent if the connection breaks before the reply to a batch arrives.
 func classify(err error) class {
 	if _, ok := errors.AsType[*unsent](err); ok {
 		return again
@@ -69,7 +69,7 @@ func classify(err error) class {
 		return lost
 	}
 	switch p.Code {
-	case "40003", "58000": // the outcome of the statement is unknown; poolers return the second code
+	case "40003", "58000": // The outcome of the statement is unknown. Connection poolers return the second code.
 		return lost
 	case "40001", "40P01", "55P03", "57014": // conflict, deadlock, lock_timeout, statement_timeout
 		return again
@@ -101,8 +101,8 @@ func readError(ctx context.Context, err error) error {
 	return errors.Join(table.ErrBusy, err)
 }
 
-// Unreachable reports whether no database could be reached, or only one that is starting, stopping or out of
-// connections: states that may pass without intervention.
+// Unreachable reports whether err means that no database answered, or that the database was starting, stopping or
+// out of connections. Such an error may disappear without an operator.
 func Unreachable(err error) bool {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return strings.HasPrefix(p.Code, "57P") || p.Code == "53300"
@@ -114,7 +114,7 @@ func Unreachable(err error) bool {
 	return connecting && (refused || unknown || silent)
 }
 
-// halts reports whether err comes from a server that has stopped writing.
+// halts reports whether err means that this server has stopped writing, see slot.Halted.
 func halts(err error) bool {
 	_, ok := errors.AsType[*slot.Halted](err)
 	return ok
@@ -127,6 +127,6 @@ var errRecord = errors.New("postgres: stored record is damaged")
 // errWroteNothing means that the condition of a write does not hold, or that its Timestamp is too low.
 var errWroteNothing = errors.New("postgres: nothing was written")
 
-// errWarned means that the database carried out a write with a warning: somebody cancelled its wait for a standby.
-// The write is visible, but a failover may lose it.
+// errWarned means that the database applied a write but warned that its wait for a standby was cancelled. The
+// write is visible, but a failover may lose it.
 var errWarned = errors.New("the database warned")

@@ -13,9 +13,10 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Scans of one account have all connections for pages. A page of another account comes
-// before the next of them: one of the scans ends its page early. Batches and the catalog do
-// not wait for scans at all.
+// TestScansLetOthersGoFirst checks a store in which the scans of one account use all
+// connections for pages. When another account needs a page, one of the scans must end its
+// page early and release its connection. Batches and reads of the catalog must not wait for
+// scans at all.
 func TestScansLetOthersGoFirst(t *testing.T) {
 	t.Parallel()
 	const rows, scans = 40_000, 12
@@ -59,7 +60,7 @@ func TestScansLetOthersGoFirst(t *testing.T) {
 	for range pages {
 		<-begun
 	}
-	// All connections for pages are in scans now, which wait in the middle.
+	// Scans now have all connections for pages, and each is suspended inside a page.
 	var batch []table.Mutation
 	for i := range 5 {
 		batch = append(batch, table.Mutation{Key: row("p", fmt.Sprint(i)), Nonce: 1, Properties: text(strings.Repeat("x", i))})

@@ -23,10 +23,10 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// feeding are traits of a table that keeps a feed.
+// feeding returns traits of a table that keeps a feed.
 func feeding() *table.Traits { return &table.Traits{Feed: &table.Feed{Keep: 1 << 50}} }
 
-// openFeeding opens a store in whose table people a feed is kept.
+// openFeeding opens a store and creates the table people with a feed.
 func openFeeding(t testing.TB, c *local.Cluster, o postgres.Options) *postgres.Store {
 	t.Helper()
 	if o.Schema == "" {
@@ -45,7 +45,7 @@ func endOfFeed(t testing.TB, s *postgres.Store) *table.FeedPosition {
 	return &page.Next
 }
 
-// changesSince are the names of the entities that changed after a position, and the position after that.
+// changesSince returns the names of the entities that changed after a position, and the position after these changes.
 func changesSince(t testing.TB, s *postgres.Store, from *table.FeedPosition) (names []string, next *table.FeedPosition) {
 	t.Helper()
 	page, err := s.Changes(t.Context(), people, table.FeedRequest{From: from})
@@ -78,7 +78,7 @@ func expectHistory(t testing.TB, what string, s *postgres.Store, from *table.Fee
 	}
 }
 
-// stranger is a connection of another program.
+// stranger returns a connection that belongs to another program than edgetable.
 func stranger(t testing.TB, c *local.Cluster) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), c.DSN("application_name=stranger"))
@@ -93,8 +93,8 @@ func run(t testing.TB, c *pgx.Conn, sql string) {
 	must.OK(t, err)
 }
 
-// stall lets a commit of these entities wait for the row of the first one. It has its Timestamp then, and if there are several
-// also its number.
+// stall starts a commit of these entities that waits, until release is called, for a lock on the row of the first one. By then
+// the commit has its Timestamp. If there are several entities, its transaction also has its number.
 func stall(t *testing.T, s *postgres.Store, names ...string) (release func()) {
 	t.Helper()
 	var m []table.Mutation
@@ -116,14 +116,15 @@ func stall(t *testing.T, s *postgres.Store, names ...string) (release func()) {
 	}
 }
 
-// A commit that becomes visible after one with a higher Timestamp and a higher number is told after that. A reader that goes by
-// either of the two alone misses it, in the same database.
+// TestLateCommitInAFeed checks a commit that becomes visible after another one with a higher Timestamp and a higher transaction
+// number. A reader must get it after the other one. The test also proves that a reader that uses only Timestamps, or only
+// numbers, would miss the commit.
 func TestLateCommitInAFeed(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
 	fast := func() edm.Ticks { return edm.TicksOf(time.Now()) + 5*edm.TicksPerSecond }
 	other := open(t, shared, postgres.Options{Schema: s.Schema, PurgeEvery: -1, Now: fast})
-	endOfFeed(t, s) // which waits for nobody the next time
+	endOfFeed(t, s) // so that the next call need not wait for earlier writes
 	release := stall(t, s, "x", "y")
 	from := endOfFeed(t, s)
 	must.OK(t, putOne(t.Context(), other, "early"))
@@ -141,14 +142,14 @@ func TestLateCommitInAFeed(t *testing.T) {
 	}
 }
 
-// After a crash PostgreSQL gives the numbers of undone transactions out again. A position has none of them: one that has the
-// highest number of a snapshot would skip what has it then.
+// TestNumbersAfterACrash checks that a position never contains the number of a transaction that was rolled back. After a crash,
+// PostgreSQL can give such a number to another transaction, whose lines the reader would then skip.
 func TestNumbersAfterACrash(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
 	s := openFeeding(t, c, postgres.Options{PurgeEvery: -1})
 	endOfFeed(t, s)
-	// A heartbeat between the undone transactions and the crash has a higher number, which is kept.
+	// A heartbeat may commit a higher number before the crash. Then no number is given again, so the test tries several times.
 	for try := range 20 {
 		other := stranger(t, c)
 		must.OK(t, putOne(t.Context(), s, fmt.Sprint("before", try)))
@@ -169,7 +170,8 @@ func TestNumbersAfterACrash(t *testing.T) {
 	t.Error("no number came again, and this test shows nothing")
 }
 
-// A transaction that another program holds open delays nothing, and no position names it.
+// TestFeedBesideAnOldTransaction checks that an open transaction of another program does not delay readers, and that no position
+// contains its number.
 func TestFeedBesideAnOldTransaction(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
@@ -189,8 +191,8 @@ func TestFeedBesideAnOldTransaction(t *testing.T) {
 	expectChanged(t, "after it", s, from)
 }
 
-// A reader with much to catch up with reads windows of some lines, which end at marks, and gets each change once, however long
-// its pages are.
+// TestFeedOfManyCommits checks a reader that is many lines behind. It must read windows of a limited number of lines, which end
+// at marks, and get each change once, for any length of its pages.
 func TestFeedOfManyCommits(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
@@ -244,12 +246,12 @@ func TestFeedOfManyCommits(t *testing.T) {
 	}
 }
 
-// The drop of a table is told after what others wrote who had begun before.
+// TestDropInAFeed checks that readers get the drop of a table after the writes that began before the drop.
 func TestDropInAFeed(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
 	other := open(t, shared, postgres.Options{Schema: s.Schema, PurgeEvery: -1})
-	endOfFeed(t, s) // which waits for nobody the next time
+	endOfFeed(t, s) // so that the next call need not wait for earlier writes
 	release := stall(t, s, "x")
 	from := endOfFeed(t, s)
 	r, err := other.ReadRecord(t.Context(), people, table.Strong)
@@ -260,7 +262,7 @@ func TestDropInAFeed(t *testing.T) {
 		names, _ := changesSince(t, other, from)
 		told <- names
 	}()
-	for range 5 { // it waits
+	for range 5 { // heartbeats, while the reader waits
 		must.OK(t, other.Ready(t.Context()))
 	}
 	release()
@@ -269,7 +271,8 @@ func TestDropInAFeed(t *testing.T) {
 	}
 }
 
-// No position is given out while somebody may write who does not know of the feed.
+// TestFeedBeginsAfterOthers checks that a new feed returns its first position only after all writes have ended that do not know
+// of the feed, and therefore add no line.
 func TestFeedBeginsAfterOthers(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), PurgeEvery: -1})
@@ -306,7 +309,8 @@ func TestFeedBeginsAfterOthers(t *testing.T) {
 	must.OK(t, <-declared)
 }
 
-// Connections break while a table with a feed is written: each write is in it once, or not at all.
+// TestLostInAFeed breaks connections during writes to a table with a feed. The feed must contain every write that was applied
+// exactly once, and no other write.
 func TestLostInAFeed(t *testing.T) {
 	one := func(s *postgres.Store) error { return putOne(context.Background(), s, "a") }
 	batch := func(s *postgres.Store) error {
@@ -342,7 +346,8 @@ func TestLostInAFeed(t *testing.T) {
 	}
 }
 
-// PostgreSQL crashes while two stores write, and the connections of one of them break before and after requests. Who follows ends with the state of the table, or is told to begin again.
+// TestFeedBesideCrashes lets PostgreSQL crash while two stores write, and breaks connections of one store before and after
+// requests. A reader of the feed must end with the state of the table, or be told to begin again.
 func TestFeedBesideCrashes(t *testing.T) {
 	t.Parallel()
 	c, w := cluster(t, local.Options{}), new(wire)
@@ -412,7 +417,7 @@ func TestFeedBesideCrashes(t *testing.T) {
 	}
 }
 
-// After a promotion no position of before is good.
+// TestFeedAfterAPromotion checks that a position from before a promotion is refused after it.
 func TestFeedAfterAPromotion(t *testing.T) {
 	t.Parallel()
 	primary, standby := pair(t)
@@ -432,8 +437,8 @@ func TestFeedAfterAPromotion(t *testing.T) {
 	expectChanged(t, "a position of the new primary", s, again, "c")
 }
 
-// A copy of the database is another history, in which the feeds begin again: also where the numbers of its transactions are below
-// those of the lines that were copied.
+// TestFeedInACopy checks that a copy of the database has another history, in which the feeds begin again. This must hold even if
+// the copied lines have higher transaction numbers than the copy's own transactions.
 func TestFeedInACopy(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
@@ -452,7 +457,7 @@ func TestFeedInACopy(t *testing.T) {
 	conn, err := pgx.Connect(t.Context(), o.DSN)
 	must.OK(t, err)
 	defer conn.Close(t.Context())
-	run(t, conn, "UPDATE "+o.Schema+".change SET xact = xact + 1000000000") // as those of another cluster may be
+	run(t, conn, "UPDATE "+o.Schema+".change SET xact = xact + 1000000000") // as if the lines came from a cluster with higher transaction numbers
 	copied := open(t, c, o)
 	expectHistory(t, "the copy", copied, from)
 	end := endOfFeed(t, copied)
@@ -464,7 +469,7 @@ func TestFeedInACopy(t *testing.T) {
 	expectChanged(t, "the first one", s, from, "a")
 }
 
-// A database that was set back to before what a position has read is noticed.
+// TestFeedSetBack checks that a position is refused if the database was restored to a state before that position.
 func TestFeedSetBack(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
@@ -478,8 +483,8 @@ func TestFeedSetBack(t *testing.T) {
 	expectChanged(t, "one of before", s, before, "c")
 }
 
-// What is sent for a table with a feed: as much as for others, and one statement more for a batch. A table whose feed was
-// withdrawn gets the statements of others.
+// TestFeedStatements checks which statements are sent for a table with a feed: as many as for other tables, and one more for a
+// batch. After its feed was withdrawn, a table gets the same statements as other tables.
 func TestFeedStatements(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	tp := new(tap)
@@ -510,7 +515,8 @@ func TestFeedStatements(t *testing.T) {
 	expect("upsert_all insert_all", a, with(b, table.Put, table.Absent))
 }
 
-// A program of the version before cannot prepare its statements, so that it cannot write to a table with a feed and leave no line.
+// TestFeedKeepsOlderServersOut checks that the previous version of edgetable cannot prepare its statements. Otherwise it could
+// write to a table with a feed without adding a line.
 func TestFeedKeepsOlderServersOut(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
@@ -521,8 +527,8 @@ func TestFeedKeepsOlderServersOut(t *testing.T) {
 	}
 }
 
-// What nobody can read is removed: old lines, the lines of a feed that was withdrawn, and the feeds of dropped tables when
-// their time is over.
+// TestTrimmedFeeds checks that TrimFeeds removes old lines, the lines of a feed that was withdrawn, and the feeds of dropped
+// tables after the time for which they are kept.
 func TestTrimmedFeeds(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
@@ -535,7 +541,7 @@ func TestTrimmedFeeds(t *testing.T) {
 		}
 	}
 	const long = 1<<50 + 100*edm.TicksPerSecond
-	for i := range 2500 { // more than one portion
+	for i := range 2500 { // more lines than one statement removes
 		m := []table.Mutation{{Key: row("p", fmt.Sprint(i)), Nonce: 1, Properties: text("x")}}
 		_, err := s.Commit(t.Context(), people, m)
 		must.OK(t, err)
@@ -554,8 +560,8 @@ func TestTrimmedFeeds(t *testing.T) {
 	trim(long, "0", "0")
 }
 
-// Readers who are as fast as they can be miss no commit of many writers, of which some end at each moment: also while a
-// transaction has given up some of its locks, and others are still shown.
+// TestFeedBesideManyWriters checks that fast readers miss no commit of many concurrent writers. At each moment some transactions
+// are ending, and pg_locks may show only a part of their locks.
 func TestFeedBesideManyWriters(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1, Connections: 16})
@@ -611,7 +617,8 @@ func TestFeedBesideManyWriters(t *testing.T) {
 	readers.Wait()
 }
 
-// A role that may not ask which database this is gets a sentence, and no feed; a rule of expiry needs nothing of the kind.
+// TestFeedWithoutIdentity checks a role that may not read the identity of the database. The declaration of a feed must fail with
+// an explanation. An expiry rule must be accepted, because it does not need the identity.
 func TestFeedWithoutIdentity(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})

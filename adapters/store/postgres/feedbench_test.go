@@ -14,7 +14,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// BenchmarkBesideFeed compares a table that keeps a feed with one that declares nothing, of the same store.
+// BenchmarkBesideFeed compares two tables of the same store: one that keeps a feed, and one that declares nothing.
 func BenchmarkBesideFeed(b *testing.B) {
 	compare(b, 0, []contest{
 		{"Insert64", 64, 250 * time.Millisecond, fed((*sides).insertInto), plain((*sides).insertInto), 0.75, 0},
@@ -23,7 +23,7 @@ func BenchmarkBesideFeed(b *testing.B) {
 	})
 }
 
-// followed is a table with a feed.
+// followed is the key of a table with a feed.
 var followed = table.RecordKey{Account: "acct", Table: "followed"}
 
 func fed(do func(*sides, table.RecordKey, int) error) func(*sides, int) error {
@@ -43,7 +43,7 @@ func (s *sides) batchInto(t table.RecordKey, n int) error {
 	return err
 }
 
-// hundred inserts 100 entities of one partition.
+// hundred returns inserts of 100 entities of one partition.
 func hundred(n int) []table.Mutation {
 	m := make([]table.Mutation, 100)
 	for i := range m {
@@ -52,7 +52,7 @@ func hundred(n int) []table.Mutation {
 	return m
 }
 
-// BenchmarkReadFeed reads the changes of single inserts, in pages of 1,000, each with its entity.
+// BenchmarkReadFeed reads a feed of single inserts, in pages of 1,000 changes, each with its entity.
 func BenchmarkReadFeed(b *testing.B) {
 	s := newSides(b, 64, 0)
 	insert := fed((*sides).insertInto)
@@ -89,8 +89,8 @@ func BenchmarkReadFeed(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkFeedDelay measures for how long a change is on its way to a reader who waits, while others insert 5,000 entities a
-// second.
+// BenchmarkFeedDelay measures the time from an insert until a waiting reader gets its change, while other clients insert
+// 5,000 entities per second.
 func BenchmarkFeedDelay(b *testing.B) {
 	s := newSides(b, 64, 0)
 	insert := fed((*sides).insertInto)
@@ -139,7 +139,7 @@ func BenchmarkFeedDelay(b *testing.B) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	begun := time.Now()
-	for range inserts / 10 { // for ten seconds
+	for range inserts / 10 { // takes ten seconds
 		<-tick.C
 		for range 10 {
 			work <- int(s.next.Add(1))

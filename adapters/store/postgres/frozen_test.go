@@ -17,8 +17,9 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// A server stops in the middle of sending, and its connections stay open. Others write the
-// same entities meanwhile: what did not arrive whole holds no row.
+// TestFrozenServer freezes an edgetable server in the middle of sending a write, while its
+// connections stay open. Other servers must be able to write the same entities: a request
+// that did not arrive completely must hold no locks.
 func TestFrozenServer(t *testing.T) {
 	t.Parallel()
 	batch := make([]table.Mutation, table.MaxBatchOperations)
@@ -31,7 +32,7 @@ func TestFrozenServer(t *testing.T) {
 			w := new(holder)
 			frozen := open(t, shared, func() postgres.Options { o := o; o.Dial = w.dial; return o }())
 			create(t, frozen)
-			must.OK(t, putOne(t.Context(), frozen, "before")) // now its clock is above the floor of the table
+			must.OK(t, putOne(t.Context(), frozen, "before")) // raises the server's clock above the Timestamps at which a new table begins
 			o.Timeout = 5 * time.Second
 			other := open(t, shared, o)
 			h := w.holdSent()
@@ -56,8 +57,8 @@ func TestFrozenServer(t *testing.T) {
 	}
 }
 
-// A transaction whose commit waits for its standby is not ended by any limit of time, since
-// it would show without the standby.
+// TestLongCommit checks that no timeout of the database ends a commit that waits for its
+// standby. Otherwise the commit would become visible although no standby has it.
 func TestLongCommit(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
@@ -88,7 +89,8 @@ func TestLongCommit(t *testing.T) {
 	must.OK(t, <-outcome)
 }
 
-// Each session has the limits that its database knows.
+// TestEndings checks that each session has the timeouts that the store sets, as far as the
+// version of PostgreSQL knows them.
 func TestEndings(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	role := local.Name()
@@ -97,7 +99,7 @@ func TestEndings(t *testing.T) {
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), DSN: dsn})
 	for name, want := range map[string]string{"tcp_keepalives_idle": "5", "tcp_user_timeout": "15000", "transaction_timeout": "30s"} {
 		if ask(t, shared, "SELECT coalesce(current_setting($1, true), '')", name) == "" {
-			continue // of a later version
+			continue // only later versions have this setting
 		}
 		if got, err := s.Setting(t.Context(), name); err != nil || got != want {
 			t.Errorf("%s is %q, want %q: %v", name, got, want, err)

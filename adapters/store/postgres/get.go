@@ -20,25 +20,25 @@ const (
 	maxGets = 128
 )
 
-// state is what the database knows about an entity.
+// state is the state of an entity as it was read from the database.
 type state struct {
 	live          bool // the table exists
 	floor, purged edm.Ticks
-	ticks         edm.Ticks // 0: there is no row
+	ticks         edm.Ticks // 0 means that there is no row
 	row           *table.Row
 
-	hidden   bool         // the table declares something that the statement cannot read
-	declared *ruled.Table // or nil
-	at       edm.Ticks    // when it was read, if the table declares something
+	hidden   bool         // the table declares something, which this statement does not return
+	declared *ruled.Table // what the table declares, or nil
+	at       edm.Ticks    // instant of the read; set only if the table declares something
 }
 
-// ended reports whether the entity had ended when it was read.
+// ended reports whether the entity had expired when it was read.
 func (s *state) ended() bool { return s.row != nil && s.declared.Rules().Ended(s.row, s.at) }
 
-// highest returns the Timestamp that a new one must exceed.
+// highest returns the value that the Timestamp of a new write must exceed.
 func (s *state) highest() edm.Ticks { return max(s.floor, s.ticks) }
 
-// readState reads the five columns of getOne and getMany.
+// readState reads the five columns of GetOne and GetMany.
 func readState(key []byte, v [][]byte) (s state) {
 	if v[0] == nil {
 		return s
@@ -55,7 +55,7 @@ func readState(key []byte, v [][]byte) (s state) {
 	return s
 }
 
-// get is a read that waits for its group.
+// get is a read of one entity that waits to be sent in a group.
 type get struct {
 	name  string
 	key   []byte
@@ -63,7 +63,7 @@ type get struct {
 	done  chan error
 }
 
-// gets reads entities in groups. A group contains all reads that arrived while earlier groups were being read.
+// gets sends reads of entities in groups. A group contains all reads that arrived while earlier groups were being read.
 type gets struct {
 	mu      sync.Mutex
 	waiting []*get
@@ -99,7 +99,7 @@ func (s *Store) readGroups() {
 	}
 }
 
-// readGroup reads a group with one statement, or one by one if that fails.
+// readGroup reads a group of entities with one connection.
 func (s *Store) readGroup(group []*get) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
@@ -110,7 +110,7 @@ func (s *Store) readGroup(group []*get) {
 	}
 }
 
-// getAll reads a group. It first reads the entities of tables that, as far as this server knows, declare nothing.
+// getAll reads a group. It first reads the entities of those tables that, according to the cache, declare nothing.
 func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	var ruled []*get
 	if !s.ruled.None() {
@@ -140,8 +140,8 @@ func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) erro
 	return s.getRuled(ctx, c, ruled)
 }
 
-// getRuled reads entities together with what their tables declare. It takes its instant before it reads, so an entity
-// that is renewed meanwhile has not ended.
+// getRuled reads entities together with what their tables declare. It takes the instant at which it judges expiry
+// before the read. So an entity whose expiry time is moved between the two does not count as expired.
 func (s *Store) getRuled(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	at := s.clock.Instant()
 	take := func(v [][]byte) (err error) {
@@ -168,7 +168,7 @@ func (s *Store) getRuled(ctx context.Context, c *pgconn.PgConn, group []*get) er
 	return err
 }
 
-// namesAndKeys returns the arguments for a read of several entities.
+// namesAndKeys returns the table names and the keys of a group as two array arguments.
 func namesAndKeys(group []*get) (names, keys []byte) {
 	n, k := make([][]byte, len(group)), make([][]byte, len(group))
 	for i, g := range group {

@@ -17,10 +17,11 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// version is the PostgreSQL that the tests use; empty is Debian's.
+// version is the version of PostgreSQL that the tests use. If it is empty, they use
+// Debian's.
 var version = flag.String("postgres", "", "version of PostgreSQL of Maven Central, as in 17.5.0")
 
-// shared is the server of most tests.
+// shared is the database cluster that most tests use.
 var shared *local.Cluster
 
 func TestMain(m *testing.M) {
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// cluster is a server of a test's own.
+// cluster starts a database cluster for one test.
 func cluster(t testing.TB, o local.Options) *local.Cluster {
 	t.Helper()
 	needs.These(t, needs.Postgres)
@@ -59,7 +60,7 @@ func cluster(t testing.TB, o local.Options) *local.Cluster {
 	return c
 }
 
-// schema makes a schema that is dropped with the test.
+// schema creates a schema in c for a test, and returns its name.
 func schema(t testing.TB, c *local.Cluster) string {
 	t.Helper()
 	needs.These(t, needs.Postgres)
@@ -87,7 +88,7 @@ func open(t testing.TB, c *local.Cluster, o postgres.Options) *postgres.Store {
 	return s
 }
 
-// harness runs the suite over a schema of its own for each test.
+// harness runs the storetest suite, with a new schema for each test.
 func harness(c *local.Cluster, o postgres.Options, restart bool) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		o := o
@@ -119,8 +120,9 @@ func harness(c *local.Cluster, o postgres.Options, restart bool) storetest.Harne
 	}
 }
 
-// takeOver opens a store that gets the slot of the one that took its slot last, because
-// all slots but that one are taken. A heartbeat of its holder may come in between.
+// takeOver opens a store that gets the slot of the store that took its slot last, by
+// marking all other slots as taken. If a heartbeat of that store comes in between,
+// takeOver tries again.
 func takeOver(t testing.TB, c *local.Cluster, o postgres.Options, now func() edm.Ticks) table.Store {
 	t.Helper()
 	o.Now, o.DSN, o.Connections = now, c.DSN(""), 8
@@ -142,7 +144,8 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, harness(shared, postgres.Options{PurgeEvery: 50 * time.Millisecond, PurgeAfter: time.Microsecond}, false))
 }
 
-// The database crashes whenever the suite restarts the store.
+// TestStoreRestarts runs the suite with a database that crashes whenever the suite
+// restarts the store.
 func TestStoreRestarts(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, harness(cluster(t, local.Options{}), postgres.Options{}, true))

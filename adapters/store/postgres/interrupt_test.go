@@ -15,9 +15,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// A caller leaves its write in the middle of the request, or of the answer. The write ends
-// without it: it is applied whole, and its connection stays and carries the next write, which
-// gets its own answer and not that of the first.
+// TestInterrupted checks a caller whose context ends while a part of the request, or of the
+// reply, has been sent. The write must still be applied completely. The connection must stay
+// open, and the next write on it must get its own reply and not that of the first write.
 func TestInterrupted(t *testing.T) {
 	for name, part := range map[string]*held{"request": {sent: true}, "answer": {}, "end of the answer": {bytes: 7}} {
 		t.Run(name, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestInterrupted(t *testing.T) {
 				t.Errorf("the caller that left got %v", err)
 			}
 			close(h.release)
-			// The answer to the first write would be a success.
+			// If the second write got the reply to the first one, it would succeed.
 			_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: row("p", "left"), Nonce: 1, Condition: table.Absent, Properties: text("second")}})
 			if !errors.Is(err, table.ErrExists) {
 				t.Errorf("an insert of the entity that was left: %v", err)
@@ -47,8 +47,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// long is what a request has at least that is held. Heartbeats are shorter, and so is what a
-// new connection prepares.
+// long is the minimum size of a request that can be held back. Heartbeats, and the requests
+// of a new connection, are shorter.
 const long = 30_000
 
 func putLong(ctx context.Context, s table.Store, name string) error {
@@ -56,23 +56,23 @@ func putLong(ctx context.Context, s table.Store, name string) error {
 	return err
 }
 
-// holder makes connections that stop in the middle of a request or of an answer.
+// holder makes connections that can stop in the middle of a request or of a reply.
 type holder struct {
 	mu   sync.Mutex
 	next *held
 }
 
-// held is a long request, or the answer to one, of which only a part passes until release is
+// held is a long request, or a reply to one. Only a part of it passes until release is
 // closed.
 type held struct {
-	sent    bool          // it is a request, of which the half passes
-	bytes   int           // of an answer that pass
-	waits   chan struct{} // closed when the part has passed
+	sent    bool          // hold back the second half of the request; otherwise hold back the reply
+	bytes   int           // number of bytes of the reply that pass
+	waits   chan struct{} // closed after the first part has passed
 	release chan struct{}
 	conn    *holding // set before waits is closed
 }
 
-// hold holds a part of the next long request, or of its answer.
+// hold holds back a part of the next long request, or of the reply to it.
 func (w *holder) hold(h *held) *held {
 	h.waits, h.release = make(chan struct{}), make(chan struct{})
 	w.mu.Lock()
@@ -81,7 +81,7 @@ func (w *holder) hold(h *held) *held {
 	return h
 }
 
-// holdSent holds the end of the next long request.
+// holdSent holds back the second half of the next long request.
 func (w *holder) holdSent() *held { return w.hold(&held{sent: true}) }
 
 func (w *holder) take() *held {
@@ -100,8 +100,8 @@ func (w *holder) dial(ctx context.Context, network, address string) (net.Conn, e
 type holding struct {
 	net.Conn
 	holder *holder
-	sent   atomic.Int64         // bytes since the last Read
-	answer atomic.Pointer[held] // to the last request
+	sent   atomic.Int64         // bytes written since the last Read
+	answer atomic.Pointer[held] // the reply that is held back, if any
 	closed atomic.Bool
 }
 

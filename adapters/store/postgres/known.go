@@ -7,19 +7,19 @@ import (
 	"edgetable/core/table"
 )
 
-// knownBytes is the memory limit of the cache of known states.
+// knownBytes is the approximate memory limit of the cache of known states.
 const knownBytes = 16 << 20
 
-// known caches the states of entities that the store wrote or read for merges, so that the next merge need not read.
-// A stale state costs one swap that writes nothing: a swap names the Timestamp of its state, and no other state has
-// that Timestamp.
+// known caches the states of entities after writes, so that the next merge need not read the entity. If a cached
+// state is old, the merge writes nothing and is repeated: its statement requires the Timestamp of the cached state,
+// which no other state has.
 type known struct {
 	mu   sync.Mutex
 	rows map[entity]table.Row
 	size int
 }
 
-// entity names an entity of a table.
+// entity identifies an entity by the name of its table and its key.
 type entity struct{ name, key string }
 
 func sizeOf(e entity, r *table.Row) int { return len(e.name) + len(e.key) + len(r.Properties) + 128 }
@@ -36,7 +36,7 @@ func (k *known) get(name string, key []byte) *table.Row {
 	return &row
 }
 
-// put caches the state that a write has left, and evicts others to make room.
+// put caches the state of an entity after a write, and evicts others to make room.
 func (k *known) put(w *write) {
 	e := entity{w.name, string(w.key)}
 	row := table.Row{Timestamp: w.ticks, Nonce: w.nonce, Properties: edm.Properties(w.properties)}
@@ -49,7 +49,7 @@ func (k *known) put(w *write) {
 	}
 	k.rows[e] = row
 	k.size += sizeOf(e, &row)
-	for other, row := range k.rows { // in random order
+	for other, row := range k.rows { // a map is iterated in random order
 		if k.size <= knownBytes {
 			break
 		}
@@ -58,7 +58,7 @@ func (k *known) put(w *write) {
 	}
 }
 
-// forget removes the state of an entity that was found to be stale.
+// forget removes the state of an entity that was found to be old.
 func (k *known) forget(name string, key []byte) {
 	e := entity{name, string(key)}
 	k.mu.Lock()

@@ -13,15 +13,15 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// late is a socket at which a server is found, and what its clients send arrives after a
-// delay, as over a long wire. It changes neither the order nor the rate.
+// late is a proxy for a database server on a unix socket. It delays all that clients
+// send, as a long wire does, but changes neither the order nor the rate.
 type late struct {
 	listener net.Listener
 	server   string
 	delay    time.Duration
 }
 
-// listenLate returns the directory of the socket.
+// listenLate starts a late proxy and returns the directory of its socket.
 func listenLate(b *testing.B, to *local.Cluster, delay time.Duration) (dir string) {
 	dir = filepath.Join(to.Dir, "late")
 	must.OK(b, os.Mkdir(dir, 0o755))
@@ -47,17 +47,17 @@ func (p *late) serve() {
 			continue
 		}
 		go func() {
-			_, _ = io.Copy(c, s) // either end may be lost
+			_, _ = io.Copy(c, s) // either side may close its connection
 			c.Close()
 		}()
 		go p.forward(s, c)
 	}
 }
 
-// piece is what was read.
+// piece is a number of bytes that were read at once.
 type piece struct {
 	bytes []byte
-	due   chan struct{} // closed when it should arrive
+	due   chan struct{} // closed when the bytes may be passed on
 }
 
 func (p *late) forward(to, from net.Conn) {

@@ -18,12 +18,13 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// A caller whose context ends while its write waits for a standby leaves at once and learns
-// that the outcome is unknown. Its connection waits on, and so do later writes of the entity.
+// TestLeave checks a caller whose context ends while its write waits for a standby. The
+// call must return ErrUnknown at once. The connection must continue to wait, and later
+// writes of the entity must wait for it.
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
-	s := open(t, c, postgres.Options{Schema: schema(t, c)}.NoBarrier()) // the standby never comes
+	s := open(t, c, postgres.Options{Schema: schema(t, c)}.NoBarrier()) // because there is no standby
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "before"))
 	set := func(sql string) {
@@ -42,7 +43,7 @@ func TestLeave(t *testing.T) {
 	if err := <-done; !errors.Is(err, table.ErrUnknown) {
 		t.Errorf("a write that was left: %v", err)
 	}
-	// The next write of the same entity is not sent before the first one has its answer.
+	// The next write of the same entity is not sent until the first one has its reply.
 	within, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer stop()
 	if err := putOne(within, s, "left"); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, table.ErrUnknown) {
@@ -55,7 +56,7 @@ func TestLeave(t *testing.T) {
 	must.OK(t, putOne(t.Context(), s, "left"))
 }
 
-// lockRows locks entities until the function is called that it returns.
+// lockRows locks the rows of entities until unlock is called.
 func lockRows(t *testing.T, s *postgres.Store, names ...string) (unlock func()) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), shared.DSN(""))
@@ -72,9 +73,10 @@ func lockRows(t *testing.T, s *postgres.Store, names ...string) (unlock func()) 
 	return func() { must.OK(t, conn.Close(context.Background())) }
 }
 
-// A row that somebody else has locked stops the writes of its entity alone, and not those
-// that come after them. A round that waits does not keep others waiting, until half of the
-// connections do; reads have connections of their own then.
+// TestLockedRows checks rows that another program has locked. A locked row must stop the
+// writes of its own entity, but not later writes of other entities. A round (a transaction
+// with writes of several callers) that waits must not block new rounds, as long as waiting
+// rounds use less than half of the connections. Reads must have connections even then.
 func TestLockedRows(t *testing.T) {
 	t.Parallel()
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Connections: 12})
@@ -122,7 +124,8 @@ func TestLockedRows(t *testing.T) {
 	all.Wait()
 }
 
-// If one write of a group waits for a lock for too long, the others are sent without it.
+// TestLockedRowInGroup checks a group of writes of which one waits too long for a lock. The
+// others must then be sent without it.
 func TestLockedRowInGroup(t *testing.T) {
 	t.Parallel()
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared)})

@@ -20,8 +20,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// withTLS gives a server a certificate for 127.0.0.1, whose file it returns, and sets the
-// password for connections by TCP.
+// withTLS gives a server a TLS certificate for 127.0.0.1, and sets a password for TCP
+// connections. It returns the file of the certificate.
 func withTLS(t *testing.T, c *local.Cluster) (cert string) {
 	t.Helper()
 	cert, private, _ := proc.Certificate(t, time.Now().Add(time.Hour))
@@ -42,8 +42,8 @@ func withTLS(t *testing.T, c *local.Cluster) (cert string) {
 	return cert
 }
 
-// With sslmode=verify-full the store talks to a server whose certificate has its name, and
-// to no other.
+// TestTLS checks that a store with sslmode=verify-full connects only to a server whose
+// certificate is trusted and has the right name.
 func TestTLS(t *testing.T) {
 	c := cluster(t, local.Options{})
 	cert := withTLS(t, c)
@@ -72,8 +72,9 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// A server whose clock differs from that of the database by more than 10 s does not start.
-// One that runs writes nothing until the clocks agree.
+// TestClocksDiffer checks that Open fails if the clocks of the server and of the database
+// differ by more than 10 s. A running server must refuse writes until the clocks agree
+// again.
 func TestClocksDiffer(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	var ahead atomic.Int64
@@ -90,7 +91,8 @@ func TestClocksDiffer(t *testing.T) {
 			}
 		}
 	}
-	// What a refused machine wanted to reserve does not lift the Timestamps of new tables.
+	// A server with a wrong clock must not reserve Timestamps, since new tables begin above
+	// all reserved ones.
 	ahead.Store(int64(time.Hour))
 	if _, err := postgres.Open(t.Context(), o); err == nil {
 		t.Fatal("an hour ahead: it opens")
@@ -106,11 +108,12 @@ func TestClocksDiffer(t *testing.T) {
 	right.Close()
 	o.Schema = schema(t, shared)
 
-	ahead.Store(int64(5 * time.Second)) // is only warned about
+	ahead.Store(int64(5 * time.Second)) // this difference only causes a warning
 	s := open(t, shared, o)
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "before"))
-	// What was reserved before may be issued, up to 1.5 s ahead of the clock.
+	// Timestamps that are already reserved, up to 1.5 s ahead of the clock, may still be
+	// issued.
 	ahead.Store(int64(time.Hour))
 	if err := putOne(t.Context(), s, "wrong"); err == nil || !strings.Contains(err.Error(), refusal) {
 		t.Errorf("an hour ahead: %v", err)
@@ -128,7 +131,8 @@ func TestClocksDiffer(t *testing.T) {
 	wait(t, "it writes again", func() bool { return putOne(t.Context(), s, "after") == nil })
 }
 
-// The age of the oldest transaction of any connection is measured.
+// TestOldest checks that the store measures the age of the oldest transaction of any
+// connection.
 func TestOldest(t *testing.T) {
 	t.Parallel()
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared)})

@@ -15,17 +15,18 @@ import (
 	"edgetable/testdata/must"
 )
 
-// The connection breaks while a table is made, changed or dropped. The store finds out what
-// became of that, whether it was sent or not, also if another server has changed, dropped or
-// made the record since, and if the database gets the request after the connection broke.
+// TestLostChanges breaks the connection while a table is created, changed or dropped. The
+// store must find out the outcome, whether or not the request was sent, and even if it
+// arrives after the connection broke. In some cases another server has changed, dropped or
+// created the record since.
 func TestLostChanges(t *testing.T) {
 	for _, tt := range []struct {
 		name, statement string
 		fate            loss
 		do              func(t *testing.T, s *postgres.Store, r table.Record) error
-		others          func(t *testing.T, s *postgres.Store) // after the connection broke
+		others          func(t *testing.T, s *postgres.Store) // what another server does after the connection broke
 		want            error
-		value           string // of the record at the end; empty is no record
+		value           string // value of the record at the end; empty means that there is no record
 	}{
 		{"create, not sent", "create_record", notSent, made, nil, nil, "made"},
 		{"create, applied", "create_record", replyLost, made, nil, nil, "made"},
@@ -179,28 +180,28 @@ func dropsAndMakes(t *testing.T, s *postgres.Store) {
 	makes(t, s)
 }
 
-// loss is how a request is lost.
+// loss says in which way a request is lost.
 type loss int
 
 const (
 	notSent   loss = iota
-	replyLost      // it was applied
-	sentLate       // it arrives after its sender has given the connection up
+	replyLost      // the request was applied, and the reply was lost
+	sentLate       // the request arrives after the store has closed the connection
 )
 
-// breaker makes connections, one of which breaks with the next request of a statement.
+// breaker makes connections. One of them breaks at the next request for a given statement.
 type breaker struct {
 	mu   sync.Mutex
 	next *breach
 }
 
-// breach is the request that is lost.
+// breach describes the request at which the connection breaks.
 type breach struct {
 	statement string
 	loss      loss
-	sent      chan struct{} // closed when the connection has the request
-	lose      chan struct{} // the connection breaks when it is closed
-	arrive    chan struct{} // the database gets a late request when it is closed
+	sent      chan struct{} // closed when the store has sent the request
+	lose      chan struct{} // the test closes it to break the connection
+	arrive    chan struct{} // the test closes it to let a late request arrive
 }
 
 func (w *breaker) arm(statement string, how loss) *breach {
@@ -211,7 +212,7 @@ func (w *breaker) arm(statement string, how loss) *breach {
 	return b
 }
 
-// take returns the breach of a request, once.
+// take returns the breach for a request, if it is the awaited one.
 func (w *breaker) take(p []byte) *breach {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -231,7 +232,7 @@ func (w *breaker) dial(ctx context.Context, network, address string) (net.Conn, 
 type breaking struct {
 	net.Conn
 	breaker *breaker
-	kept    atomic.Bool // its sender closes it, and the database does not learn that
+	kept    atomic.Bool // the store has closed the connection, but the database does not know
 }
 
 func (c *breaking) Close() error {
@@ -254,7 +255,7 @@ func (c *breaking) Write(p []byte) (int, error) {
 		if _, err := c.Conn.Write(p); err != nil {
 			return 0, err
 		}
-		if _, err := c.Conn.Read(make([]byte, 1)); err != nil { // it is committed
+		if _, err := c.Conn.Read(make([]byte, 1)); err != nil { // the reply begins, so the request was applied
 			return 0, err
 		}
 	}
@@ -267,7 +268,7 @@ func (c *breaking) Write(p []byte) (int, error) {
 	go func() {
 		<-b.arrive
 		_ = c.SetDeadline(time.Time{})
-		_, _ = c.Conn.Write(request) // else the record shows it
+		_, _ = c.Conn.Write(request) // if this fails, the test finds a wrong record
 		_ = c.Conn.Close()
 	}()
 	return 0, errCut

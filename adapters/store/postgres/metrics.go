@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// counters count what a store does.
+// counters contains the counters behind Metrics.
 type counters struct {
 	writes, reads   groups
 	behind, unknown atomic.Int64
@@ -16,12 +16,12 @@ type counters struct {
 	purged          atomic.Int64
 	purges          atomic.Int64
 	purgeFailures   atomic.Int64
-	blocked         atomic.Int64 // nanoseconds that a statement has waited for another program
-	oldest          atomic.Int64 // nanoseconds: the age of the oldest transaction
-	clock           atomic.Int64 // nanoseconds that the database's clock is ahead
+	blocked         atomic.Int64 // nanoseconds for which a statement has waited for a lock of another program
+	oldest          atomic.Int64 // age of the oldest transaction in nanoseconds
+	clock           atomic.Int64 // nanoseconds by which the database's clock is ahead of this machine's
 }
 
-// groups counts groups and their members.
+// groups counts groups and the requests in them.
 type groups struct{ groups, members atomic.Int64 }
 
 func (g *groups) group(members int) {
@@ -33,28 +33,28 @@ func (c *counters) retry(why class) { c.retries[why].Add(1) }
 
 // Pool describes how the connections to one server are used.
 type Pool struct {
-	Name               string // primary or replica
+	Name               string // "primary" or "replica"
 	Open, Used, Limit  int64
-	Waits              int64 // waits for a connection since the start
+	Waits              int64 // how often a connection had to be waited for
 	Waited             time.Duration
-	Connected, Dropped int64 // since the start
+	Connected, Dropped int64 // connections that were opened, and those that were closed because of their age or idle time
 }
 
-// Metrics are the counters of a store since it was opened.
+// Metrics are the counters of a store since it was opened, and some current values.
 type Metrics struct {
 	Pools                 []Pool
-	WriteGroups, Writes   int64 // transactions for writes of one entity, and those writes
+	WriteGroups, Writes   int64 // transactions for writes of single entities, and the writes in them
 	ReadGroups, Reads     int64
 	Behind                int64            // writes sent again with a higher Timestamp or a newer state
-	Retries               map[string]int64 // by reason
+	Retries               map[string]int64 // by the class of the failure
 	Unknown               int64            // writes whose outcome could not be determined
-	ReplicaFailures       int64            // reads that the primary answered because the replica did not
-	ReplicaAge            time.Duration    // how far the replica lags behind
-	Purged                int64            // rows
+	ReplicaFailures       int64            // reads that the primary answered because the replica failed
+	ReplicaAge            time.Duration    // how old the data of the replica is
+	Purged                int64            // rows that Purge has removed
 	Purges, PurgeFailures int64
-	Blocked               time.Duration // how long a statement has waited for a lock of another program
-	Oldest                time.Duration // age of the oldest transaction of the database
-	ClockDifference       time.Duration // how far the database's clock is ahead
+	Blocked               time.Duration // how long a statement has been waiting for a lock of another program
+	Oldest                time.Duration // age of the oldest transaction in the database
+	ClockDifference       time.Duration // how far the database's clock is ahead of this machine's
 }
 
 // Metrics returns the counters.

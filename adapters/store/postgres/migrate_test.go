@@ -14,9 +14,10 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// A schema of the first version is migrated once. Its tombstones are removed afterwards, and
-// its entities stay, also one that a program of that version marks as a tombstone because
-// it does not know the column.
+// TestMigrate checks that a schema of the first version is migrated once. Purge must then
+// remove its tombstones but no entities. That includes an entity that a program of the first
+// version wrote over a tombstone. The column deleted of its row is still true, because that
+// program does not know the column.
 func TestMigrate(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	first, err := os.ReadFile("schema/1.sql")
@@ -32,7 +33,7 @@ func TestMigrate(t *testing.T) {
 	rows := func(where string) string { return ask(t, shared, "SELECT count(*) FROM "+name+".entity WHERE "+where) }
 
 	o := postgres.Options{DSN: shared.DSN(""), Schema: name, PurgeEvery: -1, PurgeAfter: time.Microsecond}
-	// A server that runs does not know the new form.
+	// Migrate must fail while a server runs, because the server does not know the new schema.
 	must.OK(t, shared.Exec(in+"UPDATE server SET expires = 'infinity' WHERE slot = 7"))
 	if _, err := postgres.Migrate(t.Context(), o, false); !errors.Is(err, postgres.ErrSchema) || !strings.Contains(err.Error(), "is in use (servers: 1): stop them first") {
 		t.Fatalf("Migrate while a server runs: %v", err)

@@ -24,23 +24,23 @@ import (
 type Store struct {
 	Options
 	primary *pgxpool.Pool
-	replica *replica // or nil
+	replica *replica // nil if there is no replica
 	clock   *slot.Clock
 	now     func() edm.Ticks
-	name    string // application_name
+	name    string // application_name of the connections
 
-	connections *lend.Lender // of the primary
+	connections *lend.Lender // shares the connections of primary
 
 	rounds   rounds
 	gets     gets
-	known    known // for merges
+	known    known // cached states, used by merges
 	ruled    ruled.Tables
 	feeds    *feed.Feeds
 	counters counters
 	clockOff atomic.Bool
-	promise  *promise.Settings // of the database when the store was opened
+	promise  *promise.Settings // settings of the database when the store was opened
 	settings atomic.Pointer[promise.Settings]
-	gate     chan struct{} // a slot for each connection that may wait for a standby at the same time
+	gate     chan struct{} // limits how many connections wait for a standby at the same time
 	sessions lend.Sessions
 	passed   passed
 	config   *pgxpool.Config
@@ -59,7 +59,7 @@ var (
 	_ table.Sharing    = (*Store)(nil)
 )
 
-// Open connects to the database and takes a slot. The schema must exist.
+// Open connects to the database and takes one of the 64 slots for servers. The schema must exist.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -72,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.connections = lend.ForPrimary(o.Connections)
 	s.gate = make(chan struct{}, catchingUp)
 	s.clock = slot.New(s.now, s.reserve)
-	if o.Now == nil { // it is compared with the clock of the database
+	if o.Now == nil { // the clock of the machine, which is compared with that of the database
 		s.clock.Back = edm.Ticks(maxClockDifference.Nanoseconds() / 100)
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -131,7 +131,7 @@ func (s *Store) connect(ctx context.Context) error {
 	return notPrimary(s.moveIn(ctx))
 }
 
-// notPrimary says what to change if the server refuses to write.
+// notPrimary adds advice to err if the server refused to write.
 func notPrimary(err error) error {
 	if err != nil && classify(err) == moved {
 		return fmt.Errorf("this is a standby, or accepts no writes: name the primary, or all hosts and target_session_attrs=read-write: %w", err)
@@ -139,7 +139,7 @@ func notPrimary(err error) error {
 	return err
 }
 
-// moveIn takes a slot and reserves the first Timestamps.
+// moveIn takes one of the 64 slots for servers and reserves the first Timestamps.
 func (s *Store) moveIn(ctx context.Context) error {
 	return s.once(ctx, urgent, func(ctx context.Context, conn *pgconn.PgConn) error {
 		h, err := s.occupy(ctx, conn)
@@ -150,7 +150,7 @@ func (s *Store) moveIn(ctx context.Context) error {
 		h.Reserved = s.now() + slot.ReserveAhead
 		ok, err := s.beat(ctx, conn, h, h.Reserved)
 		if ok {
-			s.clock.Hold(h, before) // even if the clocks differ: Close then gives the slot back
+			s.clock.Hold(h, before) // also if the clocks differ too much, so that Close releases the slot
 		} else if err == nil {
 			err = slot.ErrStale
 		}
@@ -158,7 +158,7 @@ func (s *Store) moveIn(ctx context.Context) error {
 	})
 }
 
-// Close gives the slot back. No operation may be running.
+// Close releases the slot and closes all connections. No operation may be running.
 func (s *Store) Close() error {
 	s.stop()
 	s.beside.Wait()
@@ -168,7 +168,7 @@ func (s *Store) Close() error {
 	if h := s.clock.Holds(); h.Holder != 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), heartbeatTimeout)
 		defer cancel()
-		_ = s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error { // otherwise the slot expires
+		_ = s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error { // if this fails, the slot expires later
 			_, err := statement.Query(ctx, c, statement.LeaveSlot, nil, statement.Int2(h.Slot), statement.Int8(h.Holder))
 			return err
 		})

@@ -23,22 +23,22 @@ type Options struct {
 	ReplicaDSN string
 	// Schema is the name of the schema with the store's tables; empty means "edgetable".
 	Schema string
-	// Connections is the maximum number of connections to the primary, and also to the replica. 0 means 16; the
-	// minimum is 8.
+	// Connections is the maximum number of connections to the primary, and also of those to the replica. 0 means 16;
+	// the minimum is 8.
 	Connections int
 	// AllowLoss permits database settings that may lose acknowledged writes: fsync or synchronous_commit off.
 	AllowLoss bool
-	// Password returns the password for a new connection, since cloud tokens expire after minutes. If it is nil, the
-	// password comes from the DSN, the environment or the password file.
+	// Password returns the password for a new connection. It is called each time, because the tokens of cloud providers
+	// expire after minutes. If it is nil, the password comes from the DSN, the environment or the password file.
 	Password func(ctx context.Context, host string, port uint16, user string) (string, error)
 
 	// Timeout limits how long each operation waits, for example for a database that fails over. 0 means 30 s.
 	Timeout time.Duration
-	// PurgeEvery is the interval between two removals of tombstones and dropped tables. 0 means a minute; if it is
-	// negative, only [Store.Purge] removes them.
+	// PurgeEvery is the interval at which tombstones and the entities of dropped tables are removed. 0 means a
+	// minute. If it is negative, only [Store.Purge] removes them.
 	PurgeEvery time.Duration
-	// PurgeAfter is the minimum age of what is removed; 0 means 10 s. It does not affect correctness: removing
-	// younger tombstones would only make more writes retry.
+	// PurgeAfter is the minimum age of a tombstone or dropped table that is removed; 0 means 10 s. Correctness does
+	// not depend on it, but if younger tombstones were removed, more writes would have to be repeated.
 	PurgeAfter time.Duration
 
 	// Now is the clock for Timestamps. Nil means the clock of the machine, which may differ from that of the database
@@ -49,11 +49,11 @@ type Options struct {
 	// Logf receives messages for the operator; nil discards them.
 	Logf func(format string, args ...any)
 
-	// keepCancels is set by a test as its control: the store then sends cancel requests.
+	// keepCancels makes the store send cancel requests. Only tests set it, to prove that cancel requests lose writes.
 	keepCancels bool
-	// noBarrier is set by a test as its control: connections then do not wait for a standby.
+	// noBarrier lets new connections read without waiting for a standby. Only tests set it, to prove that the wait is needed.
 	noBarrier bool
-	// watchEvery is how long a write may wait for its reply before the store checks its connection.
+	// watchEvery is how long a write waits for its reply before the store checks its connection.
 	watchEvery time.Duration
 	// machine is the clock of the machine, which is compared with that of the database.
 	machine func() time.Time
@@ -66,14 +66,14 @@ const (
 	defaultPurgeEvery  = time.Minute
 	defaultPurgeAfter  = 10 * time.Second
 
-	// maxClockDifference is the maximum difference between the clocks of a writing server and of the database. It
-	// exists because all servers follow the fastest clock.
+	// maxClockDifference is the maximum difference between the clocks of a writing server and of the database. It is
+	// limited because the Timestamps of all servers follow the fastest clock.
 	maxClockDifference = 10 * time.Second
-	// newsEvery is the interval at which a server looks for changes of tables while a client waits for changes.
+	// newsEvery is the interval at which a server polls the feeds while a client waits for changes.
 	newsEvery = 200 * time.Millisecond
-	// oldestEvery is the interval at which the store looks for old transactions.
+	// oldestEvery is the interval at which the store measures the age of the oldest transaction.
 	oldestEvery = 5 * time.Second
-	// warnClockDifference is the clock difference that is reported to the operator.
+	// warnClockDifference is the clock difference above which the store logs a warning.
 	warnClockDifference = time.Second
 )
 
@@ -105,5 +105,5 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// random returns a random number above 0.
+// random returns a random positive number.
 func random() int64 { return rand.Int64N(1<<62) + 1 }

@@ -12,9 +12,10 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// Clients of three servers count in one entity while connections break: the writes of others
-// do not hide what became of a lost one. Each client gets an outcome, and each merge that
-// was acknowledged is counted once.
+// TestOverwritten lets clients of three servers increment a number in one entity, while
+// connections break. The store must find out the outcomes of lost writes although other
+// servers overwrite the entity. Each client must get an outcome, and each acknowledged merge
+// must be counted once.
 func TestOverwritten(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
@@ -67,7 +68,7 @@ func TestOverwritten(t *testing.T) {
 	}
 }
 
-// number is the only property of an entity.
+// number returns the value of an entity's only property.
 func number(r table.Row) int64 {
 	for _, v := range r.Properties.All() {
 		return v.Int()

@@ -17,8 +17,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// A page of 4 MB reads at most 12 MB from the database, whatever the entities weigh and
-// whatever was read before. It has the same entities as pages of one entity have.
+// TestPageBytes checks that a page of 4 MB reads at most 12 MB from the database, for
+// entities of any size. The page must contain the same entities as pages of one entity.
 func TestPageBytes(t *testing.T) {
 	t.Parallel()
 	var received atomic.Int64
@@ -80,7 +80,7 @@ func TestPageBytes(t *testing.T) {
 	}
 }
 
-// counted counts what arrives.
+// counted counts the bytes that a connection receives.
 type counted struct {
 	net.Conn
 	received *atomic.Int64
@@ -92,8 +92,9 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A page has one snapshot although its large entities are read by a statement of their own:
-// a batch that is written between the two statements shows as a whole.
+// TestLargeSnapshot checks that a page is one snapshot, although a second statement reads
+// its large entities. A batch that is written between the two statements must be in the
+// page as a whole or not at all.
 func TestLargeSnapshot(t *testing.T) {
 	t.Parallel()
 	between := make(chan func(), 1)
@@ -112,7 +113,7 @@ func TestLargeSnapshot(t *testing.T) {
 		})
 		must.OK(t, err)
 	}
-	for _, size := range []int{5000, 5001} { // the length may stay
+	for _, size := range []int{5000, 5001} { // the second batch may have entities of the same length
 		batch("x", 5000)
 		between <- func() { batch("y", size) }
 		page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}, Rows: 10})
@@ -127,7 +128,7 @@ func TestLargeSnapshot(t *testing.T) {
 			}
 		}
 	}
-	// What is deleted meanwhile is not in the page.
+	// An entity that is deleted between the two statements is not in the page.
 	between <- func() {
 		_, err := s.Commit(t.Context(), people, []table.Mutation{{Kind: table.Delete, Key: row("p", "b"), Nonce: 1, Condition: table.Present}})
 		must.OK(t, err)
@@ -138,7 +139,8 @@ func TestLargeSnapshot(t *testing.T) {
 	}
 }
 
-// intercepted calls what waits in a channel before it sends the statement for large entities.
+// intercepted calls the function in the channel before, if there is one, before it sends
+// the statement for large entities.
 type intercepted struct {
 	net.Conn
 	before chan func()

@@ -25,15 +25,21 @@ import (
 
 var kills = flag.Int("kills", 2, "how often TestPatroni kills the primary")
 
-// Three servers of PostgreSQL with Patroni and etcd: the primary is killed again and again
-// while clients of two stores write and others make histories: in turn one of its processes,
-// or all, so that it restarts in place; its whole node; and the node as soon as it answers
-// after a restart in place, before its standby is back. At the end the node of the primary is
-// frozen until another one has its place, and wakes up. Histories are linearizable, no read
-// goes back, no client gets an error, and everything that was acknowledged is there, once.
+// TestPatroni runs three PostgreSQL servers with Patroni and etcd, and kills the primary again
+// and again. Meanwhile clients of two stores write, and others record histories of reads and
+// writes. The kinds of failures take turns:
 //
-// No history is made while a node is frozen: until its manager runs again, the old primary
-// would answer reads as if it were one, see docs/postgres.md.
+//   - one process of the primary is killed;
+//   - all its processes are killed, so that it restarts in place;
+//   - its whole node is killed;
+//   - its node is killed as soon as it answers after a restart in place, before its standby is back.
+//
+// At the end, the node of the primary is frozen until another node is the primary, and then
+// wakes up. Histories must be linearizable, no read may return an older state than an earlier
+// read, no client may get an error, and every acknowledged write must be there once.
+//
+// No history is recorded while a node is frozen. Until Patroni on that node runs again, the
+// old primary would answer reads as if it were still the primary, see docs/postgres.md.
 func TestPatroni(t *testing.T) {
 	needs.These(t, needs.Patroni)
 	t.Parallel()
@@ -99,7 +105,7 @@ func TestPatroni(t *testing.T) {
 	}
 	t.Logf("%d outcomes are unknown in the histories, whose clients write the same entities and tables", unknown.Load())
 	load.works(t)
-	registers.stop(t) // the old primary would answer them while its node is frozen
+	registers.stop(t) // the old primary would answer their reads while its node is frozen
 	n := p.Primary()
 	begin := time.Now()
 	must.OK(t, n.Freeze())
@@ -115,8 +121,9 @@ func TestPatroni(t *testing.T) {
 	}
 }
 
-// The control of TestPatroni: where a write does not wait for a standby, a failover loses what
-// no standby has, and the check of what was acknowledged finds that.
+// TestPatroniLoses is the control of TestPatroni. If writes do not wait for a standby, a
+// failover loses the writes that no standby has. The test proves that the check for
+// acknowledged writes finds this loss.
 func TestPatroniLoses(t *testing.T) {
 	needs.These(t, needs.Patroni)
 	p, err := local.NewAsynchronous()
@@ -131,7 +138,7 @@ func TestPatroniLoses(t *testing.T) {
 	})
 	n := p.Primary()
 	must.OK(t, n.StopSending())
-	load.works(t) // acknowledged, and nowhere else
+	load.works(t) // these writes are acknowledged, but no standby gets them
 	must.OK(t, n.KillServer())
 	load.next(t)
 	load.end()
@@ -142,7 +149,7 @@ func TestPatroniLoses(t *testing.T) {
 	}
 }
 
-// openSoon opens a store, and makes its schema, as soon as there is a primary.
+// openSoon creates the schema and opens a store, as soon as there is a primary.
 func openSoon(t testing.TB, o postgres.Options) (s *postgres.Store) {
 	o.Connections, o.Timeout = 8, 2*time.Minute
 	wait(t, "a primary can be reached", func() bool {
@@ -156,14 +163,14 @@ func openSoon(t testing.TB, o postgres.Options) (s *postgres.Store) {
 	return s
 }
 
-// load is clients that insert entities until they are stopped.
+// load is a number of clients that insert entities until they are stopped.
 type load struct {
 	stores []*postgres.Store
 	ended  chan struct{}
 	all    sync.WaitGroup
 
 	mu              sync.Mutex
-	keys            map[string]bool // acknowledged
+	keys            map[string]bool // keys of the acknowledged inserts
 	acked           atomic.Int64
 	unknown, failed atomic.Int64
 }
@@ -200,25 +207,26 @@ func startLoad(t testing.TB, stores ...*postgres.Store) *load {
 	return l
 }
 
-// works waits until many writes were acknowledged.
+// works waits until many more writes were acknowledged.
 func (l *load) works(t testing.TB) {
 	before := l.acked.Load()
 	wait(t, "writes are acknowledged", func() bool { return l.acked.Load() > before+200 })
 }
 
-// next sends a write now and returns when it was acknowledged.
+// next sends a write and returns the time at which it was acknowledged.
 func (l *load) next(t testing.TB) time.Time {
 	must.OK(t, putOne(context.Background(), l.stores[0], local.Name()))
 	return time.Now()
 }
 
-// end ends the load.
+// end stops the clients.
 func (l *load) end() {
 	close(l.ended)
 	l.all.Wait()
 }
 
-// stop ends the load and demands that nobody got an error.
+// stop stops the clients, and fails the test if a client got an error or an acknowledged write
+// is missing.
 func (l *load) stop(t *testing.T) {
 	t.Helper()
 	l.end()
@@ -229,7 +237,7 @@ func (l *load) stop(t *testing.T) {
 	l.present(t)
 }
 
-// present demands that everything that was acknowledged is there.
+// present fails the test if an acknowledged write is missing.
 func (l *load) present(t testing.TB) {
 	t.Helper()
 	if missing, acked := l.missing(t); missing > 0 {
@@ -237,7 +245,7 @@ func (l *load) present(t testing.TB) {
 	}
 }
 
-// missing counts the acknowledged writes, and those of them that are not there.
+// missing counts the acknowledged writes, and those of them whose entities are missing.
 func (l *load) missing(t testing.TB) (missing, acked int) {
 	t.Helper()
 	l.mu.Lock()

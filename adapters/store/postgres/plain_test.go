@@ -22,17 +22,17 @@ import (
 	"edgetable/testdata/must"
 )
 
-// writePlain makes TestPlainStatements write what it compares with.
+// writePlain makes TestPlainStatements write testdata/plain.txt instead of comparing with it.
 var writePlain = flag.Bool("plain", false, "write testdata/plain.txt")
 
-// tap notes which statements a store prepares, and which of them it sends.
+// tap records which statements a store prepares, and which of them it executes.
 type tap struct {
 	mu   sync.Mutex
-	text map[string]string // by the name
+	text map[string]string // text of each prepared statement, by its name
 	sent []string
 }
 
-// ofServers are the statements that a server sends at times of its own.
+// ofServers contains the statements that a server executes periodically, which tap ignores.
 var ofServers = []string{"take_slot", "leave_slot", "beat", "oldest", "blocked", "synced"}
 
 func (tp *tap) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -40,7 +40,7 @@ func (tp *tap) dial(ctx context.Context, network, address string) (net.Conn, err
 	return &tapped{Conn: c, tap: tp}, err
 }
 
-// take returns what was sent since the last call.
+// take returns the names of the statements that were executed since the last call.
 func (tp *tap) take() []string {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
@@ -49,8 +49,8 @@ func (tp *tap) take() []string {
 	return sent
 }
 
-// tapped reads the messages of a client: a length and a code at first, and then a letter and
-// a length each.
+// tapped parses the messages that a client sends. The first message has a length and a code,
+// the others a letter and a length.
 type tapped struct {
 	net.Conn
 	tap    *tap
@@ -58,7 +58,7 @@ type tapped struct {
 	unread []byte
 }
 
-const startup = 196608 // the code of a message that begins a session
+const startup = 196608 // the code of the first message, StartupMessage with protocol version 3.0
 
 func (c *tapped) Write(p []byte) (int, error) {
 	c.unread = append(c.unread, p...)
@@ -89,24 +89,25 @@ func (tp *tap) note(kind byte, texts [][]byte) {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
 	switch kind {
-	case 'P': // prepares: its name and its text
+	case 'P': // Parse prepares a statement; texts are its name and its SQL text
 		if tp.text == nil {
 			tp.text = map[string]string{}
 		}
 		if name := string(texts[0]); name != "" {
 			tp.text[name] = string(texts[1])
 		}
-	case 'B': // sends: the portal and the name
+	case 'B': // Bind precedes the execution; texts are the portal and the statement name
 		if name := string(texts[1]); !slices.Contains(ofServers, name) {
 			tp.sent = append(tp.sent, name)
 		}
 	}
 }
 
-// For a table that declares nothing a store sends the statements of testdata/plain.txt, in that
-// order and byte for byte, also while it serves another one that declares something. It sent
-// those before tables could declare anything; four that belong to the search for lost outcomes
-// and to Purge have learned the other form of a record (statement/ruled.go) since.
+// TestPlainStatements checks that a store sends exactly the statements in testdata/plain.txt,
+// in that order, for a table that declares nothing. This must hold even if the store also
+// serves a table that declares something. These are the statements from before tables could
+// declare anything. Only four of them have changed since: those that find out lost outcomes,
+// and those of Purge, also accept the other form of a record (statement/ruled.go).
 func TestPlainStatements(t *testing.T) {
 	var tp tap
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: tp.dial, PurgeEvery: -1})
@@ -199,7 +200,7 @@ func TestPlainStatements(t *testing.T) {
 
 	for _, name := range slices.Sorted(maps.Keys(tp.text)) {
 		if strings.HasPrefix(name, "ruled_") || strings.HasPrefix(name, "feed_") || strings.HasSuffix(name, "_upkeep") {
-			continue // for tables that declare something
+			continue // this statement is only for tables that declare something
 		}
 		fmt.Fprintf(&b, "\n%s\n%s\n", name, strings.TrimPrefix(tp.text[name], "\n"))
 	}

@@ -8,16 +8,16 @@ import (
 	"edgetable/core/table"
 )
 
-// needsState reports whether the write of a mutation depends on the state of its entity. Merges do, and so do
-// removals of expired entities; in a table that declares nothing, no entity expires. In a table whose entities can
-// expire, every write that requires an existing entity does.
+// needsState reports whether a mutation can be written only if the state of its entity is known. This holds for
+// merges and for removals of expired entities. If entities of the table can expire, it also holds for every write
+// that requires an existing entity.
 func needsState(m *table.Mutation, d *ruled.Table) bool {
 	return m.Kind == table.Merge || m.Kind == table.Expire || d.Ends() && m.Condition >= table.Present
 }
 
-// planRuled makes the write of a mutation of a table that declares something. now is the state of its entity, if it
-// is known. The write names the Timestamp of that state, so an expired entity is overwritten only if nobody else has
-// written it meanwhile.
+// planRuled completes the write of a mutation to a table that declares something. now is the state of its entity, if
+// it is known. The write then requires the Timestamp of that state. So an expired entity is overwritten only if no
+// other server has written it since.
 func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, err error) {
 	switch {
 	case m.Kind == table.Put && m.Condition == table.Always:
@@ -42,7 +42,7 @@ func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, er
 	return effect, nil
 }
 
-// plan makes the write of a mutation of a table whose entities do not expire. now is the row of its entity; only
+// plan returns the write of a mutation to a table whose entities do not expire. now is the row of its entity; only
 // merges need it.
 func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: statement.Bytes(m.Properties), match: m.IfMatch}
@@ -51,7 +51,7 @@ func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 		if _, err := table.Apply(now, *m, 0); err != nil {
 			return nil, err
 		}
-		return nil, table.ErrChanged // nothing expires
+		return nil, table.ErrChanged // the entity is not expired, because the table has no expiry rule
 	case m.Kind == table.Merge && now == nil:
 		if _, err := table.Apply(nil, *m, 0); err != nil {
 			return nil, err
@@ -78,7 +78,7 @@ func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 	return w, nil
 }
 
-// planAll makes the writes of several mutations, in the lock order that all servers use.
+// planAll returns the writes of several mutations, sorted in the order in which all servers lock rows.
 func planAll(name string, m []table.Mutation, states []state, d *ruled.Table) ([]*write, error) {
 	list := make([]*write, len(m))
 	var line table.FeedLine

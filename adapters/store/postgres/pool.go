@@ -14,10 +14,10 @@ import (
 
 var (
 	urgent = lend.Client{Use: lend.Urgent}
-	upkeep = lend.Client{Use: lend.Writes} // used by purges and by the search for lost outcomes
+	upkeep = lend.Client{Use: lend.Writes} // for purges, and for finding out unknown outcomes
 )
 
-// begin applies the timeout to an operation.
+// begin adds the store's timeout to the context of an operation.
 func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -29,7 +29,7 @@ func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc,
 // errTimeout is returned when an operation exceeds its timeout.
 var errTimeout = errors.New("postgres: the database did not answer in time")
 
-// once calls do once, with a connection to the primary.
+// once calls do a single time, with a connection to the primary.
 func (s *Store) once(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	return once(ctx, s.primary, s.connections, who, do)
 }
@@ -43,7 +43,7 @@ func once(ctx context.Context, pool *pgxpool.Pool, a *lend.Lender, who lend.Clie
 	return with(ctx, pool, do)
 }
 
-// with calls do with a connection of a pool. The caller must hold a lease.
+// with calls do with a connection of a pool. The caller must hold a lend.Lease.
 func with(ctx context.Context, pool *pgxpool.Pool, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	c, err := pool.Acquire(ctx)
 	if err != nil {
@@ -60,21 +60,21 @@ func with(ctx context.Context, pool *pgxpool.Pool, do func(ctx context.Context, 
 	return err
 }
 
-// release returns a connection to the pool after a use that ended with err.
+// release returns a connection to the pool after it was used. err is the error of that use.
 func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 	switch class := classify(err); {
 	case err == nil, class == refused, class == broken:
 	case class == moved:
 		pool.Reset()
 	default:
-		// The state of the connection is unknown. The pool replaces it.
+		// The state of the connection is unknown, so it is closed. The pool opens another one.
 		_ = c.Conn().PgConn().Close(context.Background())
 	}
 	c.Release()
 }
 
-// retry calls do until it succeeds, fails permanently or ctx ends. Calling do again after it took effect must be
-// harmless.
+// retry calls do until it succeeds, fails permanently or ctx ends. do must be safe to call again after it has
+// taken effect.
 func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	for try := 0; ; try++ {
 		err := s.once(ctx, who, do)
@@ -92,8 +92,8 @@ func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.
 	}
 }
 
-// read is retry for a read, and converts errors to those of the port. Each attempt has a shorter timeout than the
-// operation, since its connection may be dead.
+// read calls retry for a read, and converts errors to those of package table. Each attempt has a shorter timeout
+// than the operation, since its connection may be dead.
 func (s *Store) read(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	err := s.retry(ctx, who, func(ctx context.Context, c *pgconn.PgConn) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout/3, errTimeout)

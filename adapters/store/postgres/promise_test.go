@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// logs are the lines of a log.
+// logs collects the lines that a store logs.
 type logs struct {
 	mu    sync.Mutex
 	lines []string
@@ -40,8 +40,9 @@ func (l *logs) count(part string) (n int) {
 	return n
 }
 
-// A database that promises less than at the start of a server gets no writes, and answers
-// reads, until it promises the same again. The error, the log and Ready name the setting.
+// TestPromiseFalls checks a database whose settings become weaker than at the start of a
+// server, so that acknowledged writes may be lost. The server must refuse writes and answer
+// reads until the settings are as before. The error, the log and Ready must name the setting.
 func TestPromiseFalls(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
@@ -65,7 +66,7 @@ func TestPromiseFalls(t *testing.T) {
 		{set("ALTER SYSTEM SET full_page_writes = off"), set("ALTER SYSTEM RESET full_page_writes"), "full_page_writes=off"},
 		{set("ALTER SYSTEM SET synchronous_standby_names = ''"), set("ALTER SYSTEM SET synchronous_standby_names = '*'"), "synchronous_standby_names"},
 		{set("UPDATE " + name + ".schema_version SET version = 99"), set("UPDATE " + name + ".schema_version SET version = " + fmt.Sprint(postgres.Version)), "use a newer edgetable"},
-		// Only new sessions have what is set for a role.
+		// A setting of a role applies only to new sessions.
 		{func() { set("ALTER ROLE postgres SET synchronous_commit = off")(); w.cut() }, set("ALTER ROLE postgres RESET synchronous_commit"), "synchronous_commit=off"},
 	} {
 		l := new(logs)
@@ -109,11 +110,11 @@ func TestPromiseFalls(t *testing.T) {
 	reset()
 }
 
-// catchesUp is true while a new connection waits for a standby.
+// catchesUp is a query that returns true while a new connection of a store waits for a standby.
 const catchesUp = "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%pg_logical_emit_message%'"
 
-// A database gets a synchronous standby after the server started: from then on a new connection
-// shows nothing that no standby has.
+// TestStandbyLater checks a database that gets a synchronous standby after the server was
+// started. From then on, a new connection must not read commits that no standby has.
 func TestStandbyLater(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
@@ -141,10 +142,11 @@ func TestStandbyLater(t *testing.T) {
 	must.OK(t, <-read)
 }
 
-// PostgreSQL restarts in place while a commit waits for a standby, and the commit shows,
-// although no standby has it. A new connection shows nothing before a standby has it, also
-// one to a standby that was promoted and has none of its own. The control, without that
-// wait, reads an entity that the failover then loses.
+// TestRestartInPlace restarts PostgreSQL in place while a commit waits for a standby. The
+// commit is then visible although no standby has it. A new connection must read nothing until a
+// standby has the commit. The same holds for a standby that was promoted and has no standby of
+// its own. In the control, connections do not wait, and a client reads an entity that the
+// failover then loses.
 func TestRestartInPlace(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	for _, control := range []bool{true, false} {
@@ -164,14 +166,14 @@ func TestRestartInPlace(t *testing.T) {
 			var sender int
 			_, err := fmt.Sscan(ask(t, primary, "SELECT pid FROM pg_stat_replication"), &sender)
 			must.OK(t, err)
-			must.OK(t, syscall.Kill(sender, syscall.SIGSTOP)) // the standby gets nothing more
+			must.OK(t, syscall.Kill(sender, syscall.SIGSTOP)) // the process that sends the log stops, so the standby gets no more commits
 			ctx, leave := context.WithCancel(t.Context())
 			outcome := make(chan error, 1)
 			go func() { outcome <- putOne(ctx, s, "waits") }()
 			wait(t, "the commit waits", func() bool {
 				return ask(t, primary, "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%INSERT INTO entity%'") == "true"
 			})
-			must.OK(t, standby.Signal(syscall.SIGSTOP)) // it is not back in time
+			must.OK(t, standby.Signal(syscall.SIGSTOP)) // stops the standby, so that it does not reconnect during the test
 			defer standby.Signal(syscall.SIGCONT)
 			must.OK(t, primary.Crash(t.Context(), sender))
 			wait(t, "the commit shows", func() bool {
@@ -183,7 +185,7 @@ func TestRestartInPlace(t *testing.T) {
 				read <- err
 			}()
 			if control {
-				must.OK(t, <-read) // shown
+				must.OK(t, <-read) // the control reads the commit
 			} else {
 				wait(t, "the read waits for the standby", func() bool { return ask(t, primary, catchesUp) == "true" })
 			}
@@ -196,7 +198,7 @@ func TestRestartInPlace(t *testing.T) {
 			if n := ask(t, standby, "SELECT count(*) FROM "+o.Schema+".entity WHERE key = $1", row("p", "waits")); n != "0" {
 				t.Fatalf("the standby has %s entities that it never got", n)
 			}
-			if !control { // the new primary has no standby yet: what it shows another failover would lose
+			if !control { // the new primary has no standby yet, so another failover would lose what a client reads
 				wait(t, "the read waits for a standby of the new primary", func() bool { return ask(t, standby, catchesUp) == "true" })
 				select {
 				case err := <-read:

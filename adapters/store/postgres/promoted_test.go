@@ -8,20 +8,20 @@ import (
 	"edgetable/testdata/must"
 )
 
-// The primary dies while clients of two stores write, and its synchronous standby is promoted. No client gets an error, and
-// everything that was acknowledged is there, once. Here the test decides who is promoted and when; TestPatroni has managers with
-// leases do so.
+// TestPromoted kills the primary while clients of two stores write, and promotes its synchronous standby. No client may get an
+// error, and every acknowledged write must be there once. In this test the promotion is done by the test itself; in TestPatroni
+// it is done by Patroni.
 func TestPromoted(t *testing.T) {
 	t.Parallel()
 	primary, standby := pair(t)
-	// The new primary has no standby, so it promises less, and writes would stop.
+	// The new primary has no standby, so its settings are weaker. Without AllowLoss, the store would refuse writes.
 	o := postgres.Options{Schema: schema(t, primary), DSN: both(primary, standby), Timeout: 2 * time.Minute, PurgeEvery: -1, AllowLoss: true}
 	load := startLoad(t, open(t, primary, o), open(t, primary, o))
 	load.works(t)
 	must.OK(t, primary.Kill())
 	must.OK(t, standby.Promote())
 	wait(t, "the standby is promoted", func() bool { return ask(t, standby, "SELECT pg_is_in_recovery()") == "false" })
-	// It has no standby of its own, for which commits would wait.
+	// The new primary has no standby, so commits must not wait for one.
 	must.OK(t, standby.Exec("ALTER SYSTEM RESET synchronous_standby_names"))
 	must.OK(t, standby.Exec("SELECT pg_reload_conf()"))
 	load.next(t)

@@ -15,7 +15,8 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// refused demands that a store does not open and that the error says all of this.
+// refused checks that a store cannot be opened, and that the error contains all texts in
+// say.
 func refused(t *testing.T, dsn, schema string, say ...string) {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), postgres.Options{DSN: dsn, Schema: schema, Connections: 8})
@@ -30,8 +31,9 @@ func refused(t *testing.T, dsn, schema string, say ...string) {
 	}
 }
 
-// A pooler that gives each transaction another process is refused, and the sessions that
-// others get from it are as they were. One that gives a process to each session works.
+// TestPooler checks that the store refuses a pooler that may use another database process
+// for each transaction, and does not change the sessions that the pooler gives to other
+// clients. A pooler that uses one process per session must work.
 func TestPooler(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
@@ -43,7 +45,7 @@ func TestPooler(t *testing.T) {
 		t.Cleanup(func() { must.OK(t, p.Remove()) })
 		return p.DSN()
 	}
-	for _, busy := range []int{0, 3} { // sessions of others that have left processes for use
+	for _, busy := range []int{0, 3} { // number of earlier clients, whose database processes the pooler can reuse
 		dsn := through("transaction")
 		for range busy {
 			conn, err := pgx.Connect(t.Context(), dsn+" default_query_exec_mode=simple_protocol")
@@ -72,15 +74,15 @@ func TestPooler(t *testing.T) {
 	s := open(t, c, postgres.Options{DSN: through("session"), Schema: name, Dial: w.dial})
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "by sessions"))
-	// The pooler keeps the process of a session whose client has gone.
+	// The pooler keeps the database process of a session after the client has disconnected.
 	b := w.arm("create_record", replyLost)
 	close(b.lose)
 	_, err := s.WriteRecord(t.Context(), table.Record{Key: table.RecordKey{Account: "acct", Table: "lost"}, Incarnation: table.Incarnation{1}})
 	must.OK(t, err)
 }
 
-// An engine whose list of locks leaves young ones out is refused, as YugabyteDB's does, and
-// one that has no list.
+// TestBlindEngine checks that the store refuses a database that does not show all locks.
+// YugabyteDB, for example, does not show young locks.
 func TestBlindEngine(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)

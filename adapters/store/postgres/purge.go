@@ -16,20 +16,20 @@ import (
 const (
 	// purgeRows is the maximum number of rows that one statement removes.
 	purgeRows = 1000
-	// purgeLives is the number of tables that one step examines.
+	// purgeLives is the number of incarnations that one step of Purge examines.
 	purgeLives = 500
 	// purgeTimeout limits one Purge.
 	purgeTimeout = 10 * time.Minute
-	// dropMemory is how long a Drop is remembered. No server looks for the outcome of a record change for as long,
-	// even if its clock differs from that of the database.
+	// dropMemory is how long the trail of a dropped record is kept. No server looks for the outcome of a record change
+	// for that long, even if its clock differs from that of the database.
 	dropMemory = 2 * time.Minute
 )
 
 // Purge removes tombstones, and entities of dropped tables, that are older than PurgeAfter. Several servers may do so
 // at the same time.
 //
-// A tombstone rejects writes with lower Timestamps. Before it is removed, the floor of its incarnation is raised to
-// do the same, and all statements that saw the old floor have ended.
+// A tombstone rejects writes with lower Timestamps. Before Purge removes a tombstone, it raises the floor of the
+// incarnation, which then rejects the same writes, and waits until all statements that read the old floor have ended.
 func (s *Store) Purge(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, purgeTimeout)
 	defer cancel()
@@ -47,7 +47,7 @@ func (s *Store) Purge(ctx context.Context) error {
 
 func (s *Store) purging(ctx context.Context) {
 	every(ctx, s.PurgeEvery, func(ctx context.Context) {
-		if sleep(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // spreads the purges of servers that were started together
+		if sleep(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // so that servers that were started together do not purge together
 			return
 		}
 		err := s.Purge(ctx)
@@ -59,8 +59,8 @@ func (s *Store) purging(ctx context.Context) {
 	})
 }
 
-// purgeDropped removes the entities of dropped incarnations. No new statement finds such an incarnation, and those
-// that found it earlier have ended before its rows are removed.
+// purgeDropped removes the entities of dropped incarnations. New statements do not find such an incarnation, and
+// purgeDropped waits until those that found it earlier have ended.
 func (s *Store) purgeDropped(ctx context.Context) error {
 	lives, err := s.column(ctx, statement.DroppedLives, statement.Int8(s.PurgeAfter.Microseconds()))
 	if err != nil || len(lives) == 0 {
@@ -73,8 +73,8 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 		if err := s.deleteRows(ctx, statement.DeleteLife, life, 0); err != nil {
 			return err
 		}
-		// EmptyLife changes nothing while the incarnation has rows: this purge skips rows that another server's purge has
-		// locked.
+		// Rows that another server's purge has locked were skipped. EmptyLife changes nothing while the incarnation still
+		// has rows.
 		if err := s.execute(ctx, statement.EmptyLife, life); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (s *Store) purgeDead(ctx context.Context) error {
 	}
 }
 
-// bothForms adds to each incarnation number its negative, which the record of a table that declares something has.
+// bothForms adds the negative of each incarnation number, which a table that declares something has in its record.
 func bothForms(lives [][]byte) [][]byte {
 	list := slices.Clip(lives)
 	for _, life := range lives {

@@ -10,7 +10,7 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// The name of a schema may have any character.
+// TestSchemaName checks that the name of a schema may contain any character.
 func TestSchemaName(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	for _, special := range []string{`'`, `"`, `\`, `;--`, ` `, `$1`, `É`, `.`} {
@@ -27,8 +27,9 @@ func TestSchemaName(t *testing.T) {
 	}
 }
 
-// A table is made although the sequence of its schema was not copied with its rows, as
-// logical replication leaves it.
+// TestLives checks that a table can be created if the sequence of the schema is behind
+// the rows. Logical replication leaves it so, because it copies the rows but not the
+// sequence.
 func TestLives(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared)})

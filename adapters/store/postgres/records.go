@@ -18,8 +18,8 @@ import (
 // afterNames sorts after every table name.
 const afterNames = "\x7f"
 
-// readRecordRow reads a record. A row of five columns includes what the table declares. In a row of fewer columns, a
-// record that declares something is reported as hidden.
+// readRecordRow reads a record. A row with five columns includes what the table declares. For a row with fewer
+// columns, hidden reports whether the record declares something.
 func readRecordRow(v [][]byte) (r table.Record, hidden bool, err error) {
 	k, ok := table.ParseRecordKey(string(v[0]))
 	if !ok || len(v[1]) != len(r.Incarnation) {
@@ -54,7 +54,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 	return list[0], nil
 }
 
-// ListRecords implements [table.Store]; its result is a snapshot.
+// ListRecords implements [table.Store]. Its result is one snapshot.
 func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -62,13 +62,13 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	}
 	defer cancel()
 	prefix := table.TablesOf(account)
-	if strings.ContainsRune(from, 0) { // the type text cannot contain this character
+	if strings.ContainsRune(from, 0) { // the SQL type text cannot contain the character 0
 		from = from[:strings.IndexByte(from, 0)] + "\x01"
 	}
 	return s.records(ctx, c, account, statement.ListRecords, statement.RuledListRecords, []byte(prefix+from), []byte(prefix+afterNames), statement.Int8(int64(limit)))
 }
 
-// records reads records with the first statement, and with the second one if the first reports hidden records.
+// records reads records with the first statement. If that reports hidden records, records reads them with the second one.
 func (s *Store) records(ctx context.Context, how table.Consistency, account string, first, second statement.Prepared, args ...[]byte) (list []table.Record, err error) {
 	err = s.eventual(ctx, how, lend.Client{Use: lend.Catalog, Account: account}, func(ctx context.Context, c *pgconn.PgConn) (err error) {
 		var hidden bool
@@ -124,8 +124,8 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(ticks), nil
 }
 
-// changeEither changes a record that may declare something before or after the change. plain is the change that works
-// only on a record that declares nothing. It returns when every write that follows the earlier declaration has ended.
+// changeEither changes a record that may declare something before or after the change. plain is the change for a
+// record that declares nothing. changeEither returns after all writes that follow the earlier declaration have ended.
 func (s *Store) changeEither(ctx context.Context, account, name string, plain, ruled change, declared []byte) (ticks edm.Ticks, err error) {
 	if err = table.ErrRevision; plain != nil && s.ruled.Find(name) == nil {
 		ticks, err = s.change(ctx, account, plain)
@@ -145,8 +145,8 @@ func (s *Store) changeEither(ctx context.Context, account, name string, plain, r
 	return ticks, nil
 }
 
-// Drop implements [table.Store]. It takes effect in one statement. Writes that began earlier go to an incarnation
-// that no later operation finds; Purge removes the entities.
+// Drop implements [table.Store]. It takes effect in one statement. Writes that began earlier are applied to an
+// incarnation that later operations do not find, and Purge removes its entities.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {

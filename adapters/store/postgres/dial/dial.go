@@ -1,4 +1,4 @@
-// Package dial makes network connections that fail when the machine at the other end is gone.
+// Package dial makes network connections that fail when the other machine has disappeared.
 package dial
 
 import (
@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// silence is how long a connection may show no sign of life before it counts as dead.
+// silence is how long the other machine may send nothing before its connection counts as dead.
 const silence = 15 * time.Second
 
-// Context makes a connection that fails when the machine at the other end is gone, even if no data is in flight.
+// Context makes a connection that fails when the other machine has disappeared, even if no data is in flight.
 func Context(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 5},

@@ -4,5 +4,5 @@ package dial
 
 import "time"
 
-// limit does nothing: the default of the operating system applies.
+// limit does nothing on this operating system, whose default timeout applies.
 func limit(uintptr, time.Duration) {}

@@ -1,4 +1,4 @@
-// Package feed reads, removes and waits for the lines of table feeds.
+// Package feed reads and removes the lines of table feeds, and waits for new lines.
 //
 // # Windows
 //
@@ -12,13 +12,13 @@
 // an earlier writer of the entity has committed. So a snapshot that shows the later change also shows the earlier
 // one, and the earlier one has the lower Timestamp. Numbers alone, or Timestamps alone, give no such guarantee.
 //
-// The snapshot of a window is the current one, or the mark of a line: the snapshot that the line's transaction had
-// when it began to write. So a reader that has much to catch up on reads windows of about a thousand lines. If a page
-// ends inside a window, its position says where the window ends.
+// A window ends at the reader's current snapshot, or at the mark of a line: the snapshot that the line's transaction
+// took when it began to write. Marks limit a window to about a thousand lines, even if the reader has many lines to
+// read. If a page ends inside a window, its position includes the end of the window.
 //
 // # Numbers
 //
-// The highest number of a position is that of a line that was read, or of a declaration. Both were committed, so no
-// other transaction gets this number, even after a crash. Numbers of transactions that wrote nothing, or were rolled
-// back, can be used again.
+// The highest number in a position is that of a line that was read, or that of the feed's declaration. Both were
+// committed, so PostgreSQL gives this number to no other transaction, even after a crash. Numbers of transactions
+// that wrote nothing, or were rolled back, can be given again after a crash.
 package feed

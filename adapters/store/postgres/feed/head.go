@@ -13,11 +13,11 @@ import (
 
 var errHead = errors.New("stored head of a feed is damaged")
 
-// head is the description of a feed, as one snapshot shows it.
+// head is the description of a feed in one snapshot.
 type head struct {
-	live   bool // the table exists, and its incarnation is that of the feed
+	live   bool // the table exists with the requested incarnation
 	traits *table.Traits
-	kept   bool // the feed exists
+	kept   bool // the row that describes the feed exists
 
 	incarnation           table.Incarnation
 	life                  int64
@@ -28,7 +28,7 @@ type head struct {
 	now                   Snapshot
 }
 
-// readHead reads the columns of statement.FeedHead. of is the incarnation of the request; nil means the current one.
+// readHead reads the columns of statement.FeedHead. of is the requested incarnation; nil means the current one.
 func readHead(name string, of []byte, v [][]byte) (h head, exists bool, err error) {
 	exists = v[0] != nil
 	h.live = exists && (of == nil || bytes.Equal(v[0], of))
@@ -53,7 +53,7 @@ func readHead(name string, of []byte, v [][]byte) (h head, exists bool, err erro
 	return h, exists, nil
 }
 
-// refuse returns the reason why there is no page, or nil.
+// refuse returns the reason why a page cannot be read, or nil.
 func (h *head) refuse(r *table.FeedRequest, exists bool) error {
 	switch {
 	case r.From == nil && !exists:
@@ -66,21 +66,21 @@ func (h *head) refuse(r *table.FeedRequest, exists bool) error {
 	return nil
 }
 
-// missed reports whether lines may have been removed that the position has not read.
+// missed reports whether lines that a reader at this position has not read may have been removed.
 func (h *head) missed(p *Position) bool {
 	switch {
 	case p.low() > h.floor || p.Trims == h.trims:
 		return false
 	case p.Until != nil && p.Last >= h.removed && p.Until.low() > h.floor:
-		return false // the lines of the window were read, and all others come later
+		return false // the window contains all removed lines, and was read beyond their Timestamps
 	}
 	return true
 }
 
-// home identifies the database that keeps the feeds, and the database of this connection.
+// home identifies two databases: the one of this connection, and the one that is recorded as the keeper of the feeds.
 type home struct {
 	system, database, timeline []byte
-	at                         bool // the connection is to the database that keeps the feeds
+	at                         bool // the two databases are the same
 }
 
 func readHome(v [][]byte) home {
@@ -89,8 +89,8 @@ func readHome(v [][]byte) home {
 	return h
 }
 
-// history identifies the sequence of states that positions belong to. Another timeline may have lost commits and
-// reused their numbers, so its positions are not compatible.
+// history identifies the history of the database that positions belong to. Another timeline may have lost
+// commits and given their numbers to others, so a position is valid only in its own history.
 func (h *home) history() table.History {
 	sum := sha256.Sum256(bytes.Join([][]byte{h.system, h.database, h.timeline}, []byte("/")))
 	return table.History(sum[:])

@@ -7,10 +7,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// Point says which transactions were read: all with a number up to High, except those in Open.
+// Point is the set of transactions whose lines were read: those with a number up to High, except those in Open.
 type Point struct {
 	High int64
-	Open []int64 // ascending, below High: transactions that had not ended
+	Open []int64 // ascending, below High: transactions that had not ended when the lines were read
 }
 
 // Has reports whether the lines of a transaction were read.
@@ -22,7 +22,7 @@ func (p *Point) Has(number int64) bool {
 	return !open
 }
 
-// low returns the lowest number that was not read.
+// low returns the lowest number whose lines were not read.
 func (p *Point) low() int64 {
 	if len(p.Open) > 0 {
 		return p.Open[0]
@@ -30,10 +30,10 @@ func (p *Point) low() int64 {
 	return p.High + 1
 }
 
-// Snapshot says which transactions a statement saw: those with a number below Max, except those in Running.
+// Snapshot is a snapshot of PostgreSQL. A statement sees the transactions with a number below Max, except those in Running.
 type Snapshot struct {
 	Max     int64
-	Running []int64 // ascending
+	Running []int64 // in ascending order
 }
 
 // Shows reports whether a transaction had ended when the snapshot was taken.
@@ -61,8 +61,8 @@ func ParseSnapshot(b []byte) (s Snapshot, ok bool) {
 	return s, slices.IsSorted(s.Running)
 }
 
-// after returns the point that p becomes once all lines that the snapshot shows are read. highest is the highest
-// number among these lines, or another committed number.
+// after returns the point at which all lines that the snapshot shows are read, in addition to those of p. highest
+// is the highest number of these lines, or another number that is known to be committed.
 func (p *Point) after(s *Snapshot, highest int64) Point {
 	next := Point{High: max(p.High, highest)}
 	for _, number := range p.Open {
@@ -82,16 +82,16 @@ func (p *Point) after(s *Snapshot, highest int64) Point {
 // Position is a position of a feed.
 type Position struct {
 	Point
-	// Until is set only inside a window: it is the point at the window's end. Last is then the Timestamp up to which
-	// the window was read.
+	// Until is set only if the position is inside a window. It is the point at the end of the window, and Last is
+	// the Timestamp up to which the window was read.
 	Until *Point
-	// Last and Number identify the last line that was read, or are 0. If that line is missing and is not old enough
-	// to be removed, the database was restored to an earlier state.
+	// Last and Number are the Timestamp and the number of the last line that was read, or 0. If that line is missing
+	// although it is too new to be removed, the database was restored to an earlier state.
 	Last   edm.Ticks
 	Number int64
-	// Trims counts the removals of old lines until the point was made. The reader has read the lines that they removed.
+	// Trims is the feed's count of removals when the point was made. The reader has read all lines that were removed by then.
 	Trims int64
-	Ended bool // the drop of the table was read
+	Ended bool // the reader has read that the table was dropped
 }
 
 const (
@@ -146,7 +146,7 @@ func ParsePosition(b []byte) (p Position, ok bool) {
 	return p, d.ok && len(d.rest) == 0
 }
 
-// decoder reads numbers until the input ends too early.
+// decoder reads numbers. It clears ok if the input ends too early.
 type decoder struct {
 	rest []byte
 	ok   bool

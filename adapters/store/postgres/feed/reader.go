@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// firstLines is the number of lines that a reader reads first for a window. Each further attempt reads four times
-	// as many.
+	// firstLines is the number of lines that the first attempt to find a window reads. Each further attempt reads four
+	// times as many.
 	firstLines = 1000
-	// keyBytes and rowBytes are approximate limits for the keys and the properties that are read at a time.
+	// keyBytes and rowBytes are approximate limits of the bytes of keys and of properties that one statement reads.
 	keyBytes = 1 << 20
 	rowBytes = 4 << 20
 )
@@ -28,9 +28,9 @@ type need uint8
 
 const (
 	nothing  need = iota
-	moving        // the feeds belong to another database
-	settling      // writes that do not know of the declaration or the drop may still be running
-	looking       // a transaction ended between two reads, and it is unknown whether it has lines
+	moving        // another database is recorded as the keeper of the feeds
+	settling      // writes that began before the declaration or the drop may still be running
+	looking       // a transaction ended during the read, and it is unknown whether it has lines
 )
 
 // reader reads one page in a read-only transaction.
@@ -38,18 +38,18 @@ type reader struct {
 	conn    *pgconn.PgConn
 	name    table.RecordKey
 	request *table.FeedRequest
-	instant edm.Ticks // taken before the transaction begins
-	exact   bool      // keep transactions in Open whose state is unknown
+	instant edm.Ticks // time at which expiry is judged; taken before the transaction begins
+	exact   bool      // keep in Open the transactions whose state is unknown, instead of reading again
 
 	head    head
 	history table.History
 	at      Position
 	builder table.FeedBuilder
-	refusal error // the reason why there is no page
+	refusal error // the reason why a page cannot be read
 	need    need
 }
 
-// read reads a page, or sets refusal or need.
+// read reads a page, or sets refusal or need if this is not possible.
 func (r *reader) read(ctx context.Context) (err error) {
 	if _, err = statement.Query(ctx, r.conn, statement.Begin, nil); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (r *reader) read(ctx context.Context) (err error) {
 	return err
 }
 
-// begin reads the head of the feed and the position at which the page begins.
+// begin reads the description of the feed and determines the position at which the page begins.
 func (r *reader) begin(ctx context.Context) error {
 	var at home
 	if _, err := statement.Query(ctx, r.conn, statement.FeedHome, func(v [][]byte) error {
@@ -121,7 +121,7 @@ func (r *reader) begin(ctx context.Context) error {
 	return r.last(ctx)
 }
 
-// resume checks and takes the position of the request.
+// resume checks the position in the request and continues at it.
 func (r *reader) resume(ctx context.Context) (err error) {
 	p, ok := ParsePosition(r.request.From.At)
 	switch {
@@ -145,7 +145,7 @@ func (r *reader) resume(ctx context.Context) (err error) {
 	return err
 }
 
-// last returns the position at the end of the feed.
+// last sets the reader to the position at the end of the feed.
 func (r *reader) last(ctx context.Context) error {
 	r.at = Position{Point: Point{High: r.head.since}, Trims: r.head.trims}
 	_, err := statement.Query(ctx, r.conn, statement.FeedLast, func(v [][]byte) error {
@@ -159,7 +159,7 @@ func (r *reader) last(ctx context.Context) error {
 	return r.close(ctx, &r.at.Point)
 }
 
-// windows adds window after window to the page, until the page is full or has everything that the snapshot shows.
+// windows adds windows to the page until the page is full, or contains all lines that the snapshot shows.
 func (r *reader) windows(ctx context.Context) (full bool, err error) {
 	for {
 		w, err := r.window(ctx)
@@ -182,7 +182,7 @@ func (r *reader) windows(ctx context.Context) (full bool, err error) {
 	return full, nil
 }
 
-// window reads the lines of the window that contains r.at, or of the next one.
+// window reads the lines of the window that contains the reader's position, or else of the next window.
 func (r *reader) window(ctx context.Context) (w window, err error) {
 	w, err = next(&source{r, ctx}, &r.at, &r.head.now, r.head.floor, firstLines)
 	if err == nil && w.now {
@@ -225,8 +225,8 @@ func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]b
 	return list, err
 }
 
-// close removes from the open transactions of a point those that will never add a line. Such a transaction has a
-// number, had not locked the table of lines, and had still not ended after that was seen.
+// close removes from the open transactions of a point those that will never have a line. A transaction that writes lines locks the SQL table change
+// before it gets a number. So a transaction that has a number and no such lock, and had not ended after the locks were read, will have no line.
 func (r *reader) close(ctx context.Context, p *Point) error {
 	if len(p.Open) == 0 {
 		return nil
@@ -255,7 +255,7 @@ func (r *reader) close(ctx context.Context, p *Point) error {
 	}
 	p.Open = slices.DeleteFunc(p.Open, func(number int64) bool {
 		if !adds[uint32(number)] && !undecided[number] && !r.exact && r.head.now.runs(number) {
-			r.need = looking // it has ended in the meantime: the next snapshot shows its lines, if any
+			r.need = looking // the transaction has ended since; the next snapshot shows its lines, if it has any
 		}
 		return undecided[number]
 	})
@@ -311,11 +311,11 @@ func (r *reader) keysOf(ctx context.Context, lines []Line) ([][]byte, error) {
 	return keys, err
 }
 
-// join reads the entities that a page of these lines shows. A dry run with a copy of the builder finds out which ones
-// the builder will ask for. The returned function gives them to the builder in that order.
+// join reads the entities that belong to the lines of a page. It first runs a copy of the page builder without
+// entities, to find out which entities the builder will read. The returned function then returns them in that order.
 func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k []byte) (*table.Row, error), error) {
 	if r.head.ended != 0 {
-		return func([]byte) (*table.Row, error) { return nil, nil }, nil // the table was dropped: its entities are gone
+		return func([]byte) (*table.Row, error) { return nil, nil }, nil // the table was dropped, so its entities do not exist
 	}
 	var of entities
 	dry := r.builder
@@ -327,7 +327,7 @@ func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k 
 	}
 	for line = range lines {
 		if full, err := dry.Add(lines[line].Ticks, nil, keys[line]); full || err != nil {
-			break // the builder itself will find the error
+			break // the builder itself will return the error later
 		}
 	}
 	if len(of.keys) == 0 {
@@ -349,14 +349,14 @@ func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k 
 	}, nil
 }
 
-// entities holds the entities that the changes of a page put, in page order.
+// entities contains the entities that the changes in a page have written, in the order of the page.
 type entities struct {
 	keys, ticks [][]byte
-	rows        []*table.Row // nil if the entity has another Timestamp by now
-	known       int          // number of entities read so far
+	rows        []*table.Row // nil if the entity was changed again and has another Timestamp now
+	known       int          // number of elements of rows that were read so far
 }
 
-// fetch reads further entities, up to rowBytes.
+// fetch reads the next entities, up to about rowBytes.
 func (e *entities) fetch(ctx context.Context, c *pgconn.PgConn, life int64) error {
 	from, size, last := e.known, 0, 0
 	_, err := statement.Query(ctx, c, statement.FeedRows, func(v [][]byte) error {

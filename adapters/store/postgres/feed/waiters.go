@@ -8,11 +8,11 @@ import (
 	"edgetable/core/table"
 )
 
-// waiters holds the clients that wait for changes. One query per interval serves all of them, and none is sent while
-// nobody waits. PostgreSQL's NOTIFY would be faster, but every commit that uses it takes a lock of the whole cluster.
+// waiters contains the clients that wait for changes. One query per interval serves all of them, and nothing is sent if nobody
+// waits. PostgreSQL's NOTIFY would be faster, but every commit that uses NOTIFY takes a lock on the whole cluster.
 type waiters struct {
-	news  func(places []place, list []*waiter) []int // returns the indexes of the places that may have changes
-	run   func(do func())                            // beside
+	news  func(places []place, list []*waiter) []int // returns the indexes of the places after which there may be changes
+	run   func(do func())                            // runs a function in a goroutine
 	every time.Duration
 
 	mu   sync.Mutex
@@ -20,7 +20,7 @@ type waiters struct {
 	asks bool
 }
 
-// place is a position of a feed. All clients at the same place share one waiter.
+// place is a position of a feed, as a map key. Clients that wait at the same position share one waiter.
 type place struct {
 	life table.Incarnation
 	at   string
@@ -76,7 +76,7 @@ func (l *waiters) leave(where place, w *waiter) {
 	}
 }
 
-// ask polls until nobody waits.
+// ask polls at intervals until no client waits.
 func (l *waiters) ask() {
 	for {
 		places, waiting := l.places()
@@ -90,7 +90,7 @@ func (l *waiters) ask() {
 	}
 }
 
-// places returns the places at which clients wait. If there are none, it records that polling stops.
+// places returns the positions at which clients wait. If there are none, it records that polling stops.
 func (l *waiters) places() (places []place, list []*waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,12 +11,13 @@ import (
 	"edgetable/core/table"
 )
 
-// All who wait are asked for at once, at intervals, and nothing is asked while nobody waits.
+// TestWaiters checks that one query per interval asks for all waiting clients, and that
+// no query is sent while no client waits.
 func TestWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var asked, most atomic.Int64
-		var ready atomic.Pointer[string] // the position that has news
+		var ready atomic.Pointer[string] // the position after which there are changes
 		l := waiters{run: func(do func()) { go do() }, every: time.Second, news: func(places []place, _ []*waiter) (news []int) {
 			asked.Add(1)
 			most.Store(max(most.Load(), int64(len(places))))

@@ -6,34 +6,34 @@ import (
 	"edgetable/core/edm"
 )
 
-// Line describes a line whose keys are not read yet.
+// Line is a line of a feed without its keys, which are read later.
 type Line struct {
 	Ticks  edm.Ticks
 	Number int64 // number of the transaction
-	size   int64 // size of the keys
+	size   int64 // size of the keys in bytes
 	mark   []byte
 }
 
-// window is a part of a feed, in the order of Timestamps.
+// window is a set of lines that are read together, ordered by Timestamp.
 type window struct {
 	lines []Line
 	until Point
-	now   bool // contains everything that the reader's snapshot shows
+	now   bool // the window ends at the reader's snapshot, and not at a mark
 }
 
-// lines reads the lines of a feed in one snapshot.
+// lines reads the lines of one feed in one snapshot.
 type lines interface {
-	// above returns the first lines with a transaction number above number, ordered by number.
+	// above returns the first lines whose transaction number is higher than number, ordered by it.
 	above(number int64, limit int) ([]Line, error)
-	// between returns the lines with a transaction number above above, up to upTo, and a Timestamp after after.
+	// between returns the lines with above < transaction number <= upTo and with a Timestamp later than after.
 	between(above, upTo int64, after edm.Ticks) ([]Line, error)
 	// among returns the lines of these transactions.
 	among(numbers []int64) ([]Line, error)
 }
 
-// next returns the rest of the window that contains the position, or else the window after it. now is the snapshot
-// that shows the lines. floor is the highest number of a removed line that the reader has not missed. some is the
-// number of lines to read first; each further attempt reads four times as many.
+// next returns the rest of the window that contains the position, or else the window after it. now is the reader's
+// snapshot. floor is the highest number of a removed line; the reader has missed none of these. some is the number of
+// lines that the first attempt reads; each further attempt reads four times as many.
 func next(from lines, p *Position, now *Snapshot, floor int64, some int) (w window, err error) {
 	var open []Line
 	if len(p.Open) > 0 {
@@ -68,13 +68,13 @@ func (w *window) sort() {
 	slices.SortFunc(w.lines, func(a, b Line) int { return int(a.Ticks - b.Ticks) })
 }
 
-// longestMark is the maximum number of running transactions in a mark that ends a window, since they become part of
-// positions.
+// longestMark is the maximum number of running transactions in a mark that can end a window. They become a part of
+// the position, whose length is limited.
 const longestMark = 64
 
-// cut ends a window after p at the last mark that shows some of the lines. next are the first lines with a number
-// above p.High, ordered by number; open are those of p.Open. A mark is not used if it shows numbers above that of its
-// line, since the numbers of rolled back transactions among them can be used again.
+// cut returns the window after p that ends at the last mark which shows some of the lines. next are the first lines with a number
+// above p.High, ordered by number; open are those of p.Open. A mark that shows numbers above that of its line is not used: such a
+// number may belong to a transaction that was rolled back, and may be given again after a crash.
 func cut(p *Point, next, open []Line) (w window, found bool) {
 	for _, l := range slices.Backward(next) {
 		s, ok := ParseSnapshot(l.mark)
@@ -88,7 +88,7 @@ func cut(p *Point, next, open []Line) (w window, found bool) {
 	return w, false
 }
 
-// take makes a window of the lines that a snapshot shows. committed is a number known to be committed.
+// take returns the window of those lines that a snapshot shows. committed is a number that is known to be committed.
 func take(p *Point, s *Snapshot, next, open []Line, committed int64) (w window) {
 	highest := committed
 	for _, list := range [][]Line{next, open} {

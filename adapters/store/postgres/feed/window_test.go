@@ -10,28 +10,29 @@ import (
 	"edgetable/core/edm"
 )
 
-// database is a model of what a feed relies on: transactions get numbers when they begin to write, they lock the keys that they
-// write, and their lines show when they commit. After a crash the numbers begin above the highest one that was committed.
+// database is a model of the properties of PostgreSQL that a feed relies on. A transaction gets a number when it begins to
+// write, and locks the keys that it writes. Its lines become visible when it commits. After a crash, numbers continue above the
+// highest committed one.
 type database struct {
 	rnd       *rand.Rand
 	next      int64
-	committed int64 // the highest number that was
+	committed int64 // the highest number that was committed
 	running   []*transaction
 	lines     []Line
-	keys      map[edm.Ticks][]int // of a line
-	state     [5]edm.Ticks        // of each key, as committed
+	keys      map[edm.Ticks][]int // the keys of each line, by its Timestamp
+	state     [5]edm.Ticks        // the committed Timestamp of each key
 	last      edm.Ticks
 	floor     int64
 	removed   edm.Ticks
 	trims     int64
 }
 
-// since is the number by which the feed was declared.
+// since is the number of the transaction that declared the feed.
 const since = 99
 
 type transaction struct {
 	number   int64
-	stranger bool // it writes no line
+	stranger bool // the transaction of another program, which writes no line
 	lines    []Line
 	locks    map[int]edm.Ticks
 }
@@ -62,7 +63,7 @@ func (s *Snapshot) bytes() (b []byte) {
 	return b
 }
 
-// step lets something happen.
+// step makes one random change: a transaction begins, writes or ends.
 func (d *database) step(marks bool) {
 	switch n := d.rnd.IntN(12); {
 	case n < 3 && len(d.running) < 6:
@@ -87,12 +88,12 @@ func (d *database) number(t *transaction) {
 	d.next++
 }
 
-// write writes some keys at one Timestamp, above those of what was there, and leaves a line.
+// write writes one or two keys at one Timestamp, above the Timestamps that they have, and adds a line.
 func (d *database) write(t *transaction, marks bool) {
 	if t.stranger {
 		return
 	}
-	ticks := d.last + 5 - edm.Ticks(d.rnd.IntN(40)) // by a clock that may be slow
+	ticks := d.last + 5 - edm.Ticks(d.rnd.IntN(40)) // from a clock that may be behind
 	var keys []int
 	for _, k := range d.rnd.Perm(len(d.state))[:1+d.rnd.IntN(2)] {
 		locked := slices.ContainsFunc(d.running, func(o *transaction) bool { return o != t && o.locks[k] != 0 })
@@ -100,7 +101,7 @@ func (d *database) write(t *transaction, marks bool) {
 			keys, ticks = append(keys, k), max(ticks, d.state[k]+1, t.locks[k]+1)
 		}
 	}
-	for d.keys[ticks] != nil || ticks <= 0 { // no two servers issue the same
+	for d.keys[ticks] != nil || ticks <= 0 { // because no two servers issue the same Timestamp
 		ticks++
 	}
 	if len(keys) == 0 {
@@ -112,7 +113,7 @@ func (d *database) write(t *transaction, marks bool) {
 		d.number(t)
 	}
 	l := Line{Ticks: ticks, Number: t.number}
-	if marks && d.rnd.IntN(3) == 0 { // also in lines of later statements, where the store has none
+	if marks && d.rnd.IntN(3) == 0 { // the model also marks lines of later statements of a transaction, which the store does not
 		l.mark = mark.bytes()
 	}
 	t.lines = append(t.lines, l)
@@ -132,7 +133,7 @@ func (d *database) commit(t *transaction) {
 	d.committed = max(d.committed, t.number)
 }
 
-// crash undoes what runs. Numbers that were given out since the last commit come again.
+// crash rolls back the running transactions. Numbers that were given since the last commit are given again.
 func (d *database) crash() {
 	d.running, d.next = nil, d.committed+1
 }
@@ -173,7 +174,7 @@ func (d *database) among(numbers []int64) ([]Line, error) {
 	return d.find(1<<30, func(l Line) bool { return slices.Contains(numbers, l.Number) })
 }
 
-// consumer follows the feed, in pages of some lines.
+// consumer follows the feed, in pages of at most limit lines.
 type consumer struct {
 	*database
 	at    []byte
@@ -183,13 +184,13 @@ type consumer struct {
 	begun int
 	how   reading
 	wrong error
-	cuts  int // windows that ended at a mark
+	cuts  int // number of windows that ended at a mark
 }
 
-// reading is a way to read: the one of the store, or one that must fail.
+// reading is a way to read a feed: that of the store, or a wrong one that must fail.
 type reading struct {
 	name string
-	page func(c *consumer, p *Position) // reads one page, or is nil
+	page func(c *consumer, p *Position) // reads one page
 }
 
 func (c *consumer) begin() {
@@ -228,7 +229,7 @@ func (c *consumer) read() {
 	c.at = p.Bytes()
 }
 
-// right is how the store reads.
+// right reads a page as the store does.
 func right(c *consumer, p *Position) {
 	now := c.snapshot(0)
 	left := c.limit
@@ -268,7 +269,7 @@ func (c *consumer) apply(l Line) {
 	}
 }
 
-// follows runs a history and returns what is wrong with the consumer.
+// follows runs a random history and returns the first error of the consumer.
 func follows(seed uint64, how reading, marks, crashes bool) (*consumer, error) {
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	d := &database{rnd: rnd, next: since + 1, committed: since, floor: since, last: 1000, keys: map[edm.Ticks][]int{}}
@@ -300,8 +301,9 @@ func follows(seed uint64, how reading, marks, crashes bool) (*consumer, error) {
 	return c, c.wrong
 }
 
-// A consumer gets each line once, those of a key in order, and ends with the state of the table: beside transactions that commit
-// in another order than they began, that last long, are undone, or crash, and while old lines are removed.
+// TestWindows checks that a consumer gets each line once, gets those of a key in order, and ends with the state of the table.
+// Meanwhile transactions commit in another order than they began, run for long, are rolled back or crash, and old lines are
+// removed.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	cuts, begun := 0, 0
@@ -317,7 +319,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// Ways to read that miss something, each for one reason.
+// wrongWays are ways to read a feed that miss changes, each for a different reason.
 var wrongWays = []reading{
 	{"by Timestamps alone", func(c *consumer, p *Position) {
 		list, _ := c.find(1<<30, func(l Line) bool { return l.Ticks > p.Last })
@@ -347,7 +349,7 @@ var wrongWays = []reading{
 		w, _ := next(c, p, &now, c.floor, 1<<20)
 		left := c.limit
 		for i, l := range w.lines {
-			if l.Ticks <= p.Last && p.Ended { // used here as: the last page ended inside
+			if l.Ticks <= p.Last && p.Ended { // in this way, Ended means that the last page ended inside a window
 				continue
 			}
 			c.apply(l)
@@ -360,7 +362,7 @@ var wrongWays = []reading{
 	}},
 }
 
-// Each of the wrong ways is found.
+// TestWrongWays proves that the model finds the error of each wrong way.
 func TestWrongWays(t *testing.T) {
 	t.Parallel()
 	for _, how := range wrongWays {
@@ -376,7 +378,7 @@ func TestWrongWays(t *testing.T) {
 	}
 }
 
-// A position survives its encoding, and what is none is refused.
+// TestPositions checks that a position can be encoded and parsed again, and that other bytes are refused.
 func TestPositions(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))

@@ -1,5 +1,5 @@
-// Package lend shares connections between uses and accounts. Each use owns some connections. The others go to the
-// account that has used connections for the shortest time.
+// Package lend shares the connections of a pool between uses and accounts. Each use owns some connections. A
+// connection goes to the waiting account that has used connections for the shortest time.
 package lend
 
 import (
@@ -15,7 +15,7 @@ import (
 type Use uint8
 
 const (
-	Urgent  Use = iota // heartbeats and Timestamps
+	Urgent  Use = iota // heartbeats and reservations of Timestamps
 	Catalog            // reads of records
 	Gets               // grouped reads of entities
 	Rounds             // grouped writes of entities
@@ -27,30 +27,30 @@ const (
 const (
 	// Readers is the number of connections for grouped reads.
 	Readers = 2
-	// PromptRounds is the maximum number of concurrent rounds while commits are fast. More would make groups smaller,
-	// and a write in a large group costs least.
+	// PromptRounds is the maximum number of concurrent rounds (transactions with the writes of many callers) while
+	// commits are fast. More rounds would make groups smaller, and a write costs least in a large group.
 	PromptRounds = 2
 )
 
-// Fewest is the minimum number of connections.
+// Fewest is the minimum number of connections of a pool.
 const Fewest = 8
 
-// part is a use's share of the connections: how many it owns, which no other use can take, and how many it may have.
+// part is the share of one use. own is the number of connections that no other use can take, most the maximum number.
 type part struct{ own, most int }
 
-// Lender shares connections. Connections that no use owns go to the use that needs them. Within a use, connections go
-// to the account that has used them for the shortest time.
+// Lender shares connections. Connections that no use owns go to any use that needs them. Within a use, a connection
+// goes to the waiting account that has used connections for the shortest time.
 type Lender struct {
 	parts [uses]part
 
 	mu    sync.Mutex
-	free  int // connections that no use owns
+	free  int // free connections that no use owns
 	busy  [uses]int
 	queue [uses]fair.Queue[chan struct{}]
 }
 
-// ForPrimary divides connections to the primary, at least Fewest. Writes may wait for a missing standby, and scans
-// may run for seconds, so neither use can take all connections.
+// ForPrimary shares connections to the primary, of which there are at least Fewest. Writes may wait for a standby
+// that is down, and scans may run for seconds, so neither of these uses can take all connections.
 func ForPrimary(connections int) *Lender {
 	some, half := max(1, connections/8), connections/2
 	return newLender(connections, [uses]part{
@@ -63,7 +63,7 @@ func ForPrimary(connections int) *Lender {
 	})
 }
 
-// ForReplica divides connections to the replica, where every read is a page of a scan.
+// ForReplica shares connections to the replica. There, all reads except heartbeats count as pages of scans.
 func ForReplica(connections int) *Lender {
 	return newLender(connections, [uses]part{Urgent: {1, 1}, Pages: {connections - 1, connections - 1}})
 }
@@ -76,7 +76,7 @@ func newLender(connections int, parts [uses]part) *Lender {
 	return a
 }
 
-// Client says what a connection is used for, and which account is charged for the time.
+// Client is a use, and the account that is charged for the time of the connection.
 type Client struct {
 	Use     Use
 	Account string
@@ -90,7 +90,7 @@ type Lease struct {
 	since  time.Time
 }
 
-// Take waits for a connection. If ctx ends first, the error is its cause.
+// Take waits until a connection is free. If ctx ends first, the error is the cause of ctx.
 func (a *Lender) Take(ctx context.Context, c Client) (*Lease, error) {
 	l := &Lease{from: a, client: c}
 	q := &a.queue[c.Use]
@@ -112,13 +112,13 @@ func (a *Lender) Take(ctx context.Context, c Client) (*Lease, error) {
 			a.mu.Unlock()
 			return nil, context.Cause(ctx)
 		}
-		a.mu.Unlock() // the connection arrived at the same moment
+		a.mu.Unlock() // the connection was granted at the same moment
 	}
 	l.turn, l.since = w.Turn, time.Now()
 	return l, nil
 }
 
-// begin takes a connection for a use, if one is free.
+// begin counts one more connection for a use, if one is free.
 func (a *Lender) begin(u Use) bool {
 	p, n := a.parts[u], a.busy[u]
 	if n >= p.most || n >= p.own && a.free == 0 {
@@ -131,7 +131,7 @@ func (a *Lender) begin(u Use) bool {
 	return true
 }
 
-// Leave gives the connection back, and charges the account for the time.
+// Leave returns the connection, and charges the account for the time.
 func (l *Lease) Leave() {
 	a, u := l.from, l.client.Use
 	a.mu.Lock()
@@ -142,27 +142,27 @@ func (l *Lease) Leave() {
 	}
 	a.busy[u]--
 	a.next(u)
-	for u := range uses { // a connection that no use owns may serve another use
+	for u := range uses { // another use may get the connection if no use owns it
 		a.next(u)
 	}
 }
 
-// next gives free connections to the waiting clients of a use.
+// next grants free connections to the waiting clients of a use.
 func (a *Lender) next(u Use) {
 	for q := &a.queue[u]; q.Waiting() > 0 && a.begin(u); {
 		close(q.Pop(a.parts[u].most).Value)
 	}
 }
 
-// Wanted reports whether another account waits for a connection that has used connections for less time than this
-// client's account.
+// Wanted reports whether a client waits for a connection whose account has used connections for less time than c's
+// account.
 func (a *Lender) Wanted(c Client) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return !a.queue[c.Use].First(c.Account)
 }
 
-// Waiting returns the maximum number of connections of a use, and how many clients wait for one.
+// Waiting returns the maximum number of connections that a use can have, and the number of its clients that wait for one.
 func (a *Lender) Waiting(u Use) (most, waiting int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

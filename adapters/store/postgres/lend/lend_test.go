@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// However many connections there are, each use gets its own while all others have the most,
-// and all together never have more than there are.
+// TestParts checks, for any number of connections, the shares of the uses. Each use must get
+// the connections that it owns, even if all others have their maximum. Together they must
+// never have more connections than there are.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for n := Fewest; n < 200; n++ {
@@ -38,12 +39,13 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// The next connection goes to the account that had them for the shortest time, and a page is
-// told that somebody waits who had less.
+// TestTurns checks that the next connection goes to the account that has used connections
+// for the shortest time. A page must learn that an account waits which has used connections
+// for less time.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := ForReplica(3) // two are for pages
+		a := ForReplica(3) // two of the three connections are for pages
 		loud, quiet := Client{Pages, "loud"}, Client{Pages, "quiet"}
 		served := make(chan *Lease, 100)
 		request := func(c Client) {
@@ -86,7 +88,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// A request that gives up leaves no trace, also if its turn comes at the same moment.
+// TestGiveUp checks that no connection is lost if the context of a waiting request ends,
+// even if the request is granted a connection at the same moment.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

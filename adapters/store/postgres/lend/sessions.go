@@ -2,15 +2,15 @@ package lend
 
 import "sync"
 
-// Sessions remembers the newest connection of each database process. If a connection ends, a pooler in session mode
-// keeps the process and gives it to another connection.
+// Sessions records which database process serves each of the newest connections. A pooler in session mode may keep
+// a process after its connection has ended, and give it to another connection.
 type Sessions struct {
 	mu     sync.Mutex
-	newest [256]string // the process of connection n is at n % 256
+	newest [256]string // the process of connection n is at index n % 256
 	last   int64
 }
 
-// Begin returns the number of a new connection that a process serves. Numbers increase.
+// Begin records a new connection and its process, and returns the number of the connection. Numbers increase.
 func (s *Sessions) Begin(process string) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,8 +19,8 @@ func (s *Sessions) Begin(process string) int64 {
 	return s.last
 }
 
-// Followed reports whether the process serves a connection with a higher number. If so, the earlier session has
-// ended, and so has everything that was sent in it.
+// Followed reports whether the process serves a connection with a higher number. Then the session of the earlier
+// connection has ended, with everything that was sent in it.
 func (s *Sessions) Followed(process string, number int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,7 +2,8 @@ package lend
 
 import "testing"
 
-// A process is followed if a later connection has it, among the newest 256.
+// TestSessions checks that Followed reports whether one of the newest 256 connections has
+// the process after a given connection.
 func TestSessions(t *testing.T) {
 	var s Sessions
 	first, second := s.Begin("a"), s.Begin("b")

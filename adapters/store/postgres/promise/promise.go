@@ -1,9 +1,9 @@
-// Package promise derives from the settings of a database what a reply to a write promises.
+// Package promise derives, from the settings of a database, which failures an acknowledged write survives.
 package promise
 
 import "strings"
 
-// Settings are the relevant settings, as the database writes them.
+// Settings are the settings that durability depends on, as the database reports them.
 type Settings struct {
 	Fsync, FullPages, Commit, Standbys string
 }
@@ -13,7 +13,7 @@ func Of(v [][]byte) *Settings {
 	return &Settings{string(v[0]), string(v[1]), string(v[2]), string(v[3])}
 }
 
-// Strength ranks the promise: a higher number means a stronger one.
+// Strength ranks the settings. With a higher number, acknowledged writes survive more failures.
 func (s *Settings) Strength() int {
 	switch {
 	case s.Loses() != "":
@@ -31,8 +31,8 @@ func (s *Settings) Waits() bool {
 	return s.Standbys != "" && s.Commit != "off" && s.Commit != "local"
 }
 
-// Loses names the setting that lets the database lose an acknowledged write in a crash, or
-// returns "".
+// Loses returns a sentence about the setting by which a crash or a failover loses
+// acknowledged writes, or "" if there is no such setting.
 func (s *Settings) Loses() string {
 	switch {
 	case s.Fsync == "off":
@@ -45,7 +45,7 @@ func (s *Settings) Loses() string {
 	return ""
 }
 
-// String describes what a reply promises.
+// String returns a sentence that says which failures an acknowledged write survives.
 func (s *Settings) String() string {
 	var list []string
 	switch reason := s.Loses(); {
