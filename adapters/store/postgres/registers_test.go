@@ -13,13 +13,14 @@ import (
 	"edgetable/core/table"
 )
 
-// register judges the history of an entity that one client writes, with rising numbers, and
-// others read. Such a history is linearizable if each read returns no less than was shown
-// when it began, by a reply to a write or by a read, and no more than was sent.
+// register checks the history of an entity. One client writes rising numbers to the entity,
+// and others read it. The history is linearizable if each read returns at least the highest
+// number that any reply had shown when the read began, and at most the last number that was
+// sent.
 type register struct {
 	mu    sync.Mutex
-	sent  int64 // the last number
-	shown int64 // the highest that a reply showed
+	sent  int64 // the last number that was sent
+	shown int64 // the highest number that the reply to a write or a read has shown
 }
 
 func (r *register) send() int64 {
@@ -29,21 +30,21 @@ func (r *register) send() int64 {
 	return r.sent
 }
 
-// show notes what a reply showed.
+// show records the number in a reply.
 func (r *register) show(n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shown = max(r.shown, n)
 }
 
-// begin begins a read.
+// begin returns the lowest number that a read which begins now may return.
 func (r *register) begin() (least int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.shown
 }
 
-// end judges what a read returned.
+// end checks the number that a read has returned.
 func (r *register) end(least, n int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +65,7 @@ func TestRegister(t *testing.T) {
 		least, n int64
 		say      string
 	}{
-		{0, 0, ""}, {0, one, ""}, {r.begin(), one, ""}, {0, two, ""}, // the second has no reply yet
+		{0, 0, ""}, {0, one, ""}, {r.begin(), one, ""}, {0, two, ""}, // the second write has no reply yet
 		{two, one, "a read returned 1 after a reply had shown 2"},
 		{0, 3, "2 is the last that was sent"},
 	} {
@@ -82,15 +83,15 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// registers are entities with their clients.
+// registers is a number of entities, each with a register and clients.
 type registers struct {
 	ended chan struct{}
 	all   sync.WaitGroup
 	reads atomic.Int64
 }
 
-// startRegisters has two clients read and one write each of four entities, until they are
-// stopped.
+// startRegisters starts three clients for each of four entities: one that writes and two
+// that read. They run until they are stopped.
 func startRegisters(t testing.TB, stores ...*postgres.Store) *registers {
 	l := &registers{ended: make(chan struct{})}
 	forever := func(do func() error) {
@@ -124,7 +125,7 @@ func startRegisters(t testing.TB, stores ...*postgres.Store) *registers {
 				least := r.begin()
 				now, err := s.Get(context.Background(), people, k, table.Strong)
 				if err != nil && least == 0 {
-					return nil // not written yet
+					return nil // the entity was not written yet
 				}
 				if err != nil {
 					return fmt.Errorf("a read of register %d: %w", id, err)

@@ -17,31 +17,31 @@ import (
 
 const (
 	// replicaTries is the number of attempts at the replica before the primary answers a read. The replica cancels
-	// reads that conflict with the replay of its log.
+	// reads that conflict with the replay of the primary's log.
 	replicaTries = 2
-	// replicaTimeout is how long the replica may take before the primary answers instead.
+	// replicaTimeout is how long a read may take at the replica before the primary answers instead.
 	replicaTimeout = 3 * time.Second
-	// replicaSilence is how long a replica without news still counts as following.
+	// replicaSilence is how long a replica that does not answer heartbeat queries still counts as live.
 	replicaSilence = 15 * time.Second
-	// replicaLag is the maximum age of the replica's data: a replica that is cut off from the primary, or does not
-	// replay its log, still answers reads.
+	// replicaLag is the maximum age of the replica's data. A replica that is cut off from the primary, or does not
+	// replay the log, still answers reads, but its data gets older.
 	replicaLag = time.Minute
 )
 
-// replica is the server for eventual reads. All its connections are to the same server, so their data has the same
-// age.
+// replica is the server for eventual reads. All its connections are to the same server, so that all reads have
+// data of the same age.
 type replica struct {
 	pool        *pgxpool.Pool
 	connections *lend.Lender
 
 	mu     sync.Mutex
-	server string // identifies the server
+	server string // address and start time of the server
 	synced edm.Ticks
 	known  time.Time // when synced was read
 	status table.ReplicationStatus
 }
 
-// serverSQL identifies a server and its start time.
+// serverSQL is a query that identifies a server and its start time.
 const serverSQL = `SELECT concat_ws(' ', inet_server_addr(), current_setting('port'), current_setting('data_directory', true), pg_postmaster_start_time())`
 
 // follow opens the pool of a replica.
@@ -66,7 +66,7 @@ func (s *Store) follow(c *connector) error {
 	return nil
 }
 
-// leads records the server of a new connection and closes connections to any other server.
+// leads records the server of a new connection. If this is another server than before, it closes the connections to the old one.
 func (r *replica) leads(server string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,7 +76,7 @@ func (r *replica) leads(server string) {
 	r.server = server
 }
 
-// eventual reads from the replica, if there is one and the consistency permits old data.
+// eventual calls do with a connection to the replica, if there is one and c permits old data, else to the primary.
 func (s *Store) eventual(ctx context.Context, c table.Consistency, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if c == table.Eventual && s.replica != nil {
 		within, cancel := context.WithTimeoutCause(ctx, replicaTimeout, errTimeout)
@@ -97,8 +97,8 @@ func (s *Store) fromReplica(ctx context.Context, who lend.Client, do func(ctx co
 	return once(ctx, s.replica.pool, s.replica.connections, who, do)
 }
 
-// Replication implements [table.Replicated]. LastSync is the time of the last heartbeat that the replica shows, by
-// the primary's clock: the replica applies commits in order, so it has all earlier commits.
+// Replication implements [table.Replicated]. LastSync is the time, by the primary's clock, of the last heartbeat
+// that the replica shows. The replica applies commits in order, so it has all earlier commits.
 func (s *Store) Replication() table.Replication {
 	r := s.replica
 	if r == nil {
@@ -117,7 +117,7 @@ func (r *replica) replication(now time.Time) table.Replication {
 	return report
 }
 
-// watchReplica reads how far the replica has got.
+// watchReplica reads the time of the last heartbeat that the replica shows.
 func (s *Store) watchReplica(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
@@ -136,7 +136,7 @@ func (s *Store) watchReplica(ctx context.Context) {
 	}
 }
 
-// shows records the last heartbeat that the replica shows.
+// shows records the time of the last heartbeat that the replica shows.
 func (r *replica) shows(at edm.Ticks, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,14 +144,14 @@ func (r *replica) shows(at edm.Ticks, now time.Time) {
 	switch {
 	case at == 0:
 		r.status = table.Bootstrap
-	case at < r.synced: // another replica, which lags further
+	case at < r.synced: // the connection is now to another replica, whose data is older
 		r.status = table.Unavailable
 	default:
 		r.status, r.synced = table.Live, at
 	}
 }
 
-// age returns how far the replica lags, or 0 without a replica.
+// age returns the age of the replica's data, or 0 if there is no replica.
 func (r *replica) age() time.Duration {
 	if r == nil {
 		return 0

@@ -13,9 +13,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Eventual reads go to the standby. Its LastSync is true: a standby that does not replay
-// the log shows neither later writes nor a later time, and when it is gone the primary
-// answers.
+// TestReplica checks that eventual reads use the standby, and that LastSync is true.
+// While the standby does not replay the log, it must show neither later writes nor a
+// later LastSync. If the standby is down, the primary must answer.
 func TestReplica(t *testing.T) {
 	t.Parallel()
 	primary, standby := pair(t)

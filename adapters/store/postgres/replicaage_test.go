@@ -8,16 +8,17 @@ import (
 	"edgetable/core/table"
 )
 
-// A replica that answers, but has shown nothing new for a minute, does not follow.
+// TestReplicaLags checks the status of a replica. A replica that answers, but whose last
+// heartbeat is older than a minute, must be unavailable.
 func TestReplicaLags(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	r := new(replica)
 	for _, tt := range []struct {
 		name       string
-		shown, now time.Duration // after begin; shown 0 is no heartbeat
+		shown, now time.Duration // time after begin; a shown of 0 means no heartbeat
 		status     table.ReplicationStatus
-		silent     time.Duration // since it answered last
+		silent     time.Duration // time since the last answer of the replica
 		synced     time.Duration
 	}{
 		{"empty", 0, 1 * time.Second, table.Bootstrap, 0, 0},

@@ -8,29 +8,29 @@ import (
 )
 
 const (
-	// patience is how long the next round waits for a running one. A commit that waits for a standby, or a statement
-	// that waits for a lock, takes longer; another round may then start meanwhile at no cost.
+	// patience is how long a new round waits for running rounds. A round takes longer if its commit waits for a
+	// standby, or a statement waits for a lock. Another round then costs nothing, and may start.
 	patience = 2 * time.Millisecond
-	// returnShare is the fraction of a slow round's duration for which the next round waits for the callers of that
-	// round. The wait is at most patience.
+	// returnShare determines how long the next round waits for the callers of a slow round: for the duration of the
+	// slow round divided by returnShare, but at most for patience.
 	returnShare = 8
-	// A group is closed before it exceeds these limits.
+	// The limits of one round.
 	maxWrites     = 128
 	maxWriteBytes = 1 << 20
 )
 
-// rounds sends single-entity writes in groups: a round sends all writes that arrived while earlier ones ran. The
-// first write starts a round at once, so groups form only under load. An entity is in one round at a time.
+// rounds sends writes of single entities in groups. A round is one transaction with all writes that arrived while earlier rounds
+// ran. The first write starts a round at once, so groups form only under load. An entity is in one round at a time.
 //
-// If commits are slow, the callers of a round get their replies together, and often write again at once. The next
-// round therefore waits for that many writes, for a small part of the commit time. Otherwise the first of them would
-// start a round alone, and the others would wait until another connection is free.
+// If commits are slow, the callers of a round get their replies together, and often write again at once. Without a wait, the
+// first of these writes would start a round alone, and the others would wait until another connection is free. So the next round
+// waits for as many writes as there were callers, for a small part of the commit time.
 type rounds struct {
 	mu        sync.Mutex
-	waiting   []*write            // of different entities, none of which is in a round
-	later     map[entity][]*write // per entity that waits or is in a round: its next writes
-	prompt    int                 // rounds that began less than patience ago
-	returning int                 // callers of slow rounds that may soon write again
+	waiting   []*write            // writes of different entities, none of which is in a round
+	later     map[entity][]*write // for each entity in waiting or in a round, its next writes
+	prompt    int                 // number of rounds that began less than patience ago
+	returning int                 // number of callers of slow rounds that may soon write again
 }
 
 // send adds a write to the next round.
@@ -50,7 +50,7 @@ func (s *Store) send(w *write) {
 	s.beginRound()
 }
 
-// beginRound starts a round if there are writes to send and no other round to wait for. The caller holds the lock.
+// beginRound starts a round if there are writes to send, unless the round must wait. The caller holds the lock.
 func (s *Store) beginRound() {
 	if r := &s.rounds; len(r.waiting) >= max(1, r.returning) && r.prompt < lend.PromptRounds {
 		r.prompt++
@@ -58,13 +58,13 @@ func (s *Store) beginRound() {
 	}
 }
 
-// round waits for a connection and then sends all waiting writes.
+// round waits for a connection and then sends the waiting writes.
 func (s *Store) round() {
 	r := &s.rounds
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
 	l, err := s.connections.Take(ctx, lend.Client{Use: lend.Rounds})
-	if err != nil { // the callers have given up
+	if err != nil { // the timeout is over, so the callers have given up too
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.prompt--
@@ -97,7 +97,7 @@ func (s *Store) round() {
 	s.beginRound()
 }
 
-// awaitReturn makes the next round wait for the callers of a slow round, which get their replies now.
+// awaitReturn makes the next round wait for new writes of the callers of a slow round, who get their replies now.
 func (s *Store) awaitReturn(callers int, took time.Duration) {
 	if took < patience {
 		return
@@ -116,8 +116,8 @@ func (s *Store) awaitReturn(callers int, took time.Duration) {
 	r.returning += callers
 }
 
-// found ends the round of writes whose outcomes were looked for. Until then, no later write of the same entities may
-// overwrite the evidence.
+// found ends the round of writes whose outcomes were unknown and have been determined. Until then, no later write of
+// the same entities was sent, because it would have overwritten the evidence.
 func (s *Store) found(group []*write) {
 	r := &s.rounds
 	r.mu.Lock()
@@ -128,7 +128,7 @@ func (s *Store) found(group []*write) {
 	s.beginRound()
 }
 
-// pick takes the first writes, up to the limits of a group, and skips those whose callers have given up.
+// pick removes the first writes from the queue, up to the limits of a round. It drops those whose callers have given up.
 func (r *rounds) pick() (group []*write) {
 	size := 0
 	for len(r.waiting) > 0 && len(group) < maxWrites {
@@ -148,7 +148,7 @@ func (r *rounds) pick() (group []*write) {
 	return group
 }
 
-// ended lets the next write of an entity enter a round. That is the same write if it must be sent again.
+// ended lets the next write of an entity enter a round. If the same write must be sent again, that is the next one.
 func (r *rounds) ended(w *write) {
 	if w.resent {
 		w.resent = false

@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// The callers of a round that took long write again: the next round begins when all of them
-// have, or after a part of the time that it took, and at most after the patience.
+// TestReturn checks how long the next round waits after a slow round, whose callers often
+// write again. It must begin when all of them have written, or after a fraction of the
+// duration of the slow round, but at most after patience.
 func TestReturn(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name          string
 		took          time.Duration
 		answered      int
-		again         int           // who write at once
-		after         time.Duration // the round begins then; 0 is at once
-		others, their int           // another round that ends in between, and its callers who write
+		again         int           // number of these callers that write at once
+		after         time.Duration // when the next round begins; 0 means at once
+		others, their int           // callers of another slow round that ends in between, and how many of them write
 	}{
 		{"a fast round", patience - 1, 3, 1, 0, 0, 0},
 		{"all write again", 16 * time.Millisecond, 3, 3, 0, 0, 0},
@@ -31,7 +32,7 @@ func TestReturn(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &Store{connections: lend.ForReplica(2)} // which has none for rounds: one that begins waits
+				s := &Store{connections: lend.ForReplica(2)} // has no connections for rounds, so a round that begins waits
 				s.Timeout = time.Hour
 				s.ctx, s.stop = context.WithCancel(t.Context())
 				begun := func() bool {

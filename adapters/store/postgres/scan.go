@@ -19,15 +19,15 @@ import (
 )
 
 const (
-	// firstRows is the number of rows that a page with a filter reads first. Each further read doubles it, up to
-	// maxRows.
+	// firstRows is the number of rows that the first read for a page with a filter returns. Each further read
+	// returns twice as many, up to maxRows.
 	firstRows = 128
 	maxRows   = 1024
-	// readBytes is the approximate size limit of one such read.
+	// readBytes is the approximate limit of the properties that one of these reads returns.
 	readBytes = 2 << 20
-	// smallBytes is the maximum size of properties that count as small. A page has up to 1,001 of them.
+	// smallBytes is the maximum size of properties that count as small. A page reads up to 1,001 small entities at once.
 	smallBytes = 2 << 10
-	// slice is how long a scan keeps its connection before other accounts may go first.
+	// slice is how long a scan keeps its connection before a scan of another account may get it.
 	slice = 5 * time.Millisecond
 )
 
@@ -50,12 +50,12 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		begin := func() *pager {
 			p := &pager{conn: c, name: text, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r), tables: &s.ruled}
 			if p.declared = s.ruled.Find(string(text)); p.declared != nil {
-				// The instant is taken before the snapshot, so that an entity which is renewed in between does not count as expired.
+				// The instant is taken before the snapshot. So an entity whose expiry time is moved in between does not count as expired.
 				p.builder.Traits, p.builder.Now = p.declared.Traits, s.clock.Instant()
 			}
 			if r.Pause != nil {
-				// The builder's own pause may wait, and the snapshot would keep the connection meanwhile. So this one
-				// ends the page if others wait for the connection.
+				// The request's own Pause may wait, which would hold the connection and the snapshot. This one does not wait:
+				// it ends the page if another account waits for the connection.
 				p.builder.Pause = func(int, int) bool { return time.Since(since) > slice && s.wanted(who, r.Consistency) }
 			}
 			return p
@@ -85,7 +85,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return page, nil
 }
 
-// learn reads what a table declares.
+// learn reads what a table declares into the cache.
 func (s *Store) learn(ctx context.Context, c *pgconn.PgConn, name []byte) error {
 	_, err := statement.Query(ctx, c, statement.Declared, func(v [][]byte) error {
 		_, err := s.ruled.Note(string(name), edm.Ticks(statement.Number(v[0])), v[1])
@@ -99,22 +99,22 @@ type pager struct {
 	conn     *pgconn.PgConn
 	name     []byte
 	tables   *ruled.Tables
-	declared *ruled.Table // what is known of the table, or nil
+	declared *ruled.Table // what the table declares, or nil
 	request  table.ScanRequest
-	ranges   []key.Range // still to be read, in scan order
+	ranges   []key.Range // ranges that are still to be read, in scan order
 	builder  table.PageBuilder
-	arena    []byte // for keys and properties
-	blank    []byte // stands in for properties that are not read
+	arena    []byte // memory for the keys and properties of the page
+	blank    []byte // placeholder for the properties of large entities
 
 	ended bool   // the page is complete
-	last  []byte // the last key that was read
+	last  []byte // key of the last row that was read
 	found int    // number of rows of the last read
-	size  int    // bytes of their properties
+	size  int    // bytes of the properties in these rows
 }
 
-// buildAtOnce builds a page without a filter: one statement reads the small entities, another the large ones. It
-// returns false if that was not enough: the table may be missing if there are no rows, or large entities may have
-// changed in between.
+// buildAtOnce builds a page without a filter, outside a transaction. One statement reads the small entities,
+// another the large ones. It returns false if it found no rows, because the table may be missing, and if large
+// entities may have changed between the two statements.
 func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	if p.declared != nil && p.declared.Large.Load() {
 		return false, nil
@@ -124,7 +124,7 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	if p.declared != nil {
 		small, args = statement.RuledSmallRows, append(args, statement.Int8(int64(p.declared.Revision)))
 	}
-	var large []int // rows
+	var large []int // indexes of the large rows in the page
 	r := p.conn.ExecStatement(ctx, small[p.request.Descending].On(p.conn), args, statement.Formats, statement.Formats)
 	for r.NextRow() {
 		p.found++
@@ -133,7 +133,7 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 		}
 		v := r.Values()
 		row := rowOf(v)
-		if v[4] != nil && p.declared != nil { // the properties are needed to tell when it ends
+		if v[4] != nil && p.declared != nil { // expiry of a large entity can be judged only with its properties
 			p.declared.Large.Store(true)
 			p.ended, p.found = true, 0
 			continue
@@ -150,14 +150,14 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	if err != nil || p.found == 0 || p.declared != nil && p.declared.Large.Load() {
 		return false, err
 	}
-	if p.declared != nil && !p.ended && p.found == limit { // some of the rows have ended
+	if p.declared != nil && !p.ended && p.found == limit { // the statement returned enough rows, but some of them have expired
 		p.builder.Page.Next = p.rest().Start
 		if p.request.Descending {
 			p.builder.Page.Next = p.rest().End
 		}
 		return len(p.builder.Page.Rows) > p.request.Rows/2, nil
 	}
-	if rows := len(p.builder.Page.Rows); len(large) > 0 && large[len(large)-1] == rows { // the last large entity did not fit
+	if rows := len(p.builder.Page.Rows); len(large) > 0 && large[len(large)-1] == rows { // the last large entity did not fit into the page
 		large = large[:len(large)-1]
 	}
 	if len(large) == 0 {
@@ -167,7 +167,7 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 }
 
 // fill reads the properties of large entities into their rows. It reports whether all of them still have the
-// Timestamp that the page shows.
+// Timestamp that their row shows.
 func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
 	rows, keys := p.builder.Page.Rows, make([][]byte, len(large))
 	for i, n := range large {
@@ -193,8 +193,8 @@ func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
 	return filled == len(large), err
 }
 
-// build builds a page in a read-only transaction. hidden means that the table declares something that this server
-// does not know yet.
+// build builds a page in a read-only transaction. hidden means that the table declares something that is not in
+// the cache.
 func (p *pager) build(ctx context.Context) (page table.Page, live, hidden bool, err error) {
 	limit := firstRows
 	if live, hidden, err = p.first(ctx, limit); err != nil {
@@ -204,7 +204,7 @@ func (p *pager) build(ctx context.Context) (page table.Page, live, hidden bool, 
 		p.ended = true
 	}
 	for !p.ended {
-		if p.found < limit && p.size < readBytes { // the range is finished
+		if p.found < limit && p.size < readBytes { // the whole range was read
 			if p.ranges = p.ranges[1:]; len(p.ranges) == 0 {
 				break
 			}
@@ -222,15 +222,15 @@ func (p *pager) build(ctx context.Context) (page table.Page, live, hidden bool, 
 	return p.builder.Page, live, hidden, nil
 }
 
-// rest returns the first range without the keys that were read.
+// rest returns the part of the first range after the last key that was read.
 func (p *pager) rest() key.Range {
 	if p.request.Descending {
 		return key.Range{Start: p.ranges[0].Start, End: bytes.Clone(p.last)}
 	}
-	return key.Range{Start: append(bytes.Clone(p.last), 0), End: p.ranges[0].End} // the next key is at least one byte longer
+	return key.Range{Start: append(bytes.Clone(p.last), 0), End: p.ranges[0].End} // the smallest key above a key is that key and a zero byte
 }
 
-// rowsArgs returns the arguments that read the first rows of the first range.
+// rowsArgs returns the arguments of a statement that reads rows from the start of the first range.
 func (p *pager) rowsArgs(limit int) [][]byte {
 	r := p.ranges[0]
 	end := r.End
@@ -252,8 +252,8 @@ func (p *pager) some() statement.Prepared {
 	return statement.SomeRows[p.request.Descending]
 }
 
-// first begins the transaction and reads, in one round trip, the incarnation or what the table declares, and the
-// first rows.
+// first begins the transaction. In the same round trip, it reads the incarnation of the table, or what it
+// declares, and the first rows.
 func (p *pager) first(ctx context.Context, limit int) (live, hidden bool, err error) {
 	of := statement.LifeOf
 	if p.declared != nil {
@@ -294,7 +294,7 @@ func (p *pager) first(ctx context.Context, limit int) (live, hidden bool, err er
 	return live, hidden, err
 }
 
-// take examines the rows of a read until the page ends.
+// take examines the rows that a statement returned, until the page ends.
 func (p *pager) take(ctx context.Context, r *pgconn.ResultReader) (err error) {
 	p.found, p.size = 0, 0
 	for r.NextRow() {
@@ -312,12 +312,12 @@ func (p *pager) take(ctx context.Context, r *pgconn.ResultReader) (err error) {
 	return err
 }
 
-// rowOf returns a result as a row that uses the driver's memory.
+// rowOf converts a result to a row, which shares the driver's memory.
 func rowOf(v [][]byte) table.Row {
 	return table.Row{Key: v[0], Timestamp: edm.Ticks(statement.Number(v[1])), Nonce: uint64(statement.Number(v[2])), Properties: edm.Properties(v[3])}
 }
 
-// examine adds a row to the page if it matches, or ends the page before it.
+// examine adds a row to the page if it matches the filter, or ends the page before the row.
 func (p *pager) examine(ctx context.Context, row *table.Row) error {
 	verdict, err := p.builder.Examine(ctx, row)
 	switch {
@@ -332,7 +332,7 @@ func (p *pager) examine(ctx context.Context, row *table.Row) error {
 	return nil
 }
 
-// unread returns a placeholder of n bytes for properties that are not read yet.
+// unread returns a placeholder of n bytes for the properties of a large entity.
 func (p *pager) unread(n int) edm.Properties {
 	if cap(p.blank) < n {
 		p.blank = make([]byte, n)
@@ -340,7 +340,7 @@ func (p *pager) unread(n int) edm.Properties {
 	return p.blank[:n]
 }
 
-// keep copies bytes from the driver's memory.
+// keep copies bytes from the driver's memory into the memory of the page.
 func (p *pager) keep(b []byte) []byte {
 	n := len(b)
 	if cap(p.arena)-len(p.arena) < n {

@@ -15,7 +15,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// tenancy is how long a slot stays taken without a heartbeat. Timestamps that are already reserved stay valid longer.
+// tenancy is how long a server keeps its slot without a heartbeat. Timestamps that the server has reserved before stay valid.
 const tenancy = 30 * time.Second
 
 const (
@@ -36,8 +36,8 @@ func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h slot.Holding, e
 	return h, err
 }
 
-// reserve stores a reservation. If another server took the slot, it takes another slot and returns what that slot's
-// last holder had reserved.
+// reserve stores a reservation of Timestamps. If another server has taken the slot, reserve takes another slot and
+// returns the Timestamp up to which the last holder of that slot has reserved.
 func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) (slot.Holding, error) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
@@ -59,11 +59,11 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 	return have, nil
 }
 
-// beat renews a slot and reserves Timestamps; ok is false if the slot belongs to another server. If the clocks differ
-// too much, nothing is reserved, since new tables begin above everything reserved. The statement and compareClocks
-// compare the same two times.
+// beat renews a slot and reserves Timestamps. ok is false if the slot belongs to another server. If the clocks differ
+// too much, nothing is reserved, because new tables begin above all reserved Timestamps. The statement makes the same
+// comparison as compareClocks.
 func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
-	var database, machine, version int64 // 0: not compared
+	var database, machine, version int64 // 0 if the clocks are not compared
 	var found *promise.Settings
 	if s.Now == nil {
 		machine = s.machine().UnixMicro()
@@ -73,7 +73,7 @@ func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo
 		return nil
 	}, statement.Int2(h.Slot), statement.Int8(h.Holder), statement.Int8(int64(upTo)), statement.Int8(tenancy.Microseconds()), statement.Int8(machine), statement.Int8(maxClockDifference.Microseconds()))
 	if err == nil {
-		err = warning(c) // a failover might lose it
+		err = warning(c) // after a warning, a failover might lose the reservation
 	}
 	if err == nil && rows == 1 {
 		err = s.watchSettings(found, version)
@@ -86,7 +86,7 @@ func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo
 
 var errClock = &slot.Halted{Reason: "the clocks of this machine and the database differ by more than 10 s: writes are refused until they agree"}
 
-// compareClocks refuses to issue Timestamps if the clock is wrong, because all servers follow the fastest one.
+// compareClocks returns an error if the clocks differ too much, because the Timestamps of all servers follow the fastest clock.
 func (s *Store) compareClocks(difference time.Duration) error {
 	s.counters.clock.Store(int64(difference))
 	off := difference.Abs() > warnClockDifference
@@ -99,7 +99,7 @@ func (s *Store) compareClocks(difference time.Duration) error {
 	return nil
 }
 
-// beating keeps the slot, and closes the connections to a server that is no longer the primary.
+// beating sends heartbeats, which renew the slot. It closes the connections if their server is not the primary any more.
 func (s *Store) beating(ctx context.Context) {
 	failing := false
 	every(ctx, heartbeat, func(ctx context.Context) {
@@ -108,9 +108,9 @@ func (s *Store) beating(ctx context.Context) {
 			return
 		}
 		if halts(err) {
-			err = nil // it answers, and the reason was already logged
+			err = nil // the database answers, and the reason was already logged
 		}
-		// A server that waits for a standby or for a lock is still the primary, and its connections can serve reads.
+		// If a heartbeat waits for a standby or a lock, the server is still the primary, and the connections can serve reads.
 		if class := classify(err); err != nil && !errors.Is(err, errSilent) && (class == lost || isUnsent(err)) {
 			s.primary.Reset()
 		}
@@ -124,16 +124,16 @@ func (s *Store) beating(ctx context.Context) {
 	})
 }
 
-// errSilent means that a heartbeat was sent and has no reply yet.
+// errSilent means that a heartbeat was sent and that its reply has not arrived in time.
 var errSilent = errors.New("postgres: no reply to a heartbeat for 5 s: a commit may be waiting for a standby")
 
 // pulse is a heartbeat in flight.
 type pulse struct {
 	done chan struct{}
-	err  error // valid once done is closed
+	err  error // valid after done is closed
 }
 
-// Ready sends a heartbeat, or waits for the one in flight. It fails if the database accepts no writes.
+// Ready sends a heartbeat, or waits for the one in flight. It returns an error if the database accepts no writes.
 func (s *Store) Ready(ctx context.Context) error {
 	p := s.pulseNow()
 	select {
@@ -181,7 +181,7 @@ func (s *Store) sendPulse() error {
 	if err != nil {
 		return err
 	}
-	if !held { // the next Timestamp takes another slot
+	if !held { // another server has the slot; Next takes another one
 		_, err = s.clock.Next(ctx)
 		return err
 	}

@@ -9,17 +9,17 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// party selects the sessions whose transactions are waited for. Only edgetable servers write entities according to
-// what they read in records. So transactions of other programs need not be awaited, however long they stay open.
+// party selects the sessions whose transactions a caller waits for. Transactions of other programs are not awaited,
+// however long they stay open: only edgetable servers write entities depending on what they read in records.
 type party struct {
-	name string // application_name, as a LIKE pattern
-	pid  uint32 // of the connection's process; 0 means all
+	name string // application_name, or a LIKE pattern for it
+	pid  uint32 // process id of the session; 0 means all
 }
 
 // servers selects every server that may write.
 var servers = party{name: statement.NamePrefix + "%"}
 
-// sender selects the session that sent a write whose reply was lost with cause.
+// sender selects the session that sent a write whose reply was lost. cause is the error of the write.
 func (s *Store) sender(cause error) party {
 	if l, ok := errors.AsType[*lostBy](cause); ok {
 		return party{s.name, l.by.pid}
@@ -27,7 +27,7 @@ func (s *Store) sender(cause error) party {
 	return servers
 }
 
-// lostBy is the error of a transaction whose connection broke. It names the process that may still run it.
+// lostBy is the error of a transaction whose connection broke. It contains the process that may still run the transaction.
 type lostBy struct {
 	by  process
 	err error
@@ -36,11 +36,11 @@ type lostBy struct {
 func (e *lostBy) Error() string { return e.err.Error() }
 func (e *lostBy) Unwrap() error { return e.err }
 
-// settled waits until the transactions of a party that are writing entities now have ended. Later transactions see
-// every record as it is now.
+// settled waits until all transactions of a party that are writing entities at the time of the call have ended.
+// Later transactions see the current state of every record.
 //
-// A statement locks the tables that it names before it reads them. So one that saw an older record already holds its
-// lock.
+// A statement locks the SQL tables that it names before it reads them. So a statement that has read an older record
+// already holds its lock, and settled sees the lock.
 func (s *Store) settled(ctx context.Context, of party) error {
 	args := [][]byte{[]byte(of.name), statement.Int4(of.pid)}
 	before, err := s.column(ctx, statement.Writing, args...)
@@ -57,8 +57,8 @@ func (s *Store) settled(ctx context.Context, of party) error {
 	return err
 }
 
-// ended waits until the database process that a transaction was sent to has ended, or serves a later connection. The
-// connection was dropped, so the process first executes what it has received.
+// ended waits until the database process that received a transaction has ended, or serves a later connection. The
+// connection was closed, so the process does one of the two as soon as it has executed all that it has received.
 func (s *Store) ended(ctx context.Context, cause error) error {
 	l, ok := errors.AsType[*lostBy](cause)
 	if !ok {

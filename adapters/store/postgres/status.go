@@ -17,22 +17,22 @@ type Status struct {
 	Address    string
 	Standby    bool
 	Durability string
-	Schema     int // version; 0 means no schema
-	Servers    int // number of servers that use it now
+	Schema     int // version of the schema; 0 means that there is none
+	Servers    int // number of servers that use the schema now
 	Tables     int64
-	Dropped    int64         // dropped tables whose entities are not removed yet
-	Tombstones int64         // an estimate
-	Entities   int64         // an estimate
-	Oldest     time.Duration // age of the oldest transaction that this role may see; rows that this transaction can see are not vacuumed
-	Wraparound int64         // age of the oldest transaction number; at 2,000 million the database stops writes
+	Dropped    int64         // number of dropped tables whose entities are not removed yet
+	Tombstones int64         // estimated number of tombstones
+	Entities   int64         // estimated number of entities
+	Oldest     time.Duration // age of the oldest transaction that this role may see; vacuum keeps the rows that it can see
+	Wraparound int64         // age of the oldest transaction number; at 2,000 million, PostgreSQL accepts no more writes
 }
 
-// watchOldest measures the age of the oldest transaction, since rows that it can see are not vacuumed. It also logs
-// which other program holds a lock that this server waits for.
+// watchOldest measures the age of the oldest transaction, because vacuum cannot remove rows that this transaction
+// can see. It also logs the program that holds a lock which a statement of this server waits for.
 func (s *Store) watchOldest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
-	_ = s.once(ctx, lend.Client{Use: lend.Catalog}, func(ctx context.Context, c *pgconn.PgConn) error { // an error does not matter: the next look comes soon
+	_ = s.once(ctx, lend.Client{Use: lend.Catalog}, func(ctx context.Context, c *pgconn.PgConn) error { // a failed measurement is repeated soon
 		_, err := statement.Query(ctx, c, statement.Oldest, func(v [][]byte) error {
 			s.counters.oldest.Store(statement.Number(v[0]) * int64(time.Microsecond))
 			return nil

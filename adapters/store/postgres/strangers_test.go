@@ -15,8 +15,9 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// A transaction of another program that wrote to the tables stays open. Connections break
-// meanwhile: the outcome of each write is found out. Tombstones and dropped tables are removed.
+// TestStrangers keeps a transaction open in which another program has written to the
+// store's tables. Meanwhile connections break. The store must find out the outcome of
+// each write, and Purge must remove tombstones and dropped tables.
 func TestStrangers(t *testing.T) {
 	w := new(wire)
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial, Timeout: 10 * time.Second, PurgeEvery: -1, PurgeAfter: time.Microsecond})
@@ -48,7 +49,7 @@ func TestStrangers(t *testing.T) {
 	if m := s.Metrics(); m.Retries["again"]+m.Retries["lost"] == 0 && w.dials.Load() < 10 {
 		t.Error("no connection broke")
 	}
-	wait(t, "the tombstone is removed", func() bool { // the Timestamps of a new table begin ahead of the clock
+	wait(t, "the tombstone is removed", func() bool { // a new table's Timestamps begin ahead of the clock, so this takes a while
 		must.OK(t, s.Purge(t.Context()))
 		return ask(t, shared, "SELECT count(*) FROM "+s.Schema+".entity WHERE deleted") == "0"
 	})
@@ -59,7 +60,7 @@ func TestStrangers(t *testing.T) {
 	if n := ask(t, shared, "SELECT count(*) FROM "+s.Schema+".entity"); n != "0" {
 		t.Errorf("%s entities of the dropped table are left", n)
 	}
-	for _, tt := range []struct{ age, known string }{{"1 min", "1"}, {"3 min", "0"}} { // nobody looks for a lost Drop any more
+	for _, tt := range []struct{ age, known string }{{"1 min", "1"}, {"3 min", "0"}} { // a Drop is remembered for 2 minutes
 		must.OK(t, shared.Exec("UPDATE "+s.Schema+".dropped SET since = clock_timestamp() - interval '"+tt.age+"'"))
 		must.OK(t, s.Purge(t.Context()))
 		if n := ask(t, shared, "SELECT count(*) FROM "+s.Schema+".dropped"); n != tt.known {
@@ -68,7 +69,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// What an error says of the transaction, by its SQLSTATE.
+// TestClasses checks the class of an error for each SQLSTATE.
 func TestClasses(t *testing.T) {
 	for _, tt := range []struct{ severity, code, class string }{
 		{"ERROR", "40001", "again"},   // serialization_failure
@@ -76,7 +77,7 @@ func TestClasses(t *testing.T) {
 		{"ERROR", "55P03", "again"},   // lock_not_available
 		{"ERROR", "57014", "again"},   // query_canceled
 		{"ERROR", "26000", "again"},   // invalid_sql_statement_name
-		{"ERROR", "0A000", "again"},   // feature_not_supported: the plan that was kept is old
+		{"ERROR", "0A000", "again"},   // feature_not_supported: a prepared statement is out of date
 		{"ERROR", "25P02", "again"},   // in_failed_sql_transaction
 		{"ERROR", "53200", "again"},   // out_of_memory
 		{"FATAL", "53300", "lost"},    // too_many_connections
@@ -95,7 +96,7 @@ func TestClasses(t *testing.T) {
 		{"FATAL", "25P03", "lost"}, // idle_in_transaction_session_timeout
 		{"FATAL", "25P04", "lost"}, // transaction_timeout
 		{"PANIC", "53100", "lost"},
-		{"", "40001", "lost"},        // of a program that knows no severity
+		{"", "40001", "lost"},        // from a program that sends no severity
 		{"ERROR", "40002", "broken"}, // transaction_integrity_constraint_violation
 		{"ERROR", "42501", "broken"}, // insufficient_privilege
 		{"ERROR", "42703", "broken"}, // undefined_column
@@ -111,7 +112,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// The log and the metric say who holds a row that a write waits for.
+// TestBlocked checks that the log and the metric name the program that has locked a row
+// for which a write waits.
 func TestBlocked(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)

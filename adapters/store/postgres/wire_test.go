@@ -18,13 +18,13 @@ import (
 	"edgetable/testdata/must"
 )
 
-// wire makes connections that fail on command.
+// wire makes connections that fail as a test demands.
 type wire struct {
-	oneOf atomic.Int64 // writes of a connection that break it, before or after they are sent; 0 is none
-	delay atomic.Int64 // nanoseconds before each write
+	oneOf atomic.Int64 // one in so many writes to a connection breaks it, before or after the bytes are sent; 0 means none
+	delay atomic.Int64 // delay before each write in nanoseconds
 
 	mu    sync.Mutex
-	rnd   *rand.Rand // of what breaks
+	rnd   *rand.Rand // decides which writes break a connection
 	conns []*faulty
 	dials atomic.Int64
 	cuts  atomic.Int64
@@ -43,7 +43,7 @@ func (w *wire) dial(ctx context.Context, network, address string) (net.Conn, err
 	return f, nil
 }
 
-// draw returns a number below n.
+// draw returns a random number below n.
 func (w *wire) draw(n int64) int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,7 +64,7 @@ func (w *wire) cut() {
 	w.conns = nil
 }
 
-// silence makes all connections keep what arrives, and new ones not.
+// silence makes all existing connections discard what they receive. New connections work.
 func (w *wire) silence() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -90,7 +90,7 @@ func (f *faulty) Write(p []byte) (int, error) {
 	if n == 0 || f.wire.draw(n) > 0 {
 		return f.Conn.Write(p)
 	}
-	if f.wire.draw(2) == 0 { // the reply is lost
+	if f.wire.draw(2) == 0 { // the request is sent, and its reply is lost
 		n, err := f.Conn.Write(p)
 		f.Conn.Close()
 		return n, err
@@ -108,8 +108,8 @@ func (f *faulty) Read(p []byte) (int, error) {
 	}
 }
 
-// Connections break before or after a request was sent. Histories stay linearizable, and
-// the store finds the outcome of almost all writes out.
+// TestLossy breaks connections before or after a request was sent. Histories must be
+// linearizable, and the store must find out the outcomes of almost all writes.
 func TestLossy(t *testing.T) {
 	w := new(wire)
 	inner := harness(shared, postgres.Options{Dial: w.dial}, false)
@@ -148,8 +148,9 @@ func putOne(ctx context.Context, s table.Store, name string) error {
 	return err
 }
 
-// All connections break while writes wait for their replies, again and again: each write
-// takes effect once at most, and the store finds out what became of almost all.
+// TestCutWires breaks all connections again and again, while writes wait for their
+// replies. Each write must take effect at most once, and the store must find out almost
+// all outcomes.
 func TestCutWires(t *testing.T) {
 	w := new(wire)
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial})
@@ -167,7 +168,8 @@ func TestCutWires(t *testing.T) {
 				case err != nil:
 					t.Errorf("insert %d of %d: %v", i, id, err)
 				}
-				// By count and not by time, so that a busy machine has as many cuts a write as an idle one.
+				// The cuts depend on the number of writes and not on time, so that there are as many
+				// on a busy machine as on an idle one.
 				if finished.Add(1)%4 == 0 {
 					w.cut()
 				}
@@ -189,8 +191,9 @@ func TestCutWires(t *testing.T) {
 	}
 }
 
-// A connection that is open at both ends and brings nothing: reads go to another one, and
-// the primary tells that it does not work for the write.
+// TestSilentWire checks connections that stay open but deliver nothing. A read must be
+// repeated over another connection. For a write, the store must ask the primary, which
+// reports that it is not working on the write.
 func TestSilentWire(t *testing.T) {
 	t.Parallel()
 	w := new(wire)
@@ -207,7 +210,7 @@ func TestSilentWire(t *testing.T) {
 	}
 }
 
-// Slow replies change no answer.
+// TestSlowWire checks that slow connections do not change the results of operations.
 func TestSlowWire(t *testing.T) {
 	t.Parallel()
 	w := new(wire)

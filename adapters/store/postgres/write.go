@@ -17,28 +17,28 @@ import (
 	"edgetable/core/table"
 )
 
-// write is one write of one entity.
+// write is a write of one entity.
 type write struct {
 	name       string
 	key        []byte
 	form       statement.Form
-	match      edm.Ticks // Timestamp that a swap requires
+	match      edm.Ticks // the Timestamp that the row must have, for a Swap
 	nonce      uint64
-	properties []byte // nil means a delete
+	properties []byte // nil for a delete
 
-	declared *ruled.Table // or nil
-	lives    *table.Row   // row that must not have ended at the new Timestamp, or nil
-	line     []byte       // line of the commit in the feed; only the first write of a batch has it
+	declared *ruled.Table // what the table declares, or nil
+	lives    *table.Row   // if set, the stored row; the write is sent only if it has not expired at the write's Timestamp
+	line     []byte       // the line of the commit in the feed; in a batch, only the first write has it
 
-	ticks   edm.Ticks   // issued for the last attempt
-	claimed atomic.Bool // by a round, or by the caller that gives up
-	alone   bool        // goes into a round alone, because its group failed
+	ticks   edm.Ticks   // the Timestamp of the last attempt
+	claimed atomic.Bool // set either by the round that sends the write, or by the caller that gives up
+	alone   bool        // send in a round without other writes, because its group failed
 	resent  bool        // must be sent again
-	sought  bool        // its reply was lost, and its outcome is being looked for
+	sought  bool        // the reply was lost, and the outcome is being determined
 	done    chan written
 }
 
-// written is the outcome of a write that was sent: whether it wrote its row.
+// written is the outcome of a write. ok reports whether the write wrote its row.
 type written struct {
 	ok  bool
 	err error
@@ -76,18 +76,18 @@ func (w *write) call(inBatch bool) statement.Call {
 	return how.Alone.With(w.args()...)
 }
 
-// late reports whether the entity that the write requires has ended at the write's Timestamp. Then the write is not
-// sent.
+// late reports whether the entity that the write requires has expired at the write's Timestamp. Such a write must
+// not be sent.
 func (w *write) late() bool {
 	return w.lives != nil && w.declared.Rules().Ended(w.lives, w.ticks)
 }
 
-// less defines the order in which all servers lock rows, which prevents deadlocks.
+// less orders writes by table and key. All servers lock rows in this order, which prevents deadlocks.
 func less(a, b *write) int {
 	return cmp.Or(strings.Compare(a.name, b.name), slices.Compare(a.key, b.key))
 }
 
-// put sends a write with a round and waits for the outcome. If ctx ends before the write is sent, it never will be.
+// put sends a write in a round and waits for the outcome. If ctx ends before the round is sent, the write is dropped.
 func (s *Store) put(ctx context.Context, w *write) error {
 	w.done = make(chan written, 1)
 	s.send(w)
@@ -106,7 +106,7 @@ func (s *Store) put(ctx context.Context, w *write) error {
 	}
 }
 
-// writeGroup sends a group as one transaction and determines the outcome of each write.
+// writeGroup sends the writes of a round as one transaction and determines the outcome of each write.
 func (s *Store) writeGroup(ctx context.Context, group []*write) {
 	slices.SortFunc(group, less)
 	s.counters.writes.group(len(group))
@@ -128,7 +128,7 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 			s.found(group)
 		})
 	case refused && len(group) > 1 && (class == broken || class == again):
-		// One write is at fault, or waits for a lock. So each is sent alone.
+		// One write fails, or waits for a lock. So each write is sent again in a round of its own.
 		s.counters.retry(class)
 		for _, w := range group {
 			w.alone, w.resent = true, true

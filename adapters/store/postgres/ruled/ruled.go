@@ -1,4 +1,4 @@
-// Package ruled caches what tables declare, as statements found it in their records.
+// Package ruled caches what tables declare, for example expiry rules, as statements found it in their records.
 package ruled
 
 import (
@@ -12,12 +12,12 @@ import (
 
 // Table is what a table declares. A nil Table declares nothing.
 type Table struct {
-	// Revision is the revision of the record. A statement that judges by the traits names it, and finds nothing if
-	// the record has changed since.
+	// Revision is the revision of the record. Statements that depend on the traits have the revision as an argument, so
+	// that they find nothing if the record has changed since.
 	Revision edm.Ticks
 	Traits   *table.Traits
-	// Large is set once large entities were found in the table. A page cannot tell from their lengths whether they
-	// have ended.
+	// Large is set when a page has found large entities in the table. A page reads only the lengths of large entities,
+	// from which it cannot tell whether they have expired.
 	Large atomic.Bool
 }
 
@@ -34,28 +34,28 @@ func (t *Table) Rules() *table.Traits {
 	return t.Traits
 }
 
-// Tables are the tables that, as far as a server knows, declare something. If an entry is stale, a statement finds
-// nothing, and the server then reads the record again.
+// Tables caches the tables that declare something. If an entry is out of date, a statement finds nothing, and the
+// server then reads the record again.
 type Tables struct {
 	mu   sync.RWMutex
 	list map[string]*Table
 }
 
-// Find returns what a table declares, as far as this server knows.
+// Find returns what a table declares according to the cache, or nil.
 func (t *Tables) Find(name string) *Table {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.list[name]
 }
 
-// None reports whether no table is known to declare something.
+// None reports whether the cache is empty.
 func (t *Tables) None() bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return len(t.list) == 0
 }
 
-// Note stores what the record with this revision declares; stored is nil for nothing.
+// Note caches what the record with this revision declares. stored is the stored form, or nil if the record declares nothing.
 func (t *Tables) Note(name string, revision edm.Ticks, stored []byte) (*Table, error) {
 	if stored == nil {
 		t.Forget(name)
@@ -78,15 +78,15 @@ func (t *Tables) Note(name string, revision edm.Ticks, stored []byte) (*Table, e
 	return now, nil
 }
 
-// Forget removes a table that no longer declares anything, or no longer exists.
+// Forget removes a table that declares nothing any more, or does not exist any more.
 func (t *Tables) Forget(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.list, name)
 }
 
-// Stored returns the form in which a record stores traits, nil for none. It is core's form of a record that contains
-// nothing else.
+// Stored returns the form in which a record stores traits, or nil for nil. It is core's form of a record that
+// contains only traits.
 func Stored(t *table.Traits) []byte {
 	if t == nil {
 		return nil
@@ -94,7 +94,7 @@ func Stored(t *table.Traits) []byte {
 	return table.AppendRecord(nil, &table.Record{Traits: t}, 0)
 }
 
-// Parse is the inverse of Stored. It returns an error for the form of a newer version.
+// Parse is the inverse of Stored. It returns an error for traits that a newer version of edgetable has stored.
 func Parse(name string, stored []byte) (*table.Traits, error) {
 	if stored == nil {
 		return nil, nil

@@ -18,48 +18,48 @@ const Slots = 64
 const (
 	// ReserveAhead is how far ahead of the clock Timestamps are reserved.
 	ReserveAhead = edm.TicksPerSecond * 3 / 2
-	// reserveLifted is how far ahead of the last Timestamp they are reserved if that is ahead of the clock. New
-	// tables begin above everything reserved. So with a larger step, a server that keeps creating tables would move
-	// its Timestamps ever further ahead of the clock.
+	// reserveLifted is how far above the last Timestamp others are reserved, if that Timestamp is ahead of the clock.
+	// It is small, because new tables begin above all reserved Timestamps: otherwise a server that keeps creating
+	// tables would move its Timestamps ever further ahead of the clock.
 	reserveLifted = edm.TicksPerSecond / 100
 )
 
-// Clock issues the Timestamps of a server. It issues none that another server issues, and none that is not reserved.
-// A new incarnation of a table begins above everything reserved.
+// Clock issues the Timestamps of a server. They differ from those of all other servers, and were reserved in the database before.
+// A new incarnation of a table begins above all reserved Timestamps.
 //
-// A slot may have two holders for some time, because a server that was suspended does not know that its slot was
-// given away. The new holder begins above what the old one reserved, and the old one cannot reserve more.
+// A slot may have two holders for some time, because a server that was suspended does not know that another server has taken its
+// slot. The new holder begins above the Timestamps that the old one has reserved, and the old one cannot reserve more.
 type Clock struct {
 	now func() edm.Ticks
-	// reserve stores a reservation. It takes another slot if this one was given away.
+	// reserve stores a reservation. If another server has the slot, it takes another slot.
 	reserve func(ctx context.Context, have Holding, upTo edm.Ticks) (Holding, error)
 
-	one  chan struct{} // held while a Timestamp is issued
+	one  chan struct{} // a lock that is held while a Timestamp is issued
 	mu   sync.Mutex
-	last int64     // highest unit that was issued or raised to; a unit is Slots ticks
-	seen edm.Ticks // the highest instant returned to a read
+	last int64     // the highest Timestamp that was issued or passed to Raise, divided by Slots
+	seen edm.Ticks // the highest value that Instant has returned
 	has  Holding
 
-	halts atomic.Pointer[Halted] // the reason why no Timestamps are issued
+	halts atomic.Pointer[Halted] // if set, the reason why no Timestamps are issued
 
-	// Back limits how far the clock may step back while Timestamps and instants still stay above earlier instants; 0
-	// means no limit. After a larger step, the clock must have been wrong before, so those instants are ignored.
+	// Back is the largest backward step of the clock after which Timestamps and instants still stay above earlier instants; 0 means
+	// no limit. After a larger step the earlier instants are ignored, because the clock was wrong then.
 	Back edm.Ticks
 }
 
-// New makes a clock. reserve stores a reservation; it takes another slot if this one was given away.
+// New makes a clock. reserve stores a reservation. If another server has the slot, reserve takes another slot.
 func New(now func() edm.Ticks, reserve func(context.Context, Holding, edm.Ticks) (Holding, error)) *Clock {
 	return &Clock{now: now, reserve: reserve, one: make(chan struct{}, 1)}
 }
 
-// Holding is a slot together with the highest reserved Timestamp.
+// Holding is a slot, the number that identifies its holder, and the highest reserved Timestamp.
 type Holding struct {
 	Slot     int16
 	Holder   int64
 	Reserved edm.Ticks
 }
 
-// Hold starts issuing Timestamps of a slot, above what its earlier holder had reserved.
+// Hold makes the clock use a slot. before is the highest Timestamp that the earlier holder of the slot has reserved.
 func (c *Clock) Hold(h Holding, before edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,13 +91,13 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 			c.Renewed(now)
 			continue
 		}
-		before := now.Reserved // reserved by the slot's earlier holder
+		before := now.Reserved // the highest Timestamp that the earlier holder of the slot has reserved
 		now.Reserved = 0
 		c.Hold(now, before)
 	}
 }
 
-// issue issues a Timestamp, or returns the reservation that is needed first.
+// issue issues a Timestamp. If a reservation is needed first, it returns in upTo how far to reserve.
 func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	now := c.now()
 	c.mu.Lock()
@@ -113,12 +113,12 @@ func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	return t, 0, c.has
 }
 
-// ahead returns up to which Timestamp to reserve when t is needed.
+// ahead returns up to which Timestamp to reserve if t is needed.
 func ahead(now, t edm.Ticks) edm.Ticks { return max(now+ReserveAhead, t+reserveLifted) }
 
-// Instant returns the instant of a read. It is the current time, but at least the highest Timestamp that was issued
-// or raised to, and at least the last instant. Later Timestamps are above it. So an entity that has ended at this
-// instant has ended for all later writes of this server.
+// Instant returns the instant at which a read judges expiry. It is the current time, but at least the last instant
+// and the highest Timestamp that was issued or passed to Raise. Later Timestamps are above it. So an entity that has
+// expired at this instant has expired for all later writes of this server.
 func (c *Clock) Instant() edm.Ticks {
 	now := c.now()
 	c.mu.Lock()
@@ -127,7 +127,7 @@ func (c *Clock) Instant() edm.Ticks {
 	return c.seen
 }
 
-// trusted returns the highest instant so far, or 0 if the clock was wrong then. The caller holds the lock.
+// trusted returns the highest instant so far, or 0 if the clock must have been wrong then. The caller holds the lock.
 func (c *Clock) trusted(now edm.Ticks) edm.Ticks {
 	if c.Back != 0 && c.seen > now+c.Back {
 		return 0
@@ -142,14 +142,14 @@ func (c *Clock) Raise(t edm.Ticks) {
 	c.last = max(c.last, int64(t)/Slots)
 }
 
-// Holds returns the slot and its reservation.
+// Holds returns the slot that the clock uses, with its reservation.
 func (c *Clock) Holds() Holding {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.has
 }
 
-// Renewed records a reservation that was stored for a slot.
+// Renewed records a reservation that was stored in the database.
 func (c *Clock) Renewed(h Holding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +158,7 @@ func (c *Clock) Renewed(h Holding) {
 	}
 }
 
-// Halt stops the clock for a reason; an empty reason starts it again. Halt returns the earlier reason.
+// Halt stops the clock for a reason; an empty reason starts the clock again. Halt returns the previous reason.
 func (c *Clock) Halt(reason string) (before string) {
 	var h *Halted
 	if reason != "" {
@@ -170,10 +170,10 @@ func (c *Clock) Halt(reason string) (before string) {
 	return before
 }
 
-// ErrStale means that no Timestamp could be issued, so nothing was sent.
+// ErrStale means that no Timestamp could be issued, so nothing was sent to the database.
 var ErrStale = errors.New("postgres: no Timestamps are reserved")
 
-// Halted is the error of a server that refuses writes until an operator has fixed the reason.
+// Halted is the error of a server that refuses writes until an operator has removed the reason.
 type Halted struct{ Reason string }
 
 func (e *Halted) Error() string { return e.Reason }

@@ -7,8 +7,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// No Timestamp is issued up to an instant that a read had, also if the clock steps back. One
-// that was wrong by more than Back does not lift what is issued when it is right again.
+// TestInstant checks that no Timestamp is issued at or below an instant that a read used,
+// even if the clock steps back. If the clock was wrong by more than Back and is right again,
+// earlier instants must not raise later Timestamps.
 func TestInstant(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1_000_000)

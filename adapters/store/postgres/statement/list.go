@@ -8,11 +8,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// NamePrefix is the prefix of every server's application_name.
+// NamePrefix is the prefix of the application_name of every edgetable server.
 const NamePrefix = "edgetable "
 
-// The state of entities. No floor means that there is no table, no ts that there is no row, and no properties that
-// the row is a tombstone.
+// Statements that read the state of entities. If floor is NULL, there is no table. If ts is NULL, there is no row. If
+// properties is NULL, the row is a tombstone.
 var (
 	GetOne = Prepared{"get_one", `
 SELECT r.floor, r.purged, e.ts, e.nonce, e.properties
@@ -25,16 +25,16 @@ SELECT r.floor, r.purged, e.ts, e.nonce, e.properties, q.i
   LEFT JOIN entity e ON e.life = r.life AND e.key = q.key`}
 )
 
-// Overwritten returns what an entity shows about earlier writes: the purge floor, the Timestamp of the row, and the
-// last Timestamp of the server with slot $3 in the row's trail.
+// Overwritten returns traces of earlier writes of an entity: the Timestamp up to which tombstones were purged, the
+// Timestamp of the row, and from the row's trail the last Timestamp of the server with slot $3.
 var Overwritten = Prepared{"overwritten", `
 SELECT r.purged, e.ts, (e.trail ->> ($3::int8)::text)::int8
   FROM record r LEFT JOIN entity e ON e.life = r.life AND e.key = $2::bytea
  WHERE r.name = $1::text`}
 
-// Writes of one entity: $1 is the record, $2 the key, $3 the Timestamp, $4 the nonce,
-// $5 the properties, NULL for a delete, and $6 the Timestamp that the row must have.
-// They write one row or none. Only an update or a swap deletes.
+// Statements that write one entity. $1 is the name of the table, $2 the key, $3 the Timestamp, $4 the nonce, $5 the
+// properties (NULL for a delete), and $6 the Timestamp that the row must have. Each writes one row or none. Only
+// updateSQL and swapSQL can delete.
 var (
 	upsertSQL = `
 INSERT INTO entity AS e (life, key, ts, nonce, properties)
@@ -49,8 +49,8 @@ UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea, delet
 	swapSQL = updateSQL + ` AND ts = $6::int8`
 )
 
-// trailSQL computes the trail of a row that is written: the last Timestamp of each other server that wrote the row in
-// the minute before. Most rows have one writer and no trail.
+// trailSQL computes the trail of a row that is being overwritten: for each other server that wrote the row in the
+// minute before, its last Timestamp. Most rows have one writer and therefore no trail.
 func trailSQL(row, at string) string {
 	return strings.NewReplacer("row.", row, "$at", at, "$slots", strconv.Itoa(slot.Slots), "$memory", strconv.Itoa(TrailMemory)).Replace(`CASE
    WHEN row.ts <= $at - $memory THEN NULL
@@ -61,8 +61,8 @@ func trailSQL(row, at string) string {
 // TrailMemory is how long a trail keeps a Timestamp, in ticks.
 const TrailMemory = 60 * edm.TicksPerSecond
 
-// allOrNone is the form of a write in a batch: if it writes nothing, it fails with divisionByZero, which rolls back
-// the batch.
+// allOrNone changes a write for use in a batch. If the write writes no row, the statement fails with a division by
+// zero, which rolls back the batch.
 func allOrNone(sql string) string {
 	return `WITH w AS (` + sql + ` RETURNING 1) SELECT 1 / count(*) FROM w`
 }
@@ -77,7 +77,7 @@ const (
 	Swap
 )
 
-// Writes has the statement of each form, for a single write and for a batch.
+// Writes contains, for each form, the statement of a single write and that of a write in a batch.
 var Writes = [...]struct{ Alone, Batch Prepared }{
 	Upsert: {Prepared{"upsert", upsertSQL}, Prepared{"upsert_all", allOrNone(upsertSQL)}},
 	Insert: {Prepared{"insert", insertSQL}, Prepared{"insert_all", allOrNone(insertSQL)}},
@@ -85,28 +85,28 @@ var Writes = [...]struct{ Alone, Batch Prepared }{
 	Swap:   {Prepared{"swap", swapSQL}, Prepared{"swap_all", allOrNone(swapSQL)}},
 }
 
-// Pages.
+// Statements that read the pages of scans.
 var (
 	Begin  = Prepared{"begin", `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`}
 	Commit = Prepared{"commit", `COMMIT`}
 	LifeOf = Prepared{"life_of", `SELECT life FROM record WHERE name = $1::text`}
-	// SmallRows returns only the length of properties that are not small, so the number of rows bounds the size of
-	// the result. A length is cheaper to compute than a sum.
+	// SmallRows returns small properties, and only the lengths of large ones. So the number of rows limits the size of
+	// the result. A length is cheaper to compute than a running sum.
 	SmallRows = bothWays("small_rows", `
 SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN properties END,
        CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END`+rowsOf)
-	// LargeRows returns the properties that SmallRows left out, in their current state.
+	// LargeRows returns the current properties of the entities for which SmallRows returned a length.
 	LargeRows = Prepared{"large_rows", `
 SELECT key, ts, properties FROM entity
  WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key = ANY($2::bytea[]) AND properties IS NOT NULL`}
-	// SomeRows ends after the row whose properties bring the total size to $5.
+	// SomeRows returns rows until their properties have a total size of $5 or more.
 	SomeRows = bothWays("some_rows", `
 SELECT key, ts, nonce, properties FROM (
   SELECT key, ts, nonce, properties, sum(octet_length(properties)) OVER (ORDER BY key ROWS UNBOUNDED PRECEDING) AS upto`+rowsOf+`) AS e
  WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`)
 )
 
-// bothWays returns a statement that reads in key order and, under true, one that reads in the opposite order.
+// bothWays returns two statements: under false, one that reads in key order; under true, one that reads in descending order.
 func bothWays(name, sql string) map[bool]Prepared {
 	return map[bool]Prepared{false: {name, sql}, true: {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
 }
@@ -117,9 +117,9 @@ const rowsOf = `
  WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key >= $2::bytea AND key < $3::bytea AND properties IS NOT NULL
  ORDER BY key LIMIT $4::int8`
 
-// The catalog. SetFloor gives a new incarnation a floor above every Timestamp that was ever reserved. It is a
-// separate statement in the same transaction: CreateRecord may have waited for a Drop of the earlier incarnation, and
-// would see the reservations as they were before the wait.
+// Statements of the catalog. SetFloor gives a new incarnation a floor above every Timestamp that was ever reserved.
+// It is a separate statement, in the same transaction as CreateRecord. CreateRecord may wait for a Drop of the
+// earlier incarnation, and its snapshot shows the reservations before that wait.
 var (
 	ReadRecord  = Prepared{"read_record", `SELECT name, incarnation, revision, value FROM record WHERE name = $1::text`}
 	ListRecords = Prepared{"list_records", `
@@ -135,22 +135,22 @@ UPDATE record SET revision = $2::int8, value = $3::bytea, trail = (revision || t
 	DropRecord = Prepared{"drop_record", `
 WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life, revision || trail AS trail)
 INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
-	// OfLife and InTrail look for the traces of an applied record change: a new incarnation, or the Timestamp in a
-	// trail. The second number is positive if the trail goes back to the revision $3, so a change of that revision
-	// would be found.
+	// OfLife and InTrail look for the traces of a record change: the new incarnation, or the Timestamp in a trail. The
+	// second number is positive if the trail goes back to the revision $3. Then a change of that revision would be found
+	// in it.
 	OfLife  = Prepared{"of_life", `SELECT (SELECT count(*) FROM record WHERE life IN ($1::int8, -$1::int8)) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
 	InTrail = Prepared{"in_trail", `
 SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3::int8 = ANY(trail))
   FROM (SELECT revision || trail AS trail FROM record WHERE name = $1::text UNION ALL SELECT trail FROM dropped) AS seen`}
 )
 
-// recordTrail is the number of overwritten revisions that a record keeps.
+// recordTrail is the number of earlier revisions that a record keeps in its trail.
 const recordTrail = "64"
 
-// PromisesSQL reads the settings that determine what a reply promises. Every role may read them.
+// PromisesSQL selects the settings that determine which failures an acknowledged write survives. Every role may read them.
 const PromisesSQL = `current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names')`
 
-// Servers. The holder of a slot is identified by a random number.
+// Statements about servers and their slots. A random number identifies the holder of a slot.
 var (
 	TakeSlot = Prepared{"take_slot", `
 UPDATE server SET holder = $1::int8, at = clock_timestamp(), expires = clock_timestamp() + $2::int8 * interval '1 microsecond'
@@ -165,17 +165,17 @@ RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8, (SELECT v
 	LeaveSlot = Prepared{"leave_slot", `UPDATE server SET holder = 0, expires = '-infinity' WHERE slot = $1::int2 AND holder = $2::int8`}
 	// Synced returns the time of the last heartbeat that a replica shows.
 	Synced = Prepared{"synced", `SELECT (extract(epoch FROM max(at)) * 1000000)::int8 FROM server WHERE at > '-infinity'`}
-	// Oldest returns the age in microseconds of the oldest transaction that this role may see.
+	// Oldest returns the age, in microseconds, of the oldest transaction that this role may see.
 	Oldest = Prepared{"oldest", `SELECT (` + OldestSQL + ` * 1000000)::int8`}
 )
 
 // OldestSQL is the age in seconds of the oldest transaction of another connection. Transactions of autovacuum are
-// excluded, since they do not hold autovacuum up.
+// excluded, since they do not keep autovacuum from removing rows.
 const OldestSQL = `coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'), 0)`
 
-// Blocked returns how long, in microseconds, a statement of the server $1 has waited for a lock of another program,
-// and which program holds it.
+// Blocked returns for how many microseconds a statement of the server $1 has waited for a lock of another program,
+// and a description of that program.
 var Blocked = Prepared{"blocked", `
 SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int8,
        format('process %s (%s, %s, user %s)', other.pid, coalesce(nullif(other.application_name, ''), 'no name'), coalesce(other.state, 'state not shown'), other.usename)
@@ -183,14 +183,14 @@ SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int
  WHERE mine.application_name = $1::text AND mine.wait_event_type = 'Lock' AND other.pid = blocking AND other.application_name NOT LIKE '` + NamePrefix + `%'
  ORDER BY mine.query_start LIMIT 1`}
 
-// Removal, and the transactions that may still add rows.
+// Statements that remove rows, and those that find transactions which may still add rows.
 var (
-	// Writing returns the transactions that are writing entities, of servers whose name matches $1, and only of
-	// process $2 unless that is 0. Their statements took this lock before they read records. Every role may read
-	// locks and names.
+	// Writing returns the transactions that are writing entities, from servers whose application_name matches $1. If $2
+	// is not 0, only those of process $2 are returned. A statement takes its lock on entity before it reads records.
+	// Every role may read locks and application names.
 	Writing    = Prepared{"writing", WritingSQL("'entity'::regclass")}
 	RaiseFloor = Prepared{"raise_floor", `UPDATE record SET floor = floor - floor % ` + lift + ` + $2::int8 WHERE name = $1::text AND floor % ` + lift + ` < $2::int8`}
-	// DeadLives lists incarnations with tombstones by skipping through the index.
+	// DeadLives lists the incarnations that have tombstones. It reads one index entry per incarnation and skips the others.
 	DeadLives = Prepared{"dead_lives", `
 WITH RECURSIVE lives AS (
   (SELECT life FROM entity WHERE deleted AND life > $1::int8 ORDER BY life LIMIT 1)
@@ -206,7 +206,7 @@ SELECT life FROM dropped WHERE NOT cleared AND since < clock_timestamp() - $1::i
 	ForgetDrops = Prepared{"forget_drops", `DELETE FROM dropped WHERE cleared AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
 )
 
-// Upkeep: which server removes the expired entities of a table next. The writes succeed if they write a row.
+// Statements that decide which server removes the expired entities of a table next. A write succeeds if it writes a row.
 var (
 	ReadUpkeep  = Prepared{"read_upkeep", `SELECT due, resume FROM upkeep WHERE name = $1::text`}
 	BeginUpkeep = Prepared{"begin_upkeep", `INSERT INTO upkeep (name, due, resume) VALUES ($1::text, $2::int8, $3::bytea) ON CONFLICT DO NOTHING`}
@@ -231,12 +231,12 @@ DELETE FROM entity WHERE ctid = ANY(ARRAY(
 RETURNING key`
 }
 
-// Gone returns no row if the process $2 of the server with the name $1 has ended.
+// Gone returns no row if the process $2, with the application_name $1, has ended.
 var Gone = Prepared{"gone", `SELECT 1 FROM pg_stat_activity WHERE application_name = $1::text AND ` + ProcessSQL + ` = $2::text`}
 
-// ProcessSQL identifies a database process. It includes the start time, since process ids are reused, also by another
-// primary.
+// ProcessSQL identifies a database process by its id and start time. Process ids alone are reused, and another
+// primary may use the same ones.
 const ProcessSQL = `concat_ws(' ', pid, extract(epoch FROM backend_start))`
 
-// Alive returns a row if the server that answers is running a statement of this connection.
+// Alive returns a row if the process $1, with the application_name $2, is running a statement.
 var Alive = Prepared{"alive", `SELECT pid FROM pg_stat_activity WHERE pid = $1::int4 AND application_name = $2::text AND state <> 'idle'`}

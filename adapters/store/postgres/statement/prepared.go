@@ -7,15 +7,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Prepared is a statement that every connection has prepared. Its parameters and results are
-// binary.
+// Prepared is a statement that every connection has prepared. Its parameters and results have binary format.
 type Prepared struct{ Name, SQL string }
 
-// descriptions is the key in a connection's custom data under which it keeps the descriptions of its statements, so
-// that they need not be requested again with each use.
+// descriptions is the key, in a connection's custom data, of the descriptions of its prepared statements. So pgx
+// need not request a description with each use.
 const descriptions = "descriptions"
 
-// On returns the statement as a connection has prepared it.
+// On returns the description of the statement on a connection.
 func (s Prepared) On(c *pgconn.PgConn) *pgconn.StatementDescription {
 	return c.CustomData()[descriptions].(map[string]*pgconn.StatementDescription)[s.Name]
 }

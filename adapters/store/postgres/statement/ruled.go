@@ -2,21 +2,21 @@ package statement
 
 import "strings"
 
-// A table with rules is one that declares something. Its record has a different form: incarnation and revision are
-// negative, and the floor is higher by Lift, which is above every Timestamp. The statements for ordinary tables
-// therefore find and write no entities of it. A server that did not know of the declaration notices it: by the floor
-// when it reads or writes an entity, by the incarnation when it reads a page, by the revision when it reads a record.
-// These statements need no additional check.
+// A table with rules is a table that declares something. Its record has a different form: the incarnation number and
+// the revision are negative, and the floor is higher by Lift, which is above every Timestamp. Therefore the
+// statements for ordinary tables find and write no entities of such a table, and need no additional check. A server
+// that does not know of the declaration notices it by the floor when it reads or writes an entity, by the incarnation
+// number when it reads a page, and by the revision when it reads a record.
 //
-// The statements in this file work with both forms, except those that name the revision of a record. They find
-// nothing if the table has changed its declaration since.
+// The statements in this file accept both forms of a record. Those that have the revision of the record as an
+// argument find nothing if the declaration has changed since.
 
 // Lift is above every Timestamp.
 const Lift = 1 << 62
 
 const lift = "4611686018427387904"
 
-// ruledSQL changes a write so that it applies to a table with rules. revision is the parameter number of the record's
+// ruledSQL changes a write for a table with rules. revision is the number of the parameter with the record's
 // revision.
 func ruledSQL(sql, revision string) string {
 	s := strings.NewReplacer(
@@ -29,7 +29,7 @@ func ruledSQL(sql, revision string) string {
 }
 
 // RuledGetOne and RuledGetMany return the columns of GetMany, then the revision of the record and what the table
-// declares, NULL for nothing.
+// declares (NULL for nothing).
 var (
 	RuledGetOne = Prepared{"ruled_get_one", `
 SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, 1::int8, abs(r.revision), r.traits
@@ -43,8 +43,8 @@ SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, q.i, abs(r
 	RuledOverwritten = Prepared{"ruled_overwritten", strings.Replace(Overwritten.SQL, "e.life = r.life", "e.life = abs(r.life)", 1)}
 )
 
-// RuledWrites are Writes with the revision of the record as one more argument. Update is missing: whether an entity
-// has ended is judged by its state, so the write names the Timestamp of that state.
+// RuledWrites are the Writes with the revision of the record as an additional argument. There is no Update: the state
+// of an entity decides whether it has expired, so the write is a Swap that names the Timestamp of that state.
 var RuledWrites = map[Form]struct{ Alone, Batch Prepared }{
 	Upsert: ruledWrite("upsert", upsertSQL, "6"),
 	Insert: ruledWrite("insert", insertSQL, "6"),
@@ -56,15 +56,15 @@ func ruledWrite(name, sql, revision string) struct{ Alone, Batch Prepared } {
 	return struct{ Alone, Batch Prepared }{Prepared{"ruled_" + name, sql}, Prepared{"ruled_" + name + "_all", allOrNone(sql)}}
 }
 
-// Pages.
+// Statements that read the pages of scans of tables with rules.
 var (
 	Declared = Prepared{"ruled_declared", `SELECT abs(revision), traits FROM record WHERE name = $1::text`}
-	// RuledSmallRows has the record's revision as $6.
+	// RuledSmallRows is SmallRows with the record's revision as $6.
 	RuledSmallRows = bothWays("ruled_small_rows", ruledSQL(SmallRows[false].SQL, "6"))
 	RuledSomeRows  = bothWays("ruled_some_rows", strings.Replace(SomeRows[false].SQL, "(SELECT life FROM", "(SELECT abs(life) FROM", 1))
 )
 
-// The catalog. RuledChangeRecord declares $5, NULL for nothing.
+// Statements of the catalog for tables with rules. RuledChange makes the record declare $5, or nothing if $5 is NULL.
 var (
 	RuledReadRecord  = Prepared{"ruled_read_record", ruledRecord(ReadRecord.SQL)}
 	RuledListRecords = Prepared{"ruled_list_records", ruledRecord(ListRecords.SQL)}

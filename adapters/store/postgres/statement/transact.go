@@ -14,14 +14,14 @@ type Call struct {
 	Args [][]byte
 }
 
-// With gives a statement its arguments.
+// With returns a Call of the statement with these arguments.
 func (s Prepared) With(args ...[]byte) Call { return Call{s, args} }
 
 // Transact sends calls as one transaction and returns the number of rows that each of them wrote.
 //
-// The database receives all arguments before it runs the first call. Otherwise, a client that stops in the middle of
-// sending would leave the rows of the first calls locked until its connection ends. The messages that run the calls
-// are a few bytes each, and are sent last.
+// The arguments of all calls are sent before the first call is executed. Otherwise, if a client stopped in the
+// middle of sending, the rows of the first calls would stay locked until its connection ends. The messages that
+// execute the calls are sent last, and have a few bytes each.
 func Transact(c *pgconn.PgConn, calls []Call) (rows []int64, err error) {
 	f := c.Frontend()
 	for i, one := range calls {
@@ -50,5 +50,5 @@ func Transact(c *pgconn.PgConn, calls []Call) (rows []int64, err error) {
 	}
 }
 
-// portal names the portal of a call until the end of its transaction.
+// portal returns the name of the portal for the i-th call. A portal exists until the end of the transaction.
 func portal(i int) string { return strconv.Itoa(i) }

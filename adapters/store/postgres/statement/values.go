@@ -2,7 +2,7 @@ package statement
 
 import "encoding/binary"
 
-// Formats says that all parameters and results are binary.
+// Formats is the format code for binary. A list of one code applies to all parameters and results.
 var Formats = []int16{1}
 
 // Int8 encodes an int8.
@@ -14,7 +14,7 @@ func Int2(n int16) []byte { return binary.BigEndian.AppendUint16(make([]byte, 0,
 // Int4 encodes an int4.
 func Int4(n uint32) []byte { return binary.BigEndian.AppendUint32(make([]byte, 0, 4), n) }
 
-// Bytes returns a value that is not NULL.
+// Bytes returns b as an argument that is not NULL, even if b is nil.
 func Bytes(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -30,7 +30,7 @@ func Number(b []byte) int64 {
 	return int64(binary.BigEndian.Uint64(b))
 }
 
-// OIDs of array elements.
+// OIDs of the types of array elements.
 const (
 	OIDBytes = 17
 	OIDInt8  = 20
