@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// "Commit applies all mutations to the table or none of them. It returns the Timestamp
-// it issued, which all written entities have."
+// batches checks the contract: "Commit applies all mutations to the table or none of them. It
+// returns the Timestamp it issued, which all written entities have."
 func batches(e *env) {
 	name := e.create("batches")
 	keep := put("p", "replaced", "old")
@@ -42,8 +42,8 @@ func batches(e *env) {
 	}
 }
 
-// "If a mutation cannot be applied, the error is a *Refused with the lowest index
-// that failed", and none of the others is applied.
+// refusedBatches checks the contract: "If a mutation cannot be applied, the error is a
+// *Refused with the lowest index that failed". Then no mutation of the Commit is applied.
 func refusedBatches(e *env) {
 	name := e.create("refused")
 	old := put("p", "there", "old")
@@ -75,7 +75,7 @@ func refusedBatches(e *env) {
 			e.Errorf("%s: Commit(%s)\n got %s\nwant %s", row.why, describe(row.batch), got, row.want)
 		}
 		if !e.has.AtomicCommit {
-			continue // part of a refused Commit may be applied
+			continue // without AtomicCommit, part of a refused Commit may be applied
 		}
 		for _, r := range []string{"a", "b", "missing"} {
 			e.expect(row.why, name, at("p", r), reason(table.ErrNoEntity))
@@ -85,7 +85,7 @@ func refusedBatches(e *env) {
 	}
 }
 
-// The largest transactions the service takes: 100 operations, and 4 MiB together.
+// largeBatches checks transactions that are about as large as the service accepts: 100 operations, or 4 MB in total.
 func largeBatches(e *env) {
 	name := e.create("large")
 	for _, row := range []struct {

@@ -57,7 +57,7 @@ type bench struct {
 
 const (
 	benchPartition = 1000
-	benchRows      = 10 * benchPartition // rows that a benchmark finds in its table
+	benchRows      = 10 * benchPartition // rows in the table before the benchmark starts
 )
 
 var kilobyte = edm.AppendProperty(
@@ -84,7 +84,7 @@ func (b *bench) commit(m []table.Mutation) {
 	b.entities.Add(int64(len(m)))
 }
 
-// fill writes the first rows and resets the count.
+// fill writes the first rows of the table. It then sets b.entities to 0, so that the benchmark does not count them.
 func (b *bench) fill(rows int) {
 	b.Helper()
 	size := 1
@@ -101,8 +101,8 @@ func (b *bench) fill(rows int) {
 	b.entities.Store(0)
 }
 
-// spread maps 0, 1, 2 … to all rows in a scattered order. This works because 7919 is
-// prime.
+// spread maps 0, 1, 2 … to the numbers of all rows in a scattered order. It misses no row, because
+// 7919 is prime and so has no factor in common with the number of rows.
 func spread(n int) int { return n * 7919 % benchRows }
 
 func (b *bench) get(n int) {
@@ -175,8 +175,8 @@ func (b *bench) upsertsParallel() {
 	})
 }
 
-// deletes puts entities, deletes them, and measures both together. To measure deletes
-// alone takes more rows than a slow store can be filled with.
+// deletes puts entities, deletes them, and measures both together. A benchmark of deletes
+// alone would need a table with so many rows that filling it takes a slow store too long.
 func (b *bench) deletes() {
 	for n := 0; b.Loop(); n++ {
 		m := entity(n)

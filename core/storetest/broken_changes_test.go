@@ -9,7 +9,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// backupOf implements [storetest.Fixture].Backup for a reference store that a broken store wraps.
+// backupOf returns a function for [storetest.Fixture].Backup. It backs up the reference store that a broken store wraps.
 func backupOf(s *memstore.Store, with func(table.Store) table.Store) func() func(func() edm.Ticks) table.Store {
 	return func() func(func() edm.Ticks) table.Store {
 		restore := s.Backup()
@@ -49,7 +49,7 @@ func broke(s table.Store) brokenFeed {
 	return brokenFeed{Store: s, Feeding: f}
 }
 
-// noDeletes omits deletes, as a feed by Timestamp does.
+// noDeletes omits deletes. A store has this bug if it finds changes by the Timestamps of entities.
 func noDeletes(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {
@@ -90,7 +90,7 @@ func anyHistory(s table.Store) table.Store {
 	return b
 }
 
-// silentGap continues after removed changes without an error.
+// silentGap returns no error if changes after the position were removed. It continues with the oldest change that is kept.
 func silentGap(s table.Store) table.Store { return gap{broke(s)} }
 
 type gap struct{ brokenFeed }
@@ -110,7 +110,7 @@ func newestFirst(s table.Store) table.Store {
 	return b
 }
 
-// idleStands returns no newer position if it found no changes.
+// idleStands returns the position of the request, instead of a newer one, with a page without changes.
 func idleStands(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, r *table.FeedRequest) {
@@ -121,7 +121,7 @@ func idleStands(s table.Store) table.Store {
 	return b
 }
 
-// latestEverywhere shows the present content with each change.
+// latestEverywhere returns the present content of the entity with each change, even if a later change wrote this content.
 func latestEverywhere(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {
@@ -144,7 +144,7 @@ func everyKey(s table.Store) table.Store {
 	return b
 }
 
-// hidesEnded omits the content of entities that have ended.
+// hidesEnded omits the content of entities that have expired and are still stored.
 func hidesEnded(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {

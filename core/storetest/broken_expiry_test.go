@@ -9,13 +9,13 @@ import (
 	"edgetable/core/table"
 )
 
-// ended returns the row with a key if it has ended.
+// ended returns the row with a key if the row has expired and is still stored.
 func ended(ctx context.Context, s table.Store, name table.RecordKey, k []byte) []table.Row {
 	page, _ := s.Scan(ctx, name, table.ScanRequest{Ranges: []key.Range{{Start: k, End: append(slices.Clone(k), 0)}}, Ended: true})
 	return page.Rows
 }
 
-// showsEnded answers Get as if tables declared nothing.
+// showsEnded returns expired entities from Get, as if the table had no rule of expiry.
 type showsEnded struct{ table.Store }
 
 func (s showsEnded) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
@@ -25,7 +25,7 @@ func (s showsEnded) Get(ctx context.Context, name table.RecordKey, k []byte, c t
 	return s.Store.Get(ctx, name, k, c)
 }
 
-// losesTraits loses the traits when it writes a record whose value has properties.
+// losesTraits stores a record without its traits (the rule of expiry, for example) if the value of the record has properties.
 type losesTraits struct{ table.Store }
 
 func (s losesTraits) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
@@ -35,7 +35,7 @@ func (s losesTraits) WriteRecord(ctx context.Context, r table.Record) (table.Rev
 	return s.Store.WriteRecord(ctx, r)
 }
 
-// expiresAny removes an ended entity without comparing its Timestamp.
+// expiresAny applies an Expire even if the entity no longer has the Timestamp that the Expire demands.
 type expiresAny struct{ table.Store }
 
 func (s expiresAny) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {

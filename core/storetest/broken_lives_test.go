@@ -11,8 +11,8 @@ import (
 
 const hour = 3600 * edm.TicksPerSecond
 
-// youngLives shows the Timestamps of every other incarnation of a table by a clock that is an hour slow. A
-// store does so if a new incarnation does not start above the one before.
+// youngLives returns Timestamps that are an hour too early for every second incarnation of a table. A store has this bug
+// if a new incarnation begins with Timestamps below those of the previous incarnation.
 type youngLives struct {
 	table.Store
 	mu    sync.Mutex
@@ -38,8 +38,8 @@ func (s *youngLives) Commit(ctx context.Context, name table.RecordKey, m []table
 	return ticks - s.behind(name), err
 }
 
-// forgets shows the Timestamps of writes after a purge by a clock that is an hour slow. A store does so if
-// it removes tombstones and keeps nothing in their place.
+// forgets returns Timestamps that are an hour earlier after each purge. A store has this bug if it removes tombstones
+// and does not remember up to which Timestamp it removed them.
 type forgets struct {
 	table.Store
 	mu     sync.Mutex
@@ -59,7 +59,7 @@ func (s *forgets) Commit(ctx context.Context, name table.RecordKey, m []table.Mu
 	return ticks - edm.Ticks(s.purges)*hour, err
 }
 
-// sameSlot is a store whose successor issues Timestamps that the store has reserved.
+// sameSlot is a store with a bug in TakeOver: the store that takes over issues the same Timestamps as this one.
 type sameSlot struct {
 	table.Store
 	mu sync.Mutex
@@ -74,7 +74,7 @@ func (s *sameSlot) Commit(ctx context.Context, name table.RecordKey, m []table.M
 	return s.n, err
 }
 
-// fixtureOf returns a fixture with the functions that its store supports.
+// fixtureOf returns a fixture for a broken store, with the functions Purge and TakeOver if the store needs them.
 func fixtureOf(s table.Store) storetest.Fixture {
 	p := storetest.Fixture{Store: s, Strengths: inMemory, Lossy: true}
 	switch s := s.(type) {

@@ -10,12 +10,12 @@ import (
 	"edgetable/core/table"
 )
 
-// lossy loses a write, loses its reply, or delays the write until a later one. Each of these happens to one
-// in oneOf writes.
+// lossy loses some writes, loses the replies to others, and delays others until the next write. Each of these three
+// faults happens to one in oneOf writes.
 type lossy struct {
 	table.Store
 	oneOf int
-	twice bool // a lost write is applied at once and again later
+	twice bool // if a fault happens, the write is applied at once and again before the next write
 
 	mu   sync.Mutex
 	rnd  *rand.Rand
@@ -46,7 +46,7 @@ func (s *lossy) write(do func() error) error {
 		return do()
 	}
 	if fate == onItsWayBack || s.twice {
-		_ = do() // the reply is lost
+		_ = do() // the write is applied, and its reply is lost
 	}
 	if fate == late || s.twice {
 		s.mu.Lock()
@@ -64,8 +64,8 @@ func (s *lossy) WriteRecord(ctx context.Context, d table.Record) (table.Revision
 	return answered(s, func() (table.Revision, error) { return s.Store.WriteRecord(ctx, d) })
 }
 
-// answered returns the result of a write, unless the write or its reply is lost. Nobody reads the result of
-// a delayed write.
+// answered returns the result of a write, unless a fault happens. The result of a delayed write is discarded, because
+// its caller has already got ErrUnknown.
 func answered[T any](s *lossy, do func() (T, error)) (result T, err error) {
 	var got T
 	err = s.write(func() (err error) {

@@ -17,7 +17,7 @@ func (s oneWay) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return s.Store.Scan(ctx, name, r)
 }
 
-// keepsRow continues a descending scan with the last row of the page.
+// keepsRow returns a position at which a descending scan reads the last row of the page again.
 type keepsRow struct{ table.Store }
 
 func (s keepsRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
@@ -28,7 +28,8 @@ func (s keepsRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRe
 	return page, err
 }
 
-// tooFar treats the exclusive bound of a descending scan as the next row.
+// tooFar returns the key of the next row as the position of a descending scan. Positions are exclusive, so the
+// scan skips this row.
 type tooFar struct{ table.Store }
 
 func (s tooFar) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
@@ -39,7 +40,7 @@ func (s tooFar) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return page, err
 }
 
-// fromStart reads the whole table to show its last rows.
+// fromStart reports the cost of reading the whole table for a descending scan.
 type fromStart struct{ table.Store }
 
 func (s fromStart) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {

@@ -21,7 +21,8 @@ func (s blindSwap) WriteRecord(ctx context.Context, d table.Record) (table.Revis
 	return s.Store.WriteRecord(ctx, d)
 }
 
-// sameRevision repeats a revision, as a counter of the writes of a record would.
+// sameRevision gives every record the same revision. A store has a similar bug if it counts the writes of a record: a
+// dropped table that is created again gets a revision that was used before.
 type sameRevision struct{ table.Store }
 
 func (s sameRevision) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
@@ -164,7 +165,7 @@ func (s oneByOne) Commit(ctx context.Context, name table.RecordKey, m []table.Mu
 	return ticks, nil
 }
 
-// stale answers from a cache that it keeps after the table was dropped.
+// stale returns an entity from its cache even after the table was dropped.
 type stale struct {
 	table.Store
 	row table.Row
@@ -203,7 +204,7 @@ func (s *undead) WriteRecord(ctx context.Context, d table.Record) (table.Revisio
 
 var wholeTable = table.ScanRequest{Ranges: []key.Range{{}}}
 
-// checkThenAct checks the conditions of a Commit, and applies it without a lock in between.
+// checkThenAct checks the conditions of a Commit and then applies the Commit. Another Commit may take effect in between.
 type checkThenAct struct{ table.Store }
 
 func (s checkThenAct) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {

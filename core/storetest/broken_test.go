@@ -18,7 +18,7 @@ var inMemory = storetest.Strengths{
 	Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true, ExactDrop: true, TimestampsAcrossProcesses: true, Descending: true, Expiry: true, Feed: true,
 }
 
-// broken are stores with one bug each, and the law that must notice it.
+// broken lists stores with one bug each. law is the test of the suite that must fail because of the bug.
 var broken = map[string]struct {
 	law  string
 	with func(table.Store) table.Store
@@ -76,11 +76,11 @@ var broken = map[string]struct {
 	"a drop in two steps":                     {"Concurrency/Tables", func(s table.Store) table.Store { return &slowDrop{Store: s} }},
 }
 
-// child names the broken store that a child process runs the suite on.
+// child is the environment variable that names the broken store on which a child process runs the suite.
 const child = "STORETEST_BROKEN"
 
-// The suite fails on each broken store, by the right law. A passing test cannot have a
-// part that fails, so each store is tested in a process of its own.
+// TestSuiteNoticesBrokenStores checks that the expected law of the suite fails for each broken store. A test that passes
+// cannot have a subtest that fails, so the suite runs in a process of its own for each store.
 func TestSuiteNoticesBrokenStores(t *testing.T) {
 	if name := os.Getenv(child); name != "" {
 		storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
@@ -109,8 +109,8 @@ func TestSuiteNoticesBrokenStores(t *testing.T) {
 	}
 }
 
-// The suite passes on stores that keep the laws: the reference store, shared and
-// restarted.
+// TestSuitePassesTheReference checks that the suite passes for the reference store, with a fixture that can be
+// shared, restarted, purged, taken over and backed up.
 func TestSuitePassesTheReference(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return
@@ -123,7 +123,8 @@ func TestSuitePassesTheReference(t *testing.T) {
 	})
 }
 
-// A write with an unknown outcome may have been applied, or be applied later or never.
+// TestSuitePassesLostReplies checks that the suite accepts any outcome of a write that answered ErrUnknown: the write
+// was applied, is applied later, or is never applied.
 func TestSuitePassesLostReplies(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return
@@ -140,7 +141,7 @@ func TestSuitePassesLostReplies(t *testing.T) {
 	}
 }
 
-// withoutFeeds refuses declarations of feeds, as a store without feeds must.
+// withoutFeeds refuses a table with a feed, as every store without feeds must do.
 type withoutFeeds struct{ table.Store }
 
 func (s withoutFeeds) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
@@ -150,7 +151,7 @@ func (s withoutFeeds) WriteRecord(ctx context.Context, r table.Record) (table.Re
 	return s.Store.WriteRecord(ctx, r)
 }
 
-// A store that declares fewer strengths is tested by the weaker laws.
+// TestSuitePassesWeakerStores checks that the suite passes for stores that lack some strengths and do not declare them.
 func TestSuitePassesWeakerStores(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return

@@ -12,21 +12,22 @@ import (
 	"edgetable/core/table"
 )
 
-// earlyTicks issues the Timestamp of a commit before it applies the commit. A write requires that the
-// existing entity is older. After a delete, there is no Timestamp to compare with.
+// earlyTicks issues the Timestamp of a commit before it applies the commit. If it then finds an entity with a higher
+// Timestamp, it tries again with a new one. The bug: after a delete there is no entity whose Timestamp it could compare,
+// so an insert may get a lower Timestamp than the delete before it.
 type earlyTicks struct {
 	table.Store
 	mu    sync.Mutex
 	rnd   *rand.Rand
 	last  edm.Ticks
-	shown map[edm.Ticks]edm.Ticks // the Timestamps that it has issued, by the Timestamps of Store
+	shown map[edm.Ticks]edm.Ticks // from each Timestamp of Store to the one that earlyTicks issued instead
 }
 
 func newEarlyTicks(s table.Store) *earlyTicks {
 	return &earlyTicks{Store: s, rnd: rand.New(rand.NewPCG(1, 2)), shown: make(map[edm.Ticks]edm.Ticks)}
 }
 
-// next returns a Timestamp, and how often its commit yields to other goroutines.
+// next returns a Timestamp for a commit, and how often the commit lets other goroutines run before it is applied.
 func (s *earlyTicks) next() (edm.Ticks, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +38,7 @@ func (s *earlyTicks) next() (edm.Ticks, int) {
 func (s *earlyTicks) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	for {
 		ticks, yields := s.next()
-		for range yields { // not always the same number, because goroutines of one processor take turns
+		for range yields { // a random number, so that commits overtake each other even on one processor
 			runtime.Gosched()
 		}
 		if done, err := s.apply(ctx, name, m, ticks); done {

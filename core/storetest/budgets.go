@@ -8,9 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// "A page ends before it holds more than Rows entities or more than Bytes bytes of keys
-// and properties (it may always hold one entity)." Env.pages checks that. This law checks
-// that no row is skipped or repeated under any of the limits.
+// rowsAndBytes checks that no row is skipped or repeated under any limit of a page. The method
+// pages checks the limits themselves: "A page ends before it holds more than Rows entities or
+// more than Bytes bytes of keys and properties (it may always hold one entity)."
 func rowsAndBytes(e *env) {
 	rows := e.fewer(50, 15)
 	name, want := e.grid("budgets", 4, rows, 100)
@@ -34,7 +34,7 @@ func rowsAndBytes(e *env) {
 			e.Errorf("%s: without another budget a page holds what there is: %d rows of %d", what, len(pages[0]), len(want))
 		}
 	}
-	// A page of everything, and no Next where the table is empty.
+	// A scan of an empty table returns one empty page without a Next, and does not call Expired.
 	empty := e.create("empty")
 	asked := 0
 	r := table.ScanRequest{Ranges: ranges, Rows: 10, Expired: func() bool { asked++; return true }}
@@ -46,7 +46,7 @@ func rowsAndBytes(e *env) {
 	}
 }
 
-// large is a table of 2 MiB that budgets of scanned bytes and time must cut.
+// The table large has 2 MiB, so that a scan with a limit of examined bytes or time needs several pages.
 const (
 	largeRows = 512
 	largeRow  = 4 << 10
@@ -57,8 +57,8 @@ func (e *env) large() (name table.RecordKey, want []string) {
 	return e.grid("large", 8, largeRows/8, largeRow)
 }
 
-// "… after about ScanBytes were examined": at most four times as many, since a store may
-// read ahead, but not the whole table.
+// scanBytes checks the contract that a page ends "after about ScanBytes were examined". The test allows
+// four times as many bytes, because a store may read ahead.
 func scanBytes(e *env) {
 	name, want := e.large()
 	const budget = largeRows * largeRow / 16
@@ -74,8 +74,8 @@ func scanBytes(e *env) {
 	e.same("with a budget of bytes scanned", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 }
 
-// "… or when Expired returns true. Expired is called at least once per 64 KiB examined."
-// The test allows one call and one row more.
+// expired checks the contract that a page ends "when Expired returns true. Expired is called at
+// least once per 64 KiB examined." The test allows one row more between two calls, and one call less.
 func expired(e *env) {
 	name, want := e.large()
 	asked := 0
@@ -97,7 +97,7 @@ func expired(e *env) {
 		e.Errorf("a page ends when Expired says so: it was asked %d times and said so the third, after %d bytes; Next %q",
 			asked, page.Scanned, page.Next)
 	}
-	asked = 2 // now Expired is true at once: every page must still make progress, also into the next partition
+	asked = 2 // Expired now always returns true: every page must still make progress, even into the next partition
 	r.Ranges = []key.Range{{Start: at("p06", fmt.Sprintf("r%03d", largeRows/8-10))}}
 	e.same("always expired", keys(slices.Concat(e.pages(name, r, nil)...)), want[len(want)-largeRows/8-10:])
 }

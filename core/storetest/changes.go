@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Changes checks the feed of a table: after any sequence of operations on the store, a [follower] has
-// the state of the table.
+// Changes checks the feed of a table, which lists its changes. After any sequence of operations on the store, a
+// [follower] that reads the feed has the state of the table.
 func Changes(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Refused", refusedFeed},
@@ -50,8 +50,8 @@ func (e *env) feeding() (s *table.Service, name table.Name) {
 
 const (
 	keep = 7 * 24 * 3600 * second
-	// ahead is longer than any Timestamp is ahead of the clock. Timestamps may be ahead, because those of a new table
-	// begin above all that the store has reserved.
+	// ahead is more than the difference by which Timestamps may be later than the clock. They may be later, because those of
+	// a new table begin above all Timestamps that the store has reserved.
 	ahead = 10 * second
 )
 
@@ -87,7 +87,7 @@ func (e *env) end(name table.RecordKey) *table.FeedPosition {
 	return &page.Next
 }
 
-// rest reads all commits after a position.
+// rest reads all commits after the position of r.
 func (e *env) rest(name table.RecordKey, r table.FeedRequest) (list []table.FeedCommit) {
 	e.Helper()
 	for {
@@ -145,7 +145,7 @@ func (e *env) expectChanges(what string, got []table.FeedCommit, want ...string)
 	}
 }
 
-// refusedFeed checks that a store without feeds refuses a table that declares one.
+// refusedFeed checks that a store without feeds refuses a table that declares a feed.
 func refusedFeed(e *env) {
 	e.create("bbb")
 	s := table.New(e.Store, table.Options{Now: e.clock.now, Rand: rand.Uint64})
@@ -165,8 +165,8 @@ func refusedFeed(e *env) {
 	e.expectNoRecord("after that", r.Key)
 }
 
-// everyCommit checks that each commit is in the feed once, whole and in order, however the pages are
-// cut, and that a refused commit is not in the feed.
+// everyCommit checks that each commit is in the feed once, whole and in order, whatever the size of the pages
+// is, and that a refused commit is not in the feed.
 func everyCommit(e *env) {
 	_, n := e.feeding()
 	name := n.Key()
@@ -213,8 +213,8 @@ func changesWithin(e *env) {
 	e.expectChanges("one key", e.rest(name, table.FeedRequest{From: from, Within: in, Changes: 1}), `put "p"/"b"; `, `delete "p"/"b"; `)
 }
 
-// supersededChanges checks that a change has no content if its entity was written again, and that the
-// later change has it.
+// supersededChanges checks that a change has no content if the entity was written again since, and that the
+// later change has the content.
 func supersededChanges(e *env) {
 	_, n := e.feeding()
 	name := n.Key()
@@ -227,9 +227,9 @@ func supersededChanges(e *env) {
 		`put "p"/"a"; put "p"/"b"; `, `put "p"/"a" {v:String=2}; `, `delete "p"/"b"; `, `put "p"/"b" {v:String=3}; `)
 }
 
-// expiryInAFeed checks that the removal of an ended entity is in the feed, with the instant at which it
-// ended. An entity that has ended and is still stored keeps its content and this instant. So a reader
-// does not miss the entity if the rule is withdrawn.
+// expiryInAFeed checks that the removal of an expired entity is in the feed, with the instant at which the
+// entity expired. As long as an expired entity is stored, its last change has its content and this instant. So
+// a reader does not miss the entity if the rule of expiry is withdrawn.
 func expiryInAFeed(e *env) {
 	if !e.has.Expiry {
 		e.Skip("the store does not declare Expiry")
@@ -262,8 +262,8 @@ func expiryInAFeed(e *env) {
 	e.expectChanges("an insert over it", e.rest(name, table.FeedRequest{From: from}), `put "p"/"b" {v:String=2}; `)
 }
 
-// bookmarks checks that a position stays valid until changes after it are removed, also while nothing
-// happens, and that an empty page has a newer position.
+// bookmarks checks that a position stays valid until changes after it are removed, even if there are no changes for
+// a long time. It also checks that an empty page has a newer position.
 func bookmarks(e *env) {
 	s, n := e.feeding()
 	name := n.Key()
@@ -306,7 +306,8 @@ func switchedFeed(e *env) {
 	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"c" {v:String=1}; `)
 }
 
-// trimmedFeed checks that changes older than the feed keeps are removed, and that a reader is told.
+// trimmedFeed checks that changes are removed when they are older than the time for which the feed keeps them. A reader
+// that has not read them gets ErrFeedExpired.
 func trimmedFeed(e *env) {
 	s, n := e.feeding()
 	name := n.Key()
@@ -359,7 +360,7 @@ func droppedFeed(e *env) {
 	e.refuses("long after the drop", name, from, table.ErrFeedEnded)
 }
 
-// restoredFeed checks that positions from after a backup are refused once the backup is restored.
+// restoredFeed checks that the restored store refuses a position that was issued after the backup was made.
 func restoredFeed(e *env) {
 	_, n := e.feeding()
 	if e.Backup == nil {
@@ -381,7 +382,7 @@ func restoredFeed(e *env) {
 	}
 	from := e.end(name)
 	if e.Restart != nil {
-		return // Restart opens the first store
+		return // Restart of this fixture would open the store from before the restore
 	}
 	e.must(name, put("p", "d", "1"))
 	e.expectChanges("and it goes on", e.rest(name, table.FeedRequest{From: from}), `put "p"/"d" {v:String=1}; `)
@@ -397,7 +398,7 @@ func awaitChanges(e *env) {
 	woken := make(chan error, 1)
 	wait := func(ctx context.Context, at *table.FeedPosition) {
 		go func() {
-			for { // a waiter may be woken without a change
+			for { // AwaitChanges may return although there is no change
 				err := f.AwaitChanges(ctx, name, *at)
 				page, other := f.Changes(e.Context(), name, table.FeedRequest{From: at})
 				if err != nil || other != nil || len(page.Commits) > 0 {
@@ -413,7 +414,7 @@ func awaitChanges(e *env) {
 	if err := <-woken; err != nil {
 		e.Errorf("a commit: %v", err)
 	}
-	wait(e.Context(), from) // returns at once, because of the earlier changes
+	wait(e.Context(), from) // AwaitChanges returns at once, because there is a change after from
 	if err := <-woken; err != nil {
 		e.Errorf("a commit before the wait: %v", err)
 	}
@@ -430,8 +431,9 @@ func awaitChanges(e *env) {
 	}
 }
 
-// follower is a client that follows the protocol. It takes a position, lists the table, and applies the
-// changes after the position. When the feed answers that it cannot continue, the follower begins again.
+// follower is a client that copies a table, as the documentation of feeds says. It gets the position at the end of the
+// feed, lists the table, and applies the changes after the position. When the feed answers that it cannot continue from
+// the position, the follower begins again.
 type follower struct {
 	*env
 	name   table.RecordKey
@@ -443,8 +445,8 @@ type follower struct {
 	events int
 }
 
-// begin lists everything that is stored, also ended entities: they are part of the feed until they are
-// removed.
+// begin gets a position and lists all stored entities. It also lists expired entities, because the feed shows them
+// as put until they are removed.
 func (f *follower) begin() {
 	f.Helper()
 	f.begun++
@@ -526,14 +528,14 @@ func (f *follower) apply(c *table.FeedCommit) {
 	}
 }
 
-// compare reads the rest of the feed and demands that the follower has the state of the table.
+// compare reads the rest of the feed and then fails the test if the follower's copy differs from the table.
 func (f *follower) compare(what string) {
 	f.Helper()
 	for f.read() {
 	}
 	want := f.stored()
 	if f.at == nil {
-		want = map[string]string{} // there is no feed, and the follower knows that
+		want = map[string]string{} // the follower has found out that the table or its feed does not exist
 	}
 	for k, row := range want {
 		if f.state[k] != row {
@@ -547,8 +549,8 @@ func (f *follower) compare(what string) {
 	}
 }
 
-// randomChanges makes random writes, expiries, drops, switches, trims, restarts and restores. Three
-// followers, one of them slow, must end with the state of the table.
+// randomChanges writes, expires and drops at random, turns the feed off and on, removes old changes, restarts and
+// restores. In the end three followers, one of them slow, must have the state of the table.
 func randomChanges(e *env) {
 	s, n := e.feeding()
 	name := n.Key()

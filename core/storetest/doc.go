@@ -1,5 +1,5 @@
-// Package storetest is the conformance suite of [table.Store]. It checks every law in
-// the comments of the port, once for all stores. A store's own tests are a harness, a
+// Package storetest is the conformance suite of [table.Store]. It checks every law (a rule for
+// all stores) that the comments of table.Store state. A store's own tests are a harness, a
 // call of [Run] and tests of the special features of the store.
 //
 //	func TestStore(t *testing.T) {
@@ -13,5 +13,5 @@
 // cannot be shared or cannot be restarted, a strength is checked with one open store as
 // far as possible.
 //
-// Slow stores may call the parts of the suite one by one. [Bench] measures.
+// Slow stores may call the parts of the suite one by one. [Bench] measures the speed of a store.
 package storetest

@@ -45,9 +45,9 @@ var verdicts = map[table.Condition]map[state]error{
 	table.Unchanged: {nothing: table.ErrNoEntity, current: nil, newer: table.ErrChanged},
 }
 
-// Every Kind under every Condition over every state: "a Mutation says which write is
-// allowed, what a merge does and what a condition compares, and Apply does it". A refused
-// mutation changes nothing; an applied one has the returned Timestamp and its nonce.
+// conditionsHold tries every Kind of mutation under every Condition on every state of an entity,
+// and compares the result with [table.Apply]. A refused mutation changes nothing. After an applied
+// one, the entity has the returned Timestamp and the nonce of the mutation.
 func conditionsHold(e *env) {
 	name := e.create("conditions")
 	before := edm.AppendProperty(edm.AppendProperty(nil, "kept", edm.Int32(1)), "changed", edm.String("old"))
@@ -56,10 +56,10 @@ func conditionsHold(e *env) {
 	for kind, kindName := range kinds {
 		for condition, conditionName := range conditions {
 			if kind == table.Expire {
-				continue // An Expire removes only expired entities; the law Expiry checks that.
+				continue // the laws of Expiry check mutations of this kind
 			}
 			if kind == table.Delete && condition != table.Present && condition != table.Unchanged {
-				continue // "A Delete is always Present or Unchanged."
+				continue // a Delete must not have these conditions
 			}
 			for found, want := range verdicts[condition] {
 				what := fmt.Sprintf("%s if %s over %s", kindName, conditionName, found)
@@ -103,8 +103,8 @@ func conditionsHold(e *env) {
 	}
 }
 
-// Entities of different tables, PartitionKeys and RowKeys are different, also if keys are
-// empty or begin alike.
+// keptApart checks that entities with different tables, PartitionKeys or RowKeys are different
+// entities, even if keys are empty or one key is a prefix of another.
 func keptApart(e *env) {
 	names := []table.RecordKey{e.create("a"), e.create("ab"), e.create("a1")}
 	parts := []string{"", "a", "ab", "b", "a\u00a0", "a b", "%00", "a!", "1", "'"}
@@ -145,8 +145,8 @@ func keptApart(e *env) {
 	check()
 }
 
-// "It retains no slice it is given after a method returned and the caller owns
-// every slice it gets."
+// ownRows checks the contract of a Store for the slices of entities: "It retains no slice it is given after
+// a method returned and the caller owns every slice it gets."
 func ownRows(e *env) {
 	name := e.create("own")
 	k := at("part", "row")
@@ -189,8 +189,8 @@ func ownRows(e *env) {
 	e.expect("slices given to a merge were changed", name, k, want)
 }
 
-// "Methods honour ctx: when it ends they return its error." If it ended before the call,
-// nothing happens: "Any other error promises that nothing was applied."
+// cancelled checks calls with a context that ended before the call. Each method returns the error
+// of the context, and no write is applied.
 func cancelled(e *env) {
 	name := e.create("cancelled")
 	kept := put("p", "r", "kept")
@@ -224,8 +224,8 @@ func cancelled(e *env) {
 	e.expectNoRecord("after a cancelled WriteRecord", tableKey("new"))
 }
 
-// After a restart, if the fixture allows one, written entities exist and deleted ones do
-// not.
+// restartEntities checks that after a restart written entities exist and deleted ones do not.
+// If the fixture cannot be restarted, it checks the same without a restart.
 func restartEntities(e *env) {
 	name := e.create("restart")
 	want := make(map[string]string)

@@ -30,10 +30,10 @@ func open(t *testing.T, h Harness) *env {
 	return &env{T: t, Fixture: p, clock: c, has: p.Strengths}
 }
 
-// clock moves by step at each read: forwards, not at all, or back.
+// clock is a clock that moves by step whenever it is read: forward, not at all, or back.
 type clock struct{ ticks, step atomic.Int64 }
 
-// millisecond is the default step.
+// millisecond is the default step of a clock.
 const millisecond = edm.TicksPerSecond / 1000
 
 func newClock() *clock {
@@ -52,8 +52,8 @@ func (e *env) settle() {
 	}
 }
 
-// second returns another store over the same data, or the same one if the fixture cannot
-// be shared.
+// second returns another store over the same data, or e.Store if the fixture cannot be
+// shared.
 func (e *env) second(now func() edm.Ticks) table.Store {
 	if e.Share == nil {
 		return e.Store
@@ -91,7 +91,7 @@ func (e *env) create(name string) table.RecordKey {
 func (e *env) write(r table.Record) table.Revision {
 	e.Helper()
 	revision, err := e.Store.WriteRecord(e.Context(), r)
-	// After an unknown outcome the record may appear at any time: read until it does.
+	// If the outcome of the write is unknown, the record may appear at any time: write and read until it is there.
 	for lost := e.Lossy && unknown(err); lost && (unknown(err) || errors.Is(err, table.ErrRevision)); {
 		var there table.Record
 		there, err = e.Store.ReadRecord(e.Context(), r.Key, table.Strong)
@@ -120,13 +120,13 @@ func (e *env) drop(name table.RecordKey) {
 	e.settle()
 }
 
-// commit applies mutations and lets replicas catch up.
+// commit applies mutations and waits until replicas have caught up.
 func (e *env) commit(name table.RecordKey, m ...table.Mutation) (edm.Ticks, error) {
 	defer e.settle()
 	return e.Store.Commit(e.Context(), name, m)
 }
 
-// must applies mutations and demands success.
+// must applies mutations and fails the test if they are not applied.
 func (e *env) must(name table.RecordKey, m ...table.Mutation) edm.Ticks {
 	e.Helper()
 	ticks, err := e.commit(name, m...)
@@ -157,7 +157,7 @@ func (e *env) get(name table.RecordKey, k []byte) (table.Row, error) {
 	return e.Store.Get(e.Context(), name, k, table.Strong)
 }
 
-// expect demands that a strong Get of an entity shows want.
+// expect fails the test if a strong Get of an entity does not return want, a text as from show or reason.
 func (e *env) expect(what string, name table.RecordKey, k []byte, want string) {
 	e.Helper()
 	if got := shown(e.get(name, k)); got != want {
@@ -165,8 +165,8 @@ func (e *env) expect(what string, name table.RecordKey, k []byte, want string) {
 	}
 }
 
-// lacks reports whether err means that the mutations need a strength that the store does
-// not declare. A store may also carry out such mutations.
+// lacks reports whether err is ErrUnsupported for mutations that need a strength that the store
+// does not declare. A store may also apply such mutations.
 func (e *env) lacks(err error, m []table.Mutation) bool {
 	if !errors.Is(err, table.ErrUnsupported) {
 		return false
@@ -175,8 +175,8 @@ func (e *env) lacks(err error, m []table.Mutation) bool {
 	return len(m) > 1 && !e.has.AtomicCommit || conditional && !e.has.Conditional
 }
 
-// applied reports whether a Commit was applied. The Commit may also be refused, or need
-// a strength that the store does not declare.
+// applied reports whether a Commit was applied. It fails the test if err is neither a refusal nor
+// due to a strength that the store does not declare.
 func (e *env) applied(m []table.Mutation, err error) bool {
 	e.Helper()
 	var refusal *table.Refused

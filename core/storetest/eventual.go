@@ -13,16 +13,16 @@ import (
 	"edgetable/core/table"
 )
 
-// attemptAt is a Commit or a delete of one entity, with the times of its call and its
+// attemptAt is a Commit that put or deleted one entity, with the times of the call and the
 // return.
 type attemptAt struct {
-	nonce      uint64 // 0 is a delete
+	nonce      uint64 // the nonce of a put; 0 for a delete
 	call, back int64
 }
 
 // converges checks the law for a store without any strength: when writes have ended and
-// replicas have caught up, all stores and all ways to read show the same state of each
-// entity. This state comes from a write that no later write followed.
+// replicas have caught up, all stores and all ways to read return the same state of each
+// entity. No other write of this entity began after the write of this state had returned.
 func converges(e *env) {
 	name := e.create("converges")
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
@@ -90,9 +90,9 @@ func converges(e *env) {
 	}
 }
 
-// leftBy reports whether the write with this nonce may have been the last one.
+// leftBy reports whether the write with this nonce may have been the last one that was applied.
 func leftBy(done []attemptAt, nonce uint64) bool {
-	var latest int64 // the latest call that certainly was applied
+	var latest int64 // the time of the latest call whose write certainly was applied
 	for _, one := range done {
 		if one.back != never {
 			latest = max(latest, one.call)

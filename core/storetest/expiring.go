@@ -12,12 +12,12 @@ import (
 
 const second = edm.TicksPerSecond
 
-// ends returns properties with an instant in E and the text v.
+// ends returns the properties of an entity that expires at an instant, by a rule for the property E. v is a text.
 func ends(at edm.Ticks, v string) edm.Properties {
 	return edm.AppendProperty(text(v), "E", edm.DateTime(at))
 }
 
-// matured is the age at which a rule certainly removes entities that have ended.
+// matured is the age at which a rule certainly removes entities that have expired. A younger rule only hides them.
 const matured = table.UndoTime + 90*second
 
 // later moves the clock, which otherwise stands still.
@@ -37,13 +37,13 @@ func (e *env) expiring(rule *table.Expiry) (s *table.Service, name table.Name) {
 	return s, name
 }
 
-// declaring wraps a store whose traits only the harness sets.
+// declaring wraps a store and reports that the store supports a rule of expiry.
 type declaring struct{ table.Store }
 
 func (s declaring) Unwrap() table.Store             { return s.Store }
 func (s declaring) Declares() (name string, _ bool) { return "the store", true }
 
-// pauses calls a function with the rows that a scan has found, before the scan returns.
+// pauses is a store whose Scan calls a function with the rows that it has found, before it returns.
 type pauses struct {
 	table.Store
 	found func(rows []table.Row)
@@ -57,7 +57,7 @@ func (s pauses) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return page, err
 }
 
-// declare declares a rule, or nil for none.
+// declare declares a rule of expiry. If rule is nil, the table has no rule afterwards.
 func (e *env) declare(s *table.Service, name table.Name, rule *table.Expiry) {
 	e.Helper()
 	if err := s.SetTableOptions(e.Context(), name, "", table.TableOptions{Expire: rule}); err != nil {
@@ -66,10 +66,10 @@ func (e *env) declare(s *table.Service, name table.Name, rule *table.Expiry) {
 	e.settle()
 }
 
-// upkeep makes a whole pass over the table.
+// upkeep makes a whole pass of upkeep over the table, which removes expired entities.
 func (e *env) upkeep(s *table.Service, name table.Name) (removed int) {
 	e.Helper()
-	u := table.Upkeep{Table: name} // not taken by TakeUpkeep: concurrent passes do no harm
+	u := table.Upkeep{Table: name} // made without TakeUpkeep, because concurrent passes do no harm
 	for range 1000 {
 		done, err := s.Upkeep(e.Context(), &u)
 		if err != nil {
@@ -84,7 +84,7 @@ func (e *env) upkeep(s *table.Service, name table.Name) (removed int) {
 	return 0
 }
 
-// rowKeys lists the keys that a scan shows, or with ended the keys of ended entities.
+// rowKeys lists the keys that a scan returns. If ended is set, it lists the keys of expired entities instead.
 func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
 	e.Helper()
 	r := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 3, Ended: ended}
@@ -96,8 +96,8 @@ func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
 	return list
 }
 
-// expectRemoved checks how many entities a pass removed. A store that removes entities itself leaves
-// fewer for the pass.
+// expectRemoved checks how many entities a pass of upkeep removed. The number may be lower if the store also
+// removes expired entities itself.
 func (e *env) expectRemoved(got, want int) {
 	e.Helper()
 	if got != want && !(e.Removes && got < want) {

@@ -11,17 +11,18 @@ import (
 	"edgetable/core/table"
 )
 
-// concurrentExpiry checks that an insert is refused because of another entity only until that
-// entity ends, and that no read shows the entity afterwards. Writers insert the same few entities,
-// which end soon, while other clients read and remove them.
+// concurrentExpiry checks that an existing entity makes an insert fail only until it expires, and that
+// no read returns it afterwards. Writers insert the same few entities, which expire soon, while other
+// clients read and remove them.
 func concurrentExpiry(e *env) { expiryHistory(e) }
 
-// skewedExpiry runs the same clients over two stores whose clocks differ, over the same data.
-// Neither store shows an entity that has ended by the slower clock.
+// skewedExpiry does the same as concurrentExpiry in two stores over the same data, whose clocks
+// differ. Neither store returns an entity that has expired by the slower clock.
 func skewedExpiry(e *env) { expiryHistory(e, millisecond) }
 
-// expiryHistory makes writers insert, read and remove entities that end soon. They use the store
-// and others over the same data, whose clocks are ahead by these amounts.
+// expiryHistory makes clients insert, read and remove entities that expire soon. The clients use
+// e.Store and one more store over the same data for each value of ahead, with a clock that is ahead
+// by this value.
 func expiryHistory(e *env, ahead ...edm.Ticks) {
 	s, n := e.expiring(&table.Expiry{Property: "E"})
 	h := &endings{env: e, name: n.Key(), lives: map[string][]interval{}}
@@ -56,27 +57,27 @@ func expiryHistory(e *env, ahead ...edm.Ticks) {
 	h.check()
 }
 
-// program is a program that serves the data with its own clock.
+// program is a store over the shared data, with a clock of its own.
 type program struct {
 	store   table.Store
 	service *table.Service
-	ahead   edm.Ticks // how far its clock is ahead
+	ahead   edm.Ticks // how far the clock of the store is ahead
 }
 
-// interval is from the Timestamp of an insert to the instant at which its entity ends.
+// interval is the life of an entity: from the Timestamp of its insert to the instant at which it expires.
 type interval struct{ from, to edm.Ticks }
 
-// endings is a history of inserts of entities that end.
+// endings is a history of inserts of entities that expire.
 type endings struct {
 	*env
 	name  table.RecordKey
 	mu    sync.Mutex
-	lives map[string][]interval // by key
+	lives map[string][]interval // the entities inserted with each key
 }
 
-// insert inserts an entity that ends soon or has just ended, and reads the entities of its key.
+// insert inserts an entity that expires soon or has just expired. Then it reads the entity and scans the table.
 func (h *endings) insert(p program, rnd *rand.Rand) {
-	now := func() edm.Ticks { return edm.Ticks(h.clock.ticks.Load()) } // the slowest clock
+	now := func() edm.Ticks { return edm.Ticks(h.clock.ticks.Load()) } // the slowest clock of all stores
 	k := at("p", string(rune('a'+rnd.IntN(3))))
 	m := table.Mutation{Key: k, Condition: table.Absent, Properties: ends(now()+p.ahead+edm.Ticks(rnd.IntN(20))*millisecond/10, "1"), Nonce: 1}
 	switch ticks, err := p.store.Commit(h.Context(), h.name, []table.Mutation{m}); {
@@ -104,7 +105,7 @@ func (h *endings) insert(p program, rnd *rand.Rand) {
 	}
 }
 
-// check checks each insert of a key: the entity inserted before it must have ended.
+// check fails the test if an entity was inserted before the previous entity with the same key expired.
 func (h *endings) check() {
 	for k, list := range h.lives {
 		slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.from, b.from) })

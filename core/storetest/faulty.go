@@ -14,7 +14,7 @@ import (
 // for the other.
 type faultyStore struct {
 	table.Store
-	// lagging answers eventual Gets from a replica that has seen nothing yet.
+	// lagging makes eventual Gets read from a replica that has no data yet.
 	lagging bool
 
 	mu     sync.Mutex
@@ -53,7 +53,7 @@ const (
 type failure struct {
 	effect effect
 	err    error  // the error for the caller; nil: no fault
-	then   func() // runs before the caller gets the error, or nil
+	then   func() // is called before the caller gets the error; may be nil
 }
 
 // newFaulty wraps a store.
@@ -94,7 +94,7 @@ func (f *faultyStore) reset() {
 	f.late = nil
 }
 
-// do makes one call, with the fault that is set for it, if any.
+// do makes one call of a method, and applies the fault that is set for this call, if there is one.
 func (f *faultyStore) do(m method, call func() error) error {
 	f.mu.Lock()
 	f.calls[m]++
@@ -118,7 +118,7 @@ func (f *faultyStore) do(m method, call func() error) error {
 	return fault.err
 }
 
-// lose makes one call, like do, of a method that returns a result.
+// lose is like do for a method that returns a result besides the error.
 func lose[R any](f *faultyStore, m method, call func() (R, error)) (R, error) {
 	var result R
 	err := f.do(m, func() (err error) {
@@ -161,7 +161,7 @@ func (f *faultyStore) Get(ctx context.Context, name table.RecordKey, k []byte, c
 	return lose(f, onGet, func() (table.Row, error) { return f.Store.Get(ctx, name, k, c) })
 }
 
-// Commit implements [table.Store]. A late one keeps its arguments.
+// Commit implements [table.Store]. It copies the arguments of a call that takes effect later.
 func (f *faultyStore) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	m = cloneMutations(m)
 	return lose(f, onCommit, func() (edm.Ticks, error) { return f.Store.Commit(ctx, name, m) })

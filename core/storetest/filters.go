@@ -10,9 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// filters checks: "Filter: nil passes all; judged exactly, in the store's loop." A Scan
-// with a filter returns those rows of a Scan without one that Filter.Match accepts,
-// under any budget. It also checks that "a page may be empty and have a Next".
+// filters checks that a Scan with a filter returns exactly those rows that Filter.Match accepts,
+// whatever the limits of a page are. It also checks that "a page may be empty and have a Next".
 func filters(e *env) {
 	name, _ := e.grid("filters", 4, 25, 50)
 	e.fill(name, []table.Mutation{
@@ -56,16 +55,16 @@ func filters(e *env) {
 			{Ranges: plan.Ranges, Filter: plan.Residual, Rows: 3, ScanBytes: 300},
 		} {
 			if len(r.Ranges) == 0 {
-				continue // the plan has no ranges
+				continue // no key can pass the filter, and a Scan needs at least one range
 			}
 			if e.Remote && 1 <= j && j <= 3 && j != 1+i%3 {
-				continue // alternate between the budgets that make a page of one or two rows
+				continue // for a remote store, each filter is tested with only one of these limits of a page
 			}
 			what := fmt.Sprintf("%s: %d ranges, Rows %d, ScanBytes %d", text, len(r.Ranges), r.Rows, r.ScanBytes)
 			e.same(what, keys(slices.Concat(e.pages(name, r, nil)...)), want)
 		}
 	}
-	// The budget of examined bytes also counts rows that the filter rejects.
+	// The limit ScanBytes also counts rows that the filter rejects.
 	nothing, err := odata.Parse("n lt 0")
 	if err != nil {
 		e.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/storetest"
 )
 
-// The table in docs/stores.md must agree with the strengths in homes.go.
+// TestStoresPage checks that the table in docs/stores.md agrees with the strengths in homes.go.
 func TestStoresPage(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return
@@ -55,8 +55,8 @@ func TestStoresPage(t *testing.T) {
 	}
 }
 
-// The harness of each store must declare the strengths in homes.go, and each entry of homes.go must belong
-// to a store.
+// TestHarnesses checks that the tests of each store declare the strengths in homes.go, and that each entry of
+// homes.go belongs to a store.
 func TestHarnesses(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return

@@ -10,9 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Incarnations checks that tables of the same name are separate: "Get, Commit and Scan are given
-// the key of the table's record and find the live incarnation themselves; without one they fail
-// with ErrNoTable."
+// Incarnations checks that a table shares nothing with a later table of the same name. It also checks
+// that Get, Commit and Scan fail with ErrNoTable if the table does not exist.
 func Incarnations(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"NoTable", noTable},
@@ -23,7 +22,7 @@ func Incarnations(t *testing.T, h Harness) {
 	})
 }
 
-// expectNone demands that a store does not find the table.
+// expectNone fails the test if a store finds the table.
 func (e *env) expectNone(what string, s table.Store, name table.RecordKey) {
 	e.Helper()
 	_, get := s.Get(e.Context(), name, at("p", "r"), table.Strong)
@@ -37,7 +36,7 @@ func (e *env) expectNone(what string, s table.Store, name table.RecordKey) {
 	}
 }
 
-// expectRows demands these rows of a table, by Scan and by Get.
+// expectRows fails the test if Scan and Get do not return exactly these rows of a table.
 func (e *env) expectRows(what string, s table.Store, name table.RecordKey, want ...string) {
 	e.Helper()
 	e.settle()
@@ -72,8 +71,8 @@ func noTable(e *env) {
 	e.expectRows("another", e.Store, other)
 }
 
-// Entities of a dropped table are never "seen again", not even in the next incarnation of its
-// name, and no ETag of the old incarnation names a state of the new one.
+// createAgain checks that entities of a dropped table never reappear, even if a table of the same name is
+// created again, and that no ETag of the dropped table matches an entity of the new one.
 func createAgain(e *env) {
 	var name table.RecordKey
 	var last edm.Ticks
@@ -100,8 +99,8 @@ func createAgain(e *env) {
 	}
 }
 
-// "After Drop has returned, no Commit that began before may still write into the
-// incarnation, nor Get and Scan still read it, whatever any process has cached."
+// livesOverTwoStores creates and drops a table several times, alternately through two stores over the same data. It
+// checks that after each Drop neither store finds the table, whatever the stores have cached.
 func livesOverTwoStores(e *env) {
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
 	for incarnation := range 6 {
@@ -125,7 +124,7 @@ func livesOverTwoStores(e *env) {
 	}
 }
 
-// recordChanges checks that a change of a record's value does not change the table.
+// recordChanges checks that writing a new value to a table's record keeps the table's entities.
 func recordChanges(e *env) {
 	d := newRecord("record", []byte("one"))
 	first := e.write(d)
@@ -145,8 +144,8 @@ func recordChanges(e *env) {
 	e.expectRows("after a refused create", e.Store, d.Key, want)
 }
 
-// "The entities are removed at once or in the background, but none is ever seen
-// again", however many they are.
+// largeDrop checks that after a Drop of a large table no entity is ever seen again, even if the store
+// removes the entities in the background.
 func largeDrop(e *env) {
 	name, _ := e.large()
 	e.drop(name)

@@ -6,8 +6,8 @@ import (
 	"edgetable/core/table"
 )
 
-// "ListRecords returns the records of at most limit tables of an account, in byte
-// order of their names, beginning at the name from. Fewer than limit means there
+// listRecords checks the contract: "ListRecords returns the records of at most limit tables of an
+// account, in byte order of their names, beginning at the name from. Fewer than limit means there
 // are no more."
 func listRecords(e *env) {
 	for _, k := range []table.RecordKey{
@@ -46,8 +46,8 @@ func listRecords(e *env) {
 	}
 }
 
-// incarnationOf returns the incarnation of a new table. The settings of an account have
-// none.
+// incarnationOf returns an incarnation for a new record. It is zero for the settings of an
+// account.
 func incarnationOf(k table.RecordKey) (i table.Incarnation) {
 	if k.Table != "" {
 		i = incarnation()
@@ -55,8 +55,8 @@ func incarnationOf(k table.RecordKey) (i table.Incarnation) {
 	return i
 }
 
-// longList checks that a list has as many records as its limit, even if the fixture needs
-// several pages for many or large records.
+// longList checks that ListRecords returns as many records as its limit allows, even if the store needs
+// several internal pages because there are many records or large ones.
 func longList(e *env) {
 	const many, large = 1100, 20
 	for i := range many {

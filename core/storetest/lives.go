@@ -17,10 +17,10 @@ func (e *env) anHourApart() [2]table.Store {
 	return [2]table.Store{e.Store, e.second(slow.now)}
 }
 
-// "Timestamps of one table, in all its lives, never repeat, and those of one key strictly
-// increase": also if one process writes before a Drop, and another one, whose clock is an
-// hour behind, creates the table again and writes. Without TimestampsAcrossProcesses this
-// is promised within one process, see createAgain.
+// laterLives checks Timestamps over several incarnations of a table: none repeats, and those of one key
+// strictly increase. One process writes and another one drops the table and creates it again, and their
+// clocks differ by an hour. A store without TimestampsAcrossProcesses promises the same only within one
+// process, which createAgain checks.
 func laterLives(e *env) {
 	if !e.has.TimestampsAcrossProcesses {
 		return
@@ -46,9 +46,8 @@ func laterLives(e *env) {
 	}
 }
 
-// purged checks that Timestamps of a key increase even if the store's memory of deleted
-// entities is removed. It may be removed at any time, while writers whose clocks disagree
-// are at work.
+// purged checks that Timestamps of a key increase even if the store removes the tombstones of deleted
+// entities. It may remove them at any time, even during writes of processes whose clocks disagree.
 func purged(e *env) {
 	if e.Purge == nil || !e.has.TimestampsAcrossProcesses {
 		return
@@ -67,7 +66,7 @@ func purged(e *env) {
 			e.Purge()
 		}
 	}
-	for i := range 4 { // the slow store has seen none of the other's writes of this hour
+	for i := range 4 { // in each hour, the slow store first writes after the fast one has deleted
 		e.clock.ticks.Add(3600 * int64(edm.TicksPerSecond))
 		row := fmt.Sprint("hour ", i)
 		for j, m := range []table.Mutation{put("p", row, "fast"), remove("p", row), put("p", row, "slow")} {
@@ -98,8 +97,8 @@ func purged(e *env) {
 	purges.Wait()
 }
 
-// takenOver checks a process that stalls and is taken for dead. When it resumes, another
-// process has taken over what it held. Their Timestamps still never repeat, and the
+// takenOver checks a process that stalls for so long that another process takes over its resources. When
+// the stalled process resumes, both write. The Timestamps of the two processes still never repeat, and the
 // Timestamps of a key increase.
 func takenOver(e *env) {
 	if e.TakeOver == nil {
@@ -119,7 +118,7 @@ func takenOver(e *env) {
 	write(e.Store, put("p", "r", "before"), true)
 	for round := range 4 {
 		next := e.TakeOver(e.clock.now)
-		if round > 0 { // the Timestamps that the old process had reserved are in the past
+		if round > 0 { // the clock passes all Timestamps that the old process had reserved
 			e.clock.ticks.Add(60 * int64(edm.TicksPerSecond))
 		}
 		var both sync.WaitGroup

@@ -11,10 +11,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// This is the sequential model of one table. A concurrent history is compared with it. Its
-// states are plain values, compared with ==.
+// This file has the sequential model of one table, with which a concurrent history is compared. The
+// states of the model are plain values, compared with ==.
 
-// universe lists the keys that a history uses: two partitions of three keys each.
+// universe lists all keys that a history uses: two partitions of three keys each.
 var universe = [...]string{"p\x00a", "p\x00b", "p\x00c", "q\x00a", "q\x00b", "q\x00c"}
 
 // cell is an entity in the model.
@@ -35,8 +35,8 @@ func (c cell) row(k string) *table.Row {
 
 // lifeOf is the state of the table.
 type lifeOf struct {
-	revision table.Revision // of the record; "" while there is no table
-	dropping int64          // the id of the Drop in progress, in the weaker model
+	revision table.Revision // the revision of the table's record; "" while there is no table
+	dropping int64          // the id of the Drop in progress, if the store does not declare ExactDrop
 	cells    [len(universe)]cell
 }
 
@@ -44,9 +44,9 @@ type lifeOf struct {
 type step struct {
 	method    string // create, read, drop, dropped, get, commit, scan
 	client    int
-	id        int64          // unique and not 0
-	revision  table.Revision // drop
-	key       int            // index in universe, for get
+	id        int64          // unique in the history, and not 0
+	revision  table.Revision // the revision that a drop demands
+	key       int            // the key of a get, as an index in universe
 	mutations []table.Mutation
 }
 
@@ -55,15 +55,15 @@ type answer struct {
 	err      error
 	revision table.Revision
 	ticks    edm.Ticks
-	cells    [len(universe)]cell // for get and scan; highest is not used
+	cells    [len(universe)]cell // the entities that a get or a scan returned; the field highest is not used
 }
 
 // laws are the laws of the model that depend on the declared strengths.
 type laws struct {
 	exactDrop bool
-	// acrossDeletes is set if Timestamps of a key increase across deletes too.
+	// acrossDeletes is set if Timestamps of a key increase even if the entity was deleted in between.
 	acrossDeletes bool
-	// apart is set if no step touches both partitions.
+	// apart is set if no step reads or writes both partitions, so that they can be checked separately.
 	apart bool
 }
 
@@ -89,10 +89,8 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	if l.exactDrop || s.dropping == 0 {
 		return l.alone(s, in, out, live)
 	}
-	// "Between the call of Drop and its return each operation may take the table
-	// as live or dead on its own" – but no new incarnation begins before the old has ended:
-	// "While a table of this key is still being deleted, a store may answer
-	// ErrBeingDeleted."
+	// Without ExactDrop, each operation during a Drop may find the table or not. But no new
+	// incarnation begins before the Drop has ended: the store may answer ErrBeingDeleted.
 	switch {
 	case in.method == "dropped" && s.dropping == in.id:
 		return true, lifeOf{cells: dropped(s.cells)}
@@ -107,7 +105,7 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	return l.alone(s, in, out, false)
 }
 
-// alone applies a step while no Drop is in progress.
+// alone applies a step to a table that either exists (live) or not, as if no Drop were in progress.
 func (l laws) alone(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 	got := reason(out.err)
 	switch in.method {
@@ -180,7 +178,7 @@ func (l laws) commit(s lifeOf, m []table.Mutation, out answer) (bool, lifeOf) {
 		case out.ticks == unsettled:
 			*c = cell{highest: floor}
 		case out.err == nil && out.ticks <= floor:
-			return false, s // "those of one key strictly increase"
+			return false, s // the Timestamps of a key must increase
 		default:
 			*c = cell{highest: out.ticks}
 		}
@@ -196,8 +194,8 @@ func same(a, b cell) bool {
 	return a == b
 }
 
-// canonical returns a property list in the order in which histories write it, since
-// stores need not keep the order.
+// canonical sorts properties into the order in which clients of a history write them. It is needed
+// because stores need not keep the order.
 func canonical(p edm.Properties) string {
 	var out edm.Properties
 	for _, name := range []string{"v", "w"} {

@@ -9,19 +9,20 @@ import (
 	"edgetable/core/table"
 )
 
-// OneWriter writes to a table under faults. It is the only writer, so it knows the
+// OneWriter writes to a table while faults are injected. It is the only writer, so it knows the
 // content. It inserts only entities that do not exist, deletes only existing ones, and
-// updates only states that it has seen. A refusal therefore means that the store applied
-// a write twice, or confirmed one without applying it. After an unknown outcome it reads.
+// updates only states that it has seen. A refusal therefore means that the store applied a
+// write twice, or confirmed a write without applying it. After an unknown outcome, OneWriter
+// reads the entity.
 type OneWriter struct {
 	Store table.Store
 	Table table.RecordKey
 	Rand  func(n int) int
-	// Before is called before each write and may begin faults. Settle ends them, and waits
-	// until no message is in transit.
+	// Before is called before each write and may begin to inject faults. Settle stops the faults,
+	// and waits until no message is in transit.
 	Before, Settle func()
-	// NotDone reports whether an error, other than ErrBusy, means that a write was not
-	// carried out and will not be; it may be nil.
+	// NotDone reports whether an error means that a write was not applied and never will be, as
+	// ErrBusy does. It may be nil.
 	NotDone func(error) bool
 }
 
@@ -29,7 +30,7 @@ type OneWriter struct {
 func (w *OneWriter) Run(t testing.TB, writes int) {
 	t.Helper()
 	known, unknown := 0, 0
-	state := make(map[string]edm.Ticks) // 0: no entity
+	state := make(map[string]edm.Ticks) // the Timestamp of each entity; 0 if it does not exist
 	for i := range writes {
 		row := string(rune('a' + w.Rand(3)))
 		m := table.Mutation{Key: key.Append(nil, "p", row), Nonce: uint64(i) + 1, Properties: edm.AppendProperty(nil, "v", edm.Int32(int32(i)))}

@@ -25,8 +25,8 @@ func Order(t *testing.T, h Harness) {
 	})
 }
 
-// descends reports whether the store reads in descending order. A store that does not
-// declare it must answer [table.ErrUnsupported] and not read in ascending order.
+// descends reports whether the store can read in descending order. A store that does not declare
+// Descending must answer [table.ErrUnsupported]; it must not read in ascending order instead.
 func (e *env) descends(name table.RecordKey) bool {
 	e.Helper()
 	if e.Strengths.Descending {
@@ -39,7 +39,7 @@ func (e *env) descends(name table.RecordKey) bool {
 	return false
 }
 
-// backward returns a list from its end.
+// backward returns a list in the opposite order.
 func backward(list []string) []string {
 	list = slices.Clone(list)
 	slices.Reverse(list)
@@ -77,7 +77,7 @@ func descending(e *env) {
 		r.Rows, r.ScanBytes = 1+rnd.IntN(4), 300
 		e.same(text+", newest first in short pages", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 	}
-	// Points are ranges of one key; some have no entity.
+	// Each range has only one key. For every second range there is no entity.
 	var points []key.Range
 	for _, k := range grid[:60] {
 		points = append(points, key.Range{Start: []byte(k), End: []byte(k + "\x01")}, key.Range{Start: []byte(k + "+"), End: []byte(k + "+\x01")})
@@ -162,9 +162,8 @@ func descendingUnderWrites(e *env) {
 	}
 }
 
-// turning checks that a page in one order and a scan in the other order meet exactly: the
-// scan of everything before the position of the page shows the rows that the page has not
-// shown.
+// turning reads a page in descending order, and then the remaining ranges in ascending order. It checks that
+// both together return each row once.
 func turning(e *env) {
 	name, grid := e.grid("turn", 3, 30, 10)
 	if !e.descends(name) {
@@ -182,8 +181,8 @@ func turning(e *env) {
 	}
 }
 
-// latest checks that reading the last ten rows of a partition costs as much as reading the
-// first ten, whatever its size.
+// latest checks that reading the last ten rows of a partition costs about as much as reading the
+// first ten, however large the partition is.
 func latest(e *env) {
 	n := e.fewer(2000, 400)
 	name, _ := e.grid("latest", 1, n, 100)
@@ -205,8 +204,8 @@ func latest(e *env) {
 	}
 }
 
-// counted checks that Count is the number of rows that a scan without it returns, and that
-// the counts of pages add up.
+// counted checks that a scan with the option Count counts as many rows, over all its pages, as a scan
+// without this option returns.
 func counted(e *env) {
 	name, grid := e.grid("count", 4, 25, 50)
 	for _, text := range []string{"", "n ge 10 and n lt 37", "n lt 0", "PartitionKey eq 'p01'", "PartitionKey ge 'p01' and n ne 50", "PartitionKey eq 'p02' and RowKey eq 'r003'"} {

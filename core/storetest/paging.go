@@ -14,9 +14,10 @@ import (
 	"edgetable/core/table"
 )
 
-// pagingUnderWrites inserts and deletes between pages: at the position, before it and
-// after it. A scan shows entities that exist throughout exactly once, in strictly
-// increasing order (env.pages checks that), and only entities that existed at some time.
+// pagingUnderWrites inserts and deletes entities between two pages of a scan: at the position,
+// before it and after it. The scan must return each entity that exists throughout exactly
+// once, and no entity that never existed. The method pages checks that the order is strictly
+// increasing.
 func pagingUnderWrites(e *env) {
 	for seed := range uint64(e.fewer(6, 2)) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -25,7 +26,7 @@ func pagingUnderWrites(e *env) {
 		for _, k := range want {
 			ever[k] = true
 		}
-		others := make(map[string]bool) // entities that come and go, by key
+		others := make(map[string]bool) // for each key that is inserted and deleted: whether the entity exists now
 		change := func(k []byte) {
 			m := table.Mutation{Key: k, Nonce: 1, Properties: text("other")}
 			if others[string(k)] {
@@ -72,11 +73,11 @@ func pagingUnderWrites(e *env) {
 	}
 }
 
-// flipPadding makes a page of states long enough for a store to ask Expired.
+// flipPadding makes the rows so long that a store calls Expired while it reads a page.
 var flipPadding = edm.Binary(make([]byte, 8<<10))
 
-// flip is the nth state of the two partitions that snapshotPages writes to: ten
-// rows with the number n, one set of them for even numbers, one for odd.
+// flip returns the mutations that bring a partition of snapshotPages from state n-1 to state n. A state has
+// ten rows with the number n. Their keys differ between even and odd states.
 func flip(partition string, n int32) []table.Mutation {
 	var m []table.Mutation
 	for i := range 10 {
@@ -89,10 +90,10 @@ func flip(partition string, n int32) []table.Mutation {
 	return m
 }
 
-// A writer moves partition a from state to state, and b after it, while pages are read.
-// With SnapshotPage: "one Scan sees the store as of one moment; a concurrent Commit is in
-// its page wholly or not at all." Without it, every row is of a Commit that had begun,
-// and with Linearizable of none that was replaced before the Scan began.
+// snapshotPages reads pages while a writer brings partition a from state to state, and partition b after a.
+// With SnapshotPage, "one Scan sees the store as of one moment; a concurrent Commit is in its page wholly
+// or not at all." A store with Linearizable returns no row whose Commit had not begun, and no row
+// that another Commit had replaced before the Scan began.
 func snapshotPages(e *env) {
 	name := e.create("snapshot")
 	for _, p := range []string{"a", "b"} {
@@ -127,11 +128,11 @@ func snapshotPages(e *env) {
 	for scans := 0; (scans < 60 || done.Load() < 20) && !e.Failed(); scans++ {
 		from := done.Load()
 		select {
-		case turn <- struct{}{}: // a Commit begins with the Scan
+		case turn <- struct{}{}: // lets the writer begin a Commit at the same time as the Scan
 		case <-gone:
 		}
-		// At some rows a Commit is started and gets some time to finish. The Scan does not wait
-		// longer: a store may block the Commit until the page is done.
+		// At every fifth row, the writer begins a Commit and gets some time to finish it. The Scan does not wait
+		// longer, because a store may block the Commit until the page is complete.
 		rows := 0
 		meet := func() bool {
 			if rows++; rows%5 != 0 {
@@ -140,7 +141,7 @@ func snapshotPages(e *env) {
 			select {
 			case turn <- struct{}{}:
 			default:
-				return false // the last one has not ended
+				return false // the previous Commit has not ended
 			}
 			for before, n := commits.Load(), 0; commits.Load() == before && n < 1000; n++ {
 				runtime.Gosched()
@@ -158,10 +159,10 @@ func snapshotPages(e *env) {
 	writer.Wait()
 }
 
-// checkFlip judges a page read while state from was complete and state to begun.
+// checkFlip checks a page. State from was complete before the Scan, and state to had begun when the Scan returned.
 func (e *env) checkFlip(page table.Page, from, to int32) {
 	e.Helper()
-	seen := map[string]map[int32]int{"a": {}, "b": {}} // rows by partition and number
+	seen := map[string]map[int32]int{"a": {}, "b": {}} // the number of rows, by partition and state
 	for _, r := range page.Rows {
 		p, _ := key.Decode(r.Key)
 		v, _ := r.Properties.Lookup("n")
@@ -191,8 +192,8 @@ func (e *env) checkFlip(page table.Page, from, to int32) {
 	}
 }
 
-// weakPages is for a store that refuses Commits of several mutations: a row that
-// exists throughout is in every page.
+// weakPages replaces snapshotPages for a store that refuses Commits of several mutations. It checks that a
+// row that exists throughout is in every page.
 func (e *env) weakPages(name table.RecordKey) {
 	e.must(name, put("p", "stays", "0"))
 	var writer sync.WaitGroup

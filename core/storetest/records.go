@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Records checks the catalog: "Reads and writes of records are linearizable",
-// unless the store lacks that strength.
+// Records checks the catalog, which has a record for each table and for the settings of each account.
+// Reads and writes of records are linearizable, unless the store does not declare Linearizable.
 func Records(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"CompareAndSwap", compareAndSwap},
@@ -37,7 +37,7 @@ func showRecord(r table.Record, err error) string {
 	return fmt.Sprintf("%s=%q %x rev %q", r.Key, r.Value, r.Incarnation, r.Revision)
 }
 
-// expectRecord demands that a store reads this record.
+// expectRecord fails the test if a store does not return this record.
 func (e *env) expectRecord(what string, s table.Store, r table.Record) {
 	e.Helper()
 	if got, want := showRecord(s.ReadRecord(e.Context(), r.Key, table.Strong)), showRecord(r, nil); got != want {
@@ -45,7 +45,7 @@ func (e *env) expectRecord(what string, s table.Store, r table.Record) {
 	}
 }
 
-// expectNoRecord demands that no record has this key.
+// expectNoRecord fails the test if a record has this key.
 func (e *env) expectNoRecord(what string, key table.RecordKey) {
 	e.Helper()
 	if _, err := e.Store.ReadRecord(e.Context(), key, table.Strong); reason(err) != reason(table.ErrNoRecord) {
@@ -53,7 +53,7 @@ func (e *env) expectNoRecord(what string, key table.RecordKey) {
 	}
 }
 
-// tryRecord writes a record and demands this error.
+// tryRecord writes a record and fails the test if the error is not want.
 func (e *env) tryRecord(what string, r table.Record, want error) table.Revision {
 	e.Helper()
 	revision, err := e.Store.WriteRecord(e.Context(), r)
@@ -67,9 +67,9 @@ func (e *env) tryRecord(what string, r table.Record, want error) table.Revision 
 	return revision
 }
 
-// "WriteRecord writes a record if the stored one has r.Revision, or if there is
-// none and r.Revision is empty, else it fails with ErrRevision." And: "A later
-// write changes only the value."
+// compareAndSwap checks the contract: "WriteRecord writes a record if the stored one has
+// r.Revision, or if there is none and r.Revision is empty, else it fails with ErrRevision." It
+// also checks that a later write keeps the incarnation.
 func compareAndSwap(e *env) {
 	e.expectNoRecord("before there was one", tableKey("a"))
 	r := newRecord("a", []byte("one"))
@@ -159,8 +159,8 @@ func laterProperties(e *env) {
 	}
 }
 
-// "Drop removes a table together with its record, if the record has this
-// revision, else it fails with ErrRevision."
+// dropRecord checks the contract: "Drop removes a table together with its record, if the
+// record has this revision, else it fails with ErrRevision".
 func dropRecord(e *env) {
 	r := newRecord("a", []byte("one"))
 	for _, row := range []struct {
@@ -197,8 +197,8 @@ func dropRecord(e *env) {
 	e.expectRecord("after a refused Drop", e.Store, r)
 }
 
-// sharedRecords checks that records are linearizable across all stores over the
-// fixture, or agree once replicas have caught up.
+// sharedRecords checks that two stores over the same data return the same records: at once if the store
+// declares Linearizable, and otherwise when replicas have caught up.
 func sharedRecords(e *env) {
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
 	r := newRecord("shared", nil)
@@ -219,8 +219,8 @@ func sharedRecords(e *env) {
 	}
 }
 
-// "It retains no slice it is given after a method returned and the caller owns
-// every slice it gets."
+// ownRecords checks the contract of a Store for the slices of records: "It retains no slice it is given
+// after a method returned and the caller owns every slice it gets."
 func ownRecords(e *env) {
 	r := newRecord("a", []byte("mine"))
 	r.Revision = e.write(r)
@@ -242,8 +242,8 @@ func ownRecords(e *env) {
 	e.expectRecord("the value listed was changed", e.Store, want)
 }
 
-// restartRecords checks that a state that a reply showed is still there after a
-// restart, if the fixture allows one.
+// restartRecords checks that every state of a record that a reply confirmed is still stored after a
+// restart, if the fixture can be restarted.
 func restartRecords(e *env) {
 	r := newRecord("a", []byte("one"))
 	r.Revision = e.write(r)

@@ -12,11 +12,11 @@ import (
 	"edgetable/core/table"
 )
 
-// LostReplies checks how a [table.Service] over the store handles failures. After an
-// ambiguous failure it may send a write again only if the write is conditioned on an
-// ETag. For any other write it makes one strong Get: its own nonce means success,
-// anything else OperationTimedOut. It never guesses 404, 409 or 412, and never overwrites
-// a later state.
+// LostReplies checks how a [table.Service] over the store handles failures. If the outcome of a
+// write is unknown, the Service may send the write again only if the write is conditioned on an
+// ETag. For any other write it makes one strong Get. If the entity has the nonce of the write, the
+// write succeeded; otherwise the answer is OperationTimedOut. The Service never answers 404, 409 or
+// 412 as a guess, and never overwrites a later state.
 func LostReplies(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Writes", lostWrites},
@@ -36,7 +36,7 @@ func (e *env) service() (*table.Service, *faultyStore) {
 	return s, f
 }
 
-// others writes as another client, if the entity exists.
+// others writes to the table as a client other than A. The write may be refused.
 func (e *env) others(doc table.RecordKey, m table.Mutation) {
 	e.Helper()
 	m.Nonce = 99
@@ -46,12 +46,12 @@ func (e *env) others(doc table.RecordKey, m table.Mutation) {
 	}
 }
 
-// covers reports whether the store has the strengths that a history needs.
+// covers reports whether the store declares the strengths that a write needs.
 func (e *env) covers(needs Strengths) bool {
 	return (e.has.Conditional || !needs.Conditional) && (e.has.AtomicCommit || !needs.AtomicCommit)
 }
 
-// begin creates the table of a history again and returns the ETag of p/r, if it exists.
+// begin drops the table and creates it again. If exists is set, it puts the entity p/r and returns its ETag.
 func (e *env) begin(s *table.Service, exists bool) (doc table.RecordKey, etag edm.Ticks) {
 	e.Helper()
 	doc = name.Key()
@@ -67,7 +67,7 @@ func (e *env) begin(s *table.Service, exists bool) (doc table.RecordKey, etag ed
 	return doc, etag
 }
 
-// table returns all rows of the partition of the histories as text.
+// table returns all rows of the partition p as text.
 func (e *env) table(doc table.RecordKey) string {
 	e.Helper()
 	e.settle()
@@ -79,7 +79,7 @@ func (e *env) table(doc table.RecordKey) string {
 	return rows
 }
 
-// try is A's request.
+// try makes the request of client A: one operation, or several as a transaction.
 func (e *env) try(s *table.Service, ops []table.Operation) (edm.Ticks, error) {
 	defer e.settle()
 	if len(ops) == 1 {
@@ -100,8 +100,8 @@ func code(err error) string {
 	return "unexpected error: " + err.Error()
 }
 
-// lostWrites tries every attempt with every way to fail and every write of others in
-// between.
+// lostWrites combines every attempt of client A to write with every way in which its Commit can fail and
+// with every write of other clients before A's next step.
 func lostWrites(e *env) {
 	s, f := e.service()
 	for _, a := range attempts {
@@ -134,12 +134,12 @@ func lostWrites(e *env) {
 
 				applied, alone := fault.effect == replyLost, m.do == nil
 				want := string(table.OperationTimedOut)
-				again := false // a second Commit was applied
+				again := false // set if A's second Commit must be applied
 				switch {
 				case errors.Is(fault.err, table.ErrBusy):
 					want = string(table.ServerBusy)
 				case applied && (a.shows == elsewhere || a.shows == atRow && alone):
-					want = "ok" // the Get shows A's own nonce
+					want = "ok" // the Get returns an entity with A's nonce
 				case !applied && alone && a.conditioned:
 					want, again = "ok", true
 				}
@@ -165,7 +165,7 @@ func lostWrites(e *env) {
 	}
 }
 
-// checkWrite demands the result of a write that was answered as done.
+// checkWrite fails the test if the entities are not as a successful write must leave them.
 func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation, ticks edm.Ticks) {
 	e.Helper()
 	for _, op := range ops {
@@ -176,7 +176,7 @@ func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation
 	}
 }
 
-// lostTwice loses several replies in a row.
+// lostTwice makes several calls in a row fail.
 func lostTwice(e *env) {
 	s, f := e.service()
 	lost := func(effects ...effect) (list []failure) {

@@ -7,20 +7,20 @@ import (
 	"edgetable/core/table"
 )
 
-// shows says where a Get could find A's nonce.
+// shows says which entity has A's nonce after A's write, so that a Get can find the nonce.
 type shows uint8
 
 const (
-	atRow     shows = iota // in p/r, which other clients also write to
-	elsewhere              // in an entity that only A writes
-	nowhere                // A only deletes
+	atRow     shows = iota // the entity p/r, to which other clients also write
+	elsewhere              // an entity to which only A writes
+	nowhere                // no entity, because A only deletes
 )
 
-// attempt is a write of program A, whose reply is lost.
+// attempt is a write of client A, which fails or whose reply is lost.
 type attempt struct {
 	what        string
 	exists      bool // whether the entity p/r exists when A begins
-	conditioned bool // conditioned on its ETag
+	conditioned bool // whether A's write demands the ETag of p/r
 	shows       shows
 	needs       Strengths
 	operations  func(etag edm.Ticks) []table.Operation
@@ -79,7 +79,7 @@ var (
 	}
 )
 
-// writesBetween are writes of others to p/r between A's failure and A's next step.
+// writesBetween lists what other clients write to p/r between the failure of A's Commit and A's next step.
 var writesBetween = []struct {
 	what  string
 	needs Strengths

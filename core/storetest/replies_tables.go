@@ -6,8 +6,8 @@ import (
 	"edgetable/core/table"
 )
 
-// lostTables checks creates and deletes of tables with a lost reply: they never answer
-// 404 or 409, and never delete a table that another client created later.
+// lostTables checks requests to create or delete a table if the reply of the store is lost. They
+// never answer 404 or 409, and never delete a table that another client created later.
 func lostTables(e *env) {
 	s, f := e.service()
 	lost := func(x effect) failure { return failure{effect: x, err: table.ErrUnknown} }
@@ -38,7 +38,7 @@ func lostTables(e *env) {
 		do     func() error
 		fault  failure
 		then   func()
-		code   table.Code // "": success
+		code   table.Code // the expected error; "" if the request succeeds
 		state  string
 	}{
 		{"create throttled", false, onWriteRecord, create, failure{err: table.ErrBusy}, nil, table.ServerBusy, gone},

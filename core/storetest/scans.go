@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Scans checks Scan: ranges, filters, budgets, positions, and what a page may
-// show of concurrent writes.
+// Scans checks Scan: ranges, filters, limits, positions, and how much of a concurrent
+// write a page may contain.
 func Scans(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Order", keyOrder},
@@ -27,8 +27,8 @@ func Scans(t *testing.T, h Harness) {
 	})
 }
 
-// pages follows a scan to its end and checks the contract of each [table.Page].
-// between runs after each page that has a Next.
+// pages reads all pages of a scan and checks the contract of each [table.Page]. It calls
+// the function between after each page that has a Next.
 func (e *env) pages(name table.RecordKey, r table.ScanRequest, between func(next []byte)) [][]table.Row {
 	e.Helper()
 	var list [][]table.Row
@@ -121,8 +121,8 @@ func (e *env) same(what string, got, want []string) {
 	e.Errorf("%s:\n got %s\nwant %s", what, cut(got), cut(want))
 }
 
-// Entities are ordered by PartitionKey and RowKey, both by UTF-16 code unit,
-// where an emoji (a surrogate pair, D83D …) comes before U+E000 and U+FFxx.
+// keyOrder checks that entities are ordered by PartitionKey and then RowKey, each compared by
+// UTF-16 code units. In this order an emoji (a surrogate pair, D83D …) comes before U+E000.
 func keyOrder(e *env) {
 	parts := []string{
 		"", " ", "!", "0", "10", "2", "A", "Z", "a", "aa", "a\u00e9", "ab", "z", "~", "\u00a0", "\u00e9", "\u4e2d",
@@ -133,7 +133,7 @@ func keyOrder(e *env) {
 	var m []table.Mutation
 	for i, p := range slices.Backward(parts) {
 		for j := range parts {
-			m = append(m, put(p, parts[(i*7+j*5)%len(parts)], "")) // 5 and 28 share no factor
+			m = append(m, put(p, parts[(i*7+j*5)%len(parts)], "")) // each RowKey occurs once, because 5 and the 28 parts have no common factor
 		}
 	}
 	e.fill(name, m)
@@ -164,7 +164,8 @@ func (e *env) grid(name string, partitions, rows, size int) (k table.RecordKey, 
 	return k, want
 }
 
-// gridRows are p00/r000 … with a number n and a padding. Rows are in order.
+// gridRows returns puts of the entities p00/r000, p00/r001 … in the order of their keys. Each entity has a number n
+// and a padding.
 func gridRows(partitions, rows, size int) []table.Mutation {
 	padding := edm.Binary(bytes.Repeat([]byte{'.'}, size))
 	var m []table.Mutation
@@ -182,7 +183,7 @@ func gridRows(partitions, rows, size int) []table.Mutation {
 func ranges(e *env) {
 	name, grid := e.grid("ranges", 5, 20, 10)
 	k := func(p, r string) []byte { return at(p, r) }
-	var points []key.Range // one per entity, and some without an entity
+	var points []key.Range // a range of one key for each entity, and some for keys without an entity
 	for p := range 5 {
 		for r := range 22 {
 			one := at(fmt.Sprintf("p%02d", p), fmt.Sprintf("r%03d", r))

@@ -15,7 +15,7 @@ import (
 	"edgetable/core/table"
 )
 
-// A script applies faults of a platform to a store, and states what the store must answer:
+// A script is a text of commands that write to a store, inject faults of its platform, and say what the store must answer:
 //
 //	## The reply to an insert is lost, and the object restarts
 //	create
@@ -34,19 +34,20 @@ import (
 //	read ROW                  → its text
 //	count                     → the number of entities
 //
-// An error's outcome is its name in package table without Err, the code of a
-// [table.Error], or its text. Timestamps must rise from each write to the next. Stages add
-// commands, most of them faults. Lines that begin with a tab are an argument of the line
-// above. "for $N in 1 2 3" plays the lines below with each value in place of $N;
-// "each $A | $B" plays them for each row of the table that follows it. Text after " # "
-// is a comment.
+// If a command fails, its outcome is the name of the error in package table without Err, the
+// code of a [table.Error], or the text of the error. The Timestamp of each write must be higher than
+// the previous one. A [Stage] adds commands, most of which inject faults. Lines that begin with a
+// tab are an argument of the line above. "for $N in 1 2 3" plays the lines below with each value in
+// place of $N. "each $A | $B" is followed by a table; it plays the lines below for each row of this
+// table. Text after " # " is a comment.
 
-// Stage is a store and a platform on which a script plays.
+// Stage has the store and the commands of the platform with which a script is played.
 type Stage struct {
 	testing.TB
 	Store   table.Store
-	Context context.Context // nil: the context of the test
-	// Commands of the platform return their outcome. block are the indented lines.
+	Context context.Context // the context of calls; nil means that of the test
+	// Commands has the commands of the platform, by name. They return their outcome. block has the indented lines
+	// after the command.
 	Commands map[string]func(args, block []string) string
 
 	revision table.Revision
@@ -57,7 +58,7 @@ type Stage struct {
 // scriptName is the key of the table that scripts use.
 var scriptName = table.RecordKey{Account: "acct", Table: "people"}
 
-// PlayFile plays all scripts of a file, each on a new stage.
+// PlayFile plays all scripts of a file, each with a new Stage.
 func PlayFile(t *testing.T, file string, stage func(t *testing.T) *Stage) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -99,7 +100,7 @@ func playEach(t *testing.T, title, text string, stage func(t *testing.T) *Stage)
 	})
 }
 
-// blockOf returns how many lines at the beginning start with a tab.
+// blockOf returns how many of the first lines start with a tab.
 func blockOf(lines []string) int {
 	return max(0, slices.IndexFunc(append(lines, ""), func(l string) bool { return !strings.HasPrefix(l, "\t") }))
 }
@@ -109,7 +110,7 @@ func withoutComment(line string) string {
 	return line
 }
 
-// Play plays the lines of a script. It ends the test at the first outcome that differs.
+// Play plays the lines of a script. It stops the test at the first outcome that is not the expected one.
 func (s *Stage) Play(lines []string) {
 	s.Helper()
 	for len(lines) > 0 {
@@ -206,7 +207,7 @@ func outcomeOf(got any, err error) string {
 	return fmt.Sprint(got)
 }
 
-// Outcome returns the word that scripts use for an error; "ok" for nil.
+// Outcome returns the word that scripts use for an error, or "ok" if there is no error.
 func Outcome(err error) string {
 	if err == nil {
 		return "ok"
@@ -226,15 +227,15 @@ func Outcome(err error) string {
 	return err.Error()
 }
 
-// Fates reads the argument of a command such as "next": a list of what becomes of
-// messages, in order. The words of one message are separated by blanks. The last message
-// of "lose, ok…" stands for all that follow; "ok*3" stands for three.
+// Fates is the argument of a command such as "next": for each of the next messages, words that say whether the
+// message is lost, delivered and so on. Messages are separated by commas, and the words for one message by
+// blanks. In "lose, ok…" the last item also applies to all later messages. "ok*3" applies to three messages.
 type Fates struct {
 	list    [][]string
 	forever bool
 }
 
-// ParseFates reads a list of fates.
+// ParseFates parses the argument of a command, see [Fates].
 func ParseFates(args []string) (f Fates) {
 	text := strings.Join(args, " ")
 	text, f.forever = strings.CutSuffix(text, "…")
@@ -249,10 +250,10 @@ func ParseFates(args []string) (f Fates) {
 	return f
 }
 
-// All returns the words of each message.
+// All returns the words for each message.
 func (f *Fates) All() [][]string { return f.list }
 
-// Next returns the words of the next message, or none if the list has ended.
+// Next returns the words for the next message, or nil if there are none left.
 func (f *Fates) Next() (words []string) {
 	if len(f.list) == 0 {
 		return nil

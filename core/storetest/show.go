@@ -16,7 +16,7 @@ import (
 // at returns the key of an entity.
 func at(partition, row string) []byte { return key.Append(nil, partition, row) }
 
-// text returns properties with one string.
+// text returns properties with one property, the string v.
 func text(v string) edm.Properties { return edm.AppendProperty(nil, "v", edm.String(v)) }
 
 // put returns an upsert.
@@ -29,7 +29,7 @@ func remove(partition, row string) table.Mutation {
 	return table.Mutation{Key: at(partition, row), Kind: table.Delete, Condition: table.Present}
 }
 
-// absent makes a put an insert.
+// absent returns the put as an insert, which fails if the entity exists.
 func absent(m table.Mutation) table.Mutation {
 	m.Condition = table.Absent
 	return m
@@ -40,7 +40,7 @@ func showKey(k []byte) string {
 	return fmt.Sprintf("%q/%q", p, r)
 }
 
-// show prints a row in one line, its properties by name, since a store need not keep
+// show prints a row in one line. It sorts the properties by name, because a store need not keep
 // their order.
 func show(r table.Row) string {
 	return fmt.Sprintf("%s @%d #%d {%s}", showKey(r.Key), r.Timestamp, r.Nonce, showProperties(r.Properties))
@@ -71,12 +71,12 @@ func shown(r table.Row, err error) string {
 	return show(r)
 }
 
-// written prints the row that a put with this Timestamp must leave.
+// written prints the row that must be stored after a put that returned this Timestamp.
 func written(m table.Mutation, ticks edm.Ticks) string {
 	return show(table.Row{Key: m.Key, Timestamp: ticks, Nonce: m.Nonce, Properties: m.Properties})
 }
 
-// reason prints an error of the port, with the index of a Refused.
+// reason prints an error of a [table.Store]. For a *table.Refused it prints the index too.
 func reason(err error) string {
 	var refused *table.Refused
 	var limit *table.Error

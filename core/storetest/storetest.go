@@ -7,11 +7,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Harness makes an empty fixture and opens a store over it whose Timestamps follow
-// now. It closes the store with t.Cleanup.
+// Harness makes an empty fixture and opens a store over it. The store takes the time for
+// its Timestamps from now. The Harness closes the store with t.Cleanup.
 type Harness func(t testing.TB, now func() edm.Ticks) Fixture
 
-// Fixture is where a store keeps its data, and what the suite may do with it.
+// Fixture is a store under test, with functions by which the suite restarts the store, makes backups of it and so on.
+// Each function may be nil.
 type Fixture struct {
 	Store table.Store
 	// Strengths are the guarantees of the store beyond the contract of the port. The
@@ -31,20 +32,19 @@ type Fixture struct {
 	// Purge removes at once the remains of deleted entities and dropped tables. Nil: there are no
 	// remains, or the suite cannot have them removed.
 	Purge func()
-	// TakeOver opens another store that assumes Store is dead, although it works, and takes over
-	// the resources that it held. Nil: a store holds no such resources.
+	// TakeOver opens another store as if the process of Store had died, although Store still works. The
+	// new store takes over the resources of Store. Nil: a store has no such resources.
 	TakeOver func(now func() edm.Ticks) table.Store
 	// Settle lets every replica catch up. Only a store that does not declare
 	// Linearizable may need it. Nil: the store has no replicas.
 	Settle func()
-	// Removes: the store itself removes entities that have ended by the rule of their table, at
-	// any time.
+	// Removes: the store itself removes expired entities, at any time.
 	Removes bool
 	// Remote: a call takes milliseconds, not microseconds. Laws that read the same
 	// rows in many ways take fewer of them.
 	Remote bool
-	// Lossy: replies get lost on their way, so a valid write may answer ErrUnknown, and
-	// be applied later or never.
+	// Lossy: replies may get lost, so a valid write may answer ErrUnknown. Such a write was
+	// applied, is applied later, or is never applied.
 	Lossy bool
 }
 
@@ -62,7 +62,7 @@ func Run(t *testing.T, h Harness) {
 	t.Run("LostReplies", func(t *testing.T) { LostReplies(t, h) })
 }
 
-// law is one named check. Each gets data of its own.
+// law is one named check. Each law runs on a new fixture.
 type law struct {
 	name  string
 	check func(*env)

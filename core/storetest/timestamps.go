@@ -10,9 +10,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Timestamps checks that no ETag ever names two states: "Timestamps of one table
-// never repeat and those of one key strictly increase, deletes and clocks that
-// stand still or step back included."
+// Timestamps checks that no ETag ever identifies two states of an entity. Timestamps of one
+// table never repeat, and those of one key strictly increase, even over deletes and if the
+// clock stands still or steps back.
 func Timestamps(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Frozen", func(e *env) { timestamps(e, 0) }},
@@ -30,7 +30,7 @@ func Timestamps(t *testing.T, h Harness) {
 // issued records the Timestamps of one table.
 type issued struct {
 	mu   sync.Mutex
-	all  map[edm.Ticks]string // what was written with each Timestamp
+	all  map[edm.Ticks]string // the Commit that got each Timestamp, as text
 	last map[string]edm.Ticks // last Timestamp of each key
 }
 
@@ -54,8 +54,8 @@ func (i *issued) add(e *env, ticks edm.Ticks, m []table.Mutation, ordered bool) 
 	}
 }
 
-// timestamps writes and deletes few keys under a clock that moves by step and at
-// times goes back an hour, over restarts and new incarnations.
+// timestamps writes and deletes a few keys while the clock moves by step and sometimes goes
+// back an hour, and while the store restarts and the table is dropped and created again.
 func timestamps(e *env, step edm.Ticks) {
 	rnd := rand.New(rand.NewPCG(uint64(step), 1))
 	name := e.create("ticks")
@@ -80,9 +80,9 @@ func timestamps(e *env, step edm.Ticks) {
 	}
 }
 
-// stepBack sets the clock back an hour, and restarts if possible. After a restart there
-// is another process: without TimestampsAcrossProcesses its clock must run and agree with
-// its predecessor's.
+// stepBack sets the clock back an hour, and restarts the store if possible. A restart makes a new
+// process. For a store without TimestampsAcrossProcesses, the clock of the new process must run and
+// agree with the old one, so stepBack then either restarts or sets the clock back.
 func (e *env) stepBack(running bool) {
 	restart := e.Restart != nil && (e.has.TimestampsAcrossProcesses || running)
 	if e.has.TimestampsAcrossProcesses || !restart {
@@ -114,7 +114,7 @@ func writers(e *env) {
 	e.clock.step.Store(0)
 	var done sync.WaitGroup
 	for w := range 4 {
-		alone := w%2 == 0 // without this, the order of the replies would say nothing
+		alone := w%2 == 0 // only a partition with one writer has a known order of writes
 		partition := "all"
 		if alone {
 			partition = string(rune('a' + w))
@@ -135,9 +135,9 @@ func writers(e *env) {
 	done.Wait()
 }
 
-// Two stores over the same data. With TimestampsAcrossProcesses "they never repeat and increase even between
-// processes whose clocks disagree": the clock of one store is an hour behind the other. Without it the same holds
-// while the clocks agree and run.
+// sharedTimestamps checks the Timestamps of two stores over the same data: none repeats, and those of a key
+// increase. With TimestampsAcrossProcesses the clock of one store is an hour behind the other and stands still.
+// Without it both stores use the same clock, which runs.
 func sharedTimestamps(e *env) {
 	name := e.create("shared")
 	other := e.clock

@@ -10,17 +10,17 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// The model of writes that answered [table.ErrUnknown]. Such a write may be applied at any
-// moment after its call, or never. It has no return in a history, so it may come last,
-// after all reads, which is the same as never.
+// The model treats a write that answered [table.ErrUnknown] as an operation that never returns: it may
+// be applied at any moment after its call. If the write was never applied, the model applies it
+// last, after all reads, where it makes no difference.
 //
-// Its Timestamp, or the revision of its table, is unknown until the first read shows it.
-// No condition can have named it before.
+// The Timestamp of such a write, or the revision of the table that it creates, is unsettled until the
+// first read shows it. No condition can name it before.
 const (
 	unsettled         edm.Ticks      = -1
 	unsettledRevision table.Revision = "unknown"
 
-	never = math.MaxInt64 // returns an operation whose outcome is unknown
+	never = math.MaxInt64 // the time at which an operation with an unknown outcome returns
 )
 
 func unknown(err error) bool { return errors.Is(err, table.ErrUnknown) }
@@ -51,8 +51,8 @@ func (l laws) maybe(s lifeOf, in step) lifeOf {
 	return s
 }
 
-// sees reads a cell. If the Timestamp of the Commit that wrote it was unknown, it sets it
-// in all cells of that Commit.
+// sees reads a cell. If the Timestamp of the Commit that wrote the cell was unknown, sees sets the
+// Timestamp in all cells of that Commit.
 func (s lifeOf) sees(k int, got cell) (bool, lifeOf) {
 	c := s.cells[k]
 	if !c.there || c.ticks != unsettled {
@@ -64,18 +64,18 @@ func (s lifeOf) sees(k int, got cell) (bool, lifeOf) {
 			continue
 		}
 		if got.ticks <= other.highest {
-			return false, s // "those of one key strictly increase"
+			return false, s // the Timestamps of a key must increase
 		}
 		other.ticks, other.highest = got.ticks, got.ticks
 	}
 	return same(s.cells[k], got), s
 }
 
-// parts splits a history whose operations each touch only one partition into one history for each
-// partition. Both contain the creates and drops of the table. They are checked separately, because
-// the time of a check grows exponentially with the number of overlapping operations, and a page
-// counts as one Get per row. Only the order of calls and returns shows that both partitions saw the
-// incarnations of the table in the same order.
+// parts splits a history into one history for each partition. It is used if each operation reads or
+// writes only one partition. Both histories contain the creates and drops of the table. They are checked
+// separately, because the time of a check grows exponentially with the number of overlapping operations,
+// and a page counts as one Get per row. The separate checks do not compare the order in which the two
+// partitions saw the incarnations of the table, except by the times of calls and returns.
 func parts(history []porcupine.Operation) [][]porcupine.Operation {
 	const half = len(universe) / 2
 	var list [2][]porcupine.Operation

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// extremes are values that databases with types of their own tend to change.
+// extremes returns properties with values that a database may change when it converts them to its own types.
 func extremes() edm.Properties {
 	var p edm.Properties
 	for i, v := range []edm.Value{
@@ -45,8 +45,8 @@ func heavy(n int) (p edm.Properties) {
 	return p
 }
 
-// Get shows entities as they were put: every type, every name, up to the service's limits
-// of an entity.
+// valuesKept checks that Get returns entities exactly as they were put: values of every type, names that
+// differ only in case, and entities up to the service's limits.
 func valuesKept(e *env) {
 	name := e.create("values")
 	for what, p := range map[string]edm.Properties{
@@ -62,13 +62,13 @@ func valuesKept(e *env) {
 		m.Kind, m.Nonce = table.Merge, 1
 		e.expect(what+", merged over themselves", name, m.Key, written(m, e.must(name, m)))
 	}
-	// A large entity made small and large again: a store may keep these differently.
+	// An entity becomes small and large again, because a store may keep large entities in another form.
 	for _, n := range []int{16, 0, 7, 16, 1} {
 		m := table.Mutation{Key: at("values", "changing"), Properties: heavy(n), Nonce: uint64(n)}
 		e.expect(fmt.Sprintf("%d × 64,000 bytes", n), name, m.Key, written(m, e.must(name, m)))
 	}
-	// Encoded keys of these lengths are stored, or refused without effect: "the encoded
-	// key does not fit the store".
+	// A store must either store entities with keys of these lengths, or refuse them with
+	// ErrKeyTooLong and without effect.
 	for _, n := range []int{200, 500, 512, 1000, 1024} {
 		for _, char := range []string{"k", "\uffe0"} {
 			m := put(strings.Repeat(char, n), strings.Repeat(char, n), "long")
@@ -90,8 +90,8 @@ func valuesKept(e *env) {
 	}
 }
 
-// limitsOfMerge checks that Apply "also checks the limits that depend on the old state
-// (252 properties, 1 MiB)", also where a store has a fast path.
+// limitsOfMerge checks that a merge is refused if the merged entity would exceed the limits of an entity
+// (252 properties, 1 MiB), even if the store has a fast path for merges.
 func limitsOfMerge(e *env) {
 	name := e.create("limits")
 	full := table.Mutation{Key: at("p", "full"), Properties: wide(table.MaxProperties), Nonce: 1}
@@ -116,7 +116,7 @@ func limitsOfMerge(e *env) {
 		}
 		e.expect("after a refused merge", name, m.Key, want[row.row])
 	}
-	// Properties of a full entity may be replaced.
+	// A merge may replace properties of an entity that has 252 properties already.
 	m := table.Mutation{Key: full.Key, Kind: table.Merge, Properties: wide(100), Nonce: 3}
 	full.Nonce = 3
 	e.expect("a merge of what is there", name, full.Key, written(full, e.must(name, m)))
