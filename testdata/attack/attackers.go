@@ -58,7 +58,7 @@ func (a *attackers) begin() {
 		for i := range attack.connections {
 			source := fmt.Sprintf("127.0.%d.%d", 1+k, 2+i%a.o.addresses)
 			a.wait.Go(func() {
-				a.pause(time.Duration(i) * a.o.reopen / time.Duration(attack.connections)) // spreads the first connections over time
+				a.pause(time.Duration(i) * a.o.reopen / time.Duration(attack.connections)) // not all at once
 				for a.ctx.Err() == nil {
 					if conn := a.open(source); conn != nil {
 						attack.opened.Add(1)
@@ -84,7 +84,7 @@ func (a *attackers) pause(d time.Duration) {
 	}
 }
 
-// open opens a connection with a small receive buffer.
+// open opens a connection with a small receive buffer, so that unread responses soon block the server.
 func (a *attackers) open(source string) net.Conn {
 	d := dialer(source)
 	d.Control = func(_, _ string, c syscall.RawConn) error {
@@ -97,7 +97,7 @@ func (a *attackers) open(source string) net.Conn {
 	return conn
 }
 
-// use attacks over a connection until the server closes it.
+// use sends requests over a connection until the server closes it.
 func (a *attackers) use(k *attack, conn net.Conn) {
 	defer context.AfterFunc(a.ctx, func() { _ = conn.Close() })()
 	if k.again == 0 {
@@ -135,7 +135,7 @@ func (k *attack) count(refused bool) {
 	}
 }
 
-// tick is how often a held connection is checked.
+// tick is how often attackers check a connection that they keep open.
 const tick = 3 * time.Second
 
 // hold sends a request, reads the first bytes of the response, if any, and then reads nothing more.
@@ -153,7 +153,7 @@ func (a *attackers) hold(k *attack, conn net.Conn) {
 			return
 		}
 	}
-	// The end of the connection is visible without reading the data before it.
+	// alive notices that the server closed the connection, even while received data is unread.
 	for a.ctx.Err() == nil && alive(conn) {
 		a.pause(tick)
 		if _, err := io.WriteString(conn, k.drip); k.drip != "" && err != nil {

@@ -24,7 +24,7 @@ func silentIssuer() (string, error) {
 		return "", err
 	}
 	go func() {
-		var open []net.Conn // otherwise the garbage collector would close them
+		var open []net.Conn // keeps the connections: the garbage collector would close unused ones
 		for {
 			c, err := l.Accept()
 			if err != nil {
@@ -52,7 +52,7 @@ func (s *server) certify() (certificate, key string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	dir := s.dir + ".tls" // outside of the data directory, which must have nothing else
+	dir := s.dir + ".tls" // not in the data directory, where the server permits no other files
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", "", err
 	}

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// attacks returns the attacks that run at the same time. The hostile account is named evil; strangers have no key.
+// attacks returns the attacks, which run at the same time. The hostile account is named evil; the attackers called
+// strangers have no key.
 func attacks(o *options, s *server) ([]*attack, error) {
 	narrow, err := s.sas(o, "Attacked")
 	if err != nil {
@@ -95,7 +96,8 @@ func entity(partition, row string, size int) string {
 	return b.String() + "}"
 }
 
-// forge makes a token signed with a key that, as far as the server can know, may be the issuer's.
+// forge makes a token with a wrong signature and an unknown key id. The server must ask the issuer whether the key
+// exists.
 func (s *server) forge(n int64) string {
 	part := base64.RawURLEncoding.EncodeToString
 	return part(fmt.Appendf(nil, `{"alg":"RS256","kid":"forged-%d"}`, n)) + "." + part(fmt.Appendf(nil,

@@ -29,9 +29,9 @@ type server struct {
 	log      lockedBuffer
 	ended    chan error
 	issuer   string      // URL of a token issuer that accepts connections and never responds
-	tls      *tls.Config // for clients; nil without TLS
+	tls      *tls.Config // TLS configuration for clients; nil without TLS
 	samples  []sample
-	disabled time.Duration // how long a disabled account was still served
+	disabled time.Duration // how long a disabled account was served after it was disabled
 }
 
 type lockedBuffer struct {
@@ -51,7 +51,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// names of the accounts: gone is disabled during the attack
+// names of the accounts. The account gone is disabled during the attack.
 var names = []string{"acme", "evil", "gone"}
 
 func startServer(o *options) (*server, error) {
@@ -157,7 +157,8 @@ func (s *server) stop() error {
 	}
 }
 
-// sas returns a token for a range of a table of evil, made by the command.
+// sas returns a shared access signature for a range of a table of the account evil, made with
+// 'edgetable sas'.
 func (s *server) sas(o *options, table string) (string, error) {
 	c := exec.Command(o.edgetable, "sas", "--accounts", filepath.Join(s.dir, "accounts"), "--account", "evil",
 		"--table", table, "--permissions", "r", "--from-partition", "a", "--to-partition", "b", "--quiet")

@@ -36,12 +36,12 @@ type measured struct {
 	at, took time.Duration
 }
 
-// result is what the victim measured.
+// result is what the victim has measured.
 type result struct {
 	duration        time.Duration
 	requests        []measured
 	refused, failed int
-	server, here    time.Duration // CPU time
+	server, here    time.Duration // CPU time of the server and of this process
 }
 
 func newVictim(o *options, s *server) (*victim, error) {
@@ -58,7 +58,7 @@ func newVictim(o *options, s *server) (*victim, error) {
 		rows, size         int
 	}{
 		{"acme", "p", 200, 1000},
-		{"evil", "a", 60, 60_000}, // a page has nearly 4 MiB
+		{"evil", "a", 60, 60_000}, // 60 of these entities make a page of nearly 4 MiB
 		{"evil", "s", 1000, 6000},
 	} {
 		for i := range fill.rows {

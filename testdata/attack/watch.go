@@ -15,7 +15,7 @@ import (
 // sample is the resource usage of a process at one moment.
 type sample struct {
 	at     time.Duration
-	memory int // MiB, including its code
+	memory int // resident memory in MiB, including the program's code
 	files  int
 }
 
@@ -51,7 +51,7 @@ func (s *server) used() time.Duration {
 	}
 	user, _ := strconv.Atoi(f[11])
 	system, _ := strconv.Atoi(f[12])
-	return time.Duration(user+system) * (time.Second / 100) // Linux counts in hundredths of a second
+	return time.Duration(user+system) * (time.Second / 100) // Linux counts CPU time in hundredths of a second
 }
 
 // usedHere returns the CPU time of this process, which runs the attackers and the victim.
@@ -72,9 +72,9 @@ func most(list []sample, of func(sample) int) (n int) {
 func memory(s sample) int { return s.memory }
 func files(s sample) int  { return s.files }
 
-// grows returns an error if a number keeps growing: its mean over the last quarter of the samples exceeds that of the
-// second quarter by more than a sixth, and by more than little. The first quarter is ignored, because caches fill
-// then.
+// grows returns an error if a number keeps growing. The mean over the last quarter of the samples must not exceed the
+// mean over the second quarter by more than a sixth and by more than little. The first quarter is ignored, because
+// caches fill in that time.
 func grows(list []sample, of func(sample) int, little int) error {
 	mean := func(list []sample) int {
 		sum := 0

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestGrows: noise and a first rise are flat, a slow leak is not.
+// TestGrows checks that noise and a rise at the start do not count as growth, but a slow leak does.
 func TestGrows(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// dice draws numbers for goroutines, the same in each run.
+// dice is a random number generator for several goroutines. It has the same seed in each run.
 type dice struct {
 	mu sync.Mutex
 	r  *rand.Rand

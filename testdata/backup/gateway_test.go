@@ -19,19 +19,19 @@ import (
 	"time"
 )
 
-// fault is what happens to a request.
+// fault says what the gateway does with a request.
 type fault int
 
 const (
 	none       fault = iota
 	unserved         // 503, the request is not executed
 	cutBefore        // the connection breaks, the request is not executed
-	cutAfter         // the request is executed, but the connection breaks before the answer
-	halfAnswer       // the connection breaks in the middle of the answer
-	killBefore       // as cutBefore, and the client is killed
-	killAfter        // as cutAfter, and the client is killed
+	cutAfter         // the request is executed, but the connection breaks before the response
+	halfAnswer       // the connection breaks in the middle of the response
+	killBefore       // like cutBefore, and the client is killed
+	killAfter        // like cutAfter, and the client is killed
 
-	// The client does not repeat these by itself.
+	// The client does not retry after these.
 	refused      // 400, the request is not executed
 	refusedAfter // 400, the request is executed
 	late         // 400, the request is executed later
@@ -40,17 +40,17 @@ const (
 
 // gateway is an S3 server behind a proxy that can fail.
 type gateway struct {
-	URL string // of a place in it
-	dir string // with the objects of the place
+	URL string // URL of a backup place in this server's bucket
+	dir string // directory in which the server stores the objects of the place
 	dice
 
 	mu    sync.Mutex
 	fault func(r *http.Request) fault
-	kill  func() // ends the client
+	kill  func() // kills the process that is the client
 	late  []func()
 }
 
-// arrive executes some late requests, in any order.
+// arrive executes up to n delayed requests, in any order.
 func (g *gateway) arrive(n int) {
 	for range n {
 		g.mu.Lock()
@@ -79,7 +79,7 @@ const access, secret = "AKIATEST", "secret-of-the-test"
 // startGateway starts versitygw with an empty bucket.
 func startGateway(t *testing.T) *gateway {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "s3") // short: it has a socket
+	dir, err := os.MkdirTemp("", "s3") // not t.TempDir: the path must be short enough for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,20 +111,20 @@ func startGateway(t *testing.T) *gateway {
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = "http", "gateway"
-			r.Out.Host = r.In.Host // it is signed
+			r.Out.Host = r.In.Host // the signature covers the host
 		},
 		Transport: &http.Transport{DialContext: dial, DisableCompression: true},
 	}
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, err := io.ReadAll(r.Body)
-		if err != nil { // the client is gone
+		if err != nil { // the client has closed the connection
 			panic(http.ErrAbortHandler)
 		}
 		g.mu.Lock()
 		fault, kill := g.fault(r), g.kill
 		g.mu.Unlock()
 		g.arrive(g.intN(3) / 2)
-		r = r.WithContext(context.WithoutCancel(r.Context())) // what was received is executed
+		r = r.WithContext(context.WithoutCancel(r.Context())) // a request that was received is executed, even if the client ends
 		r.Body = io.NopCloser(bytes.NewReader(content))
 		if fault == late || fault == again {
 			second := r.Clone(r.Context())
@@ -179,7 +179,7 @@ var gatewayBinary = func() func(t *testing.T) string {
 		t.Helper()
 		once.Do(func() {
 			var out []byte
-			out, err = exec.Command("go", "tool", "-n", "versitygw").Output() // builds it and prints where
+			out, err = exec.Command("go", "tool", "-n", "versitygw").Output() // builds versitygw and prints its path
 			path = string(out[:max(len(out)-1, 0)])
 			var failed *exec.ExitError
 			if errors.As(err, &failed) {
@@ -193,11 +193,11 @@ var gatewayBinary = func() func(t *testing.T) string {
 	}
 }()
 
-// eventually waits until other processes come to a state.
+// eventually waits until holds returns true. what names the expected state for the error.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	if end, ok := t.Deadline(); ok { // else a test that waits in vain could not say for what
+	if end, ok := t.Deadline(); ok { // stop before the test's deadline, so that the error can name what did not happen
 		ctx, cancel = context.WithDeadline(t.Context(), end.Add(-10*time.Second))
 	}
 	defer cancel()

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// command is the real binary with arguments.
+// command returns the real binary with arguments, to be run.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	binary := os.Getenv("EDGETABLE_BINARY")
@@ -54,7 +54,7 @@ func (s *server) Write(b []byte) (int, error) {
 	return s.log.Write(b)
 }
 
-// said returns the log of the server.
+// said returns the log of the server so far.
 func (s *server) said() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func start(t *testing.T, data string, args ...string) *server {
 	return s
 }
 
-// stop ends the server in order.
+// stop interrupts the server and waits until it has ended.
 func (s *server) stop(t *testing.T) {
 	t.Helper()
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
@@ -115,7 +115,8 @@ func (s *server) do(t *testing.T, method, path, body string) int {
 	return status
 }
 
-// try sends a signed request to a server that may die.
+// try sends a signed request to a server that may be killed meanwhile, and returns the error in
+// that case.
 func (s *server) try(t *testing.T, method, address, body string) (status int, answer string, err error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
@@ -145,7 +146,7 @@ func (s *server) try(t *testing.T, method, address, body string) (status int, an
 	return resp.StatusCode, string(b), err
 }
 
-// put writes an entity whose text does not become smaller by compression.
+// put writes an entity whose text cannot be compressed.
 func (s *server) put(t *testing.T, row int) {
 	t.Helper()
 	text := sha256.Sum256(fmt.Append(nil, row))

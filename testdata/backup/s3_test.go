@@ -53,7 +53,7 @@ func TestS3(t *testing.T) {
 	if out := succeed(t, "backup", "verify", g.URL); !strings.Contains(out, "1 backup: read ") {
 		t.Errorf("verify: %s", out)
 	}
-	// A list of several pages.
+	// So many objects need several pages of a list request.
 	const garbage = 2500
 	for i := range garbage {
 		if err := os.WriteFile(filepath.Join(g.dir, "objects", fmt.Sprint("garbage-", i)), []byte("x"), 0o600); err != nil {
@@ -63,7 +63,7 @@ func TestS3(t *testing.T) {
 	if out := succeed(t, "backup", "prune", g.URL, "--keep-last", "1"); !strings.Contains(out, "2,500 objects") {
 		t.Errorf("prune of garbage: %s", out)
 	}
-	// A name that must be escaped.
+	// The prefix contains characters that must be escaped in a URL.
 	odd := strings.Replace(g.URL, "some/prefix", "a+b%20c", 1)
 	succeed(t, "backup", "create", odd, "--data", data)
 	succeed(t, "backup", "verify", odd)
@@ -75,7 +75,8 @@ func TestS3(t *testing.T) {
 	}
 }
 
-// TestFaults lets a quarter of all requests fail in every way.
+// TestFaults makes a quarter of all requests fail in every possible way, and checks backup, prune
+// and restore.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	g, data := startGateway(t), filled(t)
@@ -99,8 +100,8 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d requests failed", failed.Load())
 }
 
-// TestKill kills the process at each write to the bucket, before it or after it. What
-// is listed then is complete, and the next backup and prune work.
+// TestKill kills the process before or after each of its writes to the bucket. It checks that all
+// listed backups are complete afterwards, and that the next backup and the next prune succeed.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	g, data := startGateway(t), filled(t)
@@ -133,7 +134,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestScheduled kills a server while it makes backups by itself. The next one continues.
+// TestScheduled kills a server several times while it makes scheduled backups. It checks that a
+// later server completes them.
 func TestScheduled(t *testing.T) {
 	t.Parallel()
 	g, data := startGateway(t), filled(t)
@@ -148,7 +150,7 @@ func TestScheduled(t *testing.T) {
 			if writes.Load() == n+1 {
 				close(killed)
 			}
-			return cutBefore // until the process is gone
+			return cutBefore // all further requests fail until the process is dead
 		}, nil)
 		s := start(t, data, args...)
 		<-killed
@@ -166,8 +168,8 @@ func TestScheduled(t *testing.T) {
 	t.Log(succeed(t, "backup", "list", g.URL))
 }
 
-// killedAt runs the program and kills it at its write n. It reports false if the
-// program ended before that.
+// killedAt runs the program and kills it before or after its n-th write to the bucket. It returns
+// false if the program ended before that write.
 func killedAt(t *testing.T, g *gateway, f fault, n int64, args []string) bool {
 	t.Helper()
 	c := command(t, args...)
@@ -180,7 +182,7 @@ func killedAt(t *testing.T, g *gateway, f fault, n int64, args []string) bool {
 			return none
 		case writes.Add(1) == n:
 			return f
-		case writes.Load() > n: // of a process that is being killed
+		case writes.Load() > n: // a late request of the process that is being killed
 			return cutBefore
 		}
 		return none

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// lives are a primary and a secondary that are killed, and what was written meanwhile.
+// lives is a primary and a secondary that are killed and started again, with the rows that were written.
 type lives struct {
 	t        *testing.T
 	g        *gateway
@@ -21,11 +21,11 @@ type lives struct {
 	second   []string
 	dirs     [2]string
 	rows     int
-	returned []acked // in order
+	returned []acked // confirmed rows, in the order of their replies
 	looked   int
 }
 
-// acked is a row that was written when a request returned.
+// acked is a row whose write was confirmed, and the time of the reply.
 type acked struct {
 	row int
 	at  time.Time
@@ -49,7 +49,7 @@ func newLives(t *testing.T) *lives {
 func (l *lives) startOne() { l.one = start(l.t, l.dirs[0], l.first...) }
 func (l *lives) startTwo() { l.two = start(l.t, l.dirs[1], l.second...) }
 
-// write writes rows until n are written, or the primary dies.
+// write writes n rows, or fewer if the primary is killed. It reports whether the primary is still running.
 func (l *lives) write(n int) (alive bool) {
 	for range n {
 		row := l.rows
@@ -68,17 +68,17 @@ func (l *lives) write(n int) (alive bool) {
 
 func address(row int) string { return fmt.Sprintf("/people(PartitionKey='p',RowKey='%d')", row) }
 
-// kill ends a server at once.
+// kill ends a server with SIGKILL.
 func kill(s *server) {
 	_ = s.Process.Kill()
-	_ = s.Wait() // it was killed
+	_ = s.Wait() // always returns the error that the process was killed
 }
 
 // lastSync asks the secondary for its LastSyncTime.
 func (s *server) lastSync(t *testing.T) (at time.Time) {
 	t.Helper()
 	status, answer, err := s.try(t, "GET", s.endpoint+"-secondary/?restype=service&comp=stats", "")
-	if err != nil { // it ends its connections once when its store is complete
+	if err != nil { // the secondary closes its connections once, when it has built its store: repeat the request
 		status, answer, err = s.try(t, "GET", s.endpoint+"-secondary/?restype=service&comp=stats", "")
 	}
 	if err != nil || status != http.StatusOK {
@@ -86,12 +86,12 @@ func (s *server) lastSync(t *testing.T) (at time.Time) {
 	}
 	_, after, _ := strings.Cut(answer, "<LastSyncTime>")
 	text, _, _ := strings.Cut(after, "</LastSyncTime>")
-	at, _ = time.Parse(http.TimeFormat, text) // there is none while it starts
+	at, _ = time.Parse(http.TimeFormat, text) // without a LastSyncTime, as during the start, at stays zero
 	return at
 }
 
-// check demands that the secondary has each row whose write returned before its
-// LastSyncTime. Those before are not looked for again.
+// check fails the test unless the secondary has each row that was confirmed before its LastSyncTime. Rows that an
+// earlier call has found are not checked again.
 func (l *lives) check() {
 	for at := l.two.lastSync(l.t); len(l.returned) > 0 && l.returned[0].at.Before(at); l.returned = l.returned[1:] {
 		l.looked++
@@ -101,7 +101,7 @@ func (l *lives) check() {
 	}
 }
 
-// killUpload kills the primary at the n-th write to the place from now on, before or after it.
+// killUpload kills the primary before or after its n-th write to the backup place from now on.
 func (l *lives) killUpload(f fault, n int64) {
 	one := l.one
 	var writes atomic.Int64
@@ -116,13 +116,13 @@ func (l *lives) killUpload(f fault, n int64) {
 	}, func() { _ = one.Process.Kill() })
 	for l.write(1) {
 	}
-	_ = one.Wait() // it was killed
+	_ = one.Wait() // always returns the error that the process was killed
 	l.g.set(noFault, nil)
 }
 
-// Primaries, secondaries and uploads of the log to a server for S3 are killed under load, while some other requests
-// fail. The secondary has every write that returned before its LastSyncTime, and is promoted in the end.
-// EDGETABLE_KILLS=250 make backup-s3 kills more often.
+// TestSecondaryKilled proves that a secondary has every write that was confirmed before its LastSyncTime. Primaries
+// and secondaries are killed under load, also in the middle of uploads of the log to an S3 server, and other
+// requests fail. In the end the secondary is promoted. EDGETABLE_KILLS=250 make backup-s3 kills more often.
 func TestSecondaryKilled(t *testing.T) {
 	t.Parallel()
 	kills := 9

@@ -36,7 +36,7 @@ func runAttack(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		return misuse(fs, "-endpoint: %v", err)
 	}
 	if attack.Kind(*kind) == attack.SignIns {
-		t.From = "127.0.0.2" // failures are limited per address
+		t.From = "127.0.0.2" // another address than other clients, because failed sign-ins are limited per address
 	}
 	ctx, cancel := context.WithTimeout(ctx, *lasts)
 	defer cancel()

@@ -1,4 +1,5 @@
-// Command bench compares edgetable with Azurite and with the ceilings, and checks all performance targets:
+// Command bench compares edgetable with Azurite and with the ceilings, which are servers that do as little as possible.
+// It checks all performance targets:
 //
 //	go run ./testdata/bench -edgetable bin/edgetable      the suite; -h lists the flags
 //	go run ./testdata/bench ceiling -kind null            a server that does the least a signed request can cost

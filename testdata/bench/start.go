@@ -18,7 +18,7 @@ import (
 const startHelp = `Measures how long a server in memory, as tests start one, takes from its start to its first answer to a signed request.
 It fails if half of the starts take 100 ms or more.`
 
-// startMost is the highest acceptable median.
+// startMost is the highest acceptable median of the start times.
 const startMost = 100 * time.Millisecond
 
 // runStart measures the starts of servers, one after another.

@@ -49,7 +49,7 @@ func run(ctx context.Context, t wire.Target, table string, k Kind, worker int, t
 	req := wire.Request{Method: "GET", Path: path, Query: []byte("$filter=Kind%20eq%20'none'"), Header: "Accept: application/json;odata=nometadata\r\n"}
 	if k == SignIns {
 		req.Query = []byte("sv=2019-02-02&sig=bm90aGluZw%3D%3D&tn=" + table + "&sp=r&se=2099-01-01T00:00:00Z")
-		t = t.WithToken("none=1") // instead of a signature
+		t = t.WithToken("none=1") // use this token instead of a signature with the account key
 	}
 	for n := 0; ctx.Err() == nil; {
 		c, err := wire.Dial(ctx, t)
@@ -74,7 +74,7 @@ func run(ctx context.Context, t wire.Target, table string, k Kind, worker int, t
 			total.Add(1)
 		}
 		stop()
-		_ = c.Close() // may be closed already
+		_ = c.Close() // closing a connection twice is harmless
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
-// Package ceiling is a server that does the least that a signed table request can cost on the real server's
-// transport. Its rate is the reference that a real server's rate is divided by. It verifies one HMAC and then,
-// depending on the kind, stores nothing, writes one kilobyte durably, reads one kilobyte, or sends a prepared page
-// from memory. There is no routing, parsing, ETag or isolation.
+// Package ceiling is a server that does as little as a signed table request can cost on the real server's
+// transport. The rates of real servers are divided by its rate. It verifies one HMAC and then, depending on the
+// kind, stores nothing, writes one kilobyte durably, reads one kilobyte, or sends a prepared page from memory.
+// There is no routing, parsing, ETag or isolation.
 package ceiling
 
 import (
@@ -27,7 +27,7 @@ import (
 // Kind is what a handler does after verifying the signature.
 type Kind string
 
-// The kinds of ceiling.
+// The kinds of ceiling: reference servers that do as little as possible.
 const (
 	Null  Kind = "null"  // answers 204
 	Write Kind = "write" // stores the body under a new key with one synced Pebble write, and answers 204
@@ -45,7 +45,7 @@ type Handler struct {
 	db      *pebble.DB
 	page    []byte
 	seq     atomic.Uint64
-	bodies  sync.Pool // elements are *[]byte
+	bodies  sync.Pool // the pool contains buffers of the type *[]byte
 }
 
 // New opens a handler. Write and Read keep their data in dir. Read first stores the layout's entities there, under
@@ -64,7 +64,7 @@ func New(kind Kind, dir string, account *sharedkey.Account, table string, l load
 		return nil, fmt.Errorf("unknown ceiling %q", kind)
 	}
 	cache := pebble.NewCache(64 << 20)
-	defer cache.Unref() // the database holds its own reference
+	defer cache.Unref() // the database holds a reference to the cache
 	var err error
 	h.db, err = pebble.Open(dir, &pebble.Options{Cache: cache, MemTableSize: 64 << 20, Logger: quiet{}})
 	if err != nil {
@@ -160,7 +160,7 @@ func (h *Handler) write(r *protocol.Request) protocol.Response {
 		}
 	}
 	if h.kind == Write {
-		// A new key, spread over a thousand prefixes as by inserts into many partitions.
+		// Use a new key. The keys are spread over a thousand prefixes, like inserts into many partitions.
 		var key [16]byte
 		n := h.seq.Add(1)
 		binary.BigEndian.PutUint64(key[:], n%1000)

@@ -11,7 +11,8 @@ import (
 	"edgetable/testdata/bench/ceiling"
 )
 
-// TestVerifies checks that a ceiling refuses wrong signatures: so it does compute the HMAC.
+// TestVerifies checks that a ceiling refuses wrong signatures, which proves that it computes the
+// HMAC.
 func TestVerifies(t *testing.T) {
 	t.Parallel()
 	h, err := ceiling.New(ceiling.Null, "", wire.Development("a"), "t", load.Layout{})

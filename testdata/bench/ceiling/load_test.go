@@ -13,26 +13,27 @@ import (
 	"edgetable/testdata/bench/ceiling"
 )
 
-// TestRunAgainstCeilings runs the workloads that a ceiling can answer, over real connections and a real Pebble.
+// TestRunAgainstCeilings runs the load generator against the ceilings (servers that do the least possible),
+// over real connections and a real Pebble.
 func TestRunAgainstCeilings(t *testing.T) {
 	t.Parallel()
 	l := load.Layout{Entities: 1000, RowsPerPartition: 1000}
 	for _, tt := range []struct {
 		kind   ceiling.Kind
 		op     load.Op
-		failed string // text in the first error; "" for no error
+		failed string // text that the first error contains; "" if no error is expected
 	}{
 		{ceiling.Null, load.Insert, ""},
 		{ceiling.Write, load.Insert, ""},
 		{ceiling.Write, load.Upsert, ""},
-		{ceiling.Write, load.Delete, ""}, // ends when all thousand are deleted
+		{ceiling.Write, load.Delete, ""}, // ends when all 1000 entities are deleted
 		{ceiling.Read, load.Get, ""},
 		{ceiling.Page, load.Query, ""},
-		{ceiling.Page, load.Scan, ""},                        // one page is the whole table
-		{ceiling.Null, load.Get, "204 (200 was expected)"},   // a wrong status is an error
-		{ceiling.Page, load.Get, "another entity"},           // so is a wrong entity,
-		{ceiling.Page, load.Page, "answered 1000 entities"},  // a wrong number,
-		{ceiling.Null, load.Batch, "204 (202 was expected)"}, // and a batch that was not one
+		{ceiling.Page, load.Scan, ""},                        // the table has only this page
+		{ceiling.Null, load.Get, "204 (200 was expected)"},   // the status is wrong
+		{ceiling.Page, load.Get, "another entity"},           // the response has a wrong entity
+		{ceiling.Page, load.Page, "answered 1000 entities"},  // the response has too many entities
+		{ceiling.Null, load.Batch, "204 (202 was expected)"}, // the response is not that of a batch
 	} {
 		t.Run(string(tt.kind)+"/"+string(tt.op), func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +87,7 @@ func run(t *testing.T, spec load.Spec) *load.Result {
 	for spec.Duration = 100 * time.Millisecond; ; spec.Duration *= 4 {
 		res, err := load.Run(t.Context(), spec)
 		if errors.Is(err, load.ErrTooShort) && spec.Duration < time.Minute {
-			spec.Prefix += "x" // entities of late requests are stored under the old prefix
+			spec.Prefix += "x" // a new prefix, because late requests of this run may still write keys with the old one
 			continue
 		}
 		if err != nil {

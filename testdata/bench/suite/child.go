@@ -17,7 +17,7 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// stopGrace is how long a child may take to end after SIGTERM before it is killed.
+// stopGrace is how long a child process may take to end after SIGTERM before it is killed.
 const stopGrace = 15 * time.Second
 
 // child is a server under test, a process that this program starts and ends.
@@ -25,20 +25,21 @@ type child struct {
 	name   string
 	target wire.Target
 	cmd    *exec.Cmd
-	log    string // file with its output
+	log    string // file with the child's output
 	done   chan struct{}
 	err    error         // result of Wait; valid once done is closed
-	ready  time.Duration // time from just before its start to its first response
+	ready  time.Duration // time from just before the start to the first response
 }
 
-// spawn starts argv and waits until the server at target answers a signed request. ctx limits only this wait.
+// spawn starts the command line argv, and waits until the server at target answers a signed request. ctx limits
+// only this wait.
 func spawn(ctx context.Context, name, logDir string, target wire.Target, ready func(context.Context) error, argv ...string) (*child, error) {
 	c := &child{name: name, target: target, log: filepath.Join(logDir, name+".log"), done: make(chan struct{})}
 	out, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	defer out.Close() // the child has its own descriptor
+	defer out.Close() // the child has its own file descriptor of the log
 	c.cmd = exec.Command(argv[0], argv[1:]...)
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.Dir = out, out, logDir
 	start := time.Now()
@@ -57,7 +58,8 @@ func spawn(ctx context.Context, name, logDir string, target wire.Target, ready f
 	return c, nil
 }
 
-// await polls every millisecond, because it measures how long the server takes to start.
+// await calls ready every millisecond until it succeeds. The short interval matters, because the time to start
+// is measured.
 func (c *child) await(ctx context.Context, ready func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, wire.Timeout)
 	defer cancel()
@@ -78,7 +80,7 @@ func (c *child) await(ctx context.Context, ready func(context.Context) error) er
 	}
 }
 
-// answers returns a check that a signed Query Tables succeeds.
+// answers returns a check that the server responds to a signed Query Tables request.
 func answers(t wire.Target) func(context.Context) error {
 	return func(ctx context.Context) error { return load.Ping(ctx, t) }
 }
@@ -185,14 +187,14 @@ func (c *child) cpu() (sum time.Duration) {
 			sum += time.Duration(n)
 		}
 	}
-	if sum == 0 { // the kernel lacks these counters
+	if sum == 0 { // the kernel does not provide these counters
 		return time.Duration(c.cpuTicks()) * 10 * time.Millisecond
 	}
 	return sum
 }
 
-// settle waits until the children are idle (no compactions or garbage collection), but no longer than limit.
-// Otherwise leftover work of one cell would slow the next cell of another server.
+// settle waits until the child processes are idle, without compactions or garbage collection, but no longer than
+// limit. Otherwise remaining work of one measurement would slow the next one of another server.
 func settle(ctx context.Context, limit time.Duration, children ...*child) {
 	end := time.After(limit)
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -217,5 +219,6 @@ func settle(ctx context.Context, limit time.Duration, children ...*child) {
 	}
 }
 
-// ceiling reports whether the child is a ceiling rather than a table server.
+// ceiling reports whether the child is a ceiling (a reference server that does as little as possible) instead of
+// a table server.
 func (c *child) ceiling() bool { return strings.HasPrefix(c.name, ceilingPrefix) }

@@ -13,13 +13,14 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// way is one way to do the same thing. The suite measures its cost relative to the first way, in alternation on one
-// server in memory, where other work is smallest. Client and server share the processors, so a way that costs the
-// client more also slows the server down. Therefore the server's processor time is judged first.
+// way is one way to do the same thing, such as a response format or a kind of signature. The suite measures its
+// cost relative to the first way. All ways are measured in alternation on one server in memory, which does the
+// least other work. Client and server share the processors, so a way that costs the client more also slows the
+// server down. Therefore the server's processor time is judged first.
 type way struct {
-	how    string // name of its cells
+	how    string // name of this way's measurements
 	format load.Format
-	token  func(table string) (string, error) // nil signs with the key
+	token  func(table string) (string, error) // nil means that requests are signed with the account key
 }
 
 // comparison holds the ways to compare. The first is the reference.
@@ -65,13 +66,13 @@ func signWith(sign func(string, *sharedkey.Key) (string, error)) (string, error)
 // machine better than a few long ones.
 const turns = 4
 
-// costs measures every way of every comparison, in alternation.
+// costs measures every way of every comparison, in alternation, for each server in memory.
 func (s *suite) costs(ctx context.Context) error {
 	for _, c := range s.servers(Memory) {
 		for round := range turns * s.Rounds {
 			s.progress("costs, round %d of %d", round+1, turns*s.Rounds)
 			for _, cmp := range comparisons {
-				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // rotates which way is first
+				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // each round begins with another way
 				for _, op := range cmp.ops {
 					for _, w := range ways {
 						if err := s.cost(ctx, c, op, w); err != nil {
@@ -85,10 +86,10 @@ func (s *suite) costs(ctx context.Context) error {
 	return nil
 }
 
-// cost measures one way.
+// cost measures one way to do an operation.
 func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
 	own := !op.NeedsPreload()
-	if own { // writes leave background work
+	if own { // writes cause background work of the server, which must end first
 		settle(ctx, s.Settle, c)
 	}
 	spec := onFilled(c.target, op, Connections[0])
@@ -129,7 +130,7 @@ func (r *Results) costs() (list []Check) {
 	return list
 }
 
-// pair judges two cells that were measured in alternation.
+// pair judges two cells (measurements) that were measured in alternation.
 func (c *Check) pair(a, b *Measured, field func(Sample) float64, text func(float64) string, ok func(ratio float64) bool) {
 	if a == nil || b == nil {
 		return

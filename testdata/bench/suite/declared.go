@@ -11,10 +11,10 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// declaration is an option of tables, with the least rates that a table may have that declares it, relative to the
-// rates of one that declares nothing. The suite measures both in alternation on the durable server.
+// declaration is an option that a table can declare, with the least rates that such a table must reach, relative to a
+// table without options. The suite measures both tables in alternation on the durable server.
 type declaration struct {
-	how     string // name of its cells
+	how     string // name of this option's measurements
 	options string
 	least   []leastRate
 }
@@ -24,23 +24,23 @@ type leastRate struct {
 	ratio float64
 }
 
-// turnsDeclared is how often all options are measured in one round of the suite: what is asked of them is less than
-// the machine's noise in a few turns.
+// turnsDeclared is how often all options are measured in one round of the suite. The permitted losses are smaller
+// than the noise of the machine, so many measurements are needed.
 const turnsDeclared = 3 * turns
 
-// without returns the reference for a comparison: a table that declares nothing.
+// without returns the reference for a comparison: a table that declares no options.
 func (d declaration) without() declaration { return declaration{how: "no options, beside " + d.how} }
 
 var declarations = []declaration{
-	// No entity has the property, so that each entity is looked at and none ends.
+	// No entity has this property, so each entity is checked and none expires.
 	{"a rule of expiry", `{"expire":{"property":"NoEntityHasThis"}}`, []leastRate{{load.Insert, 0.97}, {load.Get, 0.98}, {load.Query, 0.9}}},
 	{"a feed of changes", `{"changes":{"keep":"P1D"}}`, []leastRate{{load.Insert, 0.93}, {load.Batch, 0.97}}},
 }
 
-// ruled returns the name of the table with a rule of expiry whose entities are those of a filled table.
+// ruled returns the name of the table with an expiry rule that has the same entities as the preloaded table.
 func ruled(table string) string { return "ruled" + table }
 
-// declared measures tables with each option beside tables without.
+// declared measures tables with each option in alternation with tables without options.
 func (s *suite) declared(ctx context.Context) error {
 	for _, c := range s.servers(Edgetable) {
 		for table, layout := range map[string]load.Layout{pointTable: pointLayout, rangeTable: rangeLayout} {
@@ -71,7 +71,7 @@ func (s *suite) declared(ctx context.Context) error {
 	return nil
 }
 
-// declaredCell measures one workload on one table: one that is filled, or a new one for writes.
+// declaredCell measures one workload on one table: a preloaded table for reads, or a new table for writes.
 func (s *suite) declaredCell(ctx context.Context, c *child, op load.Op, w declaration) error {
 	spec := onFilled(c.target, op, Connections[0])
 	spec.Warmup, spec.Duration = s.CostCell/4, s.CostCell
@@ -106,9 +106,9 @@ func createDeclared(ctx context.Context, c *child, table, options string) error 
 	return client.SetOptions(ctx, table, "", []byte(options))
 }
 
-// declarations compares rates and processor time of tables with an option with those of tables without, of the same
-// round. The server's processor time fluctuates much less than the rate, which depends on the disk and on the clients
-// too.
+// declarations compares the rates and the processor time of tables with an option with those of tables without
+// options in the same round. The server's processor time fluctuates much less than the rate, which also depends on
+// the disk and the clients.
 func (r *Results) declarations() (list []Check) {
 	for _, d := range declarations {
 		for _, l := range d.least {

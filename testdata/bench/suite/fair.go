@@ -14,8 +14,8 @@ import (
 	"edgetable/testdata/bench/attack"
 )
 
-// While one account attacks, another one with few connections must keep this share of half its normal rate, and a p99
-// of at most this multiple of its normal one.
+// Limits for an account with few connections while another account attacks. minVictimShare is the least share of half
+// its normal rate. maxVictimLateness is the greatest multiple of its normal p99.
 const (
 	victimConnections = 4
 	attackConnections = 64
@@ -24,12 +24,12 @@ const (
 	minVictimCell     = time.Second
 )
 
-// Names of the cells: point reads are measured during each attack, and each time also before it.
+// beside and before name the measurements of point reads: during an attack, and just before it.
 func beside(k attack.Kind) string { return "beside " + string(k) }
 func before(k attack.Kind) string { return "before " + string(k) }
 
-// fairness measures the point reads of one account, alone and during each kind of attack by another account, in
-// alternation.
+// fairness measures the point reads of one account, alternately alone and during each kind of attack by another
+// account.
 func (s *suite) fairness(ctx context.Context) error {
 	for _, c := range s.servers(Edgetable) {
 		attacker, err := wire.NewTarget("http://"+c.target.Addr+"/"+otherAccounts[0], wire.Development(otherAccounts[0]))
@@ -63,7 +63,8 @@ func (s *suite) victim(ctx context.Context, c *child, how string) error {
 		Warmup: s.BusyCell, Duration: max(s.BusyCell, minVictimCell)}, how, false)
 }
 
-// attacked measures while another process attacks. The attacked table is removed afterwards if it has grown.
+// attacked measures the victim while another process attacks. It deletes the attacked table afterwards if the attack
+// has inserted entities.
 func (s *suite) attacked(ctx context.Context, c *child, attacker wire.Target, k attack.Kind) error {
 	table := rangeTable
 	if k == attack.Inserts {
@@ -85,7 +86,7 @@ func (s *suite) attacked(ctx context.Context, c *child, attacker wire.Target, k 
 		return err
 	}
 	err := s.victim(ctx, c, beside(k))
-	_ = cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended, which Wait reports
+	_ = cmd.Process.Signal(syscall.SIGTERM) // fails only if the attacker has already ended, which Wait reports
 	if ended := cmd.Wait(); ended != nil && ctx.Err() == nil {
 		s.problem("attack with %s: %v: %s", k, ended, out)
 	}

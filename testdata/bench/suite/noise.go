@@ -19,7 +19,7 @@ func usageNow(children []*child) usage {
 	if err != nil {
 		return u
 	}
-	// cpu user nice system idle iowait irq softirq steal …
+	// the fields of this line are: cpu user nice system idle iowait irq softirq steal …
 	line, _, _ := strings.Cut(string(b), "\n")
 	for i, f := range strings.Fields(line) {
 		if n, err := strconv.ParseInt(f, 10, 64); err == nil && i >= 1 && i <= 8 && i != 4 && i != 5 {

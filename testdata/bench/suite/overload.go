@@ -8,8 +8,8 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Overload describes a server that gets more requests than it can serve, half point reads, half durable writes. The
-// cells are in the Results.
+// Overload describes a server that gets more requests than it can serve: half are point reads, and half are durable
+// writes. Its measurements are in Results.
 type Overload struct {
 	Server string  `json:"server"`
 	Peak   int     `json:"peak_connections"` // fewest connections with which the server reaches about its highest rate
@@ -17,31 +17,31 @@ type Overload struct {
 	Shares []Share `json:"shares"`
 }
 
-// Names of the cells of an overload.
+// Names of the measurements with too many requests.
 const (
-	searching = "search"            // searches for the peak
-	atPeak    = "peak"              // the connections of the peak
-	rude      = "retried at once"   // four times as many; refused requests are repeated at once
-	polite    = "retried when told" // the same, but refused requests are repeated after Retry-After
-	control   = "control"           // inserts on the ceiling
-	alone     = "alone"             // the connections of one of several accounts
+	searching = "search"            // measures one number of connections, to find the peak
+	atPeak    = "peak"              // as many connections as at the peak
+	rude      = "retried at once"   // four times the peak's connections; refused requests are retried at once
+	polite    = "retried when told" // four times the peak's connections; refused requests are retried after Retry-After
+	control   = "control"           // inserts on the ceiling that does nothing
+	alone     = "alone"             // one account alone, with the connections that it has among several
 )
 
-// Limits of an overload.
+// Limits that a server with too many requests must meet.
 const (
-	overload4x  = 4   // multiple of the peak's connections
-	minGoodput  = 0.8 // share of the rate at the peak
-	maxLateness = 3   // multiple of the p99 at the peak, for requests that are served
-	minShare    = 0.8 // share of an equal share, or of the account's rate when it is alone
-	greedyTimes = 10  // connections of the greedy account relative to another one
+	overload4x  = 4   // multiple of the connections at the peak
+	minGoodput  = 0.8 // least rate, as a share of the rate at the peak
+	maxLateness = 3   // greatest p99 of served requests, as a multiple of the p99 at the peak
+	minShare    = 0.8 // least rate of an account, as a share of an equal share, or of its rate when it is alone
+	greedyTimes = 10  // connections of the greedy account, as a multiple of those of another account
 	nearPeak    = 0.95
 )
 
 // searchConnections lists the numbers of connections to try for the peak.
 var searchConnections = []int{4, 8, 16, 32, 64, 128}
 
-// overload measures the edgetable servers. The ceiling that does nothing is the control: changes of its p99 are
-// caused by the client and the shared machine.
+// overload measures edgetable servers that get too many requests. The control is the ceiling that does nothing:
+// changes of its p99 are caused by the client and the shared machine.
 func (s *suite) overload(ctx context.Context) error {
 	for _, c := range s.servers(Memory, Edgetable) {
 		o := &Overload{Server: c.name}
@@ -105,8 +105,8 @@ func (r *Results) peak(server string) int {
 	return searchConnections[0]
 }
 
-// overloaded alternates between the peak and four times its connections. Clients that obey Retry-After sleep for a
-// second when refused, so they take longer to measure and are measured less often.
+// overloaded alternates between the peak's number of connections and four times that number. Clients that obey
+// Retry-After sleep for a second when refused, so they take longer to measure and are measured less often.
 func (s *suite) overloaded(ctx context.Context, c *child, o *Overload) error {
 	for round := range 2 * s.Rounds {
 		if err := s.mixed(ctx, c, o.Peak, atPeak, s.BusyCell); err != nil {

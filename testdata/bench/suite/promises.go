@@ -7,8 +7,8 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// The rates that the service promises for an account and for one partition, in entities of 1 KiB per second. On these
-// servers, a write is on disk before it is answered; the service does not promise that.
+// Azure promises these rates for an account and for one partition, in entities of 1 KiB per second. Unlike in Azure's
+// promise, each write must be on disk before the server replies.
 const (
 	accountRate   = 20_000
 	partitionRate = 2_000

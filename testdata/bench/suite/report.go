@@ -16,7 +16,7 @@ import (
 type Report struct {
 	*Results
 	Command string  `json:"command"` // command that reproduces it
-	Scale   string  `json:"scale"`   // short or full
+	Scale   string  `json:"scale"`   // name of the scale: short or full
 	Machine string  `json:"machine"`
 	Checks  []Check `json:"checks"`
 }
@@ -39,7 +39,7 @@ func (r *Report) Missed() (missed, unmeasured int) {
 	return missed, unmeasured
 }
 
-// Failed returns how many targets were missed that must be met.
+// Failed returns how many of the missed targets make the run fail.
 func (r *Report) Failed() (failed int) {
 	for _, c := range r.Checks {
 		if c.Must && c.Status == Miss {
@@ -122,7 +122,8 @@ func (r *Report) Text(w io.Writer) error {
 	return err
 }
 
-// sorted returns the cells by workload, then connections, then in the order in which servers first appear.
+// sorted returns the cells (measurements) sorted by workload, then by connections, then in the order in
+// which servers first appear.
 func (r *Results) sorted() []*Measured {
 	list := slices.Clone(r.Cells)
 	slices.SortStableFunc(list, func(a, b *Measured) int {
@@ -137,7 +138,7 @@ func (r *Results) sorted() []*Measured {
 	return list
 }
 
-// title returns the cell's server and what is special about the cell.
+// title returns the server of a cell, and what distinguishes the cell from others of that server.
 func (m *Measured) title() string {
 	if m.How == "" {
 		return m.Server

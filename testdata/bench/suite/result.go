@@ -7,7 +7,7 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Names of the servers in results. The ceilings share a prefix.
+// Names of the servers in results. The names of ceilings, which are reference servers, have the same prefix.
 const (
 	Edgetable    = "edgetable"
 	Memory       = "edgetable --memory"
@@ -20,12 +20,12 @@ const (
 	ceilingPrefix = "ceiling"
 )
 
-// Cell identifies one measurement.
+// Cell identifies one measurement: a server, a workload and a number of connections.
 type Cell struct {
 	Server      string  `json:"server"`
 	Op          load.Op `json:"op"`
 	Connections int     `json:"connections"`
-	How         string  `json:"how,omitempty"` // what is special about it; "" for the matrix
+	How         string  `json:"how,omitempty"` // what distinguishes the cell from the matrix; "" for the matrix
 }
 
 // Sample is one round of a cell. Durations are in nanoseconds in JSON.
@@ -36,13 +36,13 @@ type Sample struct {
 	P99               time.Duration `json:"p99_ns"`
 	Max               time.Duration `json:"max_ns"`
 	Errors            uint64        `json:"errors"`
-	Refused           float64       `json:"refused_per_second,omitempty"` // 503 responses
+	Refused           float64       `json:"refused_per_second,omitempty"` // number of 503 responses
 	CPU               time.Duration `json:"server_cpu_ns"`                // server's processor time per request; 0 if unknown
 	Foreign           float64       `json:"foreign"`                      // share of all processors that other programs used
 }
 
-// Measured is a cell with its rounds and, field by field, the median of the quiet rounds, in which other programs
-// used at most a tenth of the processors. If no round was quiet, all count. Errors are summed.
+// Measured is a cell with its rounds. Each field of the median is the median of the quiet rounds, in which other
+// programs used at most a tenth of the processors. If no round was quiet, all rounds are used. Errors are summed.
 type Measured struct {
 	Cell
 	Median Sample   `json:"median"`
@@ -72,7 +72,7 @@ type Results struct {
 	CacheBytes int64         `json:"block_cache_bytes"`
 	BinarySize int64         `json:"binary_bytes"`
 	BatchFor   time.Duration `json:"batch_duration_ns"`
-	FsyncP50   time.Duration `json:"fsync_p50_ns"` // median of the probes during the run
+	FsyncP50   time.Duration `json:"fsync_p50_ns"` // median sync time of the disk, from probes during the run
 	FsyncP99   time.Duration `json:"fsync_p99_ns"`
 	Problems   []string      `json:"problems"` // failed requests, and cells that could not be measured
 
@@ -134,8 +134,8 @@ func (m *Measured) quiet() []Sample {
 }
 
 // paired divides a field of cell a by the same field of cell b, round by round, and returns the median of these
-// ratios. Disturbances affect both cells of a round, because they were measured in alternation. It returns 0 if no
-// round has both.
+// quotients. Both cells of a round were measured in alternation, so a disturbance affects both. paired returns 0
+// if no round has both cells.
 func paired[T ~int64 | ~float64](a, b *Measured, field func(Sample) T) float64 {
 	var ratios []float64
 	for i := range min(len(a.Rounds), len(b.Rounds)) {
@@ -149,7 +149,8 @@ func paired[T ~int64 | ~float64](a, b *Measured, field func(Sample) T) float64 {
 	return median(ratios, func(r float64) float64 { return r })
 }
 
-// Foreign returns the median and the largest share of the processors that other programs used during a cell.
+// Foreign returns how much of the processors other programs used during the rounds of a cell: the median and the
+// maximum.
 func (r *Results) Foreign() (mid, worst float64) {
 	var all []Sample
 	for _, m := range r.Cells {

@@ -1,8 +1,10 @@
-// Package suite compares edgetable with Azurite and the ceilings, and checks the targets.
+// Package suite compares edgetable with Azurite and with the ceilings (servers that do as little as possible), and
+// checks the performance targets.
 //
-// Every server is a child process on a loopback port. Rounds are interleaved: each cell (a workload at a number of
-// connections) is measured on one server after another, the next round visits the servers in the opposite order, and
-// the value of a cell is the median of its rounds. So noise and drift of the machine affect all servers alike.
+// Every server is a child process on a loopback port. A cell is one measurement: a workload with a number of
+// connections on one server. In each round, every cell is measured on one server after another; the next round
+// visits the servers in the opposite order. The value of a cell is the median of its rounds. So noise and drift of
+// the machine affect all servers alike.
 package suite
 
 import (
@@ -26,17 +28,17 @@ import (
 
 // Scale determines how long a suite measures.
 type Scale struct {
-	Limit    time.Duration // limit of the whole run; later cells are reported as not measured
+	Limit    time.Duration // limit of the whole run; cells after it are reported as not measured
 	Rounds   int
-	Cell     time.Duration // measured time per cell
+	Cell     time.Duration // measured time for each cell
 	Warmup   time.Duration
-	Settle   time.Duration // longest pause between cells
+	Settle   time.Duration // longest wait between two cells until the servers are idle
 	Batch    time.Duration // duration of the sustained batches
-	BigRows  int           // entities in the large table
-	Starts   int           // repetitions of each kind of start
+	BigRows  int           // number of entities in the large table
+	Starts   int           // number of starts of each kind
 	FsyncOps int
-	CostCell time.Duration // measured time per cell of costs
-	BusyCell time.Duration // measured time per cell of overload
+	CostCell time.Duration // measured time for each cell about costs
+	BusyCell time.Duration // measured time for each cell about overload
 }
 
 // Short takes less than six minutes, Full less than thirty.
@@ -47,29 +49,29 @@ var (
 		Batch: 60 * time.Second, BigRows: 1_000_000, Starts: 5, FsyncOps: 100, CostCell: 400 * time.Millisecond, BusyCell: 2 * time.Second}
 )
 
-// Config says what to measure. Paths must be absolute, because children run in their own folder. If Edgetable or
-// Azurite is empty, its cells are left out and their targets are not met.
+// Config says what to measure. Paths must be absolute, because child processes run in their own folder. If Edgetable
+// or Azurite is empty, its measurements are left out, and their targets do not count as met.
 type Config struct {
 	Scale
-	Edgetable     string    // path of the binary
+	Edgetable     string    // path of the edgetable binary
 	EdgetableArgs []string  // additional flags of "edgetable serve"
 	Azurite       string    // path of azurite-table's main.js, or of a folder in which npm installed it
 	Self          string    // path of this program, which runs the ceilings
-	Parts         []Part    // empty means all
+	Parts         []Part    // parts to run; empty means all
 	Ops           []load.Op // workloads of the matrix; empty means all
-	Work          string    // folder on the disk to measure; a temporary folder in it is used
+	Work          string    // folder on the disk to measure; the suite makes a temporary folder in it
 	CacheBytes    int64     // size of edgetable's block cache
 	Progress      io.Writer
 }
 
-// Part is a part of the suite.
+// Part is a part of the suite, which can be run alone.
 type Part string
 
 // The parts, in the order in which they are measured.
 const (
 	Matrix  Part = "matrix"   // every workload on every server, and the sustained batches
 	Costs   Part = "costs"    // cost of Atom and of shared access signatures
-	Options Part = "options"  // cost of what a table declares
+	Options Part = "options"  // cost of table options such as an expiry rule
 	Busy    Part = "overload" // more requests than a server can answer
 	Fair    Part = "fair"     // one account while another one attacks
 	Big     Part = "big"      // pages and starts of a large store
@@ -88,7 +90,7 @@ type suite struct {
 	runs     int
 	children []*child
 	peakRSS  atomic.Int64
-	lastRate map[string]float64 // entities per second in each server's latest insert cell
+	lastRate map[string]float64 // rate of the last insert cell by server, in entities per second
 }
 
 // Run runs the suite. If it returns an error, because the time limit or a signal ended it or a server could not be
@@ -150,7 +152,7 @@ func (s *suite) problem(format string, args ...any) {
 	s.progress("PROBLEM: %s", text)
 }
 
-// probe records what a sync costs now.
+// probe measures and records how long a sync of the disk takes now.
 func (s *suite) probe() {
 	p50, p99, err := fsyncLatency(s.dir, s.FsyncOps)
 	if err != nil {
@@ -193,7 +195,8 @@ func (s *suite) startAll(ctx context.Context) error {
 	return nil
 }
 
-// start starts one server on a free port. A ceiling has no routes to request, so an open port counts as started.
+// start starts one server on a free port. A ceiling answers only the requests of its own kind, so it counts as
+// started when its port is open.
 func (s *suite) start(ctx context.Context, name string, argv func(wire.Target) ([]string, error)) error {
 	t, err := freeTarget()
 	if err != nil {

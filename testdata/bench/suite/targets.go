@@ -10,7 +10,7 @@ import (
 // Status is the status of a target.
 type Status string
 
-// A target that was not measured is not met.
+// A target that was not measured does not count as met.
 const (
 	OK         Status = "ok"
 	Miss       Status = "MISS"
@@ -21,12 +21,12 @@ const (
 type Check struct {
 	What     string  `json:"what"`
 	Measured string  `json:"measured"`
-	Against  string  `json:"against,omitempty"` // the other value of a ratio
+	Against  string  `json:"against,omitempty"` // the value that the measured value is divided by, if the target is a ratio
 	Ratio    float64 `json:"ratio,omitempty"`
 	Target   string  `json:"target"`
 	Status   Status  `json:"status"`
-	// Must means that a miss fails the run on any machine, since the target is a ratio of cells measured in
-	// alternation.
+	// Must means that missing this target fails the run on any machine. It is set for ratios of cells that
+	// were measured in alternation, which hardly depend on the machine.
 	Must bool `json:"must,omitempty"`
 }
 
@@ -41,7 +41,7 @@ const (
 
 var writes = []load.Op{load.Insert, load.Upsert, load.Merge, load.Delete}
 
-// Connections lists the two loads of the matrix.
+// Connections lists the two numbers of connections of the matrix.
 var Connections = []int{16, 64}
 
 // overAzurite returns the required multiple of Azurite's rate for a write.

@@ -84,7 +84,8 @@ func TestChecks(t *testing.T) {
 	slow := func(rate float64) func(*suite.Sample) {
 		return func(s *suite.Sample) { s.OpsPerSecond, s.EntitiesPerSecond = rate, rate }
 	}
-	// also changes a cell outside the matrix, or the errors of its median.
+	// also returns a function that changes a cell outside the matrix; if change is nil, the function adds an error
+	// to the cell's median.
 	also := func(server string, op load.Op, n int, how string, change func(*suite.Sample)) func(*suite.Results) {
 		return func(r *suite.Results) {
 			for _, m := range r.Cells {
@@ -105,7 +106,7 @@ func TestChecks(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(*suite.Results)
-		missed []string // beginnings of the checks that must fail
+		missed []string // beginnings of the texts of the checks that must fail
 	}{
 		{"everything at its limit", func(*suite.Results) {}, nil},
 		{"below the write ceiling and below Azurite times nine", worse(suite.Edgetable, load.Upsert, 64, slow(8999)),
@@ -174,8 +175,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestFailed checks that an account that gets more than its share fails the run, and that other missed targets do
-// not.
+// TestFailed checks that an account that exceeds its share fails the run, and that other missed targets do not
+// fail it.
 func TestFailed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -243,11 +244,11 @@ func TestPaired(t *testing.T) {
 	cell := suite.Cell{Server: suite.Memory, Op: load.Get, Connections: 16, How: "Atom"}
 	plain := cell
 	plain.How = "JSON"
-	for _, disturbed := range []float64{1, 10, 2} { // affects both cells of a round equally
+	for _, disturbed := range []float64{1, 10, 2} { // each value slows both cells of a round equally
 		r.Add(plain, suite.Sample{OpsPerSecond: 1000 / disturbed, CPU: 10 * time.Microsecond})
 		r.Add(cell, suite.Sample{OpsPerSecond: 600 / disturbed, CPU: 20 * time.Microsecond})
 	}
-	r.Add(plain, suite.Sample{OpsPerSecond: 1e9}) // the run ended before the other cell was measured
+	r.Add(plain, suite.Sample{OpsPerSecond: 1e9}) // in the last round the run ended before the other cell was measured
 	checks := suite.Checks(r)
 	i := slices.IndexFunc(checks, func(c suite.Check) bool { return c.What == "edgetable --memory, get, Atom against JSON, rate" })
 	if i < 0 || checks[i].Ratio != 0.6 {
@@ -255,7 +256,8 @@ func TestPaired(t *testing.T) {
 	}
 }
 
-// TestReport checks that all three forms can be written, and that the page contains what a reader needs.
+// TestReport checks that the report can be written as JSON, Markdown and text, and that the Markdown page
+// contains what a reader needs.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	r := meeting()

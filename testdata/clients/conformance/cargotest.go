@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// readCargoTest reads the output of cargo test, which has a line for each test: "test tables::create ... ok". All
-// other lines, and those of failed tests, go to log.
+// readCargoTest reads the output of cargo test, which has a line for each test: "test tables::create ... ok". It
+// copies all other lines, and those of failed tests, to log.
 func readCargoTest(r io.Reader, log io.Writer) ([]Test, error) {
 	outcomes := map[string]Outcome{"ok": Passed, "FAILED": Failed, "ignored": Skipped}
 	var tests []Test

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// Client is the client that a suite uses: a column of the table.
+// Client is the client library that a suite tests with. The document has a column for each.
 type Client struct {
 	Suite   string
 	Title   string
-	Version string // empty if the suite has its own client
+	Version string // empty if the suite uses a client of its own instead of a library
 }
 
-// readClients reads clients.txt. A line has a suite, a title, and optionally the file below folder that pins the
-// client's version, with the client's name there. They are separated by bars. The version is the first one after that
-// name. A suite with several clients names them with commas.
+// readClients reads clients.txt. A line has, separated by bars, a suite, a title, and optionally a file below folder
+// with the client's name in that file. The client's version is the first version after that name. A suite with
+// several clients names them with commas.
 func readClients(folder string) ([]Client, error) {
 	path := filepath.Join(folder, "conformance", "clients.txt")
 	file, err := os.Open(path)
@@ -58,7 +58,8 @@ func readClients(folder string) ([]Client, error) {
 	return clients, lines.Err()
 }
 
-// versionIn finds "name 1.2.3" in any build file: only letters of a tag may stand between the two.
+// versionIn finds "name 1.2.3" in any build file. Between name and version there may be XML tags, punctuation, or the
+// word version.
 func versionIn(path, name string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -72,8 +73,8 @@ func versionIn(path, name string) (string, error) {
 	return string(found[1]), nil
 }
 
-// complete returns an error if a suite without results was not left out, or if there are results of an unlisted
-// suite.
+// complete returns an error if a suite has no results although it was not left out, or if there are results of a
+// suite that is not listed.
 func complete(clients []Client, results map[string]Counts, without []string) error {
 	for _, c := range clients {
 		if results[c.Suite] == nil && !slices.Contains(without, c.Suite) {

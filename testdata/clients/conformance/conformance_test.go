@@ -130,8 +130,8 @@ A note.
 	}
 }
 
-// TestReportLacking has a test that the machine cannot run: it is named, and counts as passed where the report is only
-// compared. A test that is skipped for another reason stays so.
+// TestReportLacking checks that, with -lacking, a test that the machine cannot run is listed and counts as passed. A
+// test that was skipped for another reason still counts as skipped.
 func TestReportLacking(t *testing.T) {
 	t.Parallel()
 	folder, results := tree(t, "one QueryEntities TestQuery\n")
@@ -153,7 +153,8 @@ func TestReportLacking(t *testing.T) {
 	}
 }
 
-// TestReportKeeps leaves a suite out, which keeps its column: also a row that no other suite has.
+// TestReportKeeps checks that a suite that was left out keeps its column of the earlier document, including rows that
+// no other suite has.
 func TestReportKeeps(t *testing.T) {
 	t.Parallel()
 	folder, results := tree(t, "one QueryEntities TestQuery\n")
@@ -178,9 +179,9 @@ func TestReportRefuses(t *testing.T) {
 	const rule = "one QueryEntities TestQuery\n"
 	for _, test := range []struct {
 		why, operations string
-		arguments       int // how many results, and after them what else
+		arguments       int // number of results files, followed by the extra arguments
 		extra           []string
-		want            string // in the error; empty: none
+		want            string // text in the error; empty if there is no error
 	}{
 		{"a test without operation", "", 2, nil, `test "TestQuery"`},
 		{"a rule without test", rule + "two SAS test_x\n", 2, nil, "operations.txt:2"},

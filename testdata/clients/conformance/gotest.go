@@ -9,7 +9,8 @@ import (
 )
 
 // readGoTest reads the events of go test -json. It returns the tests without subtests, in the order in which they
-// ended. To log goes what a person would see without -json: the output of failed tests, and a line for each package.
+// ended. It writes to log what go test prints without -json: the output of failed tests, and a line for each
+// package.
 func readGoTest(r io.Reader, log io.Writer) ([]Test, error) {
 	var ended []Test
 	output := map[string][]string{} // by test; "" collects output that belongs to no test

@@ -25,11 +25,12 @@ type Test struct {
 	Missing string // the program that the machine lacks, if the test was skipped because of it
 }
 
-// ofMachine is the beginning of a skip reason that says what the machine lacks.
+// ofMachine is how the reason of a skipped test begins if the machine lacks a program.
 const ofMachine = "this machine "
 
-// The JUnit form that pytest, Node and Maven write: nested suites, or a list of suites at the root. If a case names a
-// class, that is a part of its name. Node puts the kind of the test there; Go's converter leaves it empty.
+// junitSuite is the JUnit form that pytest, Node.js and Maven write: nested suites, or a list of suites at the root.
+// If a case has a class, the class is a part of the test's name. Node.js puts the kind of the test there; the
+// converter of Go's results leaves it empty.
 type junitSuite struct {
 	XMLName xml.Name     `xml:""`
 	Name    string       `xml:"name,attr,omitempty"`
@@ -76,8 +77,8 @@ func readJUnit(r io.Reader) ([]Test, error) {
 	return root.tests(nil), nil
 }
 
-// tests lists the cases of a suite and of nested suites. The outermost suite with a name is the runner's, and is
-// ignored.
+// tests lists the cases of a suite and of nested suites. The outermost suite that has a name is made by the test
+// runner, so its name is ignored.
 func (s junitSuite) tests(path []string) []Test {
 	var all []Test
 	for _, c := range s.Cases {
@@ -104,7 +105,7 @@ func (c junitCase) name(path []string) string {
 	if _, ok := operationOf(c.Name); ok {
 		return c.Name
 	}
-	if c.Class != "" && c.Class != "test" { // Node writes "test" for each case
+	if c.Class != "" && c.Class != "test" { // Node.js sets the class of each case to "test"
 		path = []string{c.Class}
 	}
 	return strings.Join(append(path[:len(path):len(path)], c.Name), "/")

@@ -1,5 +1,5 @@
-// Conformance turns the results of the client suites into docs/conformance.md: what each client tested, by operation,
-// and how often the response was that of Azure.
+// Command conformance turns the results of the client suites into docs/conformance.md: what each client tested, by
+// operation, and how often the response was that of Azure.
 //
 //	conformance junit <EVENTS >RESULTS          from go test -json to JUnit XML; failures are printed on standard error
 //	conformance junit-cargo <OUTPUT >RESULTS    from the output of cargo test
@@ -12,8 +12,8 @@
 // left out (-without) keeps its column from an earlier document (-kept). With -lacking, a test whose skip reason
 // begins with "this machine" is listed and counts as passed.
 //
-// The document is sorted and has no times of its own run, so the same tests with the same results give the same
-// bytes.
+// The document is sorted and does not contain the time of the run, so the same tests with the same results give the
+// same bytes.
 package main
 
 import (

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Recording is the newest recording of Azure with which a response was compared.
+// Recording is the newest recording of Azure's responses that an operation was compared with.
 type Recording struct {
 	Operation, Status, Code, Date, Version, Request, SDK string
 }
@@ -32,7 +32,7 @@ func readRecordings(path string) ([]Recording, error) {
 			return nil, fmt.Errorf("%s:%d: %d fields, not 7", path, number, len(f))
 		}
 		for i := range f {
-			f[i] = strings.TrimPrefix(f[i], "-") // unknown
+			f[i] = strings.TrimPrefix(f[i], "-") // a minus sign stands for an unknown field
 		}
 		list = append(list, Recording{f[0], f[1], f[2], f[3], f[4], f[5], f[6]})
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Operations are the rows of the table: first the operations that Azure documents, then general topics.
+// Operations are the rows of the table in the document: first the operations that Azure documents, then general topics.
 var Operations = []string{
 	"CreateTable", "QueryTables", "GetTable", "DeleteTable",
 	"InsertEntity", "UpdateEntity", "MergeEntity", "UpsertEntity", "DeleteEntity",
@@ -67,7 +67,7 @@ func readRules(path string) (Rules, error) {
 // Counts holds the number of tests of an operation by outcome, for one suite.
 type Counts map[string][3]int
 
-// Count sorts the tests of a suite by operation.
+// Count counts the tests of a suite by operation and outcome.
 func (rules Rules) Count(suite string, tests []Test) (Counts, error) {
 	counts := Counts{}
 	for _, test := range tests {
@@ -95,7 +95,7 @@ func (rules Rules) match(suite, name string) (string, bool) {
 	return "", false
 }
 
-// Unused returns the first rule that assigned nothing, ignoring suites that did not run.
+// Unused returns the first rule that matched no test. It ignores rules of suites that did not run.
 func (rules Rules) Unused(without []string) error {
 	for _, r := range rules {
 		if !r.used && !slices.Contains(without, r.suite) {

@@ -18,8 +18,9 @@ type beforeLibrary struct {
 	account  string
 }
 
-// before knows no other address than https://ACCOUNT.table.SUFFIX, so its requests are sent to the server as a proxy would
-// send them: with that host in the Host header.
+// before opens the library as it was before 2024. That version only knows addresses of the form
+// https://ACCOUNT.table.SUFFIX, so the tests send its requests to the server with such a host in the Host header, as a
+// proxy would.
 func before(t *testing.T, key string) library {
 	t.Helper()
 	signer, err := autorest.NewSharedKeyAuthorizer(setting("AccountName"), key, autorest.SharedKeyLiteForTable)

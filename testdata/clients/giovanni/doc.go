@@ -1,5 +1,7 @@
-// Package giovanni holds the tests that drive an edgetable server with giovanni, the library of Terraform's azurerm
-// provider, as it was before 2024 (tombuildsstuff/giovanni, on go-autorest) and as it is since (jackofallops/giovanni).
+// Package giovanni holds the tests that use an edgetable server through giovanni, the library of Terraform's azurerm
+// provider. They run with the library as it was before 2024 (tombuildsstuff/giovanni, on go-autorest) and as it is
+// since (jackofallops/giovanni).
 //
-// The server is named by EDGETABLE_CONNECTION_STRING. The library has no ETags, no batches and no pages of tables.
+// EDGETABLE_CONNECTION_STRING names the server. The library has no ETags and no batches, and lists tables without
+// pages.
 package giovanni

@@ -81,7 +81,8 @@ func TestInsertEntity(t *testing.T) {
 	})
 }
 
-// TestGetEntity reads with keys that have blanks: the newer version sends one between the keys in each request, too.
+// TestGetEntity uses keys that contain blanks. The newer version of the library also sends a blank between the two
+// keys of each request.
 func TestGetEntity(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, ctx context.Context, l library, table string) {
@@ -95,7 +96,8 @@ func TestGetEntity(t *testing.T) {
 	})
 }
 
-// TestUpsertEntity has one outcome for both methods: InsertOrReplace sends MERGE in both versions, which merges.
+// TestUpsertEntity checks that insertOrMerge and insertOrReplace both merge: both versions of the library send MERGE
+// also for InsertOrReplace.
 func TestUpsertEntity(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, ctx context.Context, l library, table string) {
@@ -165,7 +167,7 @@ func TestWrongKey(t *testing.T) {
 	}
 }
 
-// TestServiceProperties is about the newer version alone: the older has nothing for them.
+// TestServiceProperties tests the newer version only, because the older one has no methods for service properties.
 func TestServiceProperties(t *testing.T) {
 	ctx := t.Context()
 	client, err := tables.NewWithBaseUri(setting("TableEndpoint"))

@@ -11,7 +11,8 @@ import (
 
 type fields = map[string]any
 
-// query is what both versions can ask of a table; next is the pair of keys where it goes on.
+// query is a query that both versions of the library can send. next is the PartitionKey and RowKey at which the page
+// starts.
 type query struct {
 	filter, selected string
 	top              int
@@ -21,8 +22,8 @@ type query struct {
 // policy is a stored access policy.
 type policy struct{ id, start, expiry, permission string }
 
-// library is what both versions of giovanni can do. Each method returns the status of the answer, and an error unless the
-// library takes that for a success.
+// library is the operations that both versions of giovanni have. Each method returns the status of the response, and an
+// error unless the library takes that status for success.
 type library interface {
 	createTable(ctx context.Context, table string) (int, error)
 	tableExists(ctx context.Context, table string) (int, error)
@@ -46,7 +47,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// setting returns a part of the connection string.
+// setting returns the value of a name in the connection string.
 func setting(name string) string {
 	for part := range strings.SplitSeq(os.Getenv("EDGETABLE_CONNECTION_STRING"), ";") {
 		if value, found := strings.CutPrefix(part, name+"="); found {
@@ -56,12 +57,12 @@ func setting(name string) string {
 	panic("the connection string has no " + name)
 }
 
-// each runs a test with both versions of the library, each with a table of its own.
+// each runs a test with both versions of the library. Each version gets its own table.
 func each(t *testing.T, test func(t *testing.T, ctx context.Context, l library, table string)) {
 	for name, open := range map[string]func(*testing.T, string) library{"before": before, "since": since} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx := context.Background() // also for the end
+			ctx := context.Background() // not t.Context(), because the cleanup uses it too
 			l, table := open(t, setting("AccountKey")), "Giovanni"+rand.Text()
 			t.Cleanup(func() { _, _ = l.deleteTable(ctx, table) })
 			want(t, 204)(l.createTable(ctx, table))
@@ -70,7 +71,8 @@ func each(t *testing.T, test func(t *testing.T, ctx context.Context, l library, 
 	}
 }
 
-// want returns a function that checks the outcome of a call: its status, and that the library reports a refusal.
+// want returns a function that checks the outcome of a call: the status must match, and the library must return an
+// error for a refusal.
 func want(t *testing.T, status int) func(int, error) {
 	t.Helper()
 	return func(got int, err error) {
@@ -89,7 +91,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// own returns an entity's own properties.
+// own returns the properties of an entity without its keys, Timestamp and annotations.
 func own(entity fields) fields {
 	properties := fields{}
 	for name, value := range entity {

@@ -10,8 +10,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// account is what a connection string says. Its endpoint ends with a slash, without which the SDK glues the table's name
-// to the account's (GetTableSASURL).
+// account holds the contents of a connection string. The endpoint ends with a slash; without it, GetTableSASURL of the
+// SDK would join the names of account and table without a separator.
 type account struct {
 	name, endpoint string
 	credential     *aztables.SharedKeyCredential
@@ -36,13 +36,14 @@ func parseAccount(t *testing.T, connection string) account {
 	return account{parts["AccountName"], strings.TrimSuffix(parts["TableEndpoint"], "/") + "/", credential}
 }
 
-// secondary is the endpoint of the account's read-only copy: in a path or a host, the name with a suffix.
+// secondary returns the endpoint of the account's read-only copy. Its path or host has the account's name with the
+// suffix -secondary.
 func (a account) secondary() string {
 	last := strings.LastIndex(a.endpoint, a.name)
 	return a.endpoint[:last] + a.name + "-secondary" + a.endpoint[last+len(a.name):]
 }
 
-// owner is the account's service with its key.
+// owner returns a client that signs with the account key.
 func (a account) owner(t *testing.T, options *aztables.ClientOptions) *aztables.ServiceClient {
 	t.Helper()
 	service, err := aztables.NewServiceClientWithSharedKey(a.endpoint, a.credential, options)
@@ -52,15 +53,15 @@ func (a account) owner(t *testing.T, options *aztables.ClientOptions) *aztables.
 	return service
 }
 
-// An hour ago and an hour from now. They are in UTC, because the SDK writes the times of signatures with a Z for every zone.
-// They are whole seconds, because it writes nine digits of a second in policies, and the service has seven.
+// Times of signatures: an hour ago and an hour from now. They are in UTC, because the SDK writes every time with a Z.
+// They are whole seconds, because the SDK writes nine decimals in policies, and the service accepts seven.
 var (
 	past   = time.Now().UTC().Add(-time.Hour).Truncate(time.Second)
 	future = time.Now().UTC().Add(time.Hour).Truncate(time.Second)
 )
 
-// signedTable signs values and returns a client of the table that has nothing else. Without an expiry and a policy it is
-// valid for an hour.
+// signedTable returns a client of the table whose only credential is a signature of these values. If the values have
+// neither an expiry nor a policy, the signature is valid for an hour.
 func (a account) signedTable(t *testing.T, values aztables.SASSignatureValues) *aztables.Client {
 	t.Helper()
 	if values.ExpiryTime.IsZero() && values.Identifier == "" {
@@ -73,8 +74,8 @@ func (a account) signedTable(t *testing.T, values aztables.SASSignatureValues) *
 	return a.withSAS(t, values.TableName, withRange(t, query, values))
 }
 
-// withRange adds the range of keys to a query: aztables 1.4.1 signs it but leaves it out of the query, so the service would
-// refuse the signature.
+// withRange adds the range of keys to the query of a signed URL. aztables 1.4.1 signs the range but omits it from the
+// query, so the service would refuse the signature.
 func withRange(t *testing.T, query string, values aztables.SASSignatureValues) string {
 	t.Helper()
 	parameters, err := url.ParseQuery(query)

@@ -10,7 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// wrongKey is base64 like an account key, but no account has it.
+// wrongKey is valid base64, as an account key is, but it is the key of no account.
 const wrongKey = "d3JvbmcgYnV0IHdlbGwtZm9ybWVkIGtleQ=="
 
 func TestWrongKey(t *testing.T) {
@@ -57,7 +57,7 @@ func TestWrongKey(t *testing.T) {
 			},
 		} {
 			t.Run(table+"/"+operation, func(t *testing.T) {
-				wantError(t, call(ctx), http.StatusForbidden, "AuthenticationFailed") // before any look at the table
+				wantError(t, call(ctx), http.StatusForbidden, "AuthenticationFailed") // refused before the table is looked up
 			})
 		}
 	}

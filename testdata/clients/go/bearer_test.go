@@ -8,7 +8,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// The SDK sends bearer tokens over TLS alone and has no option about it, so the server of these tests speaks TLS.
+// startWithIssuer starts a server over TLS with a token issuer. The SDK sends bearer tokens only over TLS, and no
+// option changes that.
 func startWithIssuer(t *testing.T) (started, *issuer) {
 	t.Helper()
 	is := newIssuer(t)
@@ -80,13 +81,13 @@ func TestBearer(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		t.Run(roles[len(roles)-1]+"/policies", func(t *testing.T) { // are hidden from users, whatever their role
+		t.Run(roles[len(roles)-1]+"/policies", func(t *testing.T) { // tokens of users cannot read policies, whatever the role
 			_, err := by.NewClient(table).GetAccessPolicy(t.Context(), nil)
 			wantError(t, err, http.StatusNotFound, "ResourceNotFound")
 		})
 	}
 
-	t.Run("account's link", func(t *testing.T) { // the SDK makes it for https alone
+	t.Run("account's link", func(t *testing.T) { // the SDK makes a signature that is only valid over HTTPS
 		link, err := owner.GetAccountSASURL(aztables.AccountSASResourceTypes{Container: true, Object: true},
 			aztables.AccountSASPermissions{Read: true, List: true}, past, future)
 		if err != nil {
@@ -100,12 +101,13 @@ func TestBearer(t *testing.T) {
 	})
 }
 
-// TestBearerRefused expects what the service answers before 2020-12-06, since the SDK asks for 2019-02-02: 403 and no challenge.
+// TestBearerRefused checks the refusals of versions before 2020-12-06, because the SDK requests version 2019-02-02: the
+// status is 403, and there is no challenge.
 func TestBearerRefused(t *testing.T) {
 	t.Parallel()
 	server, is := startWithIssuer(t)
 	stranger := newIssuer(t)
-	stranger.url = is.url // claims to be the other
+	stranger.url = is.url // uses the other issuer's URL, but has another key
 	everything := []string{contributor}
 	hour := int64(3600)
 	for _, c := range []struct {

@@ -12,7 +12,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// Of writers that create the same thing at the same time, one succeeds and the others learn that it exists.
+// TestOneCreatorWins checks that, if several clients create the same table or entity at the same time, one succeeds and
+// the others get a conflict.
 func TestOneCreatorWins(t *testing.T) {
 	t.Parallel()
 	service, name := newService(t), newName(t)
@@ -48,8 +49,9 @@ func TestOneCreatorWins(t *testing.T) {
 	}
 }
 
-// The effects of a transaction become visible together: readers never see one half of it. Where the store declares that
-// they may, readers see both halves, of one transaction or of two, and those of one at the end.
+// TestTransactionsAreSeenWhole checks that readers see all effects of a transaction or none. If the environment
+// declares that a store cannot do this, a reader may see effects of two transactions, but at the end the entities must
+// be those of one transaction.
 func TestTransactionsAreSeenWhole(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)

@@ -17,18 +17,18 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// delegationVersion is the first version of the protocol with user delegation for tables. No SDK for tables sends it yet, so
-// these tests get the key and sign with it without the SDK, and then use the signed URL through the SDK.
+// delegationVersion is the first version of the protocol with user delegation for tables. No SDK for tables sends this
+// version yet. So these tests request the key and sign with it themselves, and then use the signed URL through the SDK.
 const delegationVersion = "2025-07-05"
 
 const sasTime = "2006-01-02T15:04:05Z"
 
-// delegationKey is the service's answer.
+// delegationKey is the key in the service's response.
 type delegationKey struct {
 	SignedOid, SignedTid, SignedStart, SignedExpiry, SignedService, SignedVersion, Value string
 }
 
-// delegate asks for a key that is valid from an hour ago until expiry.
+// delegate requests a user delegation key that is valid from an hour ago until expiry.
 func (s started) delegate(t *testing.T, token, expiry string) (int, []byte) {
 	t.Helper()
 	document := "<?xml version=\"1.0\" encoding=\"utf-8\"?><KeyInfo><Start>" + past.Format(sasTime) + "</Start><Expiry>" + expiry + "</Expiry></KeyInfo>"
@@ -65,7 +65,8 @@ func (s started) delegationKey(t *testing.T, token string) delegationKey {
 	return key
 }
 
-// sign is the signature for a table: parameters with what the key adds, and their MAC over lines in this order.
+// sign returns a signature for a table. It adds the fields of the key to the parameters, and signs the lines in this
+// order.
 func (k delegationKey) sign(t *testing.T, a account, table string, parameters map[string]string) string {
 	t.Helper()
 	query := url.Values{
@@ -111,7 +112,7 @@ func TestUserDelegation(t *testing.T) {
 	}
 	soon, gone := future.Format(sasTime), past.Format(sasTime)
 
-	// A signature allows the permissions that it has in common with the role of its signer.
+	// A signature permits the operations that both its letters and the role of the user who signed permit.
 	for _, c := range []struct{ role, letters, allowed string }{
 		{reader, "r", "r"}, {reader, "raud", "r"}, {contributor, "r", "r"}, {contributor, "au", "au"}, {contributor, "raud", "raud"},
 	} {

@@ -1,15 +1,16 @@
-// Package clients holds the tests that drive an edgetable server with the Azure SDK for Go (aztables).
+// Package clients holds the tests that use an edgetable server through the Azure SDK for Go (aztables).
 //
-// The server under test is named by EDGETABLE_CONNECTION_STRING, in the form every Azure SDK takes:
+// The environment variable EDGETABLE_CONNECTION_STRING names the server under test, in the form that every Azure SDK
+// accepts:
 //
 //	DefaultEndpointsProtocol=http;AccountName=…;AccountKey=…;TableEndpoint=http://127.0.0.1:10002/…;
 //
-// The tests assert what the Azure Table service answers. They use tables of random names and delete them again, so
-// several suites may run against one server at the same time; the properties of the account, which TestServiceProperties
-// changes and puts back, want an account that no other suite uses. Tests of bearer tokens, of user delegation and of retries
-// need servers with flags of their own: they start the program that EDGETABLE_BINARY names, or else build it.
+// The tests expect the responses of Azure Table Storage. They use tables of random names and delete them again, so
+// several suites may use one server at the same time. TestServiceProperties changes the properties of the account and
+// restores them, so no other suite may use the account meanwhile. Tests of bearer tokens, of user delegation and of
+// retries need servers with certain flags: they start the program that EDGETABLE_BINARY names, or else build it.
 //
-// The SDK sits between a test and the wire and is not transparent: it passes entities through map[string]any, which
-// turns 5.0 into 5, it refuses empty partition keys in URLs, and it drops the error code of a failed transaction.
-// Where that would hide the server's answer, a test reads the response the SDK received (see wire).
+// The SDK changes some data between a test and the server: it converts entities to map[string]any, which turns 5.0 into
+// 5, it refuses empty partition keys in URLs, and it drops the error code of a failed transaction. Where that would
+// hide the server's response, a test reads the HTTP response that the SDK received (see wire).
 package clients

@@ -30,7 +30,7 @@ func TestAddEntity(t *testing.T) {
 	if got := get(t, client, "p", "r")["A"]; got != "x" {
 		t.Errorf("a refused insert changed the entity: %v", got)
 	}
-	add(t, client, "P", "r", nil) // keys are case-sensitive
+	add(t, client, "P", "r", nil) // differs only in case, so it is another key
 	add(t, client, "p", "R", nil)
 }
 
@@ -51,7 +51,7 @@ func TestGetEntityFormats(t *testing.T) {
 			if err != nil {
 				t.Fatalf("get: %v", err)
 			}
-			if response.ETag != etag { // the header is there at every level
+			if response.ETag != etag { // the ETag header is sent with every level of metadata
 				t.Errorf("ETag: got %v, want %v", response.ETag, etag)
 			}
 			members := decode(t, response.Value)
@@ -79,7 +79,7 @@ func TestMissingEntityAndTable(t *testing.T) {
 	}{{here, "ResourceNotFound"}, {nowhere, "TableNotFound"}} {
 		for _, mode := range []aztables.UpdateMode{aztables.UpdateModeMerge, aztables.UpdateModeReplace} {
 			_, err := target.client.UpdateEntity(ctx, body, &aztables.UpdateEntityOptions{UpdateMode: mode})
-			wantError(t, err, http.StatusNotFound, target.code) // If-Match: * needs an entity
+			wantError(t, err, http.StatusNotFound, target.code) // the SDK sends If-Match: *, which requires that the entity exists
 		}
 		_, err := target.client.GetEntity(ctx, "p", "r", nil)
 		wantError(t, err, http.StatusNotFound, target.code)
@@ -136,7 +136,7 @@ func TestUpdateAndUpsert(t *testing.T) {
 				t.Errorf("ETag: got %q after %q", after, before)
 			}
 			got := get(t, client, "p", test.row)
-			if !reflect.DeepEqual(got.custom(), test.want) { // Change changed its type; the null is not stored
+			if !reflect.DeepEqual(got.custom(), test.want) { // the property Change has changed its type, and the null property is not stored
 				t.Errorf("got %v, want %v", got.custom(), test.want)
 			}
 			if got["odata.etag"] != string(after) {
@@ -158,7 +158,8 @@ func TestMergeIgnoresNull(t *testing.T) {
 	}
 }
 
-// Programs send back an entity as they read it, with its annotations.
+// TestReadModifyWrite checks that the service accepts an entity that a program sends back as it was
+// read, with its annotations.
 func TestReadModifyWrite(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)
@@ -186,7 +187,8 @@ func TestReadModifyWrite(t *testing.T) {
 	}
 }
 
-// Every write must leave a new ETag, even one that changes nothing and follows at once.
+// TestETagsOfQuickWritesDiffer checks that every write makes a new ETag, even a write that changes
+// nothing and immediately follows another.
 func TestETagsOfQuickWritesDiffer(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)
@@ -243,7 +245,7 @@ func TestConditionalWrites(t *testing.T) {
 				t.Errorf("current ETag: %v", err)
 			}
 			if name == "delete" {
-				wantError(t, write(t, row, &current), http.StatusNotFound, "ResourceNotFound") // missing wins over mismatch
+				wantError(t, write(t, row, &current), http.StatusNotFound, "ResourceNotFound") // a missing entity is reported before a wrong ETag
 			}
 			add(t, client, "p", row+"*", nil)
 			if err := write(t, row+"*", to.Ptr(azcore.ETagAny)); err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// The SDK knows one endpoint: a program that reads on while the primary is dead has a client for the secondary.
+// TestRetryAtSecondary checks that reads at the secondary succeed while the primary is dead. The SDK knows one
+// endpoint, so a program needs a second client for the secondary.
 func TestRetryAtSecondary(t *testing.T) {
 	t.Parallel()
 	key, folder := newKey(t), t.TempDir()
@@ -30,7 +31,7 @@ func TestRetryAtSecondary(t *testing.T) {
 		return err
 	}
 	written := time.Now()
-	for last := written; !last.After(written); { // an idle primary ships nothing
+	for last := written; !last.After(written); { // write repeatedly, because a primary without writes ships no log
 		if end, ok := t.Deadline(); ok && time.Until(end) < 10*time.Second {
 			t.Fatal("the secondary does not follow")
 		}
@@ -38,7 +39,7 @@ func TestRetryAtSecondary(t *testing.T) {
 			t.Fatal(err)
 		}
 		response, err := service.GetStatistics(t.Context(), nil)
-		if err != nil { // it ends its connections once when its store is built
+		if err != nil { // the secondary closes its connections once, when it has built its store
 			continue
 		}
 		if at := response.GeoReplication.LastSyncTime; at != nil {

@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 // fields is an entity, or a part of one, as its JSON members. Annotations are members like any other.
 type fields map[string]any
 
-// connections are closed before the server closes them: workerd does when one was idle for five seconds, and a request that
-// uses it at that moment fails.
+// connections drops idle connections after one second. workerd closes connections after five idle seconds, and a
+// request at that moment fails.
 var connections = &http.Client{Transport: &http.Transport{IdleConnTimeout: time.Second, MaxIdleConnsPerHost: 10}}
 
 // noRetries makes a 5xx answer fail the test at once instead of after the SDK's back-off.
@@ -66,7 +66,7 @@ func newName(t *testing.T) string {
 	return "Go" + hex.EncodeToString(random)
 }
 
-// newTable creates a table that goes away with the test.
+// newTable creates a table that is deleted when the test ends.
 func newTable(t *testing.T) *aztables.Client {
 	t.Helper()
 	_, client := newNamedTable(t)
@@ -148,7 +148,7 @@ func (f fields) custom() fields {
 	return own
 }
 
-// wire runs call and returns the body of the HTTP response it led to, which the SDK keeps in memory.
+// wire calls call and returns the body of its HTTP response, which the SDK keeps in memory.
 func wire(t *testing.T, call func(ctx context.Context) error) []byte {
 	t.Helper()
 	var response *http.Response
@@ -162,7 +162,7 @@ func wire(t *testing.T, call func(ctx context.Context) error) []byte {
 	return body
 }
 
-// wantError checks status and error code as the SDK surfaces them.
+// wantError checks the status and the error code in the error that the SDK returns.
 func wantError(t *testing.T, err error, status int, code string) {
 	t.Helper()
 	var failure *azcore.ResponseError
@@ -176,7 +176,7 @@ func wantError(t *testing.T, err error, status int, code string) {
 	}
 }
 
-// list returns the rows keys of everything the options select, over all pages, in the order of the answer.
+// list returns the row keys of all entities that the options select, over all pages, in the order of the responses.
 func list(t *testing.T, client *aztables.Client, options *aztables.ListEntitiesOptions) []string {
 	t.Helper()
 	rows := []string{}
@@ -217,7 +217,7 @@ func deleteTable(t *testing.T, service *aztables.ServiceClient, name string) {
 	}
 }
 
-// wantStatus is for refusals whose code the service's documentation leaves open.
+// wantStatus checks only the status of a refusal, because Azure's documentation does not specify its error code.
 func wantStatus(t *testing.T, err error, status int) {
 	t.Helper()
 	var failure *azcore.ResponseError

@@ -64,7 +64,7 @@ func newIssuer(t *testing.T) *issuer {
 
 func base64url(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// token is a user's token, with other claims in place of these; a nil one is left out.
+// token returns a token of a user. other replaces claims; a claim that is nil in other is omitted.
 func (is *issuer) token(t *testing.T, roles []string, other map[string]any) string {
 	t.Helper()
 	now := time.Now().Unix()
@@ -83,7 +83,7 @@ func (is *issuer) token(t *testing.T, roles []string, other map[string]any) stri
 	return signed + "." + base64url(signature)
 }
 
-// bearer is a credential of the SDK that has its token already.
+// bearer is a credential for the SDK that always returns this token.
 type bearer string
 
 func (b bearer) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {

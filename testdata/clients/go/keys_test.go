@@ -78,7 +78,8 @@ func TestOddKeys(t *testing.T) {
 	}
 }
 
-// The SDK refuses to put an empty PartitionKey in a URL, so such an entity is read by a filter here.
+// TestEmptyKeys reads an entity with an empty PartitionKey by a filter, because the SDK refuses an empty
+// PartitionKey in a URL.
 func TestEmptyKeys(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)
@@ -114,7 +115,8 @@ func TestForbiddenKeyCharacters(t *testing.T) {
 	wantRows(t, list(t, client, nil))
 }
 
-// In a URL the service sees slashes as a path and refuses them in other words.
+// TestForbiddenKeyCharactersInURL checks keys with slashes in the URL. The service takes a slash for a path
+// separator, so its error differs from that for the same key in a body.
 func TestForbiddenKeyCharactersInURL(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)
@@ -133,7 +135,7 @@ func TestOddKeysInTransaction(t *testing.T) {
 	client := newTable(t)
 	for name, key := range oddKeys {
 		if strings.Contains(key, "'") {
-			continue // the SDK writes these unescaped into the URLs of a transaction, which is no legal URL
+			continue // the SDK does not escape these characters in the URLs of a transaction, so the URLs would be invalid
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

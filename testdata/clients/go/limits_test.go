@@ -20,7 +20,7 @@ func TestLimits(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		properties fields
-		status     int // 0: accepted
+		status     int // 0 if the request is accepted
 		code       string
 	}{
 		{"string of 32768 characters", fields{"A": strings.Repeat("x", 32768)}, 0, ""},
@@ -62,7 +62,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The limits of a merge apply to the resulting entity, not to the properties in the request.
+// TestMergeBeyondLimits checks that the limits for a merge apply to the resulting entity, not to
+// the properties in the request.
 func TestMergeBeyondLimits(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)
@@ -93,7 +94,7 @@ func TestMissingKeys(t *testing.T) {
 	client := newTable(t)
 	for _, missing := range []string{"PartitionKey", "RowKey"} {
 		members := fields{"PartitionKey": "p", "RowKey": "r"}
-		members[missing] = nil // present as null, since the SDK has its own error for an absent member
+		members[missing] = nil // null instead of absent, because the SDK itself refuses an absent key
 		_, err := client.AddEntity(t.Context(), encode(t, members), nil)
 		wantError(t, err, http.StatusBadRequest, "PropertiesNeedValue")
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// accessPolicy is a stored one; its zero fields are absent.
+// accessPolicy is a stored access policy. Zero fields are omitted.
 type accessPolicy struct {
 	id            string
 	start, expiry time.Time
@@ -76,7 +76,7 @@ func wantPolicies(t *testing.T, table *aztables.Client, want ...accessPolicy) {
 
 var (
 	begin = time.Date(2021, 6, 8, 2, 10, 9, 0, time.UTC)
-	end   = time.Date(2041, 6, 8, 2, 10, 9, 123_456_700, time.UTC) // to the digit that the service keeps
+	end   = time.Date(2041, 6, 8, 2, 10, 9, 123_456_700, time.UTC) // has seven decimals, as many as the service stores
 	full  = accessPolicy{"full", begin, end, "raud"}
 )
 
@@ -125,7 +125,7 @@ func TestTableACLRefused(t *testing.T) {
 		{"a permission of blobs", []accessPolicy{{id: "a", permissions: "rw"}}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			var response *http.Response // since the SDK has an error of its own in place of the answer to six
+			var response *http.Response // read the response itself: with six policies the SDK returns an error of its own
 			var acl []*aztables.SignedIdentifier
 			for _, p := range c.policies {
 				acl = append(acl, p.identifier())
@@ -163,7 +163,8 @@ func TestTableACLDiesWithItsTable(t *testing.T) {
 	wantPolicies(t, client)
 }
 
-// A token that names a stored policy can do what token and policy say together, at the moment of the request.
+// TestSASOfPolicy checks that a token that names a stored policy permits what the token and the policy, as it
+// is stored at the moment of the request, permit together.
 func TestSASOfPolicy(t *testing.T) {
 	t.Parallel()
 	table, owner := newNamedTable(t)
@@ -173,7 +174,7 @@ func TestSASOfPolicy(t *testing.T) {
 		why   string
 		now   []accessPolicy
 		token aztables.SASSignatureValues
-		code  string // of reading; "" if it is allowed
+		code  string // error code of a read; "" if it is allowed
 	}{
 		{"all of it stored", []accessPolicy{{"id", past, *soon, "r"}}, aztables.SASSignatureValues{}, ""},
 		{"one of several", []accessPolicy{{"other", past, past, "r"}, {"id", past, *soon, "r"}}, aztables.SASSignatureValues{}, ""},
@@ -225,15 +226,15 @@ func TestSASOfChangingPolicy(t *testing.T) {
 		t.Error(err)
 	}
 	wantError(t, write(), http.StatusForbidden, "AuthorizationPermissionMismatch")
-	step(accessPolicy{"id", past, future, "u"}) // takes effect at once
+	step(accessPolicy{"id", past, future, "u"}) // the changed policy takes effect at once
 	wantError(t, read(), http.StatusForbidden, "AuthorizationPermissionMismatch")
 	if err := write(); err != nil {
 		t.Error(err)
 	}
-	step() // revokes
+	step() // without the policy the token is invalid
 	wantError(t, read(), http.StatusForbidden, "AuthenticationFailed")
 	wantError(t, write(), http.StatusForbidden, "AuthenticationFailed")
-	step(accessPolicy{"id", past, future, "ru"}) // permits again: the old signature is valid
+	step(accessPolicy{"id", past, future, "ru"}) // with the policy stored again, the old token is valid again
 	if err := read(); err != nil {
 		t.Error(err)
 	}
