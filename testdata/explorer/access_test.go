@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A token that the page makes permits what its words say, and the server takes it.
+// TestToken checks that a token that the page makes permits what the page says about it, and that
+// the server accepts the token.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
@@ -51,7 +52,8 @@ func TestToken(t *testing.T) {
 	})
 }
 
-// Policies and CORS rules are stored, and a token of a policy ends with it.
+// TestPolicies checks that the page stores access policies and CORS rules, and that a token that
+// names a policy ends when the policy is removed.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

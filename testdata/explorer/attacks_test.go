@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The policy of the page holds: what text would do as HTML or as a script it does
-// not do.
+// TestPolicy checks that the Content-Security-Policy of the page works: injected HTML and scripts
+// have no effect.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
@@ -33,8 +33,8 @@ func TestPolicy(t *testing.T) {
 	})
 }
 
-// Pages of others cannot use the explorer: not by requests, not in a frame, not by a
-// name that points to this machine.
+// TestOtherOrigins checks that pages of other origins cannot use the explorer: neither by requests,
+// nor in a frame, nor through a host name that resolves to this machine.
 func TestOtherOrigins(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -50,7 +50,7 @@ func TestOtherOrigins(t *testing.T) {
 	}))
 	t.Cleanup(evil.Close)
 	b := newTab(t)
-	for _, from := range []string{evil.URL, strings.Replace(evil.URL, "127.0.0.1", "localhost", 1)} { // same site, other site
+	for _, from := range []string{evil.URL, strings.Replace(evil.URL, "127.0.0.1", "localhost", 1)} { // the same site, and another site
 		b.open(from)
 		for _, request := range []string{
 			`fetch(%[1]s + "session")`,
@@ -75,7 +75,7 @@ func TestOtherOrigins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u.Host = "evil.example:" + u.Port() // the browser finds it on this machine
+		u.Host = "evil.example:" + u.Port() // the browser resolves this name to this machine
 		b.open(u.String())
 		b.seeText("body", "open it")
 		b.wait(`!document.querySelector("script")`)

@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Screen readers: axe finds nothing in any view and any dialog, in light and in
-// dark.
+// TestScreenReaders checks that axe, which finds accessibility problems, finds none in any view and
+// any dialog, with light and dark colors.
 func TestScreenReaders(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -18,7 +18,7 @@ func TestScreenReaders(t *testing.T) {
 	b := newTab(t)
 	check := func(state string) {
 		t.Helper()
-		// Only colours differ in the dark.
+		// The dark theme differs only in its colors.
 		for theme, only := range map[string][]string{"light": nil, "dark": {"color-contrast"}} {
 			b.theme(theme)
 			for _, found := range b.axe(only...) {
@@ -120,7 +120,7 @@ func TestScreenReaders(t *testing.T) {
 	b.seeText(at("import-progress"), "1 refused")
 	check("import-refused")
 	b.click(at("import-close"))
-	// The editor, and the merge of two versions.
+	// The editor, and the dialog that merges two versions.
 	b.click(at("edit"))
 	b.click(at("add-property"))
 	b.see(at("edit-panel"))
@@ -131,7 +131,7 @@ func TestScreenReaders(t *testing.T) {
 	b.click(at("save-entity"))
 	b.see(at("merge"))
 	check("merge")
-	// The table editor.
+	// The table editor, reached by the keyboard.
 	b.visit(js[string](b, `location.hash.replace(/\?.*/, "")`))
 	b.gone(at("entity"))
 	b.focus(at("grid"))
@@ -158,7 +158,7 @@ func TestScreenReaders(t *testing.T) {
 	js[bool](b, `(document.querySelector(%s).click(), true)`, at("traffic"))
 	b.see(at("heat"))
 	check("traffic")
-	// What a table declares.
+	// The options of a table.
 	s.fill("Sessions", sessions(30, 4)...)
 	b.visit(js[string](b, `location.hash.replace(/\/people.*/, "/Sessions?view=options")`))
 	b.fill(at("expire-property"), "Nothing")
@@ -180,7 +180,7 @@ func TestScreenReaders(t *testing.T) {
 	b.see(at("ends"))
 	b.see(at("row-ends"))
 	check("entity-ends")
-	// Rows that change by themselves, below the editor of one of them.
+	// Live rows, with one of them open in the editor.
 	s.fed("Fed", people()...)
 	b.visit(js[string](b, `location.hash.replace(/\/Sessions.*/, "/Fed")`))
 	b.goLive()
@@ -188,7 +188,7 @@ func TestScreenReaders(t *testing.T) {
 	b.seeText(at("live-line"), "1 change, the last ")
 	b.gone(".fresh0, .fresh1")
 	check("live")
-	for i, theme := range []string{"light", "dark"} { // a mark has the colours of the theme in which it began
+	for i, theme := range []string{"light", "dark"} { // a highlight keeps the colors of the theme in which it appeared
 		b.theme(theme)
 		s.do("PUT", "/Fed(PartitionKey='Oslo',RowKey='005')", fmt.Sprintf(`{"Name":"Alan","Born":%d}`, i), 204)
 		b.see(":is(.fresh0, .fresh1)")

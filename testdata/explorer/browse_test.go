@@ -8,7 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Tables, rows and one entity are shown, in both ways to the page.
+// TestBrowse checks that tables, rows and one entity are shown, both through 'edgetable explorer'
+// and on the server's own page.
 func TestBrowse(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
@@ -22,7 +23,7 @@ func TestBrowse(t *testing.T) {
 		b.wait(`document.querySelectorAll(%s).length == 1`, at("table"))
 		b.click(at("table"))
 		b.seeText(`[role="gridcell"]`, "Ada")
-		b.seeText(`[role="gridcell"]`, "9007199254740993") // exact
+		b.seeText(`[role="gridcell"]`, "9007199254740993") // all digits are shown
 		b.shot("browse-" + string(w))
 		b.wait(`location.hash.includes("people")`)
 		js[bool](b, `(history.back(), true)`)
@@ -33,7 +34,8 @@ func TestBrowse(t *testing.T) {
 	})
 }
 
-// The link opens one window, which keeps its session; it opens no second one.
+// TestLink checks that a link opens one window, which keeps its session, and that the same link
+// opens no second window.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -52,7 +54,7 @@ func TestLink(t *testing.T) {
 	other.shot("used-link")
 }
 
-// A read-only profile has no way to write, and says so.
+// TestReadOnly checks that the page offers no writes for a read-only profile, and that it says why.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -70,8 +72,8 @@ func TestReadOnly(t *testing.T) {
 	b.shot("read-only")
 }
 
-// The first 1,000 rows are there within the time that a user notices, and a page with
-// many columns keeps only some in the document.
+// TestManyRows checks that the first 1,000 rows appear before a user notices a delay, and that the
+// document of a page with many columns contains only some of them.
 func TestManyRows(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

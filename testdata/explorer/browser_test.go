@@ -11,8 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser is Chromium, which all tests share. Each tab has cookies and storage of
-// its own.
+// browser is the Chromium process that all tests share. Each tab has its own cookies and storage.
 var browser context.Context
 
 func TestMain(m *testing.M) { os.Exit(main(m)) }
@@ -33,7 +32,7 @@ func main(m *testing.M) int {
 		chromedp.ExecPath(path), chromedp.UserDataDir(dir), chromedp.DisableGPU, chromedp.WindowSize(1280, 800),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("host-resolver-rules", "MAP evil.example 127.0.0.1"))
-	if os.Geteuid() == 0 { // its sandbox needs another user
+	if os.Geteuid() == 0 { // Chromium's sandbox does not work for root
 		options = append(options, chromedp.NoSandbox)
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// numbered are entities in three partitions.
+// numbered returns n entities in three partitions.
 func numbered(n int) (list []entity) {
 	for i := range n {
 		list = append(list, entity{"PartitionKey": string(rune('a' + i%3)), "RowKey": rowKey(i), "N": i})
@@ -23,8 +23,8 @@ func rowKey(i int) string {
 	return string([]byte{digits[i/1000%10], digits[i/100%10], digits[i/10%10], digits[i%10]})
 }
 
-// All results are changed, copied and deleted, loaded or not; the page asks for the
-// name of the table before it deletes.
+// TestAllResults checks that all results of a query are changed, copied and deleted, even those that are not
+// loaded. The page asks for the name of the table before it deletes.
 func TestAllResults(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -44,7 +44,8 @@ func TestAllResults(t *testing.T) {
 		b.click(at("bulk"))
 		b.click(at("bulk-" + kind))
 	}
-	// A property is set exactly as its type says; what is no value of it cannot be sent, and no key can be set.
+	// Set a property: the value is stored exactly, an invalid value for the type cannot be sent, and a key
+	// cannot be set.
 	ask("set")
 	b.set(at("set-name"), "RowKey")
 	b.set(at("set-value"), "x")
@@ -60,10 +61,10 @@ func TestAllResults(t *testing.T) {
 	if got := s.do("GET", "/many(PartitionKey='c',RowKey='2297')", "", 200); !strings.Contains(got, `"Mark":"9223372036854775807"`) || !strings.Contains(got, `"N":2297`) {
 		t.Errorf("the last entity is %s", got)
 	}
-	// What is there stays, or is replaced if that is what the user wants.
+	// Copy: existing entities of the target table are kept, or replaced if the user chooses that.
 	ask("copy")
 	b.set(at("copy-table"), "many")
-	b.wait(`document.querySelector(%s).disabled`, at("bulk-begin")) // onto itself
+	b.wait(`document.querySelector(%s).disabled`, at("bulk-begin")) // a table cannot be copied to itself
 	b.set(at("copy-table"), "other")
 	all("2,299 entities copied, 1 left as it is (changed by others, or there already). Finished.")
 	if got := s.do("GET", "/other(PartitionKey='a',RowKey='0000')", "", 200); !strings.Contains(got, `"N":-1`) {
@@ -94,9 +95,8 @@ func TestAllResults(t *testing.T) {
 	b.quiet()
 }
 
-// A copy to another account is stopped, resumes after the page was loaded again,
-// waits while the account is busy, and goes on where an error broke it off. Each
-// entity is copied once.
+// TestCopyElsewhere checks a copy to another account: it can be stopped, it resumes after the page was
+// reloaded, it waits while the account is busy, and it continues after an error. Each entity is copied once.
 func TestCopyElsewhere(t *testing.T) {
 	t.Parallel()
 	from, to := serve(t), serve(t)
@@ -126,7 +126,7 @@ func TestCopyElsewhere(t *testing.T) {
 				return true
 			}
 			mode.Store("forbid")
-		case "lose": // written, but nobody hears of it
+		case "lose": // the request is executed, but the page gets no response
 			mode.Store("")
 			real.ServeHTTP(httptest.NewRecorder(), r)
 			refuse(w, 503, "ServerBusy", "The server is busy.")
@@ -169,7 +169,7 @@ func TestCopyElsewhere(t *testing.T) {
 	b.seeText(at("error"), "The token or the account does not permit this.")
 	b.seeText(at("bulk-progress"), "Stopped")
 	b.click(at("bulk-go-on"))
-	b.seeText(at("bulk-progress"), "2,300 entities copied. Finished.") // also those of a batch whose answer was lost, which was sent again
+	b.seeText(at("bulk-progress"), "2,300 entities copied. Finished.") // the page sent a batch again whose response was lost; it counts once
 	b.click(at("bulk-close"))
 	b.click(at("bulk"))
 	b.gone(at("bulk-resume"))

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// paste gives the grid a text of the clipboard, as Ctrl V does.
+// paste sends the grid a paste event with a text, as Ctrl+V does.
 func (b *tab) paste(text string) {
 	b.Helper()
 	b.focus(at("grid"))
@@ -17,20 +17,20 @@ func (b *tab) paste(text string) {
 		document.activeElement.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })); return true })()`, text)
 }
 
-// inGrid waits until the grid has the keyboard.
+// inGrid waits until the grid has the focus.
 func (b *tab) inGrid() {
 	b.Helper()
 	b.wait(`document.activeElement === document.querySelector(%s)`, at("grid"))
 }
 
-// active waits until the active cell has a text.
+// active waits until the active cell shows a text.
 func (b *tab) active(text string) {
 	b.Helper()
 	b.wait(`document.querySelector("#active-cell")?.textContent == %s`, text)
 }
 
-// Without a mouse: values are edited where they stand, in several rows at once; a range
-// is pasted after a preview; a menu filters; a file is imported; and all of it is undone.
+// TestEditByKeyboard edits without a mouse. It changes values in their cells, also in several rows
+// at once, pastes a range after a preview, filters by a menu, imports a file, and undoes all of it.
 func TestEditByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -56,7 +56,7 @@ func TestEditByKeyboard(t *testing.T) {
 	b.keys(kb.ArrowRight)
 	b.keys(kb.ArrowRight)
 	b.active("1906")
-	// A value that does not fit is not saved; Escape leaves it as it was.
+	// An invalid value is not saved; Escape restores the old one.
 	b.keys(kb.F2)
 	b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
 	b.keys("x")
@@ -67,7 +67,7 @@ func TestEditByKeyboard(t *testing.T) {
 	b.gone(at("cell-editor"))
 	b.inGrid()
 	b.active("1906")
-	// Enter saves and goes down, Tab to the next column, F2 to the type.
+	// Enter saves and moves down, Tab moves to the next column, F2 moves to the type.
 	b.keys(kb.F2)
 	b.keys("1907")
 	b.shot("cell-editor")
@@ -78,7 +78,7 @@ func TestEditByKeyboard(t *testing.T) {
 	get("001", `"Born":1907`, "")
 	b.keys(kb.F2)
 	b.keys("1940")
-	b.keys("\t") // Id, which this entity does not have: it gets the type of the column
+	b.keys("\t") // moves to Id, which this entity lacks, so the type of the column is offered
 	b.wait(`document.querySelector(%s)?.value == "Int64"`, at("cell-type"))
 	b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
 	b.keys("9223372036854775807")
@@ -86,7 +86,7 @@ func TestEditByKeyboard(t *testing.T) {
 	b.wait(`document.querySelectorAll('[role="gridcell"]') && [...document.querySelectorAll('[role="gridcell"]')].some(e => e.textContent == "9223372036854775807")`)
 	get("012", `"Born":1940`, "")
 	get("012", `"Id":"9223372036854775807"`, "")
-	// Another type, chosen by the keyboard.
+	// Choose another type by the keyboard.
 	b.keys(kb.ArrowLeft)
 	b.keys(kb.F2)
 	b.keys(kb.F2)
@@ -105,7 +105,7 @@ func TestEditByKeyboard(t *testing.T) {
 	undo("1939")
 	undo("1906")
 	get("012", `"Born":1939`, `"Id"`)
-	// Several rows at once.
+	// Change one column of several rows at once.
 	b.keys(kb.Home)
 	b.keys(kb.ArrowRight)
 	b.keys(kb.ArrowRight)
@@ -126,7 +126,7 @@ func TestEditByKeyboard(t *testing.T) {
 	b.seeText(at("changed"), "3 entities of people changed.")
 	get("012", `"Name":"Barbara"`, "Born")
 	undo("1939")
-	// A range is pasted after a preview: texts as numbers, an empty cell as no value.
+	// Paste a range after a preview: text becomes numbers, and an empty cell removes the value.
 	b.chord(kb.ArrowUp, chromedp.ModifierCtrl)
 	b.keys(kb.ArrowDown)
 	b.paste("1\t12\r\nx\t13\r\n")
@@ -145,7 +145,7 @@ func TestEditByKeyboard(t *testing.T) {
 	get("012", `"Id":"13"`, "Born")
 	undo("1906")
 	get("012", `"Born":1939`, `"Id"`)
-	// With names and keys, rows are entities, new ones too.
+	// With a heading that names keys, pasted rows are whole entities, which may be new.
 	b.paste("PartitionKey\tRowKey\tName\tTimestamp\nOslo\t013\tEWD\t2020-01-01T00:00:00Z\nOslo\t099\tNew\t\n")
 	b.seeText(at("paste-sum"), "2 values in 2 entities, 1 of them new")
 	b.keys("\r")
@@ -153,7 +153,7 @@ func TestEditByKeyboard(t *testing.T) {
 	get("099", `"Name":"New"`, "")
 	undo("Edsger")
 	s.do("GET", "/people(PartitionKey='Oslo',RowKey='099')", "", 404)
-	// The menu of a cell.
+	// Open the menu of a cell.
 	b.keys(kb.Home)
 	b.keys(kb.ArrowRight)
 	b.keys(kb.ArrowRight)
@@ -168,7 +168,8 @@ func TestEditByKeyboard(t *testing.T) {
 	b.keys("\r")
 	b.has(at("filter"), "Born eq 1939")
 	b.rows(1)
-	// A file is imported, but for the window in which the browser lets one choose it.
+	// Import a file. The test sets the file directly, because it cannot use the browser's dialog for
+	// files.
 	tabTo := func(selector string) {
 		t.Helper()
 		for range 60 {
@@ -199,8 +200,8 @@ func TestEditByKeyboard(t *testing.T) {
 	b.quiet()
 }
 
-// What somebody changed meanwhile is not overwritten by a cell, and what was typed is
-// not lost.
+// TestCellConflict checks that a cell does not overwrite what another client has changed meanwhile,
+// and that the typed text is not lost.
 func TestCellConflict(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -220,7 +221,7 @@ func TestCellConflict(t *testing.T) {
 	b.quiet("412 (Precondition Failed)")
 }
 
-// The right button opens the menu of a cell and that of a column.
+// TestMenus checks that the right mouse button opens the menus of cells and columns.
 func TestMenus(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -248,7 +249,7 @@ func TestMenus(t *testing.T) {
 	b.click(at("head-descending"))
 	b.wait(`location.hash.includes("sort=-Born")`)
 	b.click(`[data-head="Born"] .what`)
-	b.inGrid() // Ctrl A selects rows
+	b.inGrid() // with the focus in the grid, Ctrl+A selects rows
 	right(`[data-head="Born"]`)
 	b.click(at("head-hide"))
 	b.gone(`[data-head="Born"]`)
@@ -259,8 +260,9 @@ func TestMenus(t *testing.T) {
 	b.quiet()
 }
 
-// A new entity offers the columns of the table with their types. JSON in a text is a
-// tree, and keeps its digits in the editor.
+// TestNewEntity checks that a new entity offers the columns of the table with their types. It also
+// checks that JSON in a text property is shown as a tree, and that its numbers keep their digits in
+// the editor.
 func TestNewEntity(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -307,7 +309,8 @@ func TestNewEntity(t *testing.T) {
 	b.quiet()
 }
 
-// More rows than are changed at once are refused with numbers.
+// TestTooMany checks that a change of more rows than the page can change at once is refused, with
+// both numbers.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -8,21 +8,22 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// clipboard takes what the page copies: all tabs share the clipboard of the machine.
+// clipboard replaces the function with which the page copies text, because all tabs would share the
+// clipboard of the machine.
 func (b *tab) clipboard() {
 	b.Helper()
 	js[bool](b, `(navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }, true)`)
 }
 
-// copied waits until the page has copied a text with a part, and returns it.
+// copied waits until the page has copied a text that contains part, and returns the text.
 func (b *tab) copied(part string) string {
 	b.Helper()
 	b.wait(`window.copied?.includes(%s)`, part)
 	return js[string](b, `window.copied`)
 }
 
-// A cell, a rectangle of cells, rows and an entity are copied, exactly and in the
-// forms that spreadsheets and programs read.
+// TestClipboard checks that a cell, a rectangle of cells, rows and an entity are copied, with exact
+// values, in the formats that spreadsheets and programs read.
 func TestClipboard(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -59,7 +60,7 @@ func TestClipboard(t *testing.T) {
 	if text := b.copied(`"Born": 1930`); !strings.HasPrefix(text, "[\n{\n") || !strings.Contains(text, `"At@odata.type": "Edm.DateTime",`) {
 		t.Errorf("JSON:\n%s", text)
 	}
-	// The number of a row selects it, and Shift more of them.
+	// A click on the number of a row selects it, and Shift extends the selection.
 	b.click(row("0") + ` [data-col="-1"]`)
 	b.chord("c", chromedp.ModifierCtrl)
 	if text := b.copied("\t9007199254740993\t"); strings.Count(text, "\n") != 1 {
@@ -75,7 +76,7 @@ func TestClipboard(t *testing.T) {
 	b.click(at("copy-entity"))
 	b.seeText(at("copy-entity"), "Copied")
 	b.copied("{\n  \"PartitionKey\": \"Bergen\",")
-	// A browser may refuse.
+	// The browser may refuse access to the clipboard.
 	js[bool](b, `(navigator.clipboard.writeText = () => Promise.reject(new Error("no")), true)`)
 	b.focus(at("grid"))
 	b.chord("c", chromedp.ModifierCtrl)
@@ -83,14 +84,15 @@ func TestClipboard(t *testing.T) {
 	b.quiet()
 }
 
-// Over plain http from elsewhere there is neither WebCrypto nor a clipboard: the page
-// warns before it takes a key, signs by itself, and copies.
+// TestPlainHTTP opens the page over plain HTTP from an address that is not loopback, where browsers
+// offer neither WebCrypto nor a clipboard. The page warns before it accepts a key, signs with its
+// own code, and can copy.
 func TestPlainHTTP(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	s.fill("people", people()...)
 	b := newTab(t)
-	b.open(strings.Replace(s.page, "127.0.0.1", "0.0.0.0", 1)) // this machine, which is not secure for the browser
+	b.open(strings.Replace(s.page, "127.0.0.1", "0.0.0.0", 1)) // this address is the same machine, but the browser does not treat it as secure
 	b.seeText(at("insecure"), "This page came over plain http.")
 	if js[bool](b, `isSecureContext`) {
 		t.Fatal("the browser takes 0.0.0.0 for secure")
@@ -109,8 +111,8 @@ func TestPlainHTTP(t *testing.T) {
 	b.focus(at("grid"))
 	b.chord("c", chromedp.ModifierCtrl)
 	b.copied("012")
-	b.wait(`document.activeElement == document.querySelector(%s)`, at("grid")) // the keyboard stays
+	b.wait(`document.activeElement == document.querySelector(%s)`, at("grid")) // the focus stays in the grid
 	b.click(at("code"))
 	b.click(`[data-test="code-dialog"] .grow + button`)
-	b.copied("import os") // also where a dialog is in front
+	b.copied("import os") // copying also works while a dialog is open
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// 'edgetable explorer --link' opens the accounts of a server in its own page, for one
-// window, also when that is loaded again.
+// TestConsent checks that 'edgetable explorer --link' opens the accounts of a server in the
+// server's own page, in one window, also after this window is reloaded.
 func TestConsent(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -28,13 +28,13 @@ func TestConsent(t *testing.T) {
 	b.seeText(at("status"), "4 rows")
 	b.quiet()
 
-	// The link opens no second window; the account can be opened with its key there.
+	// The link does not open a second window; the account can be opened there with its key.
 	other := newTab(t)
 	other.open(link)
 	other.seeText("[role=alert]", "edgetable explorer --link")
 	other.shot("link-used")
 
-	// When the server was started again, its sessions have ended: the page asks for the key.
+	// A restart of the server ends its sessions, so the page asks for the key.
 	stop()
 	address := strings.TrimSuffix(strings.TrimPrefix(s.page, "http://"), "/_/")
 	start(t, "ready", "serve", "--data", data, "--listen", address)

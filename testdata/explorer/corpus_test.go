@@ -12,15 +12,15 @@ import (
 	"testing"
 )
 
-// attacks are texts that do something where a page takes them for more than text.
+// attackLines are texts that have an effect if a page does not treat them as plain text.
 //
 //go:embed testdata/attacks.txt
 var attackLines string
 
 func attacks() []string { return strings.Split(strings.TrimSpace(attackLines), "\n") }
 
-// hostile is a service whose names, values and errors are attacks, also where the
-// protocol allows no such names.
+// hostile starts a service whose names, values and errors are attacks, even where the protocol
+// allows no such names.
 func hostile(t *testing.T) (connection string) {
 	t.Helper()
 	list := attacks()
@@ -61,8 +61,8 @@ func hostile(t *testing.T) (connection string) {
 	return "AccountName=acme;AccountKey=c2VjcmV0;TableEndpoint=" + s.URL + "/acme"
 }
 
-// harmless checks that nothing ran, that nothing was asked of another place, and that
-// no text has become an element.
+// harmless checks that no attack has run, that the page requested nothing from another server, and
+// that no text has become an HTML element.
 func (b *tab) harmless(page string) {
 	b.Helper()
 	if js[bool](b, `"ran" in window || "polluted" in {}`) {
@@ -82,7 +82,7 @@ func (b *tab) harmless(page string) {
 	}
 }
 
-// Stored attacks stay text wherever the page shows them.
+// TestStoredAttacks checks that stored attacks remain plain text wherever the page shows them.
 func TestStoredAttacks(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "profiles.json")
@@ -98,7 +98,7 @@ func TestStoredAttacks(t *testing.T) {
 
 	js[bool](b, `(location.hash = "#/dev/rows", true)`)
 	b.seeText(`[role="gridcell"]`, "<script>window.ran=1</script>")
-	for _, attack := range attacks()[:10] { // those that are in view
+	for _, attack := range attacks()[:10] { // the first ten are visible without scrolling
 		b.seeText(`[role="gridcell"]`, attack)
 	}
 	b.harmless(link)
@@ -113,7 +113,7 @@ func TestStoredAttacks(t *testing.T) {
 	b.harmless(link)
 	b.shot("attacks-query")
 
-	// As the name of a table, whose error has all attacks.
+	// An attack as the name of a table. The service's error for it contains all attacks.
 	for _, attack := range attacks()[:3] {
 		js[bool](b, `(location.hash = "#/dev/" + encodeURIComponent(%s), true)`, attack)
 		b.seeText(at("title"), attack)
@@ -127,13 +127,14 @@ func TestStoredAttacks(t *testing.T) {
 	b.shot("attacks-errors")
 }
 
-// The same texts as keys and values of a real server come back as they were.
+// TestStoredTexts checks that a real server returns the same texts unchanged, as keys and as
+// values.
 func TestStoredTexts(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	var list []entity
 	for _, attack := range attacks() {
-		if strings.ContainsAny(attack, `/\#?%`) { // which keys cannot have
+		if strings.ContainsAny(attack, `/\#?%`) { // keys cannot contain these characters
 			list = append(list, entity{"PartitionKey": "value", "RowKey": strings.NewReplacer("/", "", `\`, "", "#", "", "?", "", "%", "").Replace(attack), "Value": attack})
 			continue
 		}
@@ -150,7 +151,7 @@ func TestStoredTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// What nobody would see is escaped, and is the same text.
+		// The page escapes invisible characters in the JSON, so compare the parsed value.
 		b.wait(`JSON.parse(document.querySelector(%[1]s)?.textContent ?? "{}").Value === JSON.parse(%[2]s)`, at("entity-json"), string(text))
 	}
 	b.harmless(s.page)

@@ -1,6 +1,8 @@
-// Package explorer tests the page of the explorer in a real browser, Debian's Chromium, against the real binary: behind 'edgetable explorer'
-// and on an endpoint. 'make explorer-test' runs it. 'make explorer-homes' runs [TestHomes], which needs what testdata/homes needs, against the other homes.
+// Package explorer tests the page of the explorer in a real browser, Debian's Chromium, with the real binary. The page
+// is served by 'edgetable explorer' and by the server itself. 'make explorer-test' runs these tests. 'make
+// explorer-homes' runs [TestHomes] with the other kinds of deployment (homes), and needs the same programs as
+// testdata/homes.
 //
-// A failed test leaves a screenshot in EDGETABLE_SCREENSHOTS, if that names a folder. EDGETABLE_SCREENSHOTS with a passing test has
-// the pictures that [tab.shot] takes.
+// A failed test saves a screenshot in the folder that EDGETABLE_SCREENSHOTS names. If the variable is set, passing
+// tests save the pictures that [tab.shot] takes.
 package explorer

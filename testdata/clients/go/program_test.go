@@ -26,11 +26,12 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// Some tests need a server with flags of its own. They start the program that EDGETABLE_BINARY names, or else build it.
+// binaryVariable names the program for tests that need a server with certain flags. If it is not set, the tests build
+// the program.
 const binaryVariable = "EDGETABLE_BINARY"
 
 var built struct {
-	folder string // to be removed after the tests
+	folder string // folder of the program that was built; removed after the tests
 	binary func() (string, error)
 }
 
@@ -50,14 +51,14 @@ func init() {
 	})
 }
 
-// started is a server over TLS that a test has for itself.
+// started is a server over TLS that one test uses alone.
 type started struct {
 	account
-	client *http.Client // trusts its certificate
+	client *http.Client // trusts the server's certificate
 	server *exec.Cmd
 }
 
-// start starts the program with flags and waits until it takes requests. It ends with the test.
+// start starts the program with flags and waits until it accepts requests. The server stops when the test ends.
 func start(t *testing.T, flags ...string) started {
 	t.Helper()
 	return startWith(t, newKey(t), append([]string{"--memory"}, flags...)...)
@@ -73,7 +74,7 @@ func newKey(t *testing.T) string {
 	return base64.StdEncoding.EncodeToString(key)
 }
 
-// startWith is start with the key of the account and the place of the data among the flags.
+// startWith is like start, but the caller chooses the account key, and the flags must say where the data is stored.
 func startWith(t *testing.T, secret string, flags ...string) started {
 	t.Helper()
 	binary, err := built.binary()
@@ -114,21 +115,22 @@ func startWith(t *testing.T, secret string, flags ...string) started {
 	}
 }
 
-// kill ends the server at once.
+// kill ends the server with SIGKILL.
 func (s started) kill(t *testing.T) {
 	t.Helper()
 	if err := s.server.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = s.server.Wait() // it was killed
+	_ = s.server.Wait() // always returns the error that the process was killed
 }
 
-// options trust the server's certificate.
+// options returns client options that trust the server's certificate.
 func (s started) options(retry policy.RetryOptions) *aztables.ClientOptions {
 	return &aztables.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: s.client, Retry: retry}}
 }
 
-// newCertificate writes a certificate for 127.0.0.1 and its key into files, and returns who trusts it.
+// newCertificate writes a certificate for 127.0.0.1 and its key to files, and returns a pool that contains the
+// certificate.
 func newCertificate(t *testing.T) (certificate, key string, pool *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -10,7 +10,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// newFruit returns a table of three entities with a property of every type, and one, "d", with keys alone.
+// newFruit returns a table with three entities that have a property of every type, and a fourth, "d", that
+// has only its keys.
 func newFruit(t *testing.T) *aztables.Client {
 	t.Helper()
 	client := newTable(t)
@@ -47,22 +48,22 @@ func TestFilters(t *testing.T) {
 		want   []string
 	}{
 		{"Int eq 2", []string{"b"}},
-		{"Int ne 2", []string{"a", "c"}}, // an absent property is never ne
+		{"Int ne 2", []string{"a", "c"}}, // no comparison with an absent property is true, not even "ne"
 		{"Int gt 2", []string{"c"}},
 		{"Int ge 2", []string{"b", "c"}},
 		{"Int lt 2", []string{"a"}},
 		{"Int le 2", []string{"a", "b"}},
 		{"Int gt -1", []string{"a", "b", "c"}},
-		{"2 lt Int", []string{"c"}}, // literal first
+		{"2 lt Int", []string{"c"}}, // the literal is on the left
 		{"Long eq 9007199254740993L", []string{"a"}},
 		{"Long gt 9007199254740993L", []string{"b", "c"}},
 		{"Real eq 1.5", []string{"b"}},
 		{"Real lt 1.5", []string{"a"}},
-		{"Real gt 1", []string{"b", "c"}}, // an Int32 literal against a double
+		{"Real gt 1", []string{"b", "c"}}, // an Int32 literal compared with a double
 		{"Real lt 1e0", []string{"a"}},
 		{"Whole eq 2.0", []string{"b"}},
 		{"Text eq 'apple'", []string{"a"}},
-		{"Text eq 'Apple'", nil}, // ordinal
+		{"Text eq 'Apple'", nil}, // strings are compared by their characters' codes, so case matters
 		{"Text eq 'O''Brien''s  pear'", []string{"c"}},
 		{"Text ge 'a' and Text lt 'b'", []string{"a"}},
 		{"Text gt 'apple'", []string{"b"}},
@@ -76,7 +77,7 @@ func TestFilters(t *testing.T) {
 		{"Timestamp gt datetime'2000-01-01T00:00:00Z'", []string{"a", "b", "c", "d"}},
 		{"Id eq guid'00000000-0000-0000-0000-000000000003'", []string{"c"}},
 		{"Id ne guid'00000000-0000-0000-0000-000000000003'", []string{"a", "b"}},
-		{"Id eq '00000000-0000-0000-0000-000000000003'", nil}, // a string is no guid
+		{"Id eq '00000000-0000-0000-0000-000000000003'", nil}, // a string literal does not equal a guid
 		{"Bytes eq X'0a02'", []string{"b"}},
 		{"Bytes eq binary'0A03'", []string{"c"}},
 		{"Bytes gt X'0a'", []string{"a", "b", "c"}},
@@ -85,13 +86,13 @@ func TestFilters(t *testing.T) {
 		{"Missing ne 'x'", nil},
 		{"not (Missing eq 'x')", []string{"a", "b", "c", "d"}},
 		{"not (Int eq 2)", []string{"a", "c", "d"}},
-		{"Int eq 1 or Int eq 2 and Ripe eq true", []string{"a"}}, // and binds tighter
+		{"Int eq 1 or Int eq 2 and Ripe eq true", []string{"a"}}, // "and" has precedence over "or"
 		{"(Int eq 1 or Int eq 2) and Ripe eq false", []string{"b"}},
 		{"(Int eq 1)or(Int eq 3)", []string{"a", "c"}},
 		{"true and RowKey eq 'b'", []string{"b"}},
 		{"PartitionKey eq 'p' and RowKey gt 'a' and RowKey le 'c'", []string{"b", "c"}},
 		{"PartitionKey eq 'P'", nil},
-		{"PartitionKey eq 'p' and RowKey eq 'nobody'", nil}, // empty, not 404
+		{"PartitionKey eq 'p' and RowKey eq 'nobody'", nil}, // the result is an empty list, not status 404
 		{"RowKey ge 'c' or Int eq 1", []string{"a", "c", "d"}},
 		{" ", []string{"a", "b", "c", "d"}},
 	} {
@@ -102,7 +103,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// A program that looks up many rows at once writes long filters.
+// TestLongFilter checks a long filter, as a program sends it that reads many rows in one query.
 func TestLongFilter(t *testing.T) {
 	t.Parallel()
 	client := newFruit(t)
@@ -247,14 +248,15 @@ func TestPaging(t *testing.T) {
 	})
 }
 
-// Pages of one over keys that are hard to carry in a header and back in a query.
+// TestPagingOverOddKeys reads pages of one entity. Each key must be passed in a continuation header and
+// then in a query, and needs escapes there.
 func TestPagingOverOddKeys(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)
 	var want []string
 	for _, key := range oddKeys {
 		if tooLong(key, key) {
-			continue // is not stored, as TestOddKeys has it
+			continue // the store cannot have this key; TestOddKeys checks that
 		}
 		add(t, client, key, key, nil)
 		want = append(want, key)
@@ -265,7 +267,7 @@ func TestPagingOverOddKeys(t *testing.T) {
 	if len(got) != len(want) || got[0] != "" {
 		t.Errorf("got %d rows, the first %q; want %d, the first empty", len(got), got[0], len(want))
 	}
-	slices.Sort(want) // no key here has characters on which the orders of UTF-8 and UTF-16 disagree
+	slices.Sort(want) // these keys sort the same in UTF-8 and UTF-16
 	wantRows(t, got, want...)
 }
 
@@ -277,7 +279,7 @@ func TestOrderOfPartitionsAndRows(t *testing.T) {
 	}
 	want := []string{"5", "3", "", "10", "2", "4", "1"}
 	wantRows(t, list(t, client, nil), want...)
-	one := &aztables.ListEntitiesOptions{Top: to.Ptr(int32(1))} // one token names an entity with an empty RowKey
+	one := &aztables.ListEntitiesOptions{Top: to.Ptr(int32(1))} // with pages of one entity, one continuation token has an empty RowKey
 	wantRows(t, list(t, client, one), want...)
 	_, err := client.NewListEntitiesPager(&aztables.ListEntitiesOptions{
 		NextPartitionKey: to.Ptr("not a token"), NextRowKey: to.Ptr("neither"),

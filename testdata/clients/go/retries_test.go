@@ -12,14 +12,14 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// What a program meets that leaves retries to the SDK: as many as by default (three), but without the long delays. Where the
-// answer has a Retry-After, that is the delay.
+// impatient returns a client that leaves retries to the SDK. It retries three times, as by default, but without the
+// long delays. If a response has Retry-After, the SDK waits for that time.
 func (s started) impatient(t *testing.T) *aztables.ServiceClient {
 	t.Helper()
 	return s.owner(t, s.options(policy.RetryOptions{RetryDelay: time.Millisecond}))
 }
 
-// startWithRules is a server that fails by rules. Its table is there already.
+// startWithRules starts a server with rules for simulated faults, and creates a table.
 func startWithRules(t *testing.T, rules ...string) *aztables.Client {
 	t.Helper()
 	var flags []string
@@ -84,8 +84,9 @@ func TestRetryEnds(t *testing.T) {
 	wantRows(t, list(t, table, nil))
 }
 
-// The service applied the operation, but its reply was lost. The SDK sends the request again and conflicts with its own
-// first attempt. The program gets the conflict, and must read the entity to find out that it is its own.
+// TestRetryAfterLostReply checks that a program gets a conflict if the service applied its operation but the reply was
+// lost: the SDK repeats the request, which conflicts with the first attempt. The program must read the entity to find
+// out that its own request wrote it.
 func TestRetryAfterLostReply(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -93,7 +94,7 @@ func TestRetryAfterLostReply(t *testing.T) {
 		do             func(t *testing.T, table *aztables.Client) error
 		status         int
 		code           string
-		rows           []string // afterwards
+		rows           []string // row keys in the table at the end
 	}{
 		{"insert", "InsertEntity", insert, http.StatusConflict, "EntityAlreadyExists", []string{"0001", "there"}},
 		{"delete", "DeleteEntity", func(t *testing.T, table *aztables.Client) error {
@@ -112,7 +113,7 @@ func TestRetryAfterLostReply(t *testing.T) {
 				if _, err := table.CreateTable(t.Context(), nil); err != nil {
 					t.Fatal(err)
 				}
-				upsert := &aztables.UpsertEntityOptions{UpdateMode: aztables.UpdateModeReplace} // which no rule is for
+				upsert := &aztables.UpsertEntityOptions{UpdateMode: aztables.UpdateModeReplace} // no rule makes this operation fail
 				if _, err := table.UpsertEntity(t.Context(), entity(t, "p", "there", nil), upsert); err != nil {
 					t.Fatal(err)
 				}
@@ -141,8 +142,8 @@ func TestRetryAfterLostReply(t *testing.T) {
 	})
 }
 
-// Fourteen inserts at once with a limit of five per second: the server asks some clients to retry after a second, some of
-// them twice, and all inserts succeed in the end.
+// TestRetryBeyondLimits sends fourteen inserts at once, with a limit of five per second. The server asks some clients
+// to retry after a second, some of them twice, and all inserts succeed in the end.
 func TestRetryBeyondLimits(t *testing.T) {
 	t.Parallel()
 	server := start(t, "--limits", "account=1000,partition=5")

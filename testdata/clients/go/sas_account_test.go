@@ -8,7 +8,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// signedService signs for the account and returns a service client that has nothing else.
+// signedService returns a client of the service whose only credential is an account signature of these
+// values.
 func (a account) signedService(t *testing.T, values aztables.AccountSASSignatureValues) *aztables.ServiceClient {
 	t.Helper()
 	if values.ExpiryTime.IsZero() {
@@ -25,7 +26,8 @@ func (a account) signedService(t *testing.T, values aztables.AccountSASSignature
 	return service
 }
 
-// What each operation needs of an account's signature: a resource type and all of the permissions.
+// accountDeeds lists the operations, and for each the resource type and all permissions that an account's
+// signature must have.
 var accountDeeds = []struct {
 	name, types, permissions string
 	do                       func(t *testing.T, owner, by *aztables.ServiceClient, table string) error
@@ -129,7 +131,8 @@ func with[T any](v T, change func(*T)) T {
 	return v
 }
 
-// The SDK's own link is for https alone, so over http it opens nothing; over TLS it does, see TestBearer.
+// TestAccountSASURL checks that the URL that the SDK signs is refused over HTTP, because the SDK signs it
+// for HTTPS only. TestBearer checks it over TLS.
 func TestAccountSASURL(t *testing.T) {
 	t.Parallel()
 	link, err := home(t).owner(t, noRetries()).GetAccountSASURL(
@@ -146,7 +149,8 @@ func TestAccountSASURL(t *testing.T) {
 	wantError(t, err, http.StatusForbidden, "AuthorizationProtocolMismatch")
 }
 
-// Policies are the owner's: no signature reads or writes them.
+// TestAccountSASAndPolicies checks that no signature permits reading or writing access policies, which
+// only the owner of the account may do.
 func TestAccountSASAndPolicies(t *testing.T) {
 	t.Parallel()
 	table, _ := newNamedTable(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// newGrid creates a table with the rows r1 to r3 in each of the partitions p1 to p3. Rows are named by both, so that a list
-// of rows tells them apart.
+// newGrid creates a table with three rows in each of the partitions p1 to p3. A RowKey contains the row and the
+// partition, so it is unique in the table.
 func newGrid(t *testing.T) (string, *aztables.Client) {
 	t.Helper()
 	table, owner := newNamedTable(t)
@@ -47,7 +47,7 @@ func TestSASRangeOfQueries(t *testing.T) {
 			})
 			wantRows(t, list(t, by, nil), c.want...)
 			one := int32(1)
-			wantRows(t, list(t, by, &aztables.ListEntitiesOptions{Top: &one}), c.want...) // page by page
+			wantRows(t, list(t, by, &aztables.ListEntitiesOptions{Top: &one}), c.want...) // read again with one entity per page
 			filter := "PartitionKey ge 'p2'"
 			for _, row := range list(t, by, &aztables.ListEntitiesOptions{Filter: &filter}) {
 				if row[2:] < "p2" {
@@ -99,7 +99,7 @@ func TestSASRangeOfEntities(t *testing.T) {
 			for _, outside := range [][2]string{{"p2", "r1p2"}, {"p2", "r6"}, {"p1", "r3p1"}, {"p3", "r1p3"}} {
 				err := deed(outside[0], outside[1])
 				switch name {
-				case "get": // entities outside of the range do not exist
+				case "get": // an entity outside of the range is reported as missing
 					wantError(t, err, http.StatusNotFound, "ResourceNotFound")
 				case "transaction":
 					wantFailedPart(t, err, "403", "AuthorizationFailure", "")

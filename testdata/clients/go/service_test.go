@@ -43,7 +43,7 @@ func corsRules(count int) []*aztables.CorsRule {
 	return rules
 }
 
-// The properties are the account's, so this test runs alone: it is the one that is not parallel.
+// TestServiceProperties changes the properties of the account, so it does not run in parallel with other tests.
 func TestServiceProperties(t *testing.T) {
 	service := newService(t)
 	read := func() aztables.ServiceProperties {
@@ -97,8 +97,8 @@ func TestServiceProperties(t *testing.T) {
 		}
 		want(t, base)
 	})
-	// A part that the request leaves out stays as it was. The SDK cannot leave out logging: without it, it writes a <Logging>
-	// without the required elements, as it does for the retention.
+	// A part that is missing in the request keeps its value. The SDK always sends the parts Logging and Retention: if they
+	// are nil, they lack their required elements.
 	for _, c := range []struct {
 		why    string
 		part   aztables.ServiceProperties

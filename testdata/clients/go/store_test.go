@@ -6,14 +6,13 @@ import (
 	"strconv"
 )
 
-// What a store cannot do is declared in the environment, as ../README.md says.
+// The environment declares what the tested store cannot do; see ../README.md.
 var (
-	// keyBytes is how much a PartitionKey and a RowKey may have together; 0 for as much as the protocol allows.
+	// keyBytes is the maximum size of PartitionKey and RowKey together; 0 means the protocol's limit.
 	keyBytes = declared("EDGETABLE_CLIENTS_KEY_BYTES")
-	// tornPages says, if it is not 0, that a page may show a part of a transaction while it is committed.
+	// tornPages is not 0 if a page may show a part of a transaction while the transaction is being committed.
 	tornPages = declared("EDGETABLE_CLIENTS_TORN_PAGES")
-	// lastWriteWins says, if it is not 0, that writes at the same time do not see each other, and that a transaction may be
-	// applied in part.
+	// lastWriteWins is not 0 if concurrent writes do not detect each other, and a transaction may be applied partly.
 	lastWriteWins = declared("EDGETABLE_CLIENTS_LAST_WRITE_WINS")
 )
 
@@ -30,7 +29,7 @@ func declared(variable string) int {
 	return n
 }
 
-// tooLong reports whether the store refuses these keys.
+// tooLong reports whether the store's limit refuses these keys.
 func tooLong(partition, row string) bool {
 	return keyBytes > 0 && len(partition)+len(row) > keyBytes
 }

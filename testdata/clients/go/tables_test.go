@@ -23,13 +23,13 @@ func TestCreateAndDeleteTable(t *testing.T) {
 	_, err = service.CreateTable(t.Context(), name, nil)
 	wantError(t, err, http.StatusConflict, "TableAlreadyExists")
 	_, err = service.CreateTable(t.Context(), strings.ToUpper(name), nil)
-	wantError(t, err, http.StatusConflict, "TableAlreadyExists") // names differing in case only are one name
+	wantError(t, err, http.StatusConflict, "TableAlreadyExists") // names that differ only in case are the same name
 
 	if _, err := service.DeleteTable(t.Context(), strings.ToLower(name), nil); err != nil {
 		t.Errorf("delete by another case: %v", err)
 	}
 	_, err = service.DeleteTable(t.Context(), name, nil)
-	wantError(t, err, http.StatusNotFound, "ResourceNotFound") // not TableNotFound: the table is the resource here
+	wantError(t, err, http.StatusNotFound, "ResourceNotFound") // not TableNotFound, because the table is the resource of this operation
 }
 
 func TestRecreatedTableIsEmpty(t *testing.T) {

@@ -21,7 +21,7 @@ func submit(t *testing.T, client *aztables.Client, actions ...aztables.Transacti
 	}
 }
 
-// action builds one step on entity ("p", row).
+// action returns an operation of a transaction on the entity with the keys "p" and row.
 func action(t *testing.T, kind aztables.TransactionType, row string, properties fields) aztables.TransactionAction {
 	t.Helper()
 	return aztables.TransactionAction{ActionType: kind, Entity: entity(t, "p", row, properties)}
@@ -38,8 +38,8 @@ func inserts(t *testing.T, count int) []aztables.TransactionAction {
 
 var failedPart = regexp.MustCompile(`(?s)HTTP/1\.1 (\d{3}) .*"code":"(\w+)".*"value":"(\d+:)?`)
 
-// wantFailedPart checks the one part of a failed transaction. The service answers 202 for the whole; the SDK returns
-// that as its error and leaves the part to the reader of the body.
+// wantFailedPart checks the part of a failed transaction's response that has the error. The status of the whole
+// response is 202, which the SDK returns as an error; the test must read the part from the body.
 func wantFailedPart(t *testing.T, err error, status, code, index string) {
 	t.Helper()
 	var failure *azcore.ResponseError
@@ -84,7 +84,7 @@ func TestTransactionResponse(t *testing.T) {
 	if got := strings.Count(body, "HTTP/1.1 204 No Content\r\n"); got != 3 {
 		t.Errorf("got %d parts with 204, want 3:\n%s", got, body)
 	}
-	for row := range 3 { // one part per operation, in their order, each with the ETag it stored
+	for row := range 3 { // the response has one part for each operation, in order, with the ETag of the stored entity
 		etag := get(t, client, "p", fmt.Sprintf("%04d", row))["odata.etag"].(string)
 		if !strings.Contains(body, "ETag: "+etag+"\r\n") {
 			t.Errorf("row %d: no part has its ETag %s:\n%s", row, etag, body)
@@ -213,7 +213,7 @@ func TestConditionalTransaction(t *testing.T) {
 	if got := get(t, client, "p", "merge")["A"]; got != 2.0 {
 		t.Errorf("merge: A is %v", got)
 	}
-	// The same ETags are stale now.
+	// The transaction has changed the ETags, so they no longer match.
 	_, err := client.SubmitTransaction(t.Context(), steps[:2], nil)
 	wantFailedPart(t, err, "412", "UpdateConditionNotSatisfied", "0:")
 
@@ -237,7 +237,7 @@ func TestLargeTransaction(t *testing.T) {
 		}
 		return actions
 	}
-	submit(t, client, sized(40_000)...) // just below 4 MiB with the framing
+	submit(t, client, sized(40_000)...) // just below 4 MiB with the multipart headers
 	rows := list(t, client, nil)
 	if len(rows) != 100 {
 		t.Fatalf("stored %d entities, want 100", len(rows))

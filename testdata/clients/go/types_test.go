@@ -14,7 +14,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// stored adds one property and returns its value and annotation from the server's answer to a point query.
+// stored adds an entity with one property. It returns the property's value and type annotation in the
+// server's response to a point query.
 func stored(t *testing.T, client *aztables.Client, row, edmType string, value any) (raw json.RawMessage, annotation string) {
 	t.Helper()
 	properties := fields{"V": value}
@@ -104,7 +105,7 @@ func TestDoubles(t *testing.T) {
 			if err != nil || got != value {
 				t.Errorf("got %s (%v), want %v", raw, err, value)
 			}
-			if !bytes.ContainsAny(raw, ".eE") { // a bare 5 would read as Int32
+			if !bytes.ContainsAny(raw, ".eE") { // a client would read 5 without a point as Int32
 				t.Errorf("%s does not look like a double", raw)
 			}
 		})
@@ -155,7 +156,8 @@ func TestLargestBinary(t *testing.T) {
 	}
 }
 
-// EDMEntity is the SDK's own typed form; it must survive a round trip unharmed.
+// TestEDMEntity checks that an aztables.EDMEntity, the SDK's typed form of an entity, is read as it was
+// written.
 func TestEDMEntity(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)

@@ -17,15 +17,15 @@ func Start() (url string, stop func(), err error) {
 	if url := os.Getenv("EDGETABLE_DYNAMODB_URL"); url != "" {
 		return url, func() {}, nil
 	}
-	// Test programs run in the directory of their package, and source paths may be trimmed. So the script is found
-	// from the working directory.
+	// Find the script from the working directory: test programs run in the directory of their package, and source paths
+	// may be trimmed from the program.
 	script, err := script()
 	if err != nil {
 		return "", nil, err
 	}
 	c := exec.Command(script)
 	c.Stderr = os.Stderr
-	if c.Dir, err = os.MkdirTemp("", "dynamodb-local-"); err != nil { // it leaves a file in its working directory
+	if c.Dir, err = os.MkdirTemp("", "dynamodb-local-"); err != nil { // DynamoDB Local leaves a file in its working directory
 		return "", nil, err
 	}
 	life, err := c.StdinPipe() // the server ends when this pipe is closed
@@ -41,7 +41,7 @@ func Start() (url string, stop func(), err error) {
 	}
 	stop = func() {
 		life.Close()
-		_ = c.Wait() // it was stopped
+		_ = c.Wait() // returns the error that the process was stopped
 		_ = os.RemoveAll(c.Dir)
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')

@@ -60,7 +60,7 @@ func batchOf(table, partition string, rows, size int) (kind, body string) {
 
 // TestMessagesAtRest counts messages to objects. A Worker that knows the map of a table needs one message
 // to the object with the keys of a request, and none to another object or the catalog. That holds for
-// requests of all sizes, although these are served in different memories.
+// requests of all sizes, although instances with memories of different sizes serve them.
 func TestMessagesAtRest(t *testing.T) {
 	t.Parallel()
 	most := 2 * *restRanges
@@ -89,7 +89,7 @@ func TestMessagesAtRest(t *testing.T) {
 		}
 		return m
 	}
-	// The last splits end, and the Worker learns the map.
+	// Send requests until the last splits have ended and the Worker knows the map.
 	for tries := 0; ; tries++ {
 		messages()
 		for n := range most {
@@ -110,15 +110,16 @@ func TestMessagesAtRest(t *testing.T) {
 		for n := range most {
 			row.do(n)
 		}
-		// An object whose split has waited since before the restart may ask the catalog meanwhile.
+		// An object whose split waited before the restart may still ask the catalog.
 		if m := messages(); m.Bucket != most || m.Catalog > 1 {
 			t.Errorf("%d times %s: %d messages to buckets and %d to the catalog", most, row.what, m.Bucket, m.Catalog)
 		}
 	}
 }
 
-// TestFullBehindWriteOfRange checks a write to a range that is not the first. The memory of its instance
-// becomes full after the write was carried out. The next instance answers without sending the write again.
+// TestFullBehindWriteOfRange checks a write to a range that is not the first. The memory of the instance
+// becomes full after the write was carried out. The next instance answers the request without sending the
+// write again.
 func TestFullBehindWriteOfRange(t *testing.T) {
 	t.Parallel()
 	s := atRest(t, "many", 6)
@@ -130,9 +131,9 @@ func TestFullBehindWriteOfRange(t *testing.T) {
 			{method: "POST", target: "/$batch", kind: kind, body: strings.ReplaceAll(body, "PUT", "MERGE")},
 			{method: "DELETE", target: fmt.Sprintf("/many(PartitionKey='%s',RowKey='new')", partition)},
 		} {
-			// The instance that also serves the next request, because it knows the map.
+			// This instance also serves the next request, because it knows the map.
 			must(t, 200, s, "GET", "acme", fmt.Sprintf("/many(PartitionKey='%s',RowKey='r')", partition), "", "")
-			r.header = []string{"x-fault: full"} // see faults.mjs
+			r.header = []string{"x-fault: full"} // faults.mjs implements this fault
 			resp, answer, err := r.send(t.Context(), s, workerd.Client)
 			if err != nil {
 				t.Fatal(err)

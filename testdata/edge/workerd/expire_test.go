@@ -6,13 +6,14 @@ import (
 	"testing"
 )
 
-// A table declares over HTTP that its entities expire, in all its objects. An expired entity is absent for
-// each operation. A rule that is withdrawn in its first hour hides no entity for ever.
+// TestExpire declares over HTTP that the entities of a table expire, and checks this in all objects of the
+// table. An expired entity is absent for each operation. If the rule is withdrawn within an hour, all
+// entities are visible again.
 func TestExpire(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=3", "EDGETABLE_SPLIT_BYTES=1")
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"ends"}`)
 	for i := range 6 {
-		put(t, s, fmt.Sprintf("/ends(PartitionKey='p%d',RowKey='r')", i)) // these entities are in several objects
+		put(t, s, fmt.Sprintf("/ends(PartitionKey='p%d',RowKey='r')", i)) // the keys are spread over several objects
 	}
 	entity := func(partition int, year string) string {
 		return fmt.Sprintf(`{"PartitionKey":"p%d","RowKey":"e","E":"%s-01-01T00:00:00Z","E@odata.type":"Edm.DateTime"}`, partition, year)
@@ -23,7 +24,7 @@ func TestExpire(t *testing.T) {
 			switch status, answer := ask(t, s, method, "acme", target, "", body); status {
 			case want:
 				return answer
-			case 503, 500: // keys are being moved
+			case 503, 500: // keys are being moved to another object: try again
 			default:
 				t.Fatalf("%s %s: %d %s", method, target, status, answer)
 			}

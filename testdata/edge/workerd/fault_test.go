@@ -17,7 +17,7 @@ func wallClock() edm.Ticks { return edm.TicksOf(time.Now()) }
 
 var people = table.RecordKey{Account: "acct", Table: "people"}
 
-// create makes the table.
+// create creates the table people.
 func create(t *testing.T, s table.Store) table.Revision {
 	t.Helper()
 	d := table.Record{Key: people, Value: []byte("{}"), Incarnation: table.Incarnation{byte(lives.Add(1))}}
@@ -48,8 +48,8 @@ func count(t *testing.T, s table.Store, partition string) int {
 	return len(page.Rows)
 }
 
-// workerd is killed under load and started again over the same data. Acknowledged writes exist, and batches
-// are complete.
+// TestKill kills workerd under load and starts it again with the same data. It checks that acknowledged
+// writes exist and that batches are complete.
 func TestKill(t *testing.T) {
 	data := t.TempDir()
 	options := workerd.Options{Data: data, Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
@@ -69,7 +69,7 @@ func TestKill(t *testing.T) {
 		group.Go(func() {
 			for n := 0; ; n++ {
 				if _, err := s.Commit(t.Context(), people, inserts(fmt.Sprintf("w%d-%04d", w, n), batch)); err != nil {
-					return // the server has ended
+					return // the server was killed
 				}
 				acknowledged[w].Store(int64(n + 1))
 				if total.Add(1) == 200 {

@@ -9,7 +9,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// changesOf asks for changes of a table.
+// changesOf requests changes of the table watched.
 func changesOf(t *testing.T, s *workerd.Server, query string, headers ...string) (answer *http.Response, body string) {
 	t.Helper()
 	r := request{method: "GET", target: "/watched?comp=changes" + query, header: headers}
@@ -20,7 +20,8 @@ func changesOf(t *testing.T, s *workerd.Server, query string, headers ...string)
 	return answer, body
 }
 
-// Changes of a table are read over HTTP: a request waits for one, a stream shows those that come, and the drop is the last.
+// TestFeed reads changes of a table over HTTP. One request waits for a change, a stream receives later changes, and the
+// deletion of the table is the last change.
 func TestFeed(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=2")
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"watched"}`)
@@ -39,7 +40,7 @@ func TestFeed(t *testing.T) {
 		next = answer.Header.Get("x-edgetable-next")
 		waited <- body
 	}()
-	changesOf(t, s, "&since="+next) // by then the other request waits
+	changesOf(t, s, "&since="+next) // when this request returns, the other one is waiting
 	put(t, s, "/watched(PartitionKey='p',RowKey='one')")
 	if body := <-waited; !strings.Contains(body, `"edgetable.entity.put"`) || !strings.Contains(body, `"RowKey":"one"`) {
 		t.Errorf("the request that waited: %s", body)

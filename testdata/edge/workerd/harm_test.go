@@ -12,7 +12,8 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// chaos returns random faults for the first messages and steps of a call.
+// chaos returns a function that returns random faults of these kinds for the first messages and steps
+// of a call.
 func chaos(seed uint64, length int, kinds ...string) func() workerd.Faults {
 	var mu sync.Mutex
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -33,8 +34,8 @@ func chaos(seed uint64, length int, kinds ...string) func() workerd.Faults {
 	}
 }
 
-// Messages of a Worker and replies are lost, others arrive twice, and objects keep their memory. Every
-// write is carried out once, and no outcome is unknown.
+// TestLossy loses messages and replies, and sends other messages twice, while objects keep their
+// memory. It checks that every write is carried out once and that no outcome is unknown.
 func TestLossy(t *testing.T) {
 	h := func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		p := server.NewPlace(now)
@@ -56,7 +57,7 @@ func isFailed(err error) bool {
 	return ok
 }
 
-// TestOutcomes makes all kinds of faults happen at random.
+// TestOutcomes checks the outcomes of writes while all kinds of faults happen at random.
 func TestOutcomes(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)

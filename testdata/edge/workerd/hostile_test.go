@@ -13,11 +13,11 @@ import (
 	waiting "edgetable/testdata/must"
 )
 
-// hostile is a header with an address that no other client has.
+// hostile is a header with the address of one client, which no other client uses.
 const hostile = "x-from: 2001:db8::1"
 
-// TestHostileReads lets one address make any number of concurrent requests, each of which waits for a slow
-// object. It gets most instances, but no other client is refused.
+// TestHostileReads lets one address send any number of concurrent requests, each of which waits for a slow
+// object. These requests get most instances, but no request of another client is refused.
 func TestHostileReads(t *testing.T) {
 	s := start(t, "EDGETABLE_OBJECT_WORK=30")
 	for _, table := range []string{"hostile", "others"} {
@@ -31,7 +31,7 @@ func TestHostileReads(t *testing.T) {
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer stop()
-	waited := make(chan struct{}) // closed when an answer says that there are too many requests
+	waited := make(chan struct{}) // closed when a response refuses a request because of too many requests
 	var once sync.Once
 	for range connections {
 		group.Go(func() {
@@ -51,8 +51,8 @@ func TestHostileReads(t *testing.T) {
 	}
 }
 
-// TestHostileBodies lets one address begin large uploads without continuing them. There is still room for
-// large bodies of another client.
+// TestHostileBodies lets one address begin large uploads without continuing them. Another client must
+// still be able to upload large bodies.
 func TestHostileBodies(t *testing.T) {
 	s := start(t)
 	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", "application/json", `{"TableName":"others"}`); status != 201 {

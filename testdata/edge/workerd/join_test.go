@@ -16,7 +16,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// tally counts a text in a log, and passes the log on.
+// tally is a log that counts the occurrences of a text.
 type tally struct {
 	io.Writer
 	text string
@@ -37,9 +37,10 @@ func (l *tally) count() int {
 	return l.n
 }
 
-// Small ranges join again while a client reads and writes the entities that move. Each read returns the
-// last write, and in the end one object has the whole table. The clock of the objects is behind the
-// machine's, so that their alarms ring at once, and advances with each request.
+// TestJoins checks that small ranges join again while a client reads and writes the entities that are
+// moved. Each read returns the last write, and in the end one object has the whole table. The clock of
+// the objects is behind the machine's clock, so their alarms fire at once; it advances with each
+// request.
 func TestJoins(t *testing.T) {
 	log := &tally{Writer: workerd.Log(t), text: `"event":"join finished"`}
 	server, err := workerd.Start(workerd.Options{Data: t.TempDir(), Log: log,
@@ -60,7 +61,7 @@ func TestJoins(t *testing.T) {
 		for {
 			_, err := s.Commit(t.Context(), people, []table.Mutation{m})
 			if errors.Is(err, table.ErrBusy) || errors.Is(err, table.ErrUnknown) {
-				continue // its keys are being moved
+				continue // the keys are being moved: try again
 			}
 			if err != nil && !(m.Kind == table.Delete && errors.Is(err, table.ErrNoEntity)) {
 				t.Fatal(err)
@@ -93,7 +94,7 @@ func TestJoins(t *testing.T) {
 		clock += edm.TicksPerSecond
 	}
 	for ranges() < 3 {
-		put(partition(0), "more", "") // this wakes the objects
+		put(partition(0), "more", "") // the write wakes the objects, so that they check whether to split
 	}
 	want := map[string]string{}
 	for i := range partitions {

@@ -9,7 +9,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// startKV starts the Worker on Workers KV alone.
+// startKV starts the Worker with Workers KV only, without Durable Objects.
 func startKV(t *testing.T, env ...string) *workerd.Server {
 	t.Helper()
 	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: true, Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="), Log: workerd.Log(t)})
@@ -52,7 +52,8 @@ func demand(t *testing.T, s *workerd.Server, method, target, body string, status
 	return answer
 }
 
-// With best effort, inserts, ETags and batches are carried out. Deleted tables disappear at once.
+// TestKVBestEffort checks that inserts, ETags and batches work if EDGETABLE_KV_BEST_EFFORT is set, and
+// that deleted tables disappear at once.
 func TestKVBestEffort(t *testing.T) {
 	t.Parallel()
 	s := startKV(t, "EDGETABLE_KV_BEST_EFFORT=true")
@@ -77,8 +78,8 @@ func TestKVBestEffort(t *testing.T) {
 	demand(t, s, "GET", "/people()", "", 404)
 }
 
-// Without best effort, inserts and batches get 501, with a text that names the profile for them. Upserts
-// and queries work.
+// TestKVRefusals checks that inserts and batches get 501 unless EDGETABLE_KV_BEST_EFFORT is set, with a
+// text that explains this. Upserts and queries work.
 func TestKVRefusals(t *testing.T) {
 	t.Parallel()
 	s := startKV(t)
@@ -90,7 +91,8 @@ func TestKVRefusals(t *testing.T) {
 	if status, got, err := transact(t, s, "p", 2); status != 202 || err != nil || !strings.Contains(got, "501 Not Implemented") || !strings.Contains(got, reason) {
 		t.Errorf("a batch: %d, %v: %s", status, err, got)
 	}
-	// Together these would exceed the memory of an instance if any of them left garbage.
+	// If each request left its memory allocated, these requests together would exceed the memory of an
+	// instance.
 	value := strings.Repeat("v", 30_000)
 	for n := range 30 {
 		demand(t, s, "PUT", fmt.Sprintf("/people(PartitionKey='p',RowKey='%d')", n), `{"V":"`+value+`","W":"`+value+`"}`, 204)

@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// transact inserts n entities into a partition by one batch.
+// transact inserts n entities into a partition with one batch.
 func transact(t *testing.T, s *workerd.Server, partition string, n int) (int, string, error) {
 	t.Helper()
 	var b strings.Builder
@@ -31,7 +31,7 @@ func rows(t *testing.T, s *workerd.Server, partition string) int {
 	return strings.Count(demand(t, s, "GET", "/people()?$filter=PartitionKey%20eq%20'"+partition+"'", "", 200), `"RowKey"`)
 }
 
-// names returns the number of names in a space of the namespace.
+// names returns how many names in the namespace begin with the prefix space.
 func names(t *testing.T, s *workerd.Server, space string) (n int) {
 	t.Helper()
 	for cursor := ""; ; {
@@ -53,9 +53,9 @@ func succeed(t *testing.T, err error) {
 	}
 }
 
-// A trap ends all requests of the isolate with 500, and a new instance serves the next ones. A put that KV
-// has accepted remains; a put that it has not received is lost. A request that is trapped while it waits
-// for KV has an unknown outcome, because KV may still get its put.
+// TestKVTrap checks that a trap of the module ends all requests of the isolate with 500, and that a new
+// instance serves later requests. A put that KV has received is stored; any other put is lost. A request
+// that is trapped while it waits for KV has an unknown outcome, because KV may still receive its put.
 func TestKVTrap(t *testing.T) {
 	t.Parallel()
 	s := startKV(t)
@@ -77,7 +77,8 @@ func TestKVTrap(t *testing.T) {
 	}
 }
 
-// workerd is killed under load and started again over the same data. Acknowledged writes exist.
+// TestKVKill kills workerd under load and starts it again with the same data. It checks that acknowledged
+// writes exist.
 func TestKVKill(t *testing.T) {
 	t.Parallel()
 	o := workerd.Options{Data: t.TempDir(), KV: true, Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
@@ -95,7 +96,7 @@ func TestKVKill(t *testing.T) {
 				target := fmt.Sprintf("/people(PartitionKey='w%d',RowKey='%d')", w, acknowledged[w])
 				status, answer, err := send(t, first, "PUT", target, "application/json", "{}")
 				if err != nil {
-					return // workerd is dead
+					return // workerd was killed
 				}
 				if status != 204 {
 					t.Errorf("%d: %s", status, answer)
@@ -120,8 +121,8 @@ func TestKVKill(t *testing.T) {
 	}
 }
 
-// The scheduled purge deletes the entities of a deleted table once no isolate can write into it any more.
-// The entities of other tables remain.
+// TestKVPurge checks that the scheduled purge deletes the entities of a deleted table, after the time in
+// which an isolate may still write to it. The entities of other tables remain.
 func TestKVPurge(t *testing.T) {
 	t.Parallel()
 	s := startKV(t, "EDGETABLE_KV_BEST_EFFORT=true")

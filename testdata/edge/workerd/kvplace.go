@@ -13,7 +13,7 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// Namespace accesses, over HTTP, the Workers KV of a server without objects.
+// Namespace accesses, over HTTP, the Workers KV namespace of a server that has no Durable Objects.
 type Namespace struct{ server *Server }
 
 var _ workerskv.Namespace = Namespace{}
@@ -52,7 +52,7 @@ func (n Namespace) Get(ctx context.Context, name string) (value, metadata []byte
 	return value, []byte(resp.Header.Get("x-metadata")), true, nil
 }
 
-// Write implements [workerskv.Namespace], one write after the other.
+// Write implements [workerskv.Namespace]. It sends the writes one after the other.
 func (n Namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
 	outcomes := make([]error, len(writes))
 	for i, w := range writes {
@@ -85,22 +85,22 @@ func (n Namespace) List(ctx context.Context, prefix, cursor string, limit int) (
 	return keys, page.Cursor, nil
 }
 
-// Clear deletes all names.
+// Clear deletes all names in the namespace.
 func (n Namespace) Clear(ctx context.Context) error {
 	_, _, err := n.do(ctx, http.MethodPost, nil, nil, "op", "clear")
 	return err
 }
 
-// Later moves the clock of a Worker without objects ahead.
+// Later advances the clock of a Worker that has no objects.
 func (s *Server) Later(ctx context.Context, d time.Duration) error {
 	return s.visit(ctx, fmt.Sprintf("/later?ms=%d", d.Milliseconds()))
 }
 
-// Schedule runs the scheduled handler of such a Worker, as the platform does on a schedule.
+// Schedule runs the scheduled handler of a Worker without objects. The platform would call it at intervals.
 func (s *Server) Schedule(ctx context.Context) error { return s.visit(ctx, "/schedule") }
 
-// Trap traps the module of such a Worker: before its next "put" into KV, when the next put is "stored", or when it begins to
-// "serve" a request.
+// Trap makes the module of a Worker without objects trap: before its next "put" into KV, when the next put is "stored",
+// or when it begins to "serve" a request.
 func (s *Server) Trap(ctx context.Context, when string) error {
 	return s.visit(ctx, "/trap?when="+when)
 }

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestKVStore runs the suite of stores over the KV of workerd, which shows writes at
-// once. Each place is an empty namespace; one place exists at a time.
+// TestKVStore runs the test suite for stores over the KV of workerd, which shows writes at once.
+// Each test gets an empty namespace, so the tests do not run in parallel.
 func TestKVStore(t *testing.T) {
 	t.Parallel()
 	s := startKV(t)

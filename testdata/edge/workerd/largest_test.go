@@ -9,9 +9,9 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// Entities of the maximum size, in characters that take one and a half times as many bytes in KV, reach the
-// replica through the outbox and through the initial sync. The objects of the isolate keep their remembered
-// answers.
+// TestReplicaOfLargest checks that entities of the maximum size reach the replica through the outbox and
+// through the initial sync. Their characters take one and a half times as many bytes in KV. Meanwhile the
+// objects of the isolate keep the replies that they remember.
 func TestReplicaOfLargest(t *testing.T) {
 	var log bytes.Buffer
 	options := workerd.Options{Data: t.TempDir(), Log: &log, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
@@ -26,9 +26,9 @@ func TestReplicaOfLargest(t *testing.T) {
 		t.Helper()
 		must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"`+table+`"}`)
 		for n := range entities {
-			size := 523_500 // characters: 1 MiB at two bytes each, with names and types
+			size := 523_500 // number of characters; 1 MiB at two bytes each, with names and types
 			if n%2 == 0 && n < 6 {
-				size = 349_000 // 1 MiB at three bytes each
+				size = 349_000 // number of characters; 1 MiB at three bytes each
 			}
 			must(t, 204, s, "PUT", "acme", entity(table, n), "", large(size, "€"))
 		}

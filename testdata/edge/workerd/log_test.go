@@ -8,7 +8,8 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// Lines of the access log are omitted, even if the log arrives in arbitrary pieces.
+// TestCauses checks that lines of the access log are omitted, even if the log is written in
+// arbitrary pieces.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	const log = "panic: out of memory\n" + `{"msg":"request","status":200}` + "\n" + `{"msg":"trap","cause":"unreachable"}` + "\nthe end\n"

@@ -21,9 +21,9 @@ var (
 )
 
 // TestManyRanges makes clients use one table of many ranges in all ways, with small and large requests:
-// first at rest, then while its ranges split all the time. workerd is killed repeatedly. Each partition is
-// a register whose history must have an order; batches are seen whole; pages contain each permanent entity
-// once. Between kills, each request is served while the table is at rest, and nearly each one during
+// first without splits, then while its ranges split all the time. workerd is killed repeatedly. The history
+// of each partition must be that of a register. Readers see whole batches, and pages contain each permanent
+// entity once. Between kills, each request succeeds while no range splits, and nearly each one during
 // splits. In the end the table is deleted and created again.
 func TestManyRanges(t *testing.T) {
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestManyRanges(t *testing.T) {
 	t.Logf("%d ranges, and %d of its last life: %v", ranges, len(statistics(t, m.s, "many").Ranges), m.answers.n)
 }
 
-// mixed holds the clients of a table, and what they know of its content.
+// mixed holds the clients of a table, and the content that they have written.
 type mixed struct {
 	t       *testing.T
 	options workerd.Options
@@ -71,10 +71,10 @@ type mixed struct {
 	registers
 	answers
 	values atomic.Int64
-	ending atomic.Bool // whether the server is about to be killed
+	ending atomic.Bool // true if the server is about to be killed
 
 	staying sync.Mutex
-	stay    map[string]int64 // permanent entities, by partition and row: when their insert was answered
+	stay    map[string]int64 // when the insert of each permanent entity was answered, by partition and row
 }
 
 func (m *mixed) start() {
@@ -87,7 +87,7 @@ func (m *mixed) start() {
 	m.t.Cleanup(s.Stop)
 }
 
-// answers counts statuses of each kind of request.
+// answers counts the responses by kind of request and status.
 type answers struct {
 	mu sync.Mutex
 	n  map[string]map[int]int
@@ -105,7 +105,7 @@ func (a *answers) count(what string, status int) {
 	a.n[what][status]++
 }
 
-// of returns the number of answers with one of these statuses.
+// of returns how many responses had one of these statuses, and how many there were in all.
 func (a *answers) of(statuses ...int) (n, all int) {
 	for _, counts := range a.n {
 		for status, count := range counts {
@@ -117,7 +117,7 @@ func (a *answers) of(statuses ...int) (n, all int) {
 	return n, all
 }
 
-// send sends a request. The status is 0 if there was no answer.
+// send sends a request. It returns status 0 if there was no response.
 func (m *mixed) send(what string, r request, expected ...int) (status int, header http.Header, body string) {
 	if r.kind == "" && r.body != "" {
 		r.kind = "application/json"
@@ -130,8 +130,8 @@ func (m *mixed) send(what string, r request, expected ...int) (status int, heade
 	return status, header, body
 }
 
-// answered counts an answer. Its status must be an expected one, or say that the service is busy or does
-// not know the outcome.
+// answered counts a response. The status must be one of the expected ones, or say that the service is busy
+// or does not know the outcome.
 func (m *mixed) answered(what string, r request, status int, body string, expected ...int) {
 	if !m.ending.Load() {
 		m.count(what, status)
@@ -143,7 +143,7 @@ func (m *mixed) answered(what string, r request, status int, body string, expect
 
 const mixedClients = 6
 
-// round makes all clients work until this many operations are done, and kills workerd meanwhile.
+// round makes all clients work until this many operations are done. Meanwhile it kills workerd.
 func (m *mixed) round(operations int) {
 	var done atomic.Int64
 	enough := make(chan struct{})
@@ -179,9 +179,9 @@ func (m *mixed) round(operations int) {
 	m.registers.ended()
 }
 
-// The shapes of partitions: each write replaces this many rows of up to this many bytes together; with 0
-// rows it writes one entity alone. A Worker serves requests in memories of three sizes, and some shapes are
-// the largest that the smaller memories can hold.
+// shapes are the kinds of partitions. Each write replaces this number of rows of up to size bytes in a
+// batch; with 0 rows, it writes one entity alone. A Worker has memories of three sizes, and some shapes are
+// the largest that a smaller memory can serve.
 var shapes = []struct {
 	name       string
 	rows, size int
@@ -192,7 +192,7 @@ var shapes = []struct {
 	{"a batch of 40 kB", 40, 1000},
 	{"an entity of 40 kB", 0, 40_000},
 	{"an entity", 0, 10},
-	{"an entity of 1 MiB", 0, 17 * 30_000}, // as the protocol counts
+	{"an entity of 1 MiB", 0, 17 * 30_000}, // 1 MiB in the protocol's way of counting
 	{"a batch of 4 MB", 100, 38_000},
 }
 
@@ -290,8 +290,8 @@ func (m *mixed) readEntity(target, name, what string) (value, etag string) {
 	return value, etag
 }
 
-// readPartition reads all rows that the batches of a partition wrote. The rows of one page were read at one
-// moment.
+// readPartition reads all rows that the batches of a partition wrote. All rows of one page must be from the
+// same moment.
 func (m *mixed) readPartition(name string, rows int, what string) {
 	call, next, got := m.time.Add(1), "", 0
 	for first := true; first || next != ""; first = false {
@@ -333,8 +333,8 @@ func (m *mixed) pages() {
 	}
 }
 
-// scan returns the entities in all pages, which must be in order, and the time of its begin. If the server
-// ends meanwhile, seen is nil.
+// scan returns the entities in all pages, which must be sorted by key, and the time at which the scan
+// began. If the server ends meanwhile, seen is nil.
 func (m *mixed) scan() (call int64, seen map[string]bool) {
 	call, next, last := m.time.Add(1), "", ""
 	seen = map[string]bool{}
@@ -359,7 +359,7 @@ func (m *mixed) scan() (call int64, seen map[string]bool) {
 	}
 }
 
-// readAll reads each register.
+// readAll reads each partition once more, as a read of its register.
 func (m *mixed) readAll() {
 	for n := range 2 * *restRanges {
 		name, shape := restPartition(n), shapes[n%len(shapes)]

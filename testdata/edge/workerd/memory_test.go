@@ -43,7 +43,8 @@ func batch(table string, first, n, size int) (kind, body string) {
 	return "multipart/mixed; boundary=b", b.String() + "--c--\r\n--b--\r\n"
 }
 
-// Many concurrent large requests are all answered, and the memories of the isolate stay below 80 MB.
+// TestMemory checks that many concurrent large requests are all answered, and that the memories of the
+// isolate stay below 80 MB.
 func TestMemory(t *testing.T) {
 	s := start(t)
 	c := workerd.NewClient(64)
@@ -63,7 +64,7 @@ func TestMemory(t *testing.T) {
 	for n := range 192 {
 		group.Go(func() {
 			switch n % 6 {
-			case 0: // the largest page, in several if a busy machine takes more time for it than a page has
+			case 0: // the largest page; a busy machine may exceed the time of a page, and then returns it in several
 				rows, next := 0, ""
 				for first := true; first || next != ""; first = false {
 					resp, body, err := request{method: "GET", target: "/rows()?" + next}.send(t.Context(), s, c)
@@ -76,7 +77,7 @@ func TestMemory(t *testing.T) {
 				if rows != 1000 {
 					t.Errorf("%d entities in all pages", rows)
 				}
-			case 1: // the largest entity
+			case 1: // writes and reads the largest entity
 				target := fmt.Sprintf("/large(PartitionKey='p',RowKey='%d')", n)
 				if status, body := sent(t, s, c, "PUT", target, object, large(17*30_000, "v")); status != 204 {
 					t.Errorf("a large entity: %d, %.300s", status, body)
@@ -84,11 +85,11 @@ func TestMemory(t *testing.T) {
 				if status, got := sent(t, s, c, "GET", target, object, ""); status != 200 || strings.Count(got, strings.Repeat("v", 30_000)) != 17 {
 					t.Errorf("a large entity: %d, %.300s", status, got)
 				}
-			case 2: // a page of such entities
+			case 2: // a page of the largest entities
 				if status, body := sent(t, s, c, "GET", "/large()", object, ""); status != 200 {
 					t.Errorf("a page of large entities: %d, %.300s", status, body)
 				}
-			case 3: // the largest batch
+			case 3: // writes the largest batch
 				kind, body := batch("written", 100*n, 100, 38_000)
 				if status, body := sent(t, s, c, "POST", "/$batch", kind, body); status != 202 || strings.Count(body, "HTTP/1.1 204") != 100 {
 					t.Errorf("a batch: %d, %.300s", status, body)
@@ -108,8 +109,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Objects do not keep the memory for large entities that they wrote: all objects of the isolate stay in one
-// instance and remember their answers.
+// TestLargeEntities checks that objects free the memory in which they wrote large entities. Otherwise the wasm instance that
+// all objects of the isolate share would become full, and the isolate would make another one.
 func TestLargeEntities(t *testing.T) {
 	s := openStore(t, server.NewPlace(wallClock), wallClock, 24)
 	create(t, s)
@@ -124,15 +125,15 @@ func TestLargeEntities(t *testing.T) {
 	}
 }
 
-// Tables of many buckets are read completely, even if each bucket begins with an entity of the maximum
-// size, and even if a filter names many buckets.
+// TestLargeEntitiesMerged checks that tables of many buckets are read completely, even if each bucket
+// begins with an entity of the maximum size, and even if a filter names many buckets.
 func TestLargeEntitiesMerged(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=64")
 	const object = "application/json"
 	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", object, `{"TableName":"wide"}`); status != 201 {
 		t.Fatalf("%d %s", status, body)
 	}
-	body := large(17*30_000, "€") // 1 MiB, as the protocol counts, and 1.5 as it is stored
+	body := large(17*30_000, "€") // 1 MiB as the protocol counts, 1.5 MiB as it is stored
 	var points []string
 	const many = 64
 	for i := range many {
@@ -149,7 +150,7 @@ func TestLargeEntitiesMerged(t *testing.T) {
 	}{
 		{"First", "$top=1", 1},
 		{"Narrow", "$select=Age&$top=1", 1},
-		{"Whole", "$filter=Age%20eq%2036&$select=Age", many}, // takes many pages, each of which begins with all buckets
+		{"Whole", "$filter=Age%20eq%2036&$select=Age", many}, // takes many pages, each of which begins with reading all buckets
 		{"Points", "$filter=" + strings.Join(points, "%20or%20"), len(points)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

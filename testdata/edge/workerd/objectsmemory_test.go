@@ -10,9 +10,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestObjectsShareMemory has 256 objects get requests of all kinds and sizes, up to the largest: batches of 16 kB to 4 MB,
-// entities of 1 MiB that are replaced and merged, pages, and merges that are refused because the result is too large. All objects
-// are in one instance, whose memory is never full: it serves all requests.
+// TestObjectsShareMemory sends 256 objects requests of all kinds and sizes, up to the largest: batches of 16 kB to 4
+// MB, entities of 1 MiB that are replaced and merged, pages, and merges that are refused because the result is too
+// large. It checks that one instance with all objects serves all requests, so its memory is never full.
 func TestObjectsShareMemory(t *testing.T) {
 	server := start(t)
 	s := openStore(t, server.NewPlace(wallClock), wallClock, 255)
@@ -29,14 +29,14 @@ func TestObjectsShareMemory(t *testing.T) {
 	put := func(kind table.Kind, partition, row, name string, size int) table.Mutation {
 		return table.Mutation{Kind: kind, Key: key.Append(nil, partition, row), Nonce: rnd.Uint64(), Properties: edm.AppendProperty(nil, name, text(size))}
 	}
-	for n := range 600 { // all objects are awake
+	for n := range 600 { // these requests wake all objects
 		commit(nil, put(table.Put, fmt.Sprint(n), "small", "v", 10))
 	}
 	before := instances(t, server, 0).Made
 	for range 500 {
 		p := partition()
 		switch rnd.IntN(8) {
-		case 0, 1, 2: // of 16 kB to 4 MB
+		case 0, 1, 2: // one of the batches of 16 kB to 4 MB
 			rows, all := 1+rnd.IntN(table.MaxBatchOperations), 16_000<<rnd.IntN(9)
 			var batch []table.Mutation
 			for i := range rows {

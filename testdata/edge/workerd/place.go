@@ -20,12 +20,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// Place has its own objects, invisible to other places, and a clock for them.
+// Place is a separate set of objects, which other places do not see, with its own clock.
 type Place struct {
 	server   *Server
 	name     string
 	now      atomic.Pointer[func() edm.Ticks]
-	reading  sync.Mutex // held while the clock is read
+	reading  sync.Mutex // locked while the clock is read
 	restarts atomic.Int32
 	fail     atomic.Int32 // the number of rows that can be written, plus 1; 0 means any number
 	size     atomic.Int64 // the size that objects report; 0 means the real size
@@ -43,12 +43,12 @@ type Faults struct {
 
 var numbers, readings atomic.Int64
 
-// NewPlace returns a place without objects.
+// NewPlace returns a place that has no objects yet.
 func (s *Server) NewPlace(now func() edm.Ticks) *Place {
 	return s.place(fmt.Sprintf("place%d", numbers.Add(1)), now)
 }
 
-// Move returns the same place in another server over the same data.
+// Move returns the same place in another server with the same data.
 func (p *Place) Move(to *Server) *Place { return to.place(p.name, *p.now.Load()) }
 
 func (s *Server) place(name string, now func() edm.Ticks) *Place {
@@ -57,13 +57,14 @@ func (s *Server) place(name string, now func() edm.Ticks) *Place {
 	return p
 }
 
-// Restart makes all objects start again from their rows, with another clock.
+// Restart makes all objects start again with only their stored rows, and with another clock.
 func (p *Place) Restart(now func() edm.Ticks) {
 	p.now.Store(&now)
 	p.restarts.Add(1)
 }
 
-// read reads the clock. Requests may arrive in another order; the number shows which of them has the latest reading.
+// read reads the clock. Requests may arrive in another order than they were sent, so each carries the number of its
+// reading: the highest number has the latest time.
 func (p *Place) read() (now edm.Ticks, number int64) {
 	p.reading.Lock()
 	defer p.reading.Unlock()
@@ -77,13 +78,13 @@ func (p *Place) FailAfter(rows int) { p.fail.Store(int32(rows + 1)) }
 // Hold makes the objects report this size in bytes; 0 means the real size.
 func (p *Place) Hold(size int64) { p.size.Store(size) }
 
-// Meet applies faults to the next call.
+// Meet applies f to the next call of an object.
 func (p *Place) Meet(f Faults) {
 	once := func() Faults { p.faults.Store(nil); return f }
 	p.faults.Store(&once)
 }
 
-// Chaos applies faults to each call; f returns them.
+// Chaos calls f for each call of an object, and applies the faults that f returns.
 func (p *Place) Chaos(f func() Faults) { p.faults.Store(&f) }
 
 // Age makes objects that are created from now on three hours old. Such an object knows that no write it receives was applied
@@ -94,7 +95,8 @@ func (p *Place) Age() { p.aged.Store(true) }
 // before the object was created.
 func (p *Place) Young() { p.aged.Store(false) }
 
-// Remember keeps earlier states of objects that wake up from now on, as the platform does and workerd does not (past.mjs).
+// Remember makes objects that wake up from now on keep earlier states, which can be restored. The platform does this
+// and workerd does not, so past.mjs simulates it.
 func (p *Place) Remember() { p.past.Store(true) }
 
 // Count returns the number of rows that an object of the place has in a space.
@@ -106,8 +108,8 @@ func (p *Place) Count(ctx context.Context, object string, space byte) (n int, er
 
 // Storage is the content of an object's SQLite database.
 type Storage struct {
-	Tables []string // including the platform's, such as the table of the alarm
-	Size   int64    // bytes
+	Tables []string // also contains the platform's own tables, such as the table of the alarm
+	Size   int64    // size in bytes
 	Alarm  float64  // the time of the alarm in milliseconds since 1970; 0 if there is none
 }
 

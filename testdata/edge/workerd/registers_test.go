@@ -14,26 +14,28 @@ import (
 )
 
 // registers are the histories of partitions. Each partition has one value: the value of its only entity, or
-// the value that each of its batches writes to all its entities. A history is accepted if each operation
-// has a moment between its call and its return such that a register answers, in this order, as the server
-// did.
+// the value that each of its batches writes to all its entities. A history is accepted if it is
+// linearizable: the operations can be ordered, each at a moment between its call and its return, so that a
+// register would give the same answers.
 type registers struct {
-	time atomic.Int64 // logical: only the order matters
+	time atomic.Int64 // logical clock; only the order matters
 
 	mu      sync.Mutex
 	history map[string][]porcupine.Operation
 }
 
-// registerStep is an operation: read, put, insert, delete, or change, which replaces a given value.
+// registerStep is an operation on a register: read, put, insert, delete, or change, which replaces the
+// value was.
 type registerStep struct{ kind, value, was string }
 
-// registerAnswer is the status of an operation, and the value that it read, "" if there is none.
+// registerAnswer is the status of an operation, and the value that it read; "" means that there was no
+// value.
 type registerAnswer struct {
-	status int // 0: there was no answer
+	status int // 0 if there was no response
 	value  string
 }
 
-// unknown reports whether it is unknown if a write was carried out.
+// unknown reports whether the answer leaves open whether the write was carried out.
 func (a registerAnswer) unknown() bool { return a.status == 0 || a.status == 500 }
 
 // add adds an operation with the time of its call. If its outcome is unknown, it may take effect until the
@@ -42,7 +44,7 @@ func (r *registers) add(name string, in registerStep, call int64, out registerAn
 	op := porcupine.Operation{Input: in, Call: call, Output: out, Return: r.time.Add(1)}
 	switch {
 	case out.status == 503, out.unknown() && in.kind == "read":
-		return // the operation was not carried out
+		return // the operation was refused, so it is not in the history
 	case out.unknown():
 		op.Return = math.MaxInt64
 	}

@@ -11,8 +11,8 @@ import (
 	waiting "edgetable/testdata/must"
 )
 
-// ask sends a request to an account, which may be acme or acme-secondary, with
-// headers of the form "name: value".
+// ask sends a request to an account, which may be acme or acme-secondary. A header has the form "name:
+// value".
 func ask(t *testing.T, s *workerd.Server, method, account, path, query, body string, headers ...string) (status int, answer string) {
 	t.Helper()
 	r := request{method: method, account: account, target: path, body: body, header: headers}
@@ -32,7 +32,7 @@ func ask(t *testing.T, s *workerd.Server, method, account, path, query, body str
 	return resp.StatusCode, answer
 }
 
-// must calls ask and requires a status.
+// must calls ask and fails the test if the status is not want.
 func must(t *testing.T, want int, s *workerd.Server, method, account, path, query, body string, headers ...string) string {
 	t.Helper()
 	status, answer := ask(t, s, method, account, path, query, body, headers...)
@@ -42,8 +42,8 @@ func must(t *testing.T, want int, s *workerd.Server, method, account, path, quer
 	return answer
 }
 
-// published waits until the replica has, or does not have, the record of a table. Without the record, the
-// objects answer at the secondary address.
+// published waits until the replica has want records of a table: 1, or 0 if the table is not in the
+// replica. As long as the replica has no record, the objects answer requests at the secondary address.
 func published(t *testing.T, s *workerd.Server, table string, want int) {
 	t.Helper()
 	waiting.Eventually(t, fmt.Sprintf("the replica has %d records of %s", want, table), new(strings.Builder), func() bool {
@@ -55,8 +55,9 @@ func published(t *testing.T, s *workerd.Server, table string, want int) {
 	})
 }
 
-// shows waits until the replica returns the same as the primary address. A batch whose result is lost, as
-// on a busy machine, is repeated after a minute, possibly several times.
+// shows waits until the secondary address returns the same as the primary address. If the result of a
+// batch of changes to the replica is lost, as on a busy machine, it is repeated after a minute, possibly
+// several times.
 func shows(t *testing.T, s *workerd.Server, path, query string) {
 	t.Helper()
 	table, _, _ := strings.Cut(path[1:], "(")
@@ -71,8 +72,9 @@ func shows(t *testing.T, s *workerd.Server, path, query string) {
 	})
 }
 
-// Writes at the primary address become visible at the secondary, even if workerd is killed before they are
-// published, and also for tables that are older than the replica.
+// TestReplica checks that writes at the primary address become visible at the secondary address. That also
+// holds if workerd is killed before the writes are published, and for tables that were created before the
+// replica.
 func TestReplica(t *testing.T) {
 	options := workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
 	s := startReplica(t, options)
@@ -87,7 +89,7 @@ func TestReplica(t *testing.T) {
 	options.Log = &log
 	s = startReplica(t, options)
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
-	must(t, 200, s, "GET", "acme-secondary", "/before(PartitionKey='p0',RowKey='0')", "", "") // from the replica or from the objects
+	must(t, 200, s, "GET", "acme-secondary", "/before(PartitionKey='p0',RowKey='0')", "", "") // either the replica or the objects may answer
 	shows(t, s, "/before()", "")
 	long := strings.Repeat("k", 400)
 	for n, name := range []string{"Ann", "Bob", long, strings.Repeat("€", 500)} {
@@ -130,7 +132,8 @@ func lastSync(t *testing.T, s *workerd.Server) time.Time {
 	return synced
 }
 
-// If no source lags, the last sync was three minutes ago.
+// TestReplicaStats checks that LastSyncTime is three minutes ago if no object has changes that wait for
+// the replica.
 func TestReplicaStats(t *testing.T) {
 	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_REPLICA=true"}})
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
@@ -141,15 +144,16 @@ func TestReplicaStats(t *testing.T) {
 	}
 }
 
-// A request with the header is answered by the replica at the primary address too, without the latest
-// writes. A request without the header is not.
+// TestReplicaAsked checks that the replica answers a request at the primary address if the request has the
+// header for that. Such a response may lack the latest writes. A request without the header gets the
+// latest writes.
 func TestReplicaAsked(t *testing.T) {
 	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_REPLICA=true"}})
 	const path, all = "/people(PartitionKey='p',RowKey='r')", "/people()"
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
 	must(t, 204, s, "PUT", "acme", path, "", `{"Value":0}`)
 	shows(t, s, path, "")
-	older := map[string]bool{} // paths that showed an old value
+	older := map[string]bool{} // paths whose response had an old value
 	for n := 1; len(older) < 2; n++ {
 		value := fmt.Sprintf(`"Value":%d}`, n)
 		must(t, 204, s, "PUT", "acme", path, "", "{"+value)

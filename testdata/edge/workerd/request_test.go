@@ -18,7 +18,7 @@ type request struct {
 	account    string // account in the path; "" means acme
 	target     string // the rest of the path, and the query
 	kind, body string
-	header     []string // "name: value"
+	header     []string // each has the form "name: value"
 }
 
 func (r request) send(ctx context.Context, s *workerd.Server, c *http.Client) (*http.Response, string, error) {
@@ -31,7 +31,7 @@ func (r request) send(ctx context.Context, s *workerd.Server, c *http.Client) (*
 	return resp, string(answer), err
 }
 
-// open sends the request, and leaves the body of the answer to the caller.
+// open sends the request. The caller must read and close the body of the response.
 func (r request) open(ctx context.Context, s *workerd.Server, c *http.Client) (*http.Response, error) {
 	key, err := sharedkey.ParseKey("c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=")
 	if err != nil {

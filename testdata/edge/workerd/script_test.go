@@ -17,19 +17,19 @@ import (
 	waiting "edgetable/testdata/must"
 )
 
-// TestScripts plays faults.txt, which explains its commands.
+// TestScripts runs the test scripts in faults.txt, which explains their commands.
 func TestScripts(t *testing.T) { storetest.PlayFile(t, "faults.txt", newStage) }
 
-// stage is a place in workerd on which scripts play.
+// stage is a Place in workerd in which a script runs.
 type stage struct {
 	*storetest.Stage
 	*recorder
 	place  *workerd.Place
-	clock  edm.Ticks // moved by the script
+	clock  edm.Ticks // the time, which the script changes
 	faults workerd.Faults
 }
 
-// recorder stores the outcome of every call.
+// recorder stores the error of every call.
 type recorder struct {
 	durableobject.Caller
 	errs []error
@@ -72,7 +72,7 @@ func newStage(t *testing.T) *storetest.Stage {
 
 func (s *stage) now() edm.Ticks { return s.clock }
 
-// worker opens a Worker that sends a message at most n times.
+// worker opens a store that sends each message at most n times.
 func (s *stage) worker(args, _ []string) string {
 	store, err := durableobject.New(durableobject.Options{Caller: s.recorder, Now: s.now, Rand: rand.Uint64, Attempts: number(args)})
 	s.Store = store
@@ -84,14 +84,14 @@ func number(args []string) int {
 	return n
 }
 
-// meet applies all faults of the script to the next call.
+// meet applies all faults that the script has set to the next call.
 func (s *stage) meet() string {
 	s.place.Meet(s.faults)
 	s.errs = nil
 	return "ok"
 }
 
-// kinds returns the names that faults.mjs uses for fates.
+// kinds converts fates of a script to the names of faults in faults.mjs.
 func kinds(t *testing.T, args []string) (list []string) {
 	fates := storetest.ParseFates(args)
 	for _, words := range fates.All() {
@@ -131,7 +131,7 @@ func (s *stage) deleting(_, _ []string) string {
 	return strings.TrimSuffix(strconv.Itoa(n)+" "+storetest.Outcome(err), " ok")
 }
 
-// deleted waits until no table is being deleted. Alarms ring in real time.
+// deleted waits until no table is being deleted. Alarms fire in real time.
 func (s *stage) deleted(_, _ []string) string {
 	waiting.Eventually(s.TB, "the deleted tables are gone", new(strings.Builder), func() bool { return s.deleting(nil, nil) == "0" })
 	return "ok"

@@ -8,11 +8,11 @@ import (
 	"edgetable/core/table"
 )
 
-// splitting are limits so small that tables split all the time: an object without entities has 12 KB.
+// splitting are limits so small that tables split all the time; even an object without entities has 12 kB.
 var splitting = []string{"EDGETABLE_SPLIT_BYTES=20000", "EDGETABLE_SPLIT_RATE=5"}
 
-// The suite of stores passes while the tables split. The objects use the wall clock, because alarms ring by
-// it.
+// TestSplitting runs the test suite for stores while the tables split. The objects use the wall clock,
+// because their alarms do.
 func TestSplitting(t *testing.T) {
 	small := start(t, splitting...)
 	h := func(t testing.TB, now func() edm.Ticks) storetest.Fixture {

@@ -46,18 +46,19 @@ func put(t *testing.T, s *workerd.Server, target string) {
 		switch status, answer := ask(t, s, "PUT", "acme", target, "", `{"Value":1}`); status {
 		case 204:
 			return
-		case 503, 500: // 500: the outcome is unknown
+		case 503, 500: // keys are being moved, or the outcome is unknown: try again
 		default:
 			t.Fatalf("%d %s", status, answer)
 		}
 	}
 }
 
-// BenchmarkSplitServesMore measures how many more requests a table serves whose load has
-// split it: reads of an entity, batches of 40 kB, and pages of 40 kB. An object of this benchmark serves a
-// request in 40 ms and one at a time, 25 a second in place of the platform's 1,000: on the platform each object has
-// a processor of its own, and here all share those of this machine. For the same reason the isolate has more room
-// for large requests than one of the platform, which has more isolates. It takes six minutes:
+// BenchmarkSplitServesMore measures how many more requests a table serves after its load has split it. The requests
+// are reads of an entity, batches of 40 kB, and pages of 40 kB. On the platform, each object has its own processor
+// and serves 1,000 requests a second; here all objects share the processors of this machine. So an object of this
+// benchmark serves one request at a time, in 40 ms, which makes 25 a second. For the same reason, the isolate has
+// more room for large requests than an isolate of the platform, which runs more isolates. The benchmark takes six
+// minutes:
 //
 //	EDGETABLE_NEEDS=edge go test ./testdata/edge/workerd -run '^$' -bench SplitServesMore -benchtime 1x
 func BenchmarkSplitServesMore(b *testing.B) {
@@ -107,7 +108,8 @@ func BenchmarkSplitServesMore(b *testing.B) {
 	}
 }
 
-// roomy builds the module with memories for as many concurrent large requests as small ones.
+// roomy builds a module that has as many wasm instances for large requests as for small ones, so that as many large
+// requests are served at the same time.
 func roomy(b *testing.B) string {
 	built, err := workerd.Module("")
 	if err != nil {

@@ -23,7 +23,7 @@ func storage(t *testing.T, p *workerd.Place, object string) workerd.Storage {
 	return s
 }
 
-// The storage of a deleted table is released.
+// TestGivesBack checks that the storage of a deleted table is released.
 func TestGivesBack(t *testing.T) {
 	options := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
 	var place *workerd.Place
@@ -73,8 +73,8 @@ func megabyte(partition string) table.Mutation {
 	return table.Mutation{Key: key.Append(nil, partition, ""), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.Binary(make([]byte, 1<<20)))}
 }
 
-// A full object refuses writes that would make it larger. Its instance and the other objects in it
-// continue.
+// TestFull checks that a full object refuses writes that would make it larger, and that its
+// instance and the instance's other objects continue to serve.
 func TestFull(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)
@@ -87,7 +87,7 @@ func TestFull(t *testing.T) {
 	if got := storage(t, p, bucket).Size; got < 1<<20 || got > 2<<20 {
 		t.Errorf("with an entity of 1 MiB it has %d bytes", got)
 	}
-	p.Restart(wallClock) // an object checks its size from time to time, and when it wakes up
+	p.Restart(wallClock) // an object checks its size at intervals and when it wakes up, so restart it
 	p.Hold(10e9)
 	before, err := server.Instances(t.Context(), 0)
 	if err != nil {

@@ -44,7 +44,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-// strengths returns the strengths of tables with this many buckets.
+// strengths returns the guarantees that the store gives for tables with this many buckets.
 func strengths(buckets uint16) storetest.Strengths {
 	if buckets <= 1 {
 		return storetest.Home("Durable Objects, one bucket per table")
@@ -52,7 +52,8 @@ func strengths(buckets uint16) storetest.Strengths {
 	return storetest.Home("Durable Objects, more buckets")
 }
 
-// harness returns places in workerd. The Store runs in this process, the objects in the module.
+// harness returns test fixtures with objects in workerd. The Store runs in the test process, and
+// the objects run in the module.
 func harness(buckets uint16) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		place := server.NewPlace(now)
@@ -60,8 +61,8 @@ func harness(buckets uint16) storetest.Harness {
 		return storetest.Fixture{
 			Store:     open(now),
 			Strengths: strengths(buckets),
-			Removes:   true,                                    // alarms ring at once if the clock is late
-			Remote:    strings.Contains(t.Name(), "/Changes/"), // a page takes as long as a write; the cloud in memory has all histories
+			Removes:   true,                                    // alarms fire at once if the objects' clock is late
+			Remote:    strings.Contains(t.Name(), "/Changes/"), // a page takes as long as a write; tests with objects in memory check all histories
 			Share:     open,
 			Restart: func(now func() edm.Ticks) table.Store {
 				place.Restart(now)

@@ -11,24 +11,24 @@ import (
 // remade is a table that is deleted and created again while clients insert.
 type remade struct {
 	*mixed
-	stop    chan struct{} // stops the running clients; nil if none run
+	stop    chan struct{} // stops the running clients; nil if none are running
 	clients sync.WaitGroup
 
 	mu       sync.Mutex
-	entities map[string]*written // by partition
+	entities map[string]*written // entities by their PartitionKey
 	changed  *sync.Cond
-	inserted int  // entities since the last wait began
-	missed   bool // an insert found no table
+	inserted int  // entities inserted since insert last began to wait
+	missed   bool // an insert got the response that there is no table
 }
 
-// written is an entity that a client has inserted, or has tried to insert.
+// written is an entity that a client has inserted or tried to insert.
 type written struct {
-	call, answered int64 // logical times; answered is the latest possible time while the outcome is unknown
-	known          bool  // whether an answer said that the entity exists
+	call, answered int64 // logical times; while the outcome is unknown, answered is the highest possible time
+	known          bool  // a response said that the entity exists
 }
 
-// live deletes the table and creates it again, and kills workerd in every second deletion. Each incarnation
-// begins empty and keeps the entities inserted into it.
+// live deletes the table and creates it again, this many times, and kills workerd during every second
+// deletion. It checks that each incarnation begins empty and keeps its entities.
 func (m *mixed) live(times int) {
 	l := &remade{mixed: m, entities: map[string]*written{}}
 	l.changed = sync.NewCond(&l.mu)
@@ -46,7 +46,7 @@ func (m *mixed) live(times int) {
 	}
 }
 
-// insert waits until clients have inserted n more entities. It starts clients if none run.
+// insert waits until clients have inserted n more entities. It starts clients if none are running.
 func (l *remade) insert(n int) {
 	if l.stop == nil {
 		stop := make(chan struct{})
@@ -72,7 +72,7 @@ func (l *remade) insert(n int) {
 	}
 }
 
-// end ends the clients.
+// end stops the clients.
 func (l *remade) end() {
 	close(l.stop)
 	l.clients.Wait()
@@ -93,7 +93,7 @@ func (l *remade) insertOne(rnd *rand.Rand) {
 	case 201:
 		e.answered, e.known = l.time.Add(1), true
 		l.inserted++
-	case 404, 409: // there is no table, or it is being deleted
+	case 404, 409: // the table does not exist, or is being deleted
 		l.missed = true
 		delete(l.entities, name)
 	case 503:
@@ -101,8 +101,8 @@ func (l *remade) insertOne(rnd *rand.Rand) {
 	}
 }
 
-// drop deletes the table, and returns the time of its last request: entities answered before that time must
-// be gone.
+// drop deletes the table, and returns the logical time of its last request. Entities that were inserted
+// before that time must not exist afterwards.
 func (l *remade) drop(kill bool) (call int64) {
 	remove := func() int {
 		status, _, _ := l.send("a deletion", request{method: "DELETE", target: "/Tables('many')"}, 204, 404, 409)
@@ -121,7 +121,7 @@ func (l *remade) drop(kill bool) (call int64) {
 			l.t.Fatal(err)
 		}
 		l.end()
-		for _, e := range l.entities { // operations that have not taken effect never will
+		for _, e := range l.entities { // the server was killed: inserts that it has not carried out never will be
 			e.answered = min(e.answered, l.time.Add(1))
 		}
 		l.mixed.start()

@@ -14,16 +14,17 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// TestUnread checks clients that request the largest pages on many connections and read nothing. They
-// occupy no instance and no memory of the module, so other clients get their pages. The runtime accepts an
-// answer as soon as it is complete; it limits by itself how many it holds.
+// TestUnread checks clients that request the largest pages on many connections and do not read the
+// responses. Such clients must not occupy an instance or its memory, so that other clients get their
+// pages. The runtime takes over a response as soon as it is complete, and itself limits how many it
+// buffers.
 func TestUnread(t *testing.T) {
 	s := start(t)
 	const object = "application/json"
 	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", object, `{"TableName":"rows"}`); status != 201 {
 		t.Fatalf("%d %s", status, body)
 	}
-	for i := range 3 { // more than a page of 2 MiB
+	for i := range 3 { // together more than the 2 MiB of a page
 		kind, body := batch("rows", 100*i, 100, 9000)
 		if status, body := sent(t, s, workerd.Client, "POST", "/$batch", kind, body); status != 202 || strings.Contains(body, "odata.error") {
 			t.Fatalf("%d %s", status, body)
@@ -53,7 +54,7 @@ func TestUnread(t *testing.T) {
 	for range slow {
 		c := ask(t.Context())
 		defer c.Close()
-		if _, err := io.ReadFull(c, make([]byte, 12)); err != nil { // the answer has begun
+		if _, err := io.ReadFull(c, make([]byte, 12)); err != nil { // the response has begun to arrive
 			t.Fatal(err)
 		}
 	}

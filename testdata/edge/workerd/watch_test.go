@@ -30,14 +30,14 @@ func connection(s *workerd.Server) string {
 type watching struct {
 	t             *testing.T
 	binary, state string
-	from          string // connection string
+	from          string // connection string of the account
 }
 
 func (w *watching) command(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, w.binary, append([]string{"watch", "watched", "--initial", "--state", w.state, "--from", w.from}, args...)...)
 }
 
-// once returns the exit status, and what was printed of events without entities.
+// once runs 'edgetable watch --once'. It returns the exit status and the printed events, without their entities.
 func (w *watching) once() (status int, events string) {
 	w.t.Helper()
 	c := w.command(w.t.Context(), "--once")
@@ -54,8 +54,8 @@ func (w *watching) once() (status int, events string) {
 	return c.ProcessState.ExitCode(), events
 }
 
-// TestWatch: the binary lists a table of a Worker, follows it, and after a kill tells what it missed. When the table is
-// gone its status is 4.
+// TestWatch checks 'edgetable watch' with a table of a Worker. It lists the table and follows it. After a kill, the
+// next run prints the missed changes. When the table was deleted, the exit status is 4.
 func TestWatch(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=2")
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"watched"}`)
@@ -75,7 +75,7 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(out)
-	for _, row := range []string{"0", "1", "2"} { // the first is listed
+	for _, row := range []string{"0", "1", "2"} { // the row 0 is listed, and the others are changes
 		if !lines.Scan() || !strings.Contains(lines.Text(), key(row)) {
 			t.Fatalf("it prints %q, want %s", lines.Text(), key(row))
 		}
@@ -86,10 +86,10 @@ func TestWatch(t *testing.T) {
 	for lines.Scan() {
 		told += lines.Text()
 	}
-	_ = c.Wait() // it was killed
+	_ = c.Wait() // always returns the error that the process was killed
 	must(t, 204, s, "DELETE", "acme", "/watched"+key("1"), "", "")
 
-	// What was printed last before the kill may come again.
+	// The last events before the kill may be printed again.
 	status, events := w.once()
 	if status != 0 || !strings.HasSuffix(events, "delete "+key("1")+"\n") || !strings.Contains(told+events, "put "+key("3")) {
 		t.Errorf("after a kill: status %d\n%s", status, events)
@@ -103,7 +103,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestCopyFollow: the binary copies a table of a Worker to another one, and later the changes since then alone.
+// TestCopyFollow checks that the binary copies a table from one Worker to another, and that later runs copy only the
+// changes since then.
 func TestCopyFollow(t *testing.T) {
 	from, to := start(t, "EDGETABLE_BUCKETS=2"), start(t)
 	must(t, 201, from, "POST", "acme", "/Tables", "", `{"TableName":"watched"}`)

@@ -20,11 +20,11 @@ type Options struct {
 	Listen string
 	// Data is the folder of the objects' rows.
 	Data string
-	// KV makes the Worker keep its tables in Workers KV alone, also in Data, without objects.
+	// KV makes the Worker keep its tables in Workers KV instead of objects. Data is then the folder of KV's data.
 	KV bool
 	// Module is the folder of the module and its shell; "" means that Start builds them.
 	Module string
-	// Env is added to the environment, whose variables EDGETABLE_… the Worker gets.
+	// Env is added to the environment of the process. The Worker gets the variables that begin with EDGETABLE_.
 	Env []string
 	// Log receives what the Worker logs; nil discards it.
 	Log io.Writer
@@ -57,9 +57,9 @@ func Start(o Options) (*Server, error) {
 	if o.KV {
 		s.cmd.Env = append(s.cmd.Env, "EDGETABLE_EDGE_STORE=kv")
 	}
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that Kill also kills workerd
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // in its own process group, so that Kill also kills workerd
 	s.cmd.Stderr = o.Log
-	if s.life, err = s.cmd.StdinPipe(); err != nil { // the process ends when this is closed
+	if s.life, err = s.cmd.StdinPipe(); err != nil { // the process ends when this pipe is closed
 		return nil, err
 	}
 	out, err := s.cmd.StdoutPipe()
@@ -94,13 +94,13 @@ func Start(o Options) (*Server, error) {
 // Stop ends the server.
 func (s *Server) Stop() {
 	s.life.Close()
-	_ = s.cmd.Wait() // the process ends because its input has ended
+	_ = s.cmd.Wait() // returns when the process has ended, because its standard input is closed
 }
 
 // Kill ends the processes of the server as a power failure would.
 func (s *Server) Kill() error {
 	err := syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
-	_ = s.cmd.Wait() // the process was killed
+	_ = s.cmd.Wait() // returns the error that the process was killed
 	return err
 }
 
