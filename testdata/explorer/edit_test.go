@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// An entity is edited with exact values. If somebody else was faster, both versions
-// are shown and merge.
+// TestMerge checks that an entity is edited with exact values. If another client has changed it
+// meanwhile, the page shows both versions and merges them.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -30,8 +30,8 @@ func TestMerge(t *testing.T) {
 	if got := b.text(at("entity-json")); !strings.Contains(got, `"Id": "9223372036854775807"`) || !strings.Contains(got, `"Born": 1,`) || strings.Contains(got, "Note") {
 		t.Errorf("merged to\n%s", got)
 	}
-	b.wait(`document.querySelector(%s).getAttribute("aria-colcount") == 10`, at("grid")) // with one for City
-	// The other version of a property is chosen.
+	b.wait(`document.querySelector(%s).getAttribute("aria-colcount") == 10`, at("grid")) // there is a new column for City
+	// The user takes the other client's value of a property.
 	b.click(at("edit"))
 	b.set(field("Born", "field-value"), "3")
 	s.do("PUT", "/people(PartitionKey='Bergen',RowKey='001')", `{"Name":"Ada","Born":4}`, 204)
@@ -39,14 +39,14 @@ func TestMerge(t *testing.T) {
 	b.click(`[name="take-Born"]` + at("take-theirs"))
 	b.click(at("save-merged"))
 	b.seeText(at("entity-json"), `"Born": 4`)
-	// A value that does not fit its type is not sent, and what was typed stays.
+	// A value that is invalid for its type is not sent, and the typed text stays in the field.
 	b.click(at("edit"))
 	b.set(field("Born", "field-value"), "2147483648")
 	b.click(at("save-entity"))
 	b.seeText(at("error"), "an Int32 is from -2147483648 to 2147483647")
 	b.has(field("Born", "field-value"), "2147483648")
 	b.click(at("discard"))
-	// A deletion can be undone, and the entity is the same again.
+	// A deletion can be undone, which restores all properties.
 	before := stamped(s.do("GET", "/people(PartitionKey='Bergen',RowKey='001')", "", 200))
 	b.click(at("delete"))
 	b.seeText(at("deleted"), "1 entity of people deleted.")
@@ -57,7 +57,7 @@ func TestMerge(t *testing.T) {
 	if after := stamped(s.do("GET", "/people(PartitionKey='Bergen',RowKey='001')", "", 200)); after != before {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
-	// What somebody changed is not deleted.
+	// An entity that another client has changed is not deleted.
 	s.do("PUT", "/people(PartitionKey='Oslo',RowKey='001')", `{"Name":"changed"}`, 204)
 	b.visit("#/dev/people?pk=Oslo&rk=001")
 	b.seeText(at("entity-json"), "changed")
@@ -65,7 +65,7 @@ func TestMerge(t *testing.T) {
 	b.click(at("delete"))
 	b.seeText(at("error"), "Oslo / 001 was changed since it was loaded, and is left as it is.")
 	s.do("GET", "/people(PartitionKey='Oslo',RowKey='001')", "", 200)
-	// If it is gone, a save inserts it again.
+	// If another client has deleted the entity, a save inserts it again.
 	b.click(at("refresh"))
 	b.seeText(at("entity-json"), "changed again")
 	b.click(at("edit"))
@@ -78,8 +78,8 @@ func TestMerge(t *testing.T) {
 	b.quiet("412 (Precondition Failed)")
 }
 
-// Entities are added with all eight types, cloned, and edited as JSON. What was typed
-// is kept while the panel is closed.
+// TestEditors adds an entity with all eight types, clones one, and edits one as JSON. Typed text is
+// kept while the panel is closed.
 func TestEditors(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -110,7 +110,7 @@ func TestEditors(t *testing.T) {
 	add("D", "Double", "1e-7")
 	add("T", "DateTime", "2026-03-04 05:06:07.1234567")
 	add("G", "Guid", "")
-	b.click(field("G", "field-value") + " + button") // a new one
+	b.click(field("G", "field-value") + " + button") // this button makes a new Guid
 	b.wait(`/^[0-9a-f-]{36}$/.test(document.querySelector(%s).value)`, field("G", "field-value"))
 	add("X", "Binary", "")
 	file := filepath.Join(t.TempDir(), "bytes")
@@ -128,7 +128,7 @@ func TestEditors(t *testing.T) {
 			t.Errorf("%s is not in %s", want, got)
 		}
 	}
-	// A clone needs a key of its own; until it has one, nothing that was typed is lost.
+	// A clone needs a new key. Until it has one, it cannot be saved, and typed text is not lost.
 	b.click(at("clone"))
 	b.set(field("S", "field-value"), "cloned")
 	b.click(at("save-entity"))
@@ -138,7 +138,7 @@ func TestEditors(t *testing.T) {
 	b.click(at("save-entity"))
 	b.seeText(at("entity-json"), "cloned")
 	s.do("GET", "/people(PartitionKey='all',RowKey='clone')", "", 200)
-	// JSON: what is wrong has its place, and a text that is not finished stays, too.
+	// JSON: errors are shown with their position, and unfinished text is kept.
 	b.visit("#/dev/people?pk=Oslo&rk=013")
 	b.seeText(at("entity-json"), "Edsger")
 	b.click(at("edit"))
@@ -158,7 +158,7 @@ func TestEditors(t *testing.T) {
 	if got := s.do("GET", "/people(PartitionKey='Oslo',RowKey='013')", "", 200); !strings.Contains(got, `"Born":"1930"`) || !strings.Contains(got, `"Name":"E"`) {
 		t.Errorf("saved: %s", got)
 	}
-	// Keys do not change. Whoever leaves the page with something unsaved is asked first.
+	// Keys cannot be changed. A user who leaves the page with unsaved text is asked first.
 	b.click(at("edit"))
 	b.click(at("edit-json"))
 	b.set(at("json-text"), `{"PartitionKey":"Oslo","RowKey":"014"}`)

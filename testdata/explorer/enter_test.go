@@ -5,10 +5,11 @@ import (
 	"testing"
 )
 
-// way is how the page was opened: "gateway" or "endpoint".
+// way is how the page is opened: "gateway" means through 'edgetable explorer', "endpoint" means
+// from the server itself.
 type way string
 
-// ways runs a test in both ways.
+// ways runs a test with both ways of opening the page.
 func ways(t *testing.T, test func(b *tab, w way)) {
 	for _, w := range []way{"gateway", "endpoint"} {
 		t.Run(string(w), func(t *testing.T) {
@@ -18,13 +19,12 @@ func ways(t *testing.T, test func(b *tab, w way)) {
 	}
 }
 
-// enter opens the page and a route in it, such as people?filter=…, in the account
-// of the server.
+// enter opens the page at a route such as people?filter=…, in the account of the server.
 func (b *tab) enter(w way, s *server, route string) {
 	b.Helper()
 	if w == "gateway" {
 		b.open(s.explore())
-		b.seeText(at("account-open"), "dev") // the session has begun
+		b.seeText(at("account-open"), "dev") // wait until the session has begun
 		js[bool](b, `(location.hash = "#/dev/" + %s, true)`, route)
 		return
 	}
@@ -33,7 +33,7 @@ func (b *tab) enter(w way, s *server, route string) {
 	js[bool](b, `(location.hash = location.hash.replace(/\?.*/, "") + "/" + %s, true)`, route)
 }
 
-// connect gives the page a connection string.
+// connect enters a connection string in the page.
 func (b *tab) connect(connection string) {
 	b.Helper()
 	b.click(at("way-string"))
@@ -42,7 +42,8 @@ func (b *tab) connect(connection string) {
 	b.see(at("tables"))
 }
 
-// quiet checks that the console has no errors but those that a text explains.
+// quiet checks that the browser's console shows no errors except those that contain one of the
+// texts.
 func (b *tab) quiet(but ...string) {
 	b.Helper()
 next:

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// downloads saves what the page saves in a folder, and returns it.
+// downloads makes the browser save downloaded files in a new folder, and returns its path.
 func (b *tab) downloads() (dir string) {
 	b.Helper()
 	dir = b.TempDir()
@@ -39,7 +39,7 @@ func (b *tab) downloads() (dir string) {
 	return dir
 }
 
-// saved waits for a file that the page saved.
+// saved waits until the page has saved a file, and returns its content.
 func (b *tab) saved(dir, name string) string {
 	b.Helper()
 	ctx, cancel := b.patience()
@@ -57,7 +57,7 @@ func (b *tab) saved(dir, name string) string {
 	}
 }
 
-// file gives a file to the field for one.
+// file chooses a file in the input field of the selector.
 func (b *tab) file(selector, name, text string) {
 	b.Helper()
 	b.see(selector)
@@ -68,8 +68,8 @@ func (b *tab) file(selector, name, text string) {
 	b.do(chromedp.SetUploadFiles(chromedp.CSS(selector), []string{path}))
 }
 
-// Export has exactly what the query finds, with every type, and import takes it
-// back.
+// TestExportImport checks that an export contains exactly the results of the query, with every
+// type, and that it can be imported again.
 func TestExportImport(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -96,11 +96,11 @@ func TestExportImport(t *testing.T) {
 		}
 		s.do("DELETE", "/types(PartitionKey='a',RowKey='1')", "", 204)
 		b.open("about:blank")
-		b.open(s.page) // the window goes on with its account
+		b.open(s.page) // the window still has its account
 		b.see(at("tables"))
-		b.wait(`/^#[/][^/]+/.test(location.hash)`) // the window names its account
+		b.wait(`/^#[/][^/]+/.test(location.hash)`) // wait until the URL contains the account
 		js[bool](b, `(location.hash = location.hash.replace(/\?.*/, "") + "/types", true)`)
-		b.seeText(`[role="gridcell"]`, "not asked for") // the table is open before its menu is used
+		b.seeText(`[role="gridcell"]`, "not asked for") // wait until the rows of the table are shown
 		b.click(at("files"))
 		b.click(at("import-open"))
 		b.file(at("import-file"), "types."+format, text)
@@ -118,8 +118,8 @@ func TestExportImport(t *testing.T) {
 	}
 }
 
-// stamped is an entity in JSON without its Timestamp and ETag, with its properties in
-// the order of their names.
+// stamped returns the JSON of an entity without Timestamp and ETag, with its properties sorted by
+// name.
 func stamped(entity string) string {
 	parts := strings.Split(strings.Trim(strings.TrimSpace(entity), "{}"), `,"`)
 	var kept []string
@@ -138,8 +138,8 @@ func stamped(entity string) string {
 	return strings.Join(kept, "\n")
 }
 
-// Plain CSV: columns become keys and properties with types, some are skipped, and
-// rows that do not fit are refused with their reasons.
+// TestImportCSV imports plain CSV: columns become keys and properties with types, some columns are
+// skipped, and invalid rows are refused with a reason.
 func TestImportCSV(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

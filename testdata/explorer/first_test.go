@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// The address of the server leads to the page, one click opens the development account,
-// and a window that is loaded again goes on with its account until it is disconnected.
+// TestFirstMinute checks the first use of the page. The URL of the server redirects to the page,
+// and one click opens the development account. A reloaded window keeps its account until the user
+// disconnects.
 func TestFirstMinute(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -32,7 +33,7 @@ func TestFirstMinute(t *testing.T) {
 	b.see(at("open-development"))
 	b.quiet()
 
-	// Another account is kept in the same way, and not in other windows.
+	// Another account is also kept in its window, and not in other windows.
 	b.connect(s.connection)
 	reload()
 	b.see(at("tables"))

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The page with every component: each of them draws something, in light and in dark,
-// which differ, and screen readers can use it.
+// TestGallery checks the page that shows every component. Each component draws something, the light
+// and the dark theme differ, and screen readers can use all components.
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -25,7 +25,7 @@ func TestGallery(t *testing.T) {
 	b.open(server.URL)
 	b.see(at("gallery-type"))
 	b.click(`button[data-test="gallery-menu"]`)
-	b.do(chromedp.EmulateViewport(1280, 4200)) // a picture has what is in the window
+	b.do(chromedp.EmulateViewport(1280, 4200)) // a screenshot contains only what fits into the window
 	sections := js[[]string](b, `[...document.querySelectorAll("section[data-test^=gallery-]")].map(e => e.dataset.test)`)
 	if len(sections) < 15 {
 		t.Errorf("there are %q", sections)
@@ -58,7 +58,7 @@ func TestGallery(t *testing.T) {
 	b.quiet()
 }
 
-// picture is what a part of the page looks like.
+// picture returns a screenshot of an element.
 func (b *tab) picture(selector string) []byte {
 	b.Helper()
 	b.see(selector)
@@ -69,7 +69,7 @@ func (b *tab) picture(selector string) []byte {
 	return picture
 }
 
-// colours counts those of a picture.
+// colours returns the number of colors in a picture.
 func colours(t *testing.T, picture []byte) int {
 	t.Helper()
 	p, err := png.Decode(bytes.NewReader(picture))

@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// All of it works by the keyboard: tables, the grid, sorting, sizes, an entity, its
-// editor and what is selected. The keyboard is never lost.
+// TestKeyboard checks that everything can be done by the keyboard: choosing tables, the grid,
+// sorting, column widths, opening an entity, its editor and the selection. The focus is never lost.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -29,7 +29,7 @@ func TestKeyboard(t *testing.T) {
 		t.Helper()
 		b.wait(`document.querySelector("#active-cell")?.textContent == %s`, text)
 	}
-	for range 40 { // from field to field, until the grid
+	for range 40 { // move the focus with Tab until it reaches the grid
 		if js[bool](b, `document.activeElement === document.querySelector(%s)`, at("grid")) {
 			break
 		}
@@ -50,21 +50,21 @@ func TestKeyboard(t *testing.T) {
 	active("Oslo")
 	b.keys("s")
 	b.wait(`document.querySelector('[aria-sort="ascending"]')?.innerText.startsWith("PartitionKey")`)
-	for range 2 { // Born
+	for range 2 { // move to the column Born
 		b.keys(kb.ArrowRight)
 	}
 	b.keys("s")
 	b.keys("s")
 	b.wait(`location.hash.includes("sort=-Born")`)
 	b.seeText(at("status"), "sorted among all rows of this query")
-	active("1815") // the last one now
+	active("1815") // the active row is now the last one
 	width := `document.querySelector('[role="columnheader"][aria-sort="descending"]').getBoundingClientRect().width`
 	before := js[float64](b, width)
 	b.keys("+")
 	b.wait(width+` == %s`, before+20)
 	b.keys("-")
 	b.wait(width+` == %s`, before)
-	// The editor opens with the cursor in it, saves, and gives the keyboard back.
+	// The editor opens with the focus in a field. After saving, the focus returns to the grid.
 	b.keys("e")
 	b.wait(`document.activeElement?.matches(%s)`, field("Born", "field-value"))
 	b.chord("a", chromedp.ModifierCtrl)
@@ -77,7 +77,7 @@ func TestKeyboard(t *testing.T) {
 	b.keys("\x1b")
 	b.gone(at("edit-panel"))
 	inGrid()
-	// Two rows are deleted, and come back.
+	// Delete two rows, and undo that.
 	b.chord(kb.ArrowUp, chromedp.ModifierShift)
 	b.keys(kb.Delete)
 	b.seeText(at("deleted"), "2 entities of people deleted.")
@@ -94,8 +94,8 @@ func TestKeyboard(t *testing.T) {
 	b.quiet()
 }
 
-// Columns are hidden, moved and sized by the menu and by the mouse, and each table
-// remembers its own, unless the user wants one order for all.
+// TestColumns checks that columns can be hidden, moved and resized by the menu and by the mouse.
+// Each table remembers its own columns, unless the user chooses one order for all tables.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -117,7 +117,7 @@ func TestColumns(t *testing.T) {
 	b.seeText(at("columns"), "Columns (1 hidden)")
 	b.shot("columns")
 	b.keys("\x1b")
-	// By the mouse: a head is moved before another one, and its edge sizes it.
+	// By the mouse: drag a heading before another one, and drag its edge to resize it.
 	js[bool](b, `(() => { const head = name => [...document.querySelectorAll('[role="columnheader"]')].find(e => e.querySelector(".what")?.innerText.trim() == name)
 		const at = (e, type) => e.dispatchEvent(new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer: new DataTransfer()}))
 		at(head("Name"), "dragstart"); return new Promise(r => setTimeout(() => { at(head("Id"), "dragover"); at(head("Id"), "drop"); at(head("Name"), "dragend"); r(true) })) })()`)
@@ -147,8 +147,8 @@ func TestColumns(t *testing.T) {
 	b.quiet()
 }
 
-// The URL has what is seen: the query, the order, the entity, the view and the part of
-// a dialog. The look of the page is the browser's.
+// TestStates checks that the URL contains the state of the page: query, order, entity, view and the
+// open part of a dialog. The theme is stored in the browser instead.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -157,7 +157,7 @@ func TestStates(t *testing.T) {
 	b.zone("Asia/Kolkata")
 	b.enter("gateway", s, "people?filter=Born+gt+1900&sort=-Born&pk=Oslo&rk=013")
 	b.seeText(at("entity-json"), "Edsger")
-	b.wait(`document.querySelector(".row.open")?.innerText.includes("013")`) // the row of the link is selected
+	b.wait(`document.querySelector(".row.open")?.innerText.includes("013")`) // the row of the entity in the URL is selected
 	b.wait(`[...document.querySelectorAll(".row[data-row]")].map(e => e.querySelectorAll(".pins .cell")[2].innerText).join() == "012,013,001"`)
 	b.has(at("filter"), "Born gt 1900")
 	b.seeText(`[role="gridcell"]`, "2026-03-04 05:06:07.1234567Z")
@@ -178,13 +178,13 @@ func TestStates(t *testing.T) {
 	b.wait(`document.documentElement.dataset.theme == "dark"`)
 	b.seeText(`[role="gridcell"]`, "2026-03-04 10:36:07.1234567 +05:30")
 	b.seeText(at("entity-json"), "Edsger")
-	// A change is saved in the row of the link, which is not the first one.
+	// A change of the entity is shown in its row, which is not the first one.
 	b.click(at("edit"))
 	b.set(field("Name", "field-value"), "E. W.")
 	b.click(at("save-entity"))
 	b.seeText(`[role="gridcell"]`, "E. W.")
 	b.rows(3)
-	// Refresh reads the entity beside the grid again, too.
+	// Refresh also reads the entity in the side panel again.
 	s.do("PUT", "/people(PartitionKey='Oslo',RowKey='013')", `{"Name":"Dijkstra","Born":1930}`, 204)
 	b.click(at("refresh"))
 	b.seeText(at("entity-json"), "Dijkstra")
@@ -200,7 +200,8 @@ func TestStates(t *testing.T) {
 	b.quiet()
 }
 
-// Spaces and characters without a shape are seen in keys, which differ by them.
+// TestUnseenInKeys checks that spaces and invisible characters in keys are shown, because keys may
+// differ only in these.
 func TestUnseenInKeys(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

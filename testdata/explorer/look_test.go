@@ -19,15 +19,15 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// row is a selector of a row of the grid.
+// row returns a selector of the row with this index in the grid.
 func row(i string) string { return `.row[data-row="` + i + `"]` }
 
-// field is a selector within the editor of a property.
+// field returns a selector of a part of a property's editor.
 func field(name, part string) string {
 	return `[data-test="field"][data-name="` + name + `"] ` + at(part)
 }
 
-// browse opens a table of a server through the gateway.
+// browse opens a table through 'edgetable explorer'.
 func browse(t *testing.T, s *server, table string) *tab {
 	t.Helper()
 	b := newTab(t)
@@ -36,57 +36,57 @@ func browse(t *testing.T, s *server, table string) *tab {
 	return b
 }
 
-// visit follows a link within the page.
+// visit navigates to a hash within the page.
 func (b *tab) visit(hash string) {
 	b.Helper()
 	js[bool](b, `(location.hash = %s, true)`, hash)
 }
 
-// reload loads the page again, as it is.
+// reload reloads the page.
 func (b *tab) reload() {
 	b.Helper()
 	b.do(chromedp.Reload())
 }
 
-// set puts a text into a field at once.
+// set sets the text of a field at once, without typing.
 func (b *tab) set(selector, text string) {
 	b.Helper()
 	b.see(selector)
 	js[bool](b, `(e => { e.value = %[2]s; e.dispatchEvent(new Event("input", {bubbles: true})); return true })(document.querySelector(%[1]s))`, selector, text)
 }
 
-// gone waits until a part of the page is not there.
+// gone waits until no element matches the selector.
 func (b *tab) gone(selector string) {
 	b.Helper()
 	b.wait(`!document.querySelector(%s)`, selector)
 }
 
-// has waits until a field has a text.
+// has waits until a field contains the text.
 func (b *tab) has(selector, text string) {
 	b.Helper()
 	b.wait(`document.querySelector(%s)?.value == %s`, selector, text)
 }
 
-// rows waits until the grid has so many rows in the document.
+// rows waits until the document has n rows of the grid.
 func (b *tab) rows(n int) {
 	b.Helper()
 	b.wait(`document.querySelectorAll(".row[data-row]").length == %s`, n)
 }
 
-// text returns what a part of the page shows.
+// text returns the visible text of an element.
 func (b *tab) text(selector string) string {
 	b.Helper()
 	b.see(selector)
 	return js[string](b, `document.querySelector(%s).innerText`, selector)
 }
 
-// chord presses keys together with others.
+// chord presses keys while modifiers such as Ctrl are held.
 func (b *tab) chord(keys string, with ...chromedp.Modifier) {
 	b.Helper()
 	b.do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(with...)))
 }
 
-// focus is where keys go.
+// focus moves the focus to an element, which then receives keys.
 func (b *tab) focus(selector string) {
 	b.Helper()
 	b.see(selector)
@@ -102,7 +102,8 @@ func (b *tab) zone(name string) {
 	})
 }
 
-// theme has the page and what it draws follow a system that is "light" or "dark".
+// theme makes the browser report "light" or "dark" as the theme of the system, and waits until the
+// page follows.
 func (b *tab) theme(name string) {
 	b.Helper()
 	b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
@@ -114,7 +115,7 @@ func (b *tab) theme(name string) {
 	js[bool](b, `new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(true))))`)
 }
 
-// axe returns what is wrong for screen readers, by some of its rules or by all.
+// axe returns the accessibility problems that axe finds, by the named rules or by all.
 func (b *tab) axe(rules ...string) []string {
 	b.Helper()
 	source, err := os.ReadFile(filepath.FromSlash("../../functions/explorer/page/node_modules/axe-core/axe.min.js"))
@@ -127,8 +128,8 @@ func (b *tab) axe(rules ...string) []string {
 	return js[[]string](b, `axe.run(document, {resultTypes: ["violations"], runOnly: %s ?? undefined}).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 120)).join(" | ")))`, rules)
 }
 
-// through returns a connection to the server by way of a service that answers some
-// requests itself.
+// through starts a proxy to the server that answers some requests itself, and returns a connection
+// string for the proxy.
 func (s *server) through(answers func(w http.ResponseWriter, r *http.Request) bool) (connection string, stop func()) {
 	s.t.Helper()
 	home, err := url.Parse(s.endpoint)
@@ -137,7 +138,7 @@ func (s *server) through(answers func(w http.ResponseWriter, r *http.Request) bo
 	}
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: home.Scheme, Host: home.Host})
 	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body) // a proxy that still looks for its end when the answer begins breaks the answer off
+		body, err := io.ReadAll(r.Body) // read the whole body first: otherwise the proxy may cut off the response while it is still reading
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
@@ -150,7 +151,7 @@ func (s *server) through(answers func(w http.ResponseWriter, r *http.Request) bo
 	return strings.ReplaceAll(s.connection, home.Host, strings.TrimPrefix(between.URL, "http://")), between.Close
 }
 
-// refuse answers with an error of the protocol.
+// refuse responds with an error of the protocol.
 func refuse(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -15,13 +15,13 @@ import (
 	"testing"
 )
 
-// start starts a command of the binary and returns when it has printed a line with a text.
+// start starts a command of the binary and returns when it has printed a line that contains the text.
 func start(t *testing.T, until string, args ...string) (lines <-chan string, seen []string, stop func()) {
 	t.Helper()
 	return launch(t, until, exec.Command(os.Getenv("EDGETABLE_BINARY"), args...))
 }
 
-// launch starts a program and returns when it has printed a line with a text.
+// launch starts a program and returns when it has printed a line that contains the text.
 func launch(t *testing.T, until string, c *exec.Cmd) (lines <-chan string, seen []string, stop func()) {
 	t.Helper()
 	var log bytes.Buffer
@@ -43,9 +43,9 @@ func launch(t *testing.T, until string, c *exec.Cmd) (lines <-chan string, seen 
 		}
 	}()
 	stop = sync.OnceFunc(func() {
-		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended
+		_ = c.Process.Signal(syscall.SIGTERM) // fails if the process has already ended
 		<-ended
-		if err := c.Wait(); err != nil && c.Path == os.Getenv("EDGETABLE_BINARY") { // other programs end as they like
+		if err := c.Wait(); err != nil && c.Path == os.Getenv("EDGETABLE_BINARY") { // only the binary must exit with 0
 			t.Errorf("%q: %v\n%s", c.Args, err, log.String())
 		}
 	})
@@ -60,13 +60,13 @@ func launch(t *testing.T, until string, c *exec.Cmd) (lines <-chan string, seen 
 	return nil, nil, nil
 }
 
-// server is 'edgetable serve' with an account.
+// server is a running 'edgetable serve' with an account.
 type server struct {
 	t                    *testing.T
 	endpoint, connection string
-	page                 string // of the explorer
+	page                 string // URL of the explorer
 	stop                 func()
-	token                string // permits all
+	token                string // SAS token that permits everything
 }
 
 // serve starts a server with the development account.
@@ -78,7 +78,7 @@ func serve(t *testing.T, args ...string) *server {
 	return s
 }
 
-// described is the server of which lines tell.
+// described returns the server whose addresses are in the lines.
 func described(t *testing.T, lines []string) *server {
 	s := &server{t: t}
 	for _, line := range lines {
@@ -92,7 +92,7 @@ func described(t *testing.T, lines []string) *server {
 	return s
 }
 
-// run runs a command of the binary with the server as its service.
+// run runs a command of the binary with the server as its table service.
 func (s *server) run(stdin string, args ...string) string {
 	s.t.Helper()
 	c := exec.Command(os.Getenv("EDGETABLE_BINARY"), args...)
@@ -104,7 +104,7 @@ func (s *server) run(stdin string, args ...string) string {
 	return string(out)
 }
 
-// do sends a request for the account and demands a status.
+// do sends a signed request and fails the test if the response has another status.
 func (s *server) do(method, path, body string, want int) string {
 	s.t.Helper()
 	if s.token == "" {
@@ -131,10 +131,10 @@ func (s *server) do(method, path, body string, want int) string {
 	return string(text)
 }
 
-// entity is one of the tests.
+// entity is the JSON of an entity.
 type entity map[string]any
 
-// fill makes a table with entities.
+// fill creates a table and imports entities. The traffic statistics do not count imports.
 func (s *server) fill(table string, entities ...entity) {
 	s.t.Helper()
 	var b strings.Builder
@@ -149,7 +149,7 @@ func (s *server) fill(table string, entities ...entity) {
 	s.run(b.String(), "import", "-", "--table", table, "--to", s.connection)
 }
 
-// use makes a table with entities as a program of the user does: the statistics of traffic leave out what import writes.
+// use creates a table and inserts entities as a program of the user does, so that the traffic statistics count them.
 func (s *server) use(table string, entities ...entity) {
 	s.t.Helper()
 	s.do("POST", "/Tables", `{"TableName":"`+table+`"}`, 201)
@@ -184,7 +184,7 @@ func explore(t *testing.T, file string, args ...string) (link string) {
 	return strings.TrimPrefix(lines[len(lines)-1], "explorer at ")
 }
 
-// exploreProfiles starts it with connections by their names.
+// exploreProfiles starts 'edgetable explorer' with profiles: connection strings by their names. It returns the link.
 func exploreProfiles(t *testing.T, connections map[string]string, args ...string) (link string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "profiles.json")

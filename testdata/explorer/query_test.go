@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A query completes names, shows problems at their place, translates prefixes, is
-// remembered, and says what it cost.
+// TestQuery checks the field for the filter: it completes names, marks errors, translates the
+// filter for prefixes, remembers queries, and shows their cost.
 func TestQuery(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -22,7 +22,7 @@ func TestQuery(t *testing.T) {
 	b.set(at("filter"), "Born > 5")
 	b.seeText(at("problem"), "Character 6: expected eq, ne, gt, ge, lt or le (greater is gt)")
 	b.wait(`document.querySelector(".filter mark").textContent == ">"`)
-	// Run sends no filter that the page knows to be wrong, and keeps the rows.
+	// Run does not send a filter that the page knows to be invalid, and keeps the rows.
 	b.click(at("run"))
 	b.has(at("filter"), "Born > 5")
 	b.rows(4)
@@ -35,7 +35,7 @@ func TestQuery(t *testing.T) {
 	b.keys("\t")
 	b.keys("g")
 	b.see(at("choices"))
-	b.keys("t 1935") // which may be all
+	b.keys("t 1935") // after the whole operator is typed, the list of completions may close
 	b.wait(`!document.querySelector(%s).checkVisibility()`, at("choices"))
 	b.chord(kb.Enter, chromedp.ModifierCtrl)
 	b.rows(1)
@@ -58,7 +58,7 @@ func TestQuery(t *testing.T) {
 	b.click(at("history"))
 	b.click(at("ran"))
 	b.rows(1)
-	// A query is saved under a name, runs again after the page was loaded again, and is removed.
+	// Save a query under a name, run it again after a reload, and remove it.
 	b.click(at("history"))
 	b.set(at("save-name"), "late ones")
 	b.click(at("save"))
@@ -80,8 +80,8 @@ func TestQuery(t *testing.T) {
 	b.quiet()
 }
 
-// Only some properties are asked for, and the row is still the entity: it opens, and
-// is whole again after its deletion was undone.
+// TestSelect checks that a query can request only some properties. Its rows still open the whole
+// entity, and undoing a deletion restores the whole entity.
 func TestSelect(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -105,8 +105,8 @@ func TestSelect(t *testing.T) {
 	b.quiet()
 }
 
-// The dialog has the query as a program in six languages, remembers the language, and
-// copies the program.
+// TestCode checks the dialog that shows the query as a program in six languages. It remembers the
+// language, and copies the program.
 func TestCode(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -142,8 +142,8 @@ func TestCode(t *testing.T) {
 	b.quiet()
 }
 
-// A count goes on behind the pages that are loaded, stops, resumes, and says what is
-// in its way.
+// TestCount checks that a count continues after the loaded pages, can be stopped and resumed, and
+// reports errors.
 func TestCount(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -6,7 +6,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Ctrl A selects rows wherever the focus is, and whoever sorts sees the first row.
+// TestSelectAllAndSort checks that Ctrl+A selects rows wherever the focus is, and that the first row
+// is visible after sorting.
 func TestSelectAllAndSort(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -28,8 +29,8 @@ func TestSelectAllAndSort(t *testing.T) {
 	b.seeText(`.row .gutter`, "1")
 }
 
-// What stands in a window keeps its distance from the edge, a phone shows the names of
-// tables, and a wide screen is used.
+// TestRoom checks the layout: windows keep a distance from the edge, a phone shows the names of
+// tables, and a wide screen is used fully.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -50,7 +51,7 @@ func TestRoom(t *testing.T) {
 	b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?view=traffic"`))
 	b.do(chromedp.EmulateViewport(2560, 1440))
 	b.see(at("heat"))
-	js[bool](b, `(document.querySelector(".heat canvas").classList.remove("single"), true)`) // which one range of keys has, as here
+	js[bool](b, `(document.querySelector(".heat canvas").classList.remove("single"), true)`) // the class of a table with one range, whose map is low
 	b.wait(`document.querySelector(".heat canvas").clientHeight >= 600`)
 	b.wait(`document.querySelector(%s).getBoundingClientRect().right > 2200`, at("shapes"))
 	b.do(chromedp.EmulateViewport(390, 844))
@@ -60,7 +61,8 @@ func TestRoom(t *testing.T) {
 	b.shot("room-home-390")
 }
 
-// Points of Doubles stand below each other, whatever follows them; other numbers end where they did.
+// TestPoints checks that the decimal points of Doubles are aligned, whatever number of digits
+// follows. Other numbers are aligned at the right.
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -72,7 +74,8 @@ func TestPoints(t *testing.T) {
 	b := browse(t, s, "people")
 	b.seeText(`[role="gridcell"]`, "-1234.25")
 	b.shot("points")
-	// The places of the points from the right edge of their cells, and whether each text is seen whole.
+	// The distances of the decimal points from the right edges of their cells, and whether each text is
+	// fully visible.
 	b.wait(`(() => {
 		const cells = [...document.querySelectorAll('[role="gridcell"]')].filter(e => /^-?[\d]+\.\d+$/.test(e.textContent))
 		const at = cells.map(e => {

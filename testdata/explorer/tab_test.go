@@ -19,23 +19,23 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// tab is a window of the browser.
+// tab is a browser window that a test controls.
 type tab struct {
 	*testing.T
 	ctx context.Context
 
 	mu       sync.Mutex
-	requests []string // URLs
-	problems []string // errors of the console
+	requests []string // URLs of all requests
+	problems []string // errors in the console
 
-	ends chan struct{} // of downloads, of any tab
+	ends chan struct{} // receives when a download of any tab ends
 }
 
 // newTab opens an empty window.
 func newTab(t *testing.T) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	if err := chromedp.Do(ctx); err != nil { // the tab lives as long as the context of this call
+	if err := chromedp.Do(ctx); err != nil { // the tab is closed when this call's context ends, so the context has no timeout
 		t.Fatal(err)
 	}
 	b := &tab{T: t, ctx: ctx}
@@ -50,7 +50,7 @@ func newTab(t *testing.T) *tab {
 		cancel()
 	})
 	b.do(chromedp.EmulateViewport(1280, 800))
-	// Tests read entities as JSON, which has their exact values.
+	// Show entities as JSON by default: tests compare its exact values.
 	b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `try { localStorage.getItem("edgetable.form") ?? localStorage.setItem("edgetable.form", '"json"') } catch {}`})
 		return chromedp.Void{}, err
@@ -91,13 +91,13 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// open loads a page.
+// open loads a URL.
 func (b *tab) open(url string) {
 	b.Helper()
 	b.do(chromedp.Navigate(url))
 }
 
-// js evaluates an expression, which may be a promise.
+// js evaluates a JavaScript expression and returns its value. It awaits promises.
 func js[T any](b *tab, format string, args ...any) T {
 	b.Helper()
 	value, expression, err := tryJS[T](b, format, args...)
@@ -107,7 +107,7 @@ func js[T any](b *tab, format string, args ...any) T {
 	return value
 }
 
-// tryJS is js, and returns the expression with its error.
+// tryJS is like js, but returns an error instead of failing the test. It also returns the expression.
 func tryJS[T any](b *tab, format string, args ...any) (value T, expression string, err error) {
 	b.Helper()
 	ctx, cancel := b.patience()
@@ -128,7 +128,8 @@ func tryJS[T any](b *tab, format string, args ...any) (value T, expression strin
 	return value, expression, err
 }
 
-// patience ends early enough before 'go test' does that the test can say what it waits for.
+// patience returns a context that ends shortly before the deadline of 'go test', so that a waiting test can report what
+// it waited for.
 func (b *tab) patience() (context.Context, context.CancelFunc) {
 	end, ok := b.Deadline()
 	if !ok {
@@ -137,7 +138,8 @@ func (b *tab) patience() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(b.ctx, end.Add(-10*time.Second))
 }
 
-// wait waits, in the page, until an expression is true: it looks whenever the document changes. The page may be replaced by another meanwhile.
+// wait waits in the page until a JavaScript expression is true. It evaluates the expression whenever the document
+// changes. The page may be reloaded meanwhile.
 func (b *tab) wait(format string, args ...any) {
 	b.Helper()
 	for {
@@ -167,7 +169,7 @@ func (b *tab) wait(format string, args ...any) {
 	}
 }
 
-// held waits until a request of the page has arrived where the test holds it.
+// held waits until a request of the page has reached the handler that holds it.
 func (b *tab) held(arrived <-chan struct{}) {
 	b.Helper()
 	ctx, cancel := b.patience()
@@ -179,8 +181,8 @@ func (b *tab) held(arrived <-chan struct{}) {
 	}
 }
 
-// note makes the page keep each text that a part of it has from now on, for noted: some are
-// there for a moment.
+// note starts to record every text that an element of the page shows, because some texts are only visible for a moment.
+// noted checks the record.
 func (b *tab) note(selector string) {
 	b.Helper()
 	js[bool](b, `(() => {
@@ -192,22 +194,22 @@ func (b *tab) note(selector string) {
 	})()`, selector)
 }
 
-// noted waits until a part of the page has had a text since note.
+// noted waits until the record that note started contains a text.
 func (b *tab) noted(text string) {
 	b.Helper()
 	b.wait(`[...window.noted].some(t => t.includes(%s))`, text)
 }
 
-// at is the selector of a part of the page: name is its data-test.
+// at returns a selector of the element whose attribute data-test is name.
 func at(name string) string { return `[data-test="` + name + `"]` }
 
-// see waits until a part of the page is there.
+// see waits until an element is visible.
 func (b *tab) see(selector string) {
 	b.Helper()
 	b.wait(`document.querySelector(%s)?.checkVisibility()`, selector)
 }
 
-// seeText waits until a part of the page has a text.
+// seeText waits until an element contains a text.
 func (b *tab) seeText(selector, text string) {
 	b.Helper()
 	b.wait(`[...document.querySelectorAll(%s)].some(e => e.checkVisibility() && (e.innerText || e.value || "").includes(%s))`, selector, text)
@@ -221,7 +223,7 @@ func (b *tab) click(selector string) {
 	b.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// fill puts text in place of what a field has, by the keyboard.
+// fill replaces the text of a field by typing.
 func (b *tab) fill(selector, text string) {
 	b.Helper()
 	b.see(selector)
@@ -245,21 +247,22 @@ func (b *tab) choose(selector, value string) {
 	js[bool](b, `(e => { e.value = %[2]s; e.dispatchEvent(new Event("input", {bubbles: true})); e.dispatchEvent(new Event("change", {bubbles: true})); return true })(document.querySelector(%[1]s))`, selector, value)
 }
 
-// asked are the URLs of all requests so far.
+// asked returns the URLs of all requests so far.
 func (b *tab) asked() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return append([]string(nil), b.requests...)
 }
 
-// complaints are errors that the console has so far.
+// complaints returns the errors in the console so far.
 func (b *tab) complaints() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return append([]string(nil), b.problems...)
 }
 
-// shotThemes are the themes in which a test takes pictures, where that is all that differs.
+// shotThemes returns the themes for screenshots, for tests that differ only in the theme; none without
+// EDGETABLE_SCREENSHOTS.
 func shotThemes() []string {
 	if os.Getenv("EDGETABLE_SCREENSHOTS") == "" {
 		return nil
@@ -267,7 +270,7 @@ func shotThemes() []string {
 	return []string{"light", "dark"}
 }
 
-// shot takes a picture if somebody wants to look at it.
+// shot saves a screenshot if EDGETABLE_SCREENSHOTS is set.
 func (b *tab) shot(name string) {
 	b.Helper()
 	dir := os.Getenv("EDGETABLE_SCREENSHOTS")

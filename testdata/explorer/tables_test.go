@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A table is found among a thousand by a filter that stays, is created, and deleted by
-// its name.
+// TestTables finds a table among a thousand by a filter, creates a table, and deletes one after
+// typing its name. The filter stays in its field.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -39,14 +39,15 @@ func TestTables(t *testing.T) {
 	b.seeText(at("status"), "0 rows")
 	b.has(at("table-filter"), "099")
 	b.shot("empty")
-	// End and Home open the last and the first.
+	// The keys End and Home open the last and the first table.
 	js[bool](b, `(document.querySelector('nav [role="listbox"]').focus(), true)`)
 	b.keys(kb.End)
 	b.seeText(at("title"), "table1099")
 	b.keys(kb.Home)
 	b.seeText(at("title"), "table0099")
 	b.seeText(at("blank"), "The table is empty.")
-	// Half of the list is there, and the rest comes when the server can.
+	// The server fails in the middle of the list: the first half is shown, and the rest is loaded
+	// later.
 	trouble.Store(true)
 	b.click(at("reload-tables"))
 	b.seeText(at("error"), "The server is busy.")

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// hostileTraffic is a server of this machine whose statistics of the table rows are
-// attacks, wherever they have a text. It returns its socket.
+// hostileTraffic starts a server on this machine whose traffic statistics of the table rows contain
+// attacks in every text. It returns the path of its socket.
 func hostileTraffic(t *testing.T, connection string) (socket string) {
 	t.Helper()
 	list := attacks()
@@ -62,8 +62,8 @@ func hostileTraffic(t *testing.T, connection string) (socket string) {
 	return socket
 }
 
-// Attacks stay text in all that the traffic of a table shows: the labels of the map and
-// its cells, ranges, partitions, filters, findings and errors.
+// TestAttacksInTraffic checks that attacks remain plain text wherever the traffic page shows them:
+// the labels and cells of the map, ranges, partitions, filters, findings and errors.
 func TestAttacksInTraffic(t *testing.T) {
 	t.Parallel()
 	connection := hostile(t)
@@ -90,7 +90,7 @@ func TestAttacksInTraffic(t *testing.T) {
 		b.seeText(at("ranges"), attack+" / "+attack)
 	}
 	b.press("ArrowLeft")
-	for range list { // through all cells, which have names
+	for range list { // move through all cells; each shows its keys
 		b.press("ArrowDown")
 	}
 	b.seeText(at("heat-cell"), list[len(list)-1])

@@ -8,12 +8,13 @@ import (
 	"testing"
 )
 
-// What goes wrong has a clear line and a retry, and nothing that was typed is lost.
+// TestBadService checks that each failure of the service has a clear message and a retry, and that
+// no typed text is lost.
 func TestBadService(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	s.fill("people", people()...)
-	// The service between the explorer and the server is as bad as it is told to be.
+	// A proxy between the explorer and the server fails in the way that trouble names.
 	var trouble atomic.Value
 	trouble.Store("")
 	connection, stop := s.through(func(w http.ResponseWriter, r *http.Request) bool {
@@ -72,7 +73,7 @@ func TestBadService(t *testing.T) {
 		case "busy":
 			b.seeText(at("retry"), "Retry (in ")
 			b.click(at("retry"))
-		case "soon": // the page tries again by itself
+		case "soon": // the page itself retries after some seconds
 		default:
 			b.click(at("retry"))
 		}
@@ -80,7 +81,7 @@ func TestBadService(t *testing.T) {
 		b.gone(at("error"))
 	}
 
-	// A save that fails keeps what was typed, and its retry saves it.
+	// A failed save keeps the typed text, and its retry saves it.
 	b.visit("#/dev/people?pk=Oslo&rk=012")
 	b.click(at("edit"))
 	b.set(field("Name", "field-value"), "typed")
@@ -92,7 +93,7 @@ func TestBadService(t *testing.T) {
 	b.click(at("retry"))
 	b.seeText(at("entity-json"), "typed")
 
-	// The table is deleted while it is shown; then its server is gone.
+	// The table is deleted while it is shown; then the server stops.
 	s.do("DELETE", "/Tables('people')", "", 204)
 	b.click(at("refresh"))
 	b.seeText(at("error"), "The table does not exist; it may have been deleted meanwhile.")
@@ -102,8 +103,8 @@ func TestBadService(t *testing.T) {
 	b.shot("trouble-gone")
 }
 
-// A wrong key, an expired token and a server that is not there have a clear line,
-// and the form keeps what was typed.
+// TestWrongCredentials checks that a wrong key, an expired token and an unreachable server each
+// have a clear message, and that the form keeps the typed text.
 func TestWrongCredentials(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -132,7 +133,7 @@ func TestWrongCredentials(t *testing.T) {
 		b.has(at("secret"), wrong.connection)
 	}
 	b.shot("wrong-key")
-	// A token that is good for one table opens that table.
+	// A token for one table opens that table.
 	s.fill("people", people()...)
 	token := strings.TrimSpace(s.run("", "sas", "--table", "people", "--permissions", "r", "--quiet"))
 	b.fill(at("secret"), s.endpoint+"/people?"+token)
@@ -143,7 +144,7 @@ func TestWrongCredentials(t *testing.T) {
 	b.click(at("access-open"))
 	b.seeText(at("no-key"), "A token cannot make other tokens.")
 	b.keys("\x1b")
-	// It does not permit to write: what was typed stays.
+	// The token does not permit writes; typed text stays.
 	b.click(at("add"))
 	b.set(field("PartitionKey", "field-value"), "mine")
 	b.click(at("save-entity"))
@@ -152,8 +153,8 @@ func TestWrongCredentials(t *testing.T) {
 	b.shot("not-permitted")
 }
 
-// The account's key is wrong in a profile, and 'edgetable explorer' ends while its page
-// is open.
+// TestWrongProfile checks a profile with a wrong account key, and a page whose 'edgetable explorer'
+// has ended.
 func TestWrongProfile(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

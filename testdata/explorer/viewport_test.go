@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// unreachable lists the controls of the topmost layer that lie outside the window, or
-// under something else.
+// unreachable is a script that lists the controls of the topmost layer that are outside the window
+// or covered by another element.
 const unreachable = `(() => {
 	const narrow = innerWidth < 900
 	const layer = document.querySelector("dialog[open]") ?? document.querySelector(".popup") ?? document.querySelector(".menu > .panel") ?? (narrow ? document.querySelector(".entity") ?? document.querySelector(".tables") : null) ?? document.body
@@ -34,7 +34,8 @@ const unreachable = `(() => {
 	return found
 })()`
 
-// From a phone to a wide screen no control lies outside the window or under another one.
+// TestViewport checks that no control is outside the window or covered by another one, from the
+// size of a phone to a wide screen.
 func TestViewport(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -82,7 +83,7 @@ func TestViewport(t *testing.T) {
 	b.set(at("filter"), "Born gt 1900 and Name eq 'x'")
 	b.see(at("stale"))
 	b.focus(at("filter"))
-	b.keys("\x1b") // the completions
+	b.keys("\x1b") // closes the list of completions
 	b.gone("#choices:not([hidden])")
 	b.click(at("builder"))
 	b.see(at("builder-panel"))
@@ -117,7 +118,7 @@ func TestViewport(t *testing.T) {
 	everywhere("paste")
 	b.keys("\x1b")
 	b.gone("dialog")
-	for _, size := range sizes { // a menu at a point closes when the window is another one
+	for _, size := range sizes { // a menu that was opened at a point closes when the window is resized
 		b.do(chromedp.EmulateViewport(size[0], size[1]))
 		b.wait(`innerWidth == %s`, size[0])
 		b.focus(at("grid"))
@@ -208,7 +209,7 @@ func TestViewport(t *testing.T) {
 	s.do("DELETE", "/Tables('Fed')", "", 204)
 	b.see(at("live-said"))
 	everywhere("live-ended")
-	// The list of tables is a sheet on a phone.
+	// On a phone, the list of tables is a panel that opens over the page.
 	b.do(chromedp.EmulateViewport(390, 844))
 	b.gone(at("tables"))
 	b.click(at("sidebar"))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// wizard opens the import of a table with a file.
+// wizard opens the import dialog of a table with a file.
 func (b *tab) wizard(name, text string) {
 	b.Helper()
 	b.click(at("files"))
@@ -15,7 +15,7 @@ func (b *tab) wizard(name, text string) {
 	b.file(at("import-file"), name, text)
 }
 
-// imports begins the import, waits for what it says at its end, and closes it.
+// imports starts the import, waits for its final message, and closes the dialog.
 func (b *tab) imports(said string) {
 	b.Helper()
 	b.click(at("import-begin"))
@@ -24,8 +24,8 @@ func (b *tab) imports(said string) {
 	b.gone("dialog")
 }
 
-// The wizard creates a table, renames and skips columns, makes RowKeys, reads JSON in
-// its forms, and replaces or merges what is there.
+// TestWizard checks the import dialog: it creates a table, renames and skips columns, generates
+// RowKeys, reads the forms of JSON, and replaces or merges existing entities.
 func TestWizard(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -38,7 +38,7 @@ func TestWizard(t *testing.T) {
 			t.Errorf("%s has %s, want %s and no %s", path, text, has, hasNot)
 		}
 	}
-	// A new table; the number of the row is the RowKey; a column has another name, and one is skipped.
+	// A new table. The line number becomes the RowKey, one column is renamed, and one is skipped.
 	b.wizard("cities.csv", "city,inhabitants,secret\nOslo,700000,x\nBergen,290000,y\n")
 	b.seeText(at("import"), "Choose a column for PartitionKey, or type one text for all rows.")
 	b.wait(`document.querySelector(%s).disabled`, at("import-begin"))
@@ -55,38 +55,39 @@ func TestWizard(t *testing.T) {
 	b.imports("2 entities written. Finished.")
 	b.seeText(at("table"), "cities")
 	get("/cities(PartitionKey='Oslo',RowKey='0000000001')", `"People":"700000"`, "secret")
-	// A Guid as the RowKey, with tabs between the cells; the table is there already.
+	// A Guid as the RowKey and tabs between the cells. The table exists already.
 	b.wizard("more.tsv", "city\tinhabitants\nTromsø\t78000\n")
 	b.choose(at("import-pk"), "city")
 	b.choose(at("import-rk"), "=guid")
 	b.set(at("import-table"), "cities")
 	b.imports("1 entity written. Finished.")
-	b.seeText(at("title"), "cities") // it opens
+	b.seeText(at("title"), "cities") // the table opens after the import
 	js[bool](b, `(history.back(), true)`)
 	b.seeText(at("title"), "people")
 	if n := strings.Count(s.do("GET", "/cities()", "", 200), `"RowKey"`); n != 3 {
 		t.Errorf("there are %d cities", n)
 	}
-	// Types beside the values, for all columns or chosen for one.
+	// Types in columns next to the values, or chosen for a column.
 	b.wizard("typed.csv", "PartitionKey,RowKey,Timestamp,A,A@type,B,B@type\ntyped,1,2020-01-01T00:00:00Z,5,Edm.Int64,1,Int32\ntyped,2,2020-01-01T00:00:00Z,6,,x,Edm.Nothing\n")
 	b.choose(at("import-type-B"), "Double")
 	b.seeText(at("import-preview"), "A: Int64 5, B: Double 1")
 	b.seeText(at("import-preview"), "Line 3: B: there is no type Edm.Nothing")
 	b.imports("1 entity written, 1 refused. Finished.")
 	get("/people(PartitionKey='typed',RowKey='1')", `"A":"5"`, "2020-01-01")
-	// JSON lines with a line that is none; what is there is merged.
+	// JSON lines, one of which is invalid. Existing entities are merged.
 	b.wizard("people.jsonl", `{"PartitionKey":"Bergen","RowKey":"001","City":"London"}`+"\n"+`{"PartitionKey":"Bergen","RowKey":"002","Born":}`+"\n"+`{"RowKey":"3"}`+"\n")
 	b.choose(at("import-existing"), "merge")
 	b.seeText(at("import-preview"), "Line 2: expected a string, a number, true, false or null")
 	b.imports("1 entity written, 2 refused. Finished.")
 	get("/people(PartitionKey='Bergen',RowKey='001')", `"City":"London"`, "")
 	get("/people(PartitionKey='Bergen',RowKey='001')", `"Name":"Ada"`, "")
-	// An array on several lines; what is there is replaced. Of two rows with one key the last one stays.
+	// A JSON array on several lines. Existing entities are replaced; of two rows with the same keys, the
+	// last one is used.
 	b.wizard("people.json", "[\n  {\n    \"PartitionKey\": \"Bergen\", \"RowKey\": \"001\",\n    \"Name\": \"first\"\n  },\n  {\"PartitionKey\": \"Bergen\", \"RowKey\": \"001\", \"Name\": \"Augusta}\"}\n]\n")
 	b.choose(at("import-existing"), "replace")
 	b.imports("1 entity written, 1 left out for later rows with the same keys. Finished.")
 	get("/people(PartitionKey='Bergen',RowKey='001')", `"Name":"Augusta}"`, "London")
-	// A file with nothing in it, and one that ends within a cell.
+	// An empty file, and a file that ends inside a cell.
 	b.wizard("empty.csv", "")
 	b.wait(`document.querySelector(%s).disabled`, at("import-begin"))
 	b.file(at("import-file"), "cut.csv", "PartitionKey,RowKey,Name\na,1,\"cut")
@@ -98,8 +99,8 @@ func TestWizard(t *testing.T) {
 	b.quiet("409 (Conflict)")
 }
 
-// Export and import are stopped in the middle and resume, and an export saves what it
-// has.
+// TestStopFiles checks that an export and an import can be stopped and resumed, and that a stopped
+// export saves the rows it has read.
 func TestStopFiles(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -136,7 +137,7 @@ func TestStopFiles(t *testing.T) {
 	}
 	mode.Store("")
 	b.shot("export-stopped")
-	b.click(at("export-begin")) // "Resume"
+	b.click(at("export-begin")) // the button now says "Resume"
 	b.seeText(at("export-progress"), "2,300 entities")
 	b.seeText(at("export-progress"), "Finished.")
 	b.choose(at("export-format"), "csv")

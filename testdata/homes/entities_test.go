@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// values are the ends and the oddities of all types.
+// values has the extreme and unusual values of all types.
 var values = []edm.Value{
 	edm.String(""), edm.String(" "), edm.String("a,b;c\r\n\"d\""), edm.String("é😀\u2028"), edm.String("\ufeff007"), edm.String("\x01"), edm.String(strings.Repeat("😀", 16_000)),
 	edm.Binary(nil), edm.Binary([]byte{0}), edm.Binary(bytesUpTo(255)),
@@ -30,10 +30,10 @@ func bytesUpTo(last int) (b []byte) {
 	return b
 }
 
-// oddKeys are keys that need care in addresses, in filters and in files.
+// oddKeys are keys that need care in URLs, in filters and in files.
 var oddKeys = []string{"", " ", "a", "it's", "''", "é", "😀", "👩‍👩‍👧", "\uffee", "a b", "100%", "p+q", "&=", ",", ";\"", "=1", "01", "(x)", "~", "%41"}
 
-// entities are the lines of the test's table, as an export has them without Timestamps.
+// entities returns the entities of the test's table, as lines of an export without Timestamps.
 func entities() (lines []string) {
 	add := func(pk, rk string, p edm.Properties) {
 		lines = append(lines, string(payload.AppendJSON(nil, pk, rk, 0, p)))

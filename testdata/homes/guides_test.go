@@ -10,11 +10,12 @@ import (
 	"testing"
 )
 
-// blocks finds the commands of a page, and the text that they print.
+// blocks matches the code blocks of a page: commands (sh) and the text that they print (text).
 var blocks = regexp.MustCompile("(?ms)^```(sh|text)\n(.*?)^```")
 
-// guide runs the commands of a page in the order in which they stand there, in a directory with some files. Each block of text is
-// in what the block before it prints, where … stands for anything. After a block that begins with a command of changes, its function is called.
+// guide runs the commands of a page in their order, in a directory with some files. Each text block must be in the
+// output of the command block before it, where … matches anything. After a command block that begins with a key of
+// changes, guide calls the function of that key.
 func guide(t *testing.T, page string, files map[string]string, changes map[string]func()) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs", page))
@@ -60,7 +61,7 @@ func guide(t *testing.T, page string, files map[string]string, changes map[strin
 	}
 }
 
-// orders are 600 entities, as lines.
+// orders returns 600 entities as lines.
 func orders(price func(i int) string) string {
 	var b strings.Builder
 	for i := range 600 {
@@ -79,13 +80,13 @@ func TestMigrateFromAzure(t *testing.T) {
 	edgetable(t, 0, "import", file, "--to", azure)
 	put := func(to, entity string) { edgetable(t, 0, "put", "Orders", entity, "--to", to) }
 	guide(t, "migrate-from-azure.md", map[string]string{"azure.txt": azure, "new.txt": here}, map[string]func(){
-		// The application goes on: an entity is new, one changes, one is deleted.
+		// The application writes during the copy: it inserts, changes and deletes an entity.
 		"edgetable copy": func() {
 			put(azure, `{"PartitionKey":"7","RowKey":"new"}`)
 			put(azure, `{"PartitionKey":"0","RowKey":"000","Price":1.5}`)
 			edgetable(t, 0, "delete", "Orders", "0", "001", "--in", azure)
 		},
-		// After the switch it writes to the new service.
+		// After the switch, the application writes to the new service.
 		"edgetable verify": func() { put(here, `{"PartitionKey":"8","RowKey":"newer"}`) },
 	})
 	if out := edgetable(t, 0, "get", "Orders", "8", "newer", "--from", azure); !strings.Contains(out, "newer") {
@@ -102,7 +103,7 @@ func TestMigrateFromAzurite(t *testing.T) {
 	}
 	edgetable(t, 0, "import", file, "--to", from)
 	guide(t, "migrate-from-azurite.md", map[string]string{"azurite.txt": from, "new.txt": here}, nil)
-	// What is a Double in the new service loses its type on the way back, each time.
+	// Azurite does not keep the type of this Double, so each sync back loses it again.
 	edgetable(t, 0, "put", "Orders", `{"PartitionKey":"9","RowKey":"double","Price":5.0}`, "--to", here)
 	edgetable(t, 0, "sync", "--all", "--from", here, "--to", from)
 	if out := edgetable(t, 4, "verify", "--all", "--from", here, "--to", from); !strings.Contains(out, "600 entities are equal, 1 is not") {

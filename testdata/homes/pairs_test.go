@@ -15,22 +15,23 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// home is a service that the data commands work with.
+// home is a table service from which and to which the data commands copy.
 type home struct {
 	name string
-	url  string   // of its accounts
-	mode []string // of import and copy; nil for the usual one
+	url  string   // URL under which its accounts are
+	mode []string // --mode of import and copy; nil for the default
 }
 
 var homes = []string{"binary", "lambda", "objects", "kv", "azurite"}
 
-// own is the account of a home with its own table. It also has two accounts for what comes from each other home.
+// own is the account with the home's own table. For each other home there are two more accounts, for the tables that
+// are imported and copied from there.
 const own = "own"
 
 func imported(from string) string { return "imported" + from }
 func copied(from string) string   { return "copied" + from }
 
-// startAll starts all homes, with the same accounts.
+// startAll starts all homes (kinds of deployment) with the same accounts.
 func startAll(t *testing.T, key string) []*home {
 	t.Helper()
 	list := []string{own + ":" + key}
@@ -40,7 +41,7 @@ func startAll(t *testing.T, key string) []*home {
 	accounts := strings.Join(list, ";")
 	worker := func(kv bool) string {
 		s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: kv, Log: proc.Log(t),
-			Env: []string{"EDGETABLE_ACCOUNTS=" + strings.Join(list, "\n"), "EDGETABLE_SETTINGS_AGE=0s", "EDGETABLE_SPLIT_BYTES=1"}}) // tables of objects split meanwhile
+			Env: []string{"EDGETABLE_ACCOUNTS=" + strings.Join(list, "\n"), "EDGETABLE_SETTINGS_AGE=0s", "EDGETABLE_SPLIT_BYTES=1"}}) // tables of objects split
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,16 +52,17 @@ func startAll(t *testing.T, key string) []*home {
 		{"binary", serve(t, binary(t), accounts), nil},
 		{"lambda", serve(t, filepath.Join(root, "testdata", "lambda", "edgetable"), accounts, "EDGETABLE_FUNCTIONS=4"), nil},
 		{"objects", worker(false), nil},
-		{"kv", worker(true), []string{"--mode", "replace"}}, // it has no inserts
+		{"kv", worker(true), []string{"--mode", "replace"}}, // KV cannot insert without overwriting
 		{"azurite", azurite(t, accounts), nil},
 	}
 }
 
-// progress is a line that a command prints every ten seconds while it works.
+// progress matches the progress lines that commands print.
 var progress = regexp.MustCompile(`(?m)^.* at once\n`)
 
-// TestPairs imports the same entities into each home. From there it exports them and imports them into the next home, and copies
-// them there; with EDGETABLE_MANY, as in 'make homes-all', into every other home. Every table must be as its source is; and each source as the file, but for what Azurite cannot keep.
+// TestPairs imports the same entities into each home. It then exports them, imports the export into the next home, and
+// also copies the table there. With EDGETABLE_MANY, as in 'make homes-all', it does this for every other home. Every
+// table must equal its source, and each source must equal the file, except for what Azurite cannot keep.
 func TestPairs(t *testing.T) {
 	key := newKey()
 	all := startAll(t, key)
@@ -97,7 +99,7 @@ func TestPairs(t *testing.T) {
 				source := connection(from.url, own, key)
 				verify := func(target string) {
 					t.Helper()
-					// What comes from Azurite is there exactly; what is in Azurite lost the kind of some numbers.
+					// Entities from Azurite are equal. Entities in Azurite differ in some numbers, whose type Azurite does not keep.
 					status, want := 0, n+" entities are equal, 0 are not\n"
 					if to.name == "azurite" {
 						status, want = 4, fmt.Sprintf("%d entities are equal, %d are not\n", len(lines)-len(changedByAzurite), len(changedByAzurite))
@@ -117,11 +119,11 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// changedByAzurite are the values that Azurite returns otherwise than it got them: a Double without a fraction is a whole number to
-// its JavaScript, and is read as an Int32. docs/migrate-from-azurite.md says so.
+// changedByAzurite maps values to those that Azurite returns instead. In its JavaScript, a Double without a fraction is
+// a whole number, which clients read as an Int32. docs/migrate-from-azurite.md says so.
 var changedByAzurite = map[string]string{"-0.0": "0", "0.0": "0", "5.0": "5"}
 
-// asAzurite changes entities as Azurite does.
+// asAzurite changes the values of entities as Azurite does.
 func asAzurite(all map[string]map[string]string) {
 	for _, entity := range all {
 		if value, ok := changedByAzurite[entity["Value"]]; ok && entity["Value@odata.type"] == "" {
@@ -147,7 +149,7 @@ func read(t *testing.T, dir string) (lines []string) {
 	return lines
 }
 
-// byKeys parses lines to their members, by PartitionKey and RowKey, without Timestamps.
+// byKeys parses lines of JSON. It returns the properties of each entity by PartitionKey and RowKey, without Timestamps.
 func byKeys(t *testing.T, lines []string) map[string]map[string]string {
 	t.Helper()
 	all := map[string]map[string]string{}
@@ -169,7 +171,7 @@ func byKeys(t *testing.T, lines []string) map[string]map[string]string {
 	return all
 }
 
-// compare reports entities that differ.
+// compare reports the entities that differ.
 func compare(t *testing.T, want, got map[string]map[string]string) (equal bool) {
 	t.Helper()
 	if len(want) == len(got) && maps.EqualFunc(want, got, maps.Equal[map[string]string, map[string]string]) {

@@ -16,7 +16,7 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// root is the repository.
+// root is the directory of the repository.
 var root = func() string {
 	dir, err := filepath.Abs("../..")
 	if err != nil {
@@ -35,14 +35,14 @@ func binary(t *testing.T) string {
 	return path
 }
 
-// newKey makes the key of all accounts of a test.
+// newKey makes an account key. All accounts of a test have the same key.
 func newKey() string {
 	var b [64]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // rand.Read never fails
 	return base64.StdEncoding.EncodeToString(b[:])
 }
 
-// serve runs a program that is called as the binary is, and returns the URL of its accounts.
+// serve starts a program that has the binary's command line, and returns the URL of its accounts.
 func serve(t *testing.T, program, accounts string, env ...string) string {
 	t.Helper()
 	c := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
@@ -66,7 +66,8 @@ func azurite(t *testing.T, accounts string) string {
 	return "http://" + address
 }
 
-// free returns an address with an unused port. Its host is used by nobody else: Azurite does not say which port it took.
+// free returns an address with an unused port, because Azurite does not report a port that it chose. No other process
+// uses the host of the address, so the port stays free.
 func free(t *testing.T) string {
 	t.Helper()
 	var b [3]byte
@@ -80,7 +81,7 @@ func free(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// edgetable runs the binary and demands its exit status. It returns what it printed.
+// edgetable runs the binary, fails the test unless it ends with the status, and returns its output.
 func edgetable(t *testing.T, want int, args ...string) string {
 	t.Helper()
 	ctx, cancel := must.Patience(t)
@@ -95,7 +96,7 @@ func edgetable(t *testing.T, want int, args ...string) string {
 	return string(out)
 }
 
-// connection names an account at the URL of a server.
+// connection returns a connection string for an account of a server.
 func connection(url, account, key string) string {
 	return fmt.Sprintf("AccountName=%s;AccountKey=%s;TableEndpoint=%s/%[1]s", account, key, url)
 }

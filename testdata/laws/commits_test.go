@@ -12,7 +12,8 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// .ci/commits refuses a commit of many files, unless it moves them or programs have written them.
+// TestCommits checks that .ci/commits refuses a commit of many files, unless the commit moves them
+// or programs have written them.
 func TestCommits(t *testing.T) {
 	needs.These(t, needs.Make)
 	t.Parallel()

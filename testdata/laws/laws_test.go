@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A pattern selects as that of package testing does.
+// TestPattern checks that a pattern selects the same tests as in package testing.
 func TestPattern(t *testing.T) {
 	for _, tt := range []struct {
 		pattern, name string
@@ -33,7 +33,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// A test of this package is found, with the step that runs it; one that needs a program is not where that is missing.
+// TestSteps checks that the step that runs a test of this package is found. A test that needs a program must not
+// count in steps that lack the program.
 func TestSteps(t *testing.T) {
 	packages, err := findPackages("../..")
 	if err != nil {
@@ -53,13 +54,13 @@ func TestSteps(t *testing.T) {
 	}
 	for name, ok := range map[string]bool{
 		"testdata/laws TestPattern":                                       true,
-		"core/storetest TestBroken":                                       false, // there is none of that name
+		"core/storetest TestBroken":                                       false, // no test has that name
 		"adapters/store/pebblestore TestStore/Memory/Scans/Order":         true,
-		"adapters/store/postgres TestStore":                               false, // it needs PostgreSQL
+		"adapters/store/postgres TestStore":                               false, // that step of the Makefile lacks PostgreSQL
 		"adapters/store/postgres TestReplicaLags":                         true,
 		"functions/edgetable TestDynamoDBServe":                           false,
 		"functions/edgetable TestDynamoDBMistakes":                        true,
-		"testdata/clients/go TestBatch":                                   false, // another module
+		"testdata/clients/go TestBatch":                                   false, // the test is in another module
 		"adapters/store/dynamodb TestStore/Concurrency/ConcurrentCounter": false,
 	} {
 		dir, _, _ := strings.Cut(name, " ")

@@ -1,10 +1,11 @@
-// Laws lists the tests of the repository with the steps of the Makefile that run them, and fails if no step runs one.
+// Command laws lists the tests of the repository with the steps of the Makefile that run them, and fails if no step
+// runs one of them.
 //
 //	go run ./testdata/laws -test 'STEP...' -weekly 'STEP...' [-list] [DIRECTORY]
 //
-// It asks make which commands a step would execute, and reads the arguments of 'go test'. For a test that plays the
-// suite of stores, it lists every law. A test that calls needs.These counts only in steps that have the programs that
-// it needs.
+// It asks make which commands a step would execute, and reads the arguments of 'go test'. The subtests of the test
+// suite for stores are called laws; for a test that runs the suite, the command lists every law. A test that calls
+// needs.These counts only in steps that have the programs that it needs.
 package main
 
 import (

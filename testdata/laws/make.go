@@ -19,7 +19,7 @@ type invocation struct {
 	skip     pattern
 }
 
-// scripted lists packages that a step tests with a script, and the arguments of the script.
+// scripted lists the steps that test packages by a script instead of 'go test', and these packages.
 var scripted = map[string][]string{
 	"clients-few":            {"testdata/clients/go"},
 	"clients-all":            {"testdata/clients/go", "testdata/clients/giovanni", "examples/microblog"},
@@ -132,7 +132,7 @@ func (i invocation) has(dir string) bool {
 		if base == "." {
 			inside, below = dir, true
 		}
-		// As in Go, ... leaves out folders whose name begins with a dot, and testdata.
+		// As in Go, the pattern ... omits testdata and folders whose name begins with a dot.
 		if all && below && !slices.ContainsFunc(strings.Split(inside, "/"), func(s string) bool { return s == "testdata" || s[0] == '.' || s[0] == '_' }) && sameModule(base, dir) {
 			return true
 		}

@@ -12,7 +12,8 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// A step that fails runs once and fails the run, whose end shows it; the others run too, in both lanes.
+// TestLanes checks the script that runs the steps in two parallel lanes. A failing step runs once, its
+// output is at the end, and the run fails. The other steps run too, in both lanes.
 func TestLanes(t *testing.T) {
 	needs.These(t, needs.Make)
 	dir := t.TempDir()
@@ -46,7 +47,7 @@ func TestLanes(t *testing.T) {
 	if out, err := steps("good -- other"); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// A lane that has run its own steps takes those that wait in the other one.
+	// A lane that has no more steps of its own runs waiting steps of the other lane.
 	must.OK(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
 	if out, err := steps("good -- held freeing"); err != nil {
 		t.Errorf("%v\n%s", err, out)

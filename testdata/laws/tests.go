@@ -24,7 +24,7 @@ type testPackage struct {
 	problems []string
 }
 
-// test is a test, or a law of a suite that a test plays.
+// test is a test, or a law: a subtest of the suite for stores that a test runs.
 type test struct {
 	path  []string
 	needs []string
@@ -72,7 +72,7 @@ func findPackages(root string) (list []*testPackage, err error) {
 	return list, err
 }
 
-// ownTag is a build tag that only tests use.
+// ownTag matches a build tag that only tests use.
 var ownTag = regexp.MustCompile(`(?m)^//go:build .*\btest[a-z]`)
 
 // declared describes a function or variable of a package's tests: the names that it uses, and the programs that it
@@ -97,7 +97,7 @@ func readPackage(dir string, suite map[string][]string) (p *testPackage, err err
 			p.problems = append(p.problems, name+": it has a build tag, with which no step builds; see package needs")
 		}
 		if ok, err := build.Default.MatchFile(dir, filepath.Base(name)); err != nil || !ok {
-			continue // for another operating system
+			continue // the file is for another operating system
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
 		if err != nil {
@@ -143,8 +143,8 @@ func isTest(d *ast.FuncDecl) bool {
 	return false
 }
 
-// note records what a declaration uses. Methods are recorded only by name, without their type. So a test may seem to
-// need more than it does.
+// note records what a declaration uses. It records a method only by its name, without the type, so a test may seem
+// to need more programs than it does.
 func note(all map[string]*declared, name string, n ast.Node) {
 	d := all[name]
 	if d == nil {
@@ -198,13 +198,13 @@ func called(c *ast.CallExpr) string {
 	return x.Name + "." + s.Sel.Name
 }
 
-// plays finds the laws of the suite of stores that tests play.
+// plays finds which laws of the suite for stores the tests of a package run.
 type plays struct {
 	suite     map[string][]string
 	functions map[string]*ast.FuncDecl // functions of the package's tests
 }
 
-// laws returns the names of the laws that a part of a test plays, directly or through functions that it calls.
+// laws returns the names of the laws that the code n runs, directly or through functions that it calls.
 func (p plays) laws(n ast.Node, path []string) (list [][]string) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)
@@ -215,15 +215,15 @@ func (p plays) laws(n ast.Node, path []string) (list [][]string) {
 		if f, ok := c.Fun.(*ast.Ident); ok && p.functions[f.Name] != nil && len(c.Args) > 0 {
 			if t, ok := c.Args[0].(*ast.Ident); ok && t.Name == "t" {
 				within := plays{p.suite, maps.Clone(p.functions)}
-				delete(within.functions, f.Name) // it may call itself
+				delete(within.functions, f.Name) // prevents endless recursion, because the function may call itself
 				list = append(list, within.laws(p.functions[f.Name].Body, path)...)
 			}
 		}
 		switch {
 		case called(c) == "t.Run" && len(c.Args) == 2:
-			sub := "*" // only known at run time
+			sub := "*" // matches any name, because the name is only known at run time
 			if l, ok := c.Args[0].(*ast.BasicLit); ok {
-				sub, _ = strconv.Unquote(l.Value) // the parser has already checked it
+				sub, _ = strconv.Unquote(l.Value) // cannot fail, because the parser has checked the literal
 			}
 			list = append(list, p.laws(c.Args[1], append(slices.Clip(path), strings.ReplaceAll(sub, " ", "_")))...)
 			return false
@@ -243,7 +243,7 @@ func (p plays) laws(n ast.Node, path []string) (list [][]string) {
 	return list
 }
 
-// readSuite returns the laws of each group of the suite of stores.
+// readSuite returns the laws (subtests) of each group of the test suite for stores.
 func readSuite(dir string) (suite map[string][]string, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

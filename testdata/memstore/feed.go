@@ -13,10 +13,10 @@ import (
 	"edgetable/core/table"
 )
 
-// feed is the feed of an incarnation. The elements of lines do not change.
+// feed is the feed of changes of an incarnation. The elements of lines are never changed.
 type feed struct {
 	lines   []line
-	floor   edm.Ticks // Timestamp of the last line that was removed, or of the declaration
+	floor   edm.Ticks // Timestamp of the last line that was removed, or of the feed's declaration
 	keep    edm.Ticks
 	dropped *table.RecordKey
 }
@@ -28,7 +28,7 @@ type line struct {
 
 func (f *feed) add(ticks edm.Ticks, b []byte) { f.lines = append(f.lines, line{ticks, b}) }
 
-// histories is the number of histories begun in this process.
+// histories is the number of histories that stores of this process have begun.
 var histories atomic.Uint64
 
 func newHistory() (h table.History) {
@@ -36,7 +36,7 @@ func newHistory() (h table.History) {
 	return h
 }
 
-// changes wakes the clients that wait for changes. The caller holds mu.
+// changes records the time of a change, and wakes the clients that wait for changes. The caller holds mu.
 func (s *Store) changes(now edm.Ticks) {
 	s.last = max(s.last, now)
 	if s.changed != nil {
@@ -45,7 +45,7 @@ func (s *Store) changes(now edm.Ticks) {
 	}
 }
 
-// declareFeed begins or ends the feed of an incarnation as its traits say. The caller holds mu.
+// declareFeed begins or ends the feed of an incarnation, as the table's traits require. The caller holds mu.
 func (s *Store) declareFeed(i table.Incarnation, t *table.Traits) error {
 	f := s.feeds[i]
 	switch {
@@ -82,7 +82,7 @@ func (s *Store) dropFeed(i table.Incarnation, t table.RecordKey) error {
 
 func position(at edm.Ticks) []byte { return binary.BigEndian.AppendUint64(nil, uint64(at)) }
 
-// find returns the feed of a request, and the position where it continues. The caller holds mu.
+// find returns the feed that a request names, and the position from which to read. The caller holds mu.
 func (s *Store) find(t table.RecordKey, r *table.FeedRequest) (f *feed, i table.Incarnation, from edm.Ticks, err error) {
 	record, err := s.live(t)
 	if r.From != nil && (err != nil || r.From.Life != record.Incarnation) {
@@ -191,7 +191,8 @@ func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	return nil
 }
 
-// Backup returns a function that makes a store with the current state, as a restored backup: it has another history.
+// Backup returns a function that makes a store with the current state, like a restored backup. That store has
+// another history.
 func (s *Store) Backup() (restore func(now func() edm.Ticks) *Store) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,15 +13,15 @@ import (
 
 // Store keeps everything in memory. Several Services may share one Store.
 type Store struct {
-	clock *table.Clock // one for all tables, since a name may get a new incarnation
+	clock *table.Clock // one clock for all tables, so Timestamps also increase if a table is deleted and created again
 
 	mu        sync.RWMutex
 	records   *tree[table.Record]
 	entities  map[table.Incarnation]*tree[table.Row]
 	feeds     map[table.Incarnation]*feed
 	history   table.History
-	changed   chan struct{} // closed by the next change; nil if nobody waits
-	last      edm.Ticks     // the highest Timestamp of a commit or of a change of a feed
+	changed   chan struct{} // closed by the next change; nil if no client waits
+	last      edm.Ticks     // highest Timestamp of a commit or of a change to a feed
 	revisions uint64        // number of revisions issued so far
 }
 
@@ -128,7 +128,7 @@ func (s *Store) live(key table.RecordKey) (table.Record, error) {
 type snapshot struct {
 	rows   *tree[table.Row]
 	traits *table.Traits
-	now    edm.Ticks // set if the table has traits
+	now    edm.Ticks // set only if the table has traits
 }
 
 func (s *Store) snapshot(ctx context.Context, key table.RecordKey) (v snapshot, err error) {

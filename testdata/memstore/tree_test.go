@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A tree is compared with a map after every change, together with an older
-// root, which must not notice.
+// TestTreeAgainstMap compares a tree with a map after every change. It also checks that an older
+// root still has its entries.
 func TestTreeAgainstMap(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -31,7 +31,7 @@ func TestTreeAgainstMap(t *testing.T) {
 			compareTree(t, tree, model)
 			compareTree(t, old, oldModel)
 		}
-		if got, want := tree.tall(), 13; got > want { // 1.44 log₂(400)
+		if got, want := tree.tall(), 13; got > want { // the limit is 1.44 log₂(400)
 			t.Fatalf("height %d of %d entries, want at most %d", got, len(model), want)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// The panels and alerts about DynamoDB find their data when the tables are there.
+// TestDynamoDB checks that the panels and alerts about DynamoDB find data when a server uses
+// DynamoDB.
 func TestDynamoDB(t *testing.T) {
 	needs.These(t, needs.AWS, needs.Prometheus)
 	endpoint, stop, err := local.Start()

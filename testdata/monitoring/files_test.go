@@ -1,6 +1,6 @@
-// Package monitoring tests the dashboard, the alert rules and their runbook: by
-// themselves with Go alone, and with a real Prometheus that scrapes a real server
-// under load (see package needs).
+// Package monitoring tests the dashboard, the alert rules and their runbook. Some tests only read
+// the files. Others run a real Prometheus that scrapes a real server under load (see package
+// needs).
 package monitoring_test
 
 import (
@@ -23,7 +23,7 @@ const (
 	table     = root + "docs/metrics.md"
 )
 
-// panel is a panel of the dashboard, as far as it is checked.
+// panel has the fields of a dashboard's panel that the tests check.
 type panel struct {
 	ID                       int
 	Type, Title, Description string
@@ -34,7 +34,7 @@ type panel struct {
 		Datasource                struct{ Type, UID string }
 	}
 	FieldConfig struct{ Defaults struct{ Unit string } }
-	row         string // that it is in
+	row         string // title of the row that contains the panel
 }
 
 func panels(t *testing.T) (list []panel) {
@@ -65,13 +65,13 @@ func panels(t *testing.T) (list []panel) {
 	return list
 }
 
-// rule is an alert.
+// rule is an alert rule.
 type rule struct {
 	Alert, Expr, For    string
 	Labels, Annotations map[string]string
 }
 
-// group is a group of alerts.
+// group is a group of alert rules.
 type group struct {
 	Name  string
 	Rules []rule
@@ -123,7 +123,8 @@ func checkNames(t *testing.T, where, expr string) {
 	}
 }
 
-// Each panel says what it shows, of metrics that exist, in a place of its own.
+// TestDashboard checks that each panel has a description, uses only metrics that exist, and does
+// not overlap another panel.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	list := panels(t)
@@ -164,8 +165,8 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// Each alert is about metrics that exist, has a test, and a part of the runbook;
-// each part of the runbook is about an alert.
+// TestAlerts checks that each alert uses only metrics that exist, has a test, and has a section in
+// the runbook, and that each section of the runbook is about an alert.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	var tests struct {

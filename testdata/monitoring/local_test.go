@@ -16,14 +16,15 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// The rules are rules, and each alert fires when it should, says promtool.
+// TestRules runs promtool, which checks that the rules are valid and that each alert fires when it
+// should.
 func TestRules(t *testing.T) {
 	needs.These(t, needs.Prometheus)
 	t.Parallel()
 	t.Log(run(t, "", "promtool", "check", "rules", rules))
 	t.Log(run(t, "", "promtool", "test", "rules", ruleTests))
 
-	// In its container Prometheus has both files in one folder.
+	// Put both files into one folder, where Prometheus has them in its container.
 	dir := t.TempDir()
 	for name, file := range map[string]string{"alerts.yml": rules, "prometheus.yml": root + "infra/machines/compose/prometheus.yml"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(read(t, file)), 0o600); err != nil {
@@ -33,13 +34,13 @@ func TestRules(t *testing.T) {
 	t.Log(run(t, "", "promtool", "check", "config", filepath.Join(dir, "prometheus.yml")))
 }
 
-// A real Prometheus scrapes a server under load: every panel and every alert
-// finds its data.
+// TestEmbedded lets a real Prometheus scrape a server under load, and checks that every panel and
+// every alert finds data.
 func TestEmbedded(t *testing.T) {
 	needs.These(t, needs.Prometheus)
 	t.Parallel()
 	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
-	// Few places make a queue, and simulated faults make failures.
+	// A low limit of requests makes a queue, and simulated faults make failures.
 	s := serve(t, []string{"SSL_CERT_FILE=" + cert}, "--data", filepath.Join(t.TempDir(), "data"), "--backup-to", t.TempDir(), "--backup-log", "1s", "--tls-cert", cert, "--tls-key", key,
 		"--cache-size", "64MiB", "--max-requests", "40", "--limits", "failures=1", "--chaos", "operation=GetEntity probability=0.01 fault=500")
 	if problems := strings.TrimSpace(run(t, s.scrape(t), "promtool", "check", "metrics")); problems != "" {
@@ -66,12 +67,12 @@ func TestEmbedded(t *testing.T) {
 		"Damage damaged blocks met":         "changed bytes in a data file (TestDamagedBlock of pebblestore)",
 		"Clock ETags ahead":                 "a clock that is set back (TestMetricsOfClock of pebblestore)",
 	})
-	// The certificate is for an hour.
+	// The certificate expires within an hour, so this alert must fire.
 	s.checkAlerts(t, "EdgetableCertificateExpires")
 }
 
-// strangers send requests that fail to sign in, so many that more are refused. They
-// have an address of their own.
+// strangers sends requests that fail to sign in, from a separate address. There are so many that
+// the server limits the address.
 func strangers(ctx context.Context, endpoint string, roots *x509.CertPool) {
 	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	c := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DialContext: from.DialContext}}
@@ -88,7 +89,7 @@ func strangers(ctx context.Context, endpoint string, roots *x509.CertPool) {
 	}
 }
 
-// pause waits for a moment.
+// pause waits for a short time, or until ctx ends.
 func pause(ctx context.Context) {
 	select {
 	case <-ctx.Done():

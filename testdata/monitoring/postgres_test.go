@@ -9,7 +9,8 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// The panels and alerts about PostgreSQL find their data when the tables are there.
+// TestPostgres checks that the panels and alerts about PostgreSQL find data when a server uses
+// PostgreSQL.
 func TestPostgres(t *testing.T) {
 	needs.These(t, needs.Postgres, needs.Prometheus)
 	c, err := local.New(local.Options{})
@@ -17,7 +18,7 @@ func TestPostgres(t *testing.T) {
 	t.Cleanup(func() { must.OK(t, c.Remove()) })
 	place := []string{"--postgres-dsn", c.DSN("")}
 	run(t, "", build(t), append([]string{"postgres", "create"}, place...)...)
-	// The primary stands in for its standby.
+	// Use the primary also in place of a standby.
 	s := serve(t, nil, append(place, "--store", "postgres", "--postgres-replica-dsn", c.DSN(""), "--postgres-connections", "8")...)
 	if problems := strings.TrimSpace(run(t, s.scrape(t), "promtool", "check", "metrics")); problems != "" {
 		t.Errorf("promtool check metrics: %s", problems)

@@ -21,10 +21,11 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// patience is how long something may take that takes seconds.
+// patience is the timeout for an operation that normally takes seconds.
 const patience = 3 * time.Minute
 
-// start starts a program that ends with the test, once it prints a line.
+// start starts a program, and returns when the program has printed a line. The program stops when
+// the test ends.
 func start(t *testing.T, line string, environment []string, name string, args ...string) *proc.Process {
 	t.Helper()
 	c := exec.Command(name, args...)
@@ -32,7 +33,7 @@ func start(t *testing.T, line string, environment []string, name string, args ..
 	return proc.Start(t, line, c)
 }
 
-// run runs a program to its end.
+// run runs a program until it ends, and returns its output.
 func run(t *testing.T, input, name string, args ...string) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), name, args...)
@@ -44,7 +45,7 @@ func run(t *testing.T, input, name string, args ...string) string {
 	return string(out)
 }
 
-// build builds the program, unless a step has done so.
+// build builds the program, unless a step of the Makefile has built it.
 func build(t *testing.T) string {
 	t.Helper()
 	if program := os.Getenv("EDGETABLE_BINARY"); program != "" {
@@ -57,15 +58,15 @@ func build(t *testing.T) string {
 
 const token = "0123456789abcdef0123456789abcdef"
 
-// server is a running server and the Prometheus that scrapes it.
+// server is a running server, with the Prometheus that scrapes it.
 type server struct {
 	program, endpoint, metrics string
-	prometheus                 string // URL
+	prometheus                 string // URL of Prometheus
 	environment                []string
 }
 
-// serve starts a server, which serves metrics to those with the token, and a
-// Prometheus that scrapes it each second and has our alert rules.
+// serve starts a server whose metrics need a token, and a Prometheus that scrapes it each second
+// and has the alert rules.
 func serve(t *testing.T, environment []string, args ...string) *server {
 	t.Helper()
 	dir := t.TempDir()
@@ -98,7 +99,7 @@ func serve(t *testing.T, environment []string, args ...string) *server {
 	return s
 }
 
-// free returns an address that nobody uses.
+// free returns an unused address.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -135,7 +136,7 @@ func (s *server) scrape(t *testing.T) string {
 	return string(b)
 }
 
-// api asks Prometheus.
+// api sends a request to Prometheus's HTTP API and decodes the response.
 func (s *server) api(t *testing.T, path string, query url.Values, to any) error {
 	t.Helper()
 	resp, err := http.Get(s.prometheus + "/api/v1/" + path + "?" + query.Encode())
@@ -156,8 +157,7 @@ func (s *server) api(t *testing.T, path string, query url.Values, to any) error 
 	return nil
 }
 
-// values are the current values of an expression, without those that are no
-// numbers.
+// values returns the current values of an expression, without those that are not numbers.
 func (s *server) values(t *testing.T, expr string) (list []float64, err error) {
 	t.Helper()
 	var data struct{ Result []struct{ Value [2]any } }
@@ -173,18 +173,19 @@ func (s *server) values(t *testing.T, expr string) (list []float64, err error) {
 	return list, nil
 }
 
-// expression is one of a panel or of an alert.
+// expression is a PromQL expression of a panel or of an alert.
 type expression struct {
 	where, text string
-	zero        bool // it need not have a value other than 0
+	zero        bool // all values may be 0
 }
 
-// comparison is what makes the expression of an alert empty while all is well.
+// comparison matches the comparison in the expression of an alert. It makes the result empty while
+// there is no problem.
 var comparison = regexp.MustCompile(`\s(==|[<>]=?)\s`)
 
-// expressions returns those of the dashboard and of the alerts, with values for the
-// dashboard's variables. Those of alerts tell whether there is data: without their
-// conditions, and without the past, which a new server does not have.
+// expressions returns the expressions of the dashboard, with values for its variables, and those of
+// the alerts. From alerts it removes comparisons and offsets into the past, to test whether there
+// is data at all: a new server has no past.
 func expressions(t *testing.T, row func(panel) bool, alerts func(group) bool) (list []expression) {
 	t.Helper()
 	variables := strings.NewReplacer("$instance", ".*", "$__rate_interval", "10s")
@@ -206,12 +207,12 @@ func expressions(t *testing.T, row func(panel) bool, alerts func(group) bool) (l
 	return list
 }
 
-// healthy says which expressions show nothing, or 0, on a server that is well, and
-// the fault that changes this.
+// healthy maps expressions that return no data, or 0, on a healthy server, to the fault that would
+// change this.
 type healthy map[string]string
 
-// checkExpressions demands that each expression returns data under load, other
-// than 0 for panels, unless it is declared as one that does not.
+// checkExpressions checks that each expression returns data under load, and each panel's expression
+// a value other than 0, unless healthy contains it.
 func (s *server) checkExpressions(t *testing.T, list []expression, well healthy) {
 	t.Helper()
 	seen, nothing := map[string]bool{}, map[string]string{}
@@ -255,7 +256,7 @@ func (s *server) checkExpressions(t *testing.T, list []expression, well healthy)
 	t.Logf("%d expressions have data, %d show nothing in health", len(seen), len(nothing))
 }
 
-// checkAlerts waits until these alerts fire, and demands that no others do.
+// checkAlerts waits until these alerts fire, and checks that no others do.
 func (s *server) checkAlerts(t *testing.T, want ...string) {
 	t.Helper()
 	firing := map[string]bool{}

@@ -1,6 +1,6 @@
-// Mutants changes the program in small ways, one at a time, and runs the tests that should notice: conditions become
-// true or false, bounds and signs are reversed, results change, statements are removed. It prints the changes that no
-// test notices.
+// Command mutants changes the program in small ways, one at a time, and runs the tests that should notice the change.
+// Such a changed program is called a mutant. Conditions become true or false, bounds and signs are reversed, results
+// change, statements are removed. The command prints the changes that no test notices.
 //
 //	go run ./testdata/mutants [-sample N] [-survivors] [-show PLACE] [-jobs N] [core/sas …]
 //
@@ -23,11 +23,11 @@ import (
 	"time"
 )
 
-// guards are the packages that make access decisions: each survivor is a failure. Survivors in other packages are
-// only listed.
+// guards are the packages that make access decisions: each mutant that survives the tests there is a failure.
+// Survivors in other packages are only listed.
 var guards = []string{"core/sas", "core/sharedkey", "core/settings"}
 
-// suites lists the packages with the packages whose tests cover them, fast ones first.
+// suites maps each package to the packages whose tests cover it, fast ones first.
 var suites = map[string][]string{
 	"core/sas":       {"core/sas", "core/protocol"},
 	"core/sharedkey": {"core/sharedkey", "core/protocol"},
@@ -85,7 +85,7 @@ func cmpOr(a, b string) string {
 	return b
 }
 
-// play plays the mutants of a package, and returns how many survive without an explanation.
+// play runs the tests with each mutant of a package, and returns how many mutants survive without an explanation.
 func play(ctx context.Context, name, cache string, sample, jobs int, again bool) (left int, err error) {
 	tests := suites[name]
 	if tests == nil {
@@ -151,7 +151,7 @@ func play(ctx context.Context, name, cache string, sample, jobs int, again bool)
 	return left, nil
 }
 
-// showAt plays the mutants of a line, and prints the output of the tests.
+// showAt runs the tests with the mutants of one line, and prints their output.
 func showAt(ctx context.Context, place, cache string) error {
 	name := filepath.Dir(place)
 	if suites[name] == nil {
@@ -179,14 +179,14 @@ func known() (names []string) {
 	return names
 }
 
-// The possible fates of a mutant.
+// What can happen to a mutant when the tests run.
 const (
 	killed    = "killed"
 	survived  = "survives"
 	unreached = "no test reaches it"
 )
 
-// playAll returns the fate of each mutant.
+// playAll runs the tests with each mutant, and returns what happened to it.
 func (p *program) playAll(ctx context.Context, all []mutant, known *results, jobs int) []string {
 	fates := make([]string, len(all))
 	next := make(chan int)
@@ -216,8 +216,8 @@ func (p *program) playAll(ctx context.Context, all []mutant, known *results, job
 	return fates
 }
 
-// readExplained reads the mutants of a package that no test can notice. Each line has a file, a source, a change and
-// a reason, separated by " | ".
+// readExplained reads the list of mutants of a package that no test can notice. Each line has a file, a source, a
+// change and a reason, separated by " | ".
 func readExplained(path, name string) (map[string]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

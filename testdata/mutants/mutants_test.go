@@ -10,8 +10,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestMutants plays the mutants of a package with a weak test: all that a better one would
-// notice survive, and nothing else.
+// TestMutants runs the mutants of a package that has a weak test. The survivors must be exactly
+// those that a better test would notice.
 func TestMutants(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -74,7 +74,7 @@ func TestLeast(t *testing.T) {
 		t.Errorf("survivors are %q, want %q", left, want)
 	}
 
-	// What is known is not played again.
+	// Mutants with a known result are not run again.
 	again, err := openResults(path)
 	must.OK(t, err)
 	defer again.Close()

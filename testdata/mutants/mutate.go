@@ -13,35 +13,35 @@ import (
 // mutant is one change of a program that a test should notice.
 type mutant struct {
 	number int
-	file   string // relative to the module
+	file   string // path relative to the module
 	line   int
 	what   string // the kind of change, such as "is true"
 	source string // the expression or statement that changes, on one line
 }
 
-// key identifies a mutant while lines move.
+// key identifies a mutant even if other changes move its line.
 func (m mutant) key() string { return m.file + "\t" + m.source + "\t" + m.what }
 
 // insertion is a text that replaces some bytes at an offset of a file.
 type insertion struct {
 	at, instead int
-	order       int // order among those at the same offset
+	order       int // order among insertions at the same offset
 	text        string
 }
 
-// mutator makes one program with all mutants of a package. Each mutant has a number, and a variable selects the one
-// to play. So the package is compiled only once.
+// mutator makes one program that contains all mutants of a package. Each mutant has a number, and a variable selects
+// the mutant that is active, so the package is compiled only once.
 type mutator struct {
 	files *token.FileSet
 	info  *types.Info
 	pkg   *types.Package
 	list  []mutant
 
-	// About the current file:
+	// State of the file that is being changed:
 	name       string
 	text       []byte
 	insertions []insertion
-	results    []*types.Tuple // of the enclosing functions
+	results    []*types.Tuple // result types of the enclosing functions
 }
 
 // mutate returns a file in which all mutations are switches.
@@ -129,8 +129,8 @@ func (m *mutator) changes(x ast.Expr, plain bool) bool {
 	return v.Value == nil && v.Type != nil && (!plain || types.Identical(v.Type, types.Typ[types.Bool]) || types.Identical(v.Type, types.Typ[types.UntypedBool]))
 }
 
-// condition adds two mutants of a condition: always false and, with both, always true. Without both, "always true" is
-// left out, because it would make a loop endless.
+// condition adds two mutants of a condition: "always false" and, if both is set, "always true". both is false for the
+// condition of a loop, which would become endless.
 func (m *mutator) condition(x ast.Expr, both bool) {
 	if !m.changes(x, true) {
 		return
@@ -143,7 +143,8 @@ func (m *mutator) condition(x ast.Expr, both bool) {
 	m.around(x, fmt.Sprintf("(mutantOn(%d) || !mutantOn(%d) && (", m.add(x, "is true"), no), "))")
 }
 
-// Comparisons and sums become calls, in which a mutant uses another operator.
+// comparisons and sums name the functions that replace these operators. For a mutant, such a function uses another
+// operator.
 var comparisons = map[token.Token]string{token.LSS: "Less", token.LEQ: "LessEqual", token.GTR: "More", token.GEQ: "MoreEqual"}
 var sums = map[token.Token]string{token.ADD: "Add", token.SUB: "Subtract"}
 
@@ -193,7 +194,7 @@ func isFloat(t types.Type) bool {
 func (m *mutator) returned(s *ast.ReturnStmt) {
 	results := m.results[len(m.results)-1]
 	if len(s.Results) != results.Len() {
-		return // the results come from one call
+		return // one call returns all results
 	}
 	for i, x := range s.Results {
 		t := results.At(i).Type()

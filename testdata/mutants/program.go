@@ -27,7 +27,7 @@ import (
 //go:embed switches.go.txt
 var switches string
 
-// program is a package with all its mutants, and the tests that are linked with it.
+// program is a package compiled with all its mutants, and the tests that are linked with it.
 type program struct {
 	dir     string // directory for the files of this run
 	source  string // checksum of the mutated package
@@ -40,7 +40,7 @@ type program struct {
 // suite is the test program of a package.
 type suite struct {
 	name, dir, path string
-	lasts           time.Duration // duration without a mutation
+	lasts           time.Duration // duration of the tests without a mutation
 	reaches         map[int]bool
 }
 
@@ -200,8 +200,9 @@ func (p *program) run(ctx context.Context, s *suite, limit time.Duration, enviro
 // spent returns the CPU time that tests have used.
 func (p *program) spent() time.Duration { return time.Duration(p.cpu.Load()) }
 
-// fate plays a mutant, and returns its fate and the output of the tests that notice it. An endless loop counts as
-// noticed. If the operating system kills the tests, for example because of missing memory, fate is "".
+// fate runs the tests with one mutant. It returns what happened to the mutant, and the output of the tests that
+// notice it. An endless loop counts as noticed. If the operating system kills the tests, for example because of
+// missing memory, fate is "".
 func (p *program) fate(ctx context.Context, n int) (fate string, said []byte) {
 	fate = unreached
 	for i := range p.tests {

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// results holds the known fates. Each is appended to a file at once.
+// results holds the known results of mutants. Each new one is appended to a file at once.
 type results struct {
 	*os.File
 	mu    sync.Mutex
@@ -27,14 +27,15 @@ func openResults(path string) (*results, error) {
 		number, fate, _ := strings.Cut(lines.Text(), " ")
 		n, err := strconv.Atoi(number)
 		if err != nil || fate != killed && fate != survived && fate != unreached {
-			continue // the last line of a killed run
+			continue // a killed run may have left an incomplete last line
 		}
 		r.fates[n] = fate
 	}
 	return r, nil
 }
 
-// killedBefore takes over the mutants that an earlier run of the same package killed, with other tests.
+// killedBefore marks the mutants that an earlier run of the same package killed, even if the tests have
+// changed since.
 func (r *results) killedBefore(base string) error {
 	files, err := filepath.Glob(base + "-*")
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package needs is for tests that need more programs than Go. A step of the Makefile names the programs that it has
-// in EDGETABLE_NEEDS. Tests that need other programs are skipped. If a named program is missing, the tests that need
-// it fail.
+// Package needs is for tests that need more programs than Go. A step of the Makefile lists the programs that it has
+// in EDGETABLE_NEEDS. Tests that need other programs are skipped. If a listed program is missing, the tests that
+// need it fail.
 package needs
 
 import (
@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Variable lists the programs of a step, separated by commas.
+// Variable is the environment variable that lists the programs of a step, separated by commas.
 const Variable = "EDGETABLE_NEEDS"
 
 // Programs that tests may need.
@@ -22,10 +22,10 @@ const (
 	Make       = "make"       // make, bash and Python
 	Patroni    = "patroni"    // Debian's Patroni, with PostgreSQL and etcd
 	Postgres   = "postgres"   // Debian's PostgreSQL, or one from Maven Central
-	Prometheus = "prometheus" // Debian's
+	Prometheus = "prometheus" // Debian's version
 )
 
-// These skips a test unless the step has all of the programs.
+// These skips a test unless the Makefile step that runs it has all of the programs.
 func These(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
@@ -38,7 +38,7 @@ func These(t testing.TB, programs ...string) {
 	}
 }
 
-// Asked reports whether the step has a program.
+// Asked reports whether the Makefile step has a program.
 func Asked(program string) bool {
 	return slices.Contains(strings.Split(os.Getenv(Variable), ","), program)
 }

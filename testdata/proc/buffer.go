@@ -12,7 +12,7 @@ import (
 type Buffer struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
-	grown chan struct{} // closed by the next write; nil if nobody waits
+	grown chan struct{} // closed by the next write; nil if no test waits
 }
 
 // Log returns a buffer. If the test fails, the end of the buffer is shown.

@@ -17,8 +17,8 @@ import (
 // Process is a program that runs until the test ends.
 type Process struct {
 	*exec.Cmd
-	Lines []string // its output up to the line that Start waited for
-	Log   *Buffer  // standard error, and the output after these lines
+	Lines []string // lines of standard output, up to the one that Start waited for
+	Log   *Buffer  // standard error, and later lines of standard output
 }
 
 // Start starts a program and waits for a line that begins with a text. Without a text, it does not wait. If the
@@ -35,7 +35,7 @@ func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM) // it may already have ended
+		_ = c.Process.Signal(syscall.SIGTERM) // fails if the process has already ended
 		defer killed(t, c)()
 		_ = c.Wait() // its exit status does not matter
 	})
@@ -54,7 +54,7 @@ func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 	return p
 }
 
-// killed makes sure that a process is killed shortly before the test's deadline, unless stop is called.
+// killed kills a process shortly before the test's deadline, unless stop is called before.
 func killed(t testing.TB, c *exec.Cmd) (stop func()) {
 	ctx, cancel := must.Patience(t)
 	end := context.AfterFunc(ctx, func() { _ = c.Process.Kill() })

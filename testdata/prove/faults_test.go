@@ -24,9 +24,9 @@ const (
 	table    = "Faults"
 )
 
-// TestFaults writes batches while clients break off, and while EDGETABLE_PROVE_DISTURB, a
-// command, disturbs the deployment. What was acknowledged is there afterwards, and each batch
-// is whole or not there at all.
+// TestFaults writes batches while some clients disconnect and the command in
+// EDGETABLE_PROVE_DISTURB disturbs the deployment. It checks that acknowledged batches exist
+// afterwards, and that each batch is complete or absent.
 func TestFaults(t *testing.T) {
 	at, err := remote.ParseConnection(os.Getenv("EDGETABLE_CONNECTION_STRING"))
 	must.OK(t, err)
@@ -56,14 +56,14 @@ func TestFaults(t *testing.T) {
 	for w := range writers {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(1, uint64(w)))
-			// Some batches are left to come behind what disturbs.
+			// Continue until some batches were written after the disturbance.
 			for n, behind := 0, 0; behind < 20; n++ {
 				if disturbed.Load() {
 					behind++
 				}
 				ctx, cancel := t.Context(), context.CancelFunc(func() {})
 				breaks := n%4 == 3
-				if breaks { // somewhere in the exchange, or behind it
+				if breaks { // disconnect at a random moment during or after the request
 					ctx, cancel = context.WithTimeout(ctx, time.Duration(random.IntN(20_000))*time.Microsecond)
 				}
 				err := client.Batch(ctx, table, batch(w, n))
@@ -90,7 +90,7 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d batches acknowledged, %d broken off", written.Load(), broken.Load())
 }
 
-// batch is one of a writer, in a partition of its own.
+// batch returns a batch of a writer, in a new partition.
 func batch(writer, n int) (ops []remote.Operation) {
 	for row := range perBatch {
 		o := remote.Operation{Kind: remote.Replace, PartitionKey: fmt.Sprintf("%d-%06d", writer, n), RowKey: fmt.Sprint(row)}
@@ -100,8 +100,8 @@ func batch(writer, n int) (ops []remote.Operation) {
 	return ops
 }
 
-// compare counts the rows of each batch. A batch whose client broke off may be written while
-// it reads: then it reads again.
+// compare counts the rows of each batch. A batch whose client disconnected may be written while
+// compare reads; then it reads again.
 func compare(t *testing.T, client *remote.Client, acknowledged [][]bool) {
 	t.Helper()
 	var wrong []string
@@ -118,7 +118,7 @@ func count(t *testing.T, client *remote.Client, acknowledged [][]bool) (wrong []
 	rows := map[string]int{}
 	for e, err := range client.Entities(t.Context(), remote.Query{Table: table}) {
 		must.OK(t, err)
-		rows[strings.Clone(e.PartitionKey)]++ // its memory is used again for a later page
+		rows[strings.Clone(e.PartitionKey)]++ // a copy, because a later page reuses the memory of the string
 	}
 	for w, list := range acknowledged {
 		for n, yes := range list {
@@ -130,7 +130,7 @@ func count(t *testing.T, client *remote.Client, acknowledged [][]bool) (wrong []
 				}
 			default:
 				if os.Getenv("EDGETABLE_CLIENTS_LAST_WRITE_WINS") != "" && !yes {
-					continue // Workers KV alone has no transactions
+					continue // tables in Workers KV have no transactions
 				}
 				wrong = append(wrong, fmt.Sprintf("batch %s has %d of %d rows", partition, rows[partition], perBatch))
 			}

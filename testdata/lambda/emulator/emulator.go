@@ -24,9 +24,9 @@ type Emulator struct {
 	err  error
 }
 
-// Options of an [Emulator].
+// Options configures an [Emulator].
 type Options struct {
-	Emulator, Function string   // paths of the programs
+	Emulator, Function string   // paths of the emulator's program and of the function's program
 	Env                []string // environment of the function
 	Log                io.Writer
 }
@@ -56,8 +56,8 @@ func Start(ctx context.Context, o Options) (*Emulator, error) {
 		e.err = cmd.Wait()
 		close(e.done)
 	}()
-	// On a busy machine, the emulator may accept events before it is connected to the function. The function then
-	// ends, and the connection of the event with it.
+	// On a busy machine, the emulator may accept events before it is connected to the function. The function would
+	// then end, and with it the connection of the event. So wait until both addresses accept connections.
 	for _, address := range []string{public, private} {
 		if err := e.listens(ctx, address); err != nil {
 			e.Stop()
@@ -100,13 +100,13 @@ func (e *Emulator) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	req.Close = true // the emulator may reset a kept connection just when the next event is sent
+	req.Close = true // the emulator may close an idle connection just when the next event is sent
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		select {
 		case <-e.done:
 			return nil, fmt.Errorf("%w; the emulator has ended: %v", err, e.err)
-		case <-time.After(time.Second): // the end of the process may be known later than that of the connection
+		case <-time.After(time.Second): // the connection may end before the process is known to have ended
 			return nil, fmt.Errorf("%w; the emulator lives", err)
 		}
 	}
@@ -162,14 +162,14 @@ func (p *Pool) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	select {
 	case e := <-p.idle:
 		defer func() { p.idle <- e }()
-		// An invocation cannot be cancelled: it continues even if the caller is gone.
+		// An invocation cannot be cancelled: it continues even if the caller disconnects.
 		return e.Invoke(context.WithoutCancel(ctx), event)
 	case <-ctx.Done():
 		return nil, errors.New("all functions are busy")
 	}
 }
 
-// Stop ends all of them.
+// Stop ends all emulators of the pool.
 func (p *Pool) Stop() {
 	for _, e := range p.all {
 		e.Stop()

@@ -73,7 +73,7 @@ func Stream(b []byte, now time.Time) (*Response, error) {
 	return response(a.StatusCode, a.Headers, body, now)
 }
 
-// response adds the Date header, which the front door sets.
+// response adds the Date header, which AWS's front end sets.
 func response(status int, header map[string]string, body []byte, now time.Time) (*Response, error) {
 	if status < 200 || status > 599 {
 		return nil, fmt.Errorf("status %d", status)

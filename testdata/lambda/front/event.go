@@ -20,7 +20,7 @@ type Field struct{ Name, Value string }
 // Request is a request as a client sent it.
 type Request struct {
 	Method, Target, Host string
-	Header               []Field // without Host and Transfer-Encoding
+	Header               []Field // all headers except Host and Transfer-Encoding
 	Body                 []byte
 	Source               netip.Addr
 	Scheme               string
@@ -31,7 +31,7 @@ type Request struct {
 func Event(r *Request) []byte {
 	path, query, _ := strings.Cut(r.Target, "?")
 	host := r.Host
-	if _, rest, ok := strings.Cut(path, "://"); ok { // an absolute URL contains the host
+	if _, rest, ok := strings.Cut(path, "://"); ok { // the target may be an absolute URL, which contains the host
 		host, path, _ = strings.Cut(rest, "/")
 		path = "/" + path
 	}
@@ -100,7 +100,7 @@ func Event(r *Request) []byte {
 	}
 	b, err := json.Marshal(event)
 	if err != nil {
-		panic(err) // cannot happen: it contains only strings
+		panic(err) // cannot happen, because the event contains only strings
 	}
 	return b
 }
@@ -115,7 +115,8 @@ func isText(contentType string) bool {
 	return strings.HasPrefix(contentType, "text/")
 }
 
-// parameters returns the decoded query, without its order. A function should use the raw query instead.
+// parameters returns the decoded query parameters; their order is lost. A function should use the raw query
+// instead.
 func parameters(query string) map[string]string {
 	list := make(map[string]string)
 	for pair := range strings.SplitSeq(query, "&") {

@@ -1,11 +1,11 @@
-// Serve runs a Lambda function under the Runtime Interface Emulator behind HTTP,
-// as a Function URL would, until it is interrupted.
+// Command serve runs a Lambda function under the Runtime Interface Emulator behind HTTP, as a Function URL would,
+// until it is interrupted.
 //
 //	serve -emulator "$(testdata/lambda/rie)" -function bin/lambda/bootstrap
 //
-// The environment is the function's. With -dynamodb URL it makes a table in the DynamoDB Local at that URL and
-// configures the function for it. Like the server, it prints the endpoints of the accounts in $EDGETABLE_ACCOUNTS,
-// and then "ready".
+// The environment is passed to the function. With -dynamodb URL, the command creates a table in the DynamoDB Local
+// at that URL and configures the function for it. Like the server, it prints the endpoints of the accounts in
+// $EDGETABLE_ACCOUNTS, and then "ready".
 package main
 
 import (

@@ -9,7 +9,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Another account is led to a directory that it can enter, and the error names the one that it cannot.
+// TestFolderForAnotherAccount checks that a server under another user gets a directory that this user
+// can enter. If the user cannot enter a given directory, the error names it.
 func TestFolderForAnotherAccount(t *testing.T) {
 	a := &account{"nobody", 65534, 65534}
 	private := filepath.Join(t.TempDir(), "private")
@@ -32,7 +33,7 @@ func TestFolderForAnotherAccount(t *testing.T) {
 	must.OK(t, a.enters(dir))
 }
 
-// A server that cannot start says why at once.
+// TestStartShowsTheLog checks that the error of a server that cannot start contains its log.
 func TestStartShowsTheLog(t *testing.T) {
 	dir := t.TempDir()
 	c := &Cluster{Dir: dir, place: dir, bin: dir}

@@ -37,9 +37,9 @@ type Cluster struct {
 // Options configure a cluster.
 type Options struct {
 	Version  string   // version from Maven Central, such as 17.5.0; "" means Debian's
-	Settings []string // name=value
+	Settings []string // settings of the form name=value
 	Dir      string   // data directory; "" means a temporary one
-	From     *Cluster // the primary, for a standby
+	From     *Cluster // the primary that a standby follows; nil for a primary
 	Socket   string   // directory of the socket over which a standby reaches From; "" means From's own
 	Log      string   // directory for the write-ahead log; "" means that it is with the data
 }
@@ -119,9 +119,9 @@ func (c *Cluster) run(program string, args ...string) error {
 	return nil
 }
 
-// keeper starts the server, and stops it when file 3 ends, which happens when the process that holds the other end
-// does. The log also has the shell's messages, for example if the system refuses a new process. The shell reads the
-// file itself, since a test may have no other programs in its path.
+// keeper is a script that starts the server. It stops the server when the process that started the script ends,
+// because then file 3 reaches its end. The log also has the shell's messages, for example if the system refuses a new
+// process. The shell reads file 3 itself, since a test may have no other programs in its path.
 const keeper = `exec >>"$3" 2>&1
 "$1" -D "$2" 3<&- & pid=$!
 ( read -r end <&3; kill -QUIT $pid 2>/dev/null ) >/dev/null 2>&1 &
@@ -149,7 +149,7 @@ func (c *Cluster) Start() error {
 	r.Close()
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // it was stopped, or its log says why it ended
+		_ = cmd.Wait() // returns the error that the server was stopped; otherwise the log says why it ended
 		close(ended)
 	}()
 	c.life, c.c, c.ended = w, cmd, ended
@@ -166,7 +166,7 @@ func (c *Cluster) Wait(limit time.Duration) error {
 	return nil
 }
 
-// answers waits until a program responds, unless it ends.
+// answers waits until the server responds, or has ended.
 func answers(ctx context.Context, ended <-chan struct{}, dsn string) error {
 	for {
 		conn, err := pgx.Connect(ctx, dsn)
@@ -183,7 +183,7 @@ func answers(ctx context.Context, ended <-chan struct{}, dsn string) error {
 	}
 }
 
-// Stop stops the server at once, like a crash: everything that is not in its log is lost.
+// Stop stops the server at once, as in a crash: commits that are not in the write-ahead log are lost.
 func (c *Cluster) Stop() error {
 	pid, err := c.Pid()
 	if err != nil {
@@ -203,7 +203,8 @@ func (c *Cluster) Kill() error {
 	return c.gone()
 }
 
-// Crash kills one of the server's processes, like a system without free memory. The server then restarts in place.
+// Crash kills one of the server's processes, as the kernel does when memory is short. PostgreSQL then restarts all
+// its processes.
 func (c *Cluster) Crash(ctx context.Context, pid int) error {
 	conn, err := pgx.Connect(ctx, c.DSN(""))
 	if err != nil {
@@ -236,7 +237,7 @@ func (c *Cluster) gone() error {
 // Pid returns the number of the server's first process.
 func (c *Cluster) Pid() (int, error) { return pidIn(c.data()) }
 
-// pidIn returns the number of the first process of the server with this data.
+// pidIn returns the process id of the PostgreSQL server (the postmaster) that uses this data directory.
 func pidIn(data string) (int, error) { return readPid(filepath.Join(data, "postmaster.pid")) }
 
 // readPid reads the number of a process from the first line of a file.
@@ -283,7 +284,7 @@ func (c *Cluster) Remove() error {
 	case <-c.ended:
 	default:
 		if c.c != nil {
-			_ = c.Stop() // it may just have ended by itself
+			_ = c.Stop() // the server may have just ended
 		}
 	}
 	return os.RemoveAll(c.Dir)
@@ -320,7 +321,7 @@ func children(parent int) (list []int) {
 	for _, file := range stats {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended meanwhile
 		}
 		_, rest, _ := strings.Cut(string(text), ") ")
 		if f := strings.Fields(rest); len(f) > 1 && f[1] == strconv.Itoa(parent) {

@@ -26,10 +26,10 @@ type Patroni struct {
 	dir      string
 	as       *account
 	password string
-	async    bool // writes do not wait for a standby
+	async    bool // the primary confirms writes without waiting for a standby
 }
 
-// Node is one machine of a [Patroni]: a PostgreSQL server with its manager.
+// Node is one machine of a [Patroni]: a PostgreSQL server and the Patroni process that manages it.
 type Node struct {
 	Name       string
 	port, rest int
@@ -105,12 +105,12 @@ func (p *Patroni) start(etcd, bin string) error {
 }
 
 // config returns Patroni's configuration. It uses the older protocol of etcd: with the newer one, Patroni 3.0 uses an
-// old state after a pause (its pull request 2783). Without the two settings about data directories, a node whose log
-// has diverged from the primary's would never return.
+// old state after a pause (its pull request 2783). The two settings about data directories let a node rejoin if its
+// log has diverged from the primary's.
 func (p *Patroni) config(n *Node, bin string, etcd []string) string {
-	startTimeout := 300 // the default: a dead server is restarted in place
+	startTimeout := 300 // the default setting: Patroni restarts a dead server on its node
 	if p.async {
-		startTimeout = 0 // another node takes over at once
+		startTimeout = 0 // this setting: another node becomes the primary at once
 	}
 	return fmt.Sprintf(`scope: edgetable
 name: %[1]s
@@ -146,7 +146,7 @@ postgresql:
 `, n.Name, n.rest, strings.Join(etcd, ","), n.port, n.dir, bin, p.password, p.dir, !p.async, startTimeout)
 }
 
-// DSN leads to the primary, whichever node that is.
+// DSN returns a connection string that connects to the primary, whichever node that is.
 func (p *Patroni) DSN() string {
 	ports := make([]string, len(p.Nodes))
 	for i, n := range p.Nodes {
@@ -166,7 +166,7 @@ func (p *Patroni) Primary() *Node {
 	return nil
 }
 
-// says reports whether the manager of a node answers 200.
+// says reports whether Patroni's REST API on a node responds with 200.
 func (n *Node) says(what string) bool {
 	client := http.Client{Timeout: 2 * time.Second}
 	r, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d/%s", n.rest, what))
@@ -177,8 +177,8 @@ func (n *Node) says(what string) bool {
 	return r.StatusCode == http.StatusOK
 }
 
-// safe reports whether there is a primary and the managers agree on its synchronous standby. Before that, Patroni
-// promotes nobody if the primary is lost, although writes are acknowledged.
+// safe reports whether there is a primary, and Patroni has recorded its synchronous standby. Until then, Patroni
+// would promote no node if the primary was lost, although the primary already acknowledges writes.
 func (p *Patroni) safe() bool {
 	primary := p.Primary()
 	if primary == nil || p.async {
@@ -198,8 +198,8 @@ func (p *Patroni) safe() bool {
 		sync.Leader == primary.Name && sync.Standby != ""
 }
 
-// await waits until a condition holds. If a program ends meanwhile, or the time limit passes, the error has the ends
-// of all logs.
+// await waits until a condition is true. If a program ends meanwhile, or the time limit passes, the error contains
+// the ends of all logs.
 func (p *Patroni) await(limit time.Duration, what string, so func() bool) error {
 	for end := time.Now().Add(limit); !so(); time.Sleep(50 * time.Millisecond) {
 		for _, one := range p.processes() {
@@ -214,7 +214,7 @@ func (p *Patroni) await(limit time.Duration, what string, so func() bool) error 
 	return nil
 }
 
-// processes returns the started programs: etcd and the managers.
+// processes returns the started programs: etcd and the Patroni processes.
 func (p *Patroni) processes() (list []*process) {
 	for _, e := range p.etcd {
 		if e != nil {
@@ -229,7 +229,7 @@ func (p *Patroni) processes() (list []*process) {
 	return list
 }
 
-// Complete waits until all nodes work again and a write has its standby.
+// Complete waits until all nodes work again and the primary has its standbys.
 func (p *Patroni) Complete() error {
 	return p.await(3*time.Minute, "a primary with two standbys", func() bool {
 		for _, n := range p.Nodes {
@@ -241,11 +241,11 @@ func (p *Patroni) Complete() error {
 	})
 }
 
-// KillServer kills the PostgreSQL server with all its processes; its manager notices that at once.
+// KillServer kills the PostgreSQL server of a node with all its processes; Patroni on that node notices it at once.
 func (n *Node) KillServer() error { return n.signal(syscall.SIGKILL) }
 
-// KillBackend kills one process that serves a client, like a system without free memory. The server restarts in
-// place. KillBackend returns when the server responds again.
+// KillBackend kills one process that serves a client, as the kernel does when memory is short. PostgreSQL then
+// restarts all its processes. KillBackend returns when the server responds again.
 func (p *Patroni) KillBackend(ctx context.Context, n *Node) error {
 	server, err := pidIn(n.dir)
 	if err != nil {
@@ -254,12 +254,12 @@ func (p *Patroni) KillBackend(ctx context.Context, n *Node) error {
 	for _, pid := range children(server) {
 		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if err != nil || !strings.Contains(string(name), "postgres postgres 127.0.0.1(") {
-			continue // it has ended, or serves no client
+			continue // the process has ended, or serves no client
 		}
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			return err
 		}
-		gone := func() bool { return !slices.Contains(children(server), pid) } // waits until the server has noticed
+		gone := func() bool { return !slices.Contains(children(server), pid) } // the server has noticed the kill when it has no such process
 		if err := p.await(time.Minute, "a server that restarts in place", gone); err != nil {
 			return err
 		}
@@ -268,10 +268,10 @@ func (p *Patroni) KillBackend(ctx context.Context, n *Node) error {
 	return errors.New("the server has no client")
 }
 
-// Kill kills the server with all its processes and its manager, like the loss of the machine: the other nodes notice
-// that the lock is not renewed.
+// Kill kills the server with all its processes and Patroni on that node, like the loss of the machine: the other
+// nodes notice that the lock is not renewed.
 func (n *Node) Kill() error {
-	if err := n.patroni.kill(); err != nil { // the manager first, since it would restart the server
+	if err := n.patroni.kill(); err != nil { // Patroni first, because it would restart the server
 		return err
 	}
 	return n.KillServer()
@@ -287,7 +287,7 @@ func (n *Node) StopSending() error {
 	for _, pid := range children(server) {
 		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if err != nil || !strings.Contains(string(name), "walsender") {
-			continue // unless it has ended
+			continue // the process has ended, or does not send the log
 		}
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			return err
@@ -303,7 +303,7 @@ func (n *Node) StopSending() error {
 // Freeze suspends all processes of the node, like a machine that is being migrated.
 func (n *Node) Freeze() error { return n.signalAll(syscall.SIGSTOP) }
 
-// Thaw resumes them. To them, no time has passed.
+// Thaw resumes the processes that Freeze suspended. For them, no time has passed.
 func (n *Node) Thaw() error { return n.signalAll(syscall.SIGCONT) }
 
 // Start starts a node that was killed.
@@ -317,9 +317,9 @@ func (n *Node) signal(s syscall.Signal) error {
 	return signalServer(server, s)
 }
 
-// signalServer sends a signal to all processes of a server. It stops the server first: otherwise, a process that
-// starts meanwhile would be missed. And while a process still holds the shared memory, no server can start in the
-// directory.
+// signalServer sends a signal to all processes of a server. It suspends the first process before, which could
+// otherwise start another process that the signal misses. No process may remain, because a new server cannot start
+// while an old process uses the shared memory.
 func signalServer(server int, s syscall.Signal) error {
 	if err := syscall.Kill(server, syscall.SIGSTOP); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return err
@@ -343,18 +343,18 @@ func (n *Node) signalAll(s syscall.Signal) error {
 // Remove ends all processes and removes their files.
 func (p *Patroni) Remove() error {
 	var all []error
-	for _, one := range slices.Backward(p.processes()) { // the managers first
+	for _, one := range slices.Backward(p.processes()) { // in reverse order: Patroni before etcd
 		all = append(all, one.kill())
 	}
 	for _, n := range p.Nodes {
 		if n != nil {
-			_ = n.signal(syscall.SIGKILL) // unless it has ended
+			_ = n.signal(syscall.SIGKILL) // an error means that the node has ended
 		}
 	}
 	return errors.Join(append(all, os.RemoveAll(p.dir))...)
 }
 
-// process is a program that ends with this one.
+// process is a program that ends when this process does.
 type process struct {
 	dir, name string
 	as        *account
@@ -365,9 +365,9 @@ type process struct {
 	life      *os.File
 }
 
-// guard starts a program and records its process number. When file 3 ends, which happens when the process that holds
-// the other end does, it kills the program and a server that the program started. The log also has the shell's
-// messages.
+// guard is a script that starts a program and records its process number. When the process that started the script
+// ends, file 3 reaches its end, and the script kills the program and a server that the program started. The log also
+// has the shell's messages.
 const guard = `name=$1; shift; exec >>"$name.log" 2>&1
 "$@" 3<&- & pid=$!
 echo $pid >"$name.pid"
@@ -391,7 +391,7 @@ func (p *process) start() error {
 	}
 	c, ended := p.c, make(chan struct{})
 	go func() {
-		_ = c.Wait() // it was killed, or its log says why it ended
+		_ = c.Wait() // returns the error that the program was killed; otherwise the log says why it ended
 		close(ended)
 	}()
 	p.life, p.ended, p.killed = w, ended, false
@@ -408,7 +408,7 @@ func (p *process) kill() error {
 	p.killed = true
 	err := syscall.Kill(-p.c.Process.Pid, syscall.SIGKILL)
 	if errors.Is(err, syscall.ESRCH) {
-		err = nil // it has ended by itself
+		err = nil // the program has already ended
 	}
 	if err == nil {
 		<-p.ended
@@ -416,7 +416,7 @@ func (p *process) kill() error {
 	return errors.Join(err, p.life.Close())
 }
 
-// left reports whether the program has ended by itself.
+// left reports whether the program has ended without being killed.
 func (p *process) left() bool {
 	if p.ended == nil || p.killed {
 		return false
@@ -429,7 +429,7 @@ func (p *process) left() bool {
 	}
 }
 
-// Log returns the end of the logs of etcd and the managers.
+// Log returns the end of the logs of etcd and of the Patroni processes.
 func (p *Patroni) Log() string {
 	var b strings.Builder
 	for _, one := range p.processes() {

@@ -59,7 +59,7 @@ default_pool_size = 20
 	return answers(ctx, nil, p.DSN())
 }
 
-// DSN leads to the cluster through the pooler.
+// DSN returns a connection string that connects to the cluster through the pooler.
 func (p *Pooler) DSN() string {
 	return fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres sslmode=disable connect_timeout=5", p.port)
 }

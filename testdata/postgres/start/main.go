@@ -1,4 +1,5 @@
-// Command start runs PostgreSQL in a cluster of its own, prints how to reach it, and ends with its standard input.
+// Command start runs PostgreSQL with a new, temporary cluster, prints how to connect to it, and stops it when
+// standard input ends.
 package main
 
 import (
