@@ -1,4 +1,5 @@
-// Package prove plays the wire corpus to a server that is deployed somewhere. infra/prove runs it.
+// Package prove replays the wire corpus (recorded requests and responses) against a deployed
+// server. infra/prove runs it.
 package prove
 
 import (
@@ -16,7 +17,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestWire needs EDGETABLE_CONNECTION_STRING of an account of which everything may be deleted.
+// TestWire needs EDGETABLE_CONNECTION_STRING with an account whose tables it may all delete.
 func TestWire(t *testing.T) {
 	connection := make(map[string]string)
 	for field := range strings.SplitSeq(os.Getenv("EDGETABLE_CONNECTION_STRING"), ";") {
@@ -42,20 +43,20 @@ func TestWire(t *testing.T) {
 	empty(t, remote)
 }
 
-// ownReason returns the phrase of the status line, or "" for the standard one, which
-// platforms send that carry no other.
+// ownReason returns the reason phrase of the status line, or "" for the standard phrase, because
+// some platforms replace other phrases.
 func ownReason(resp *http.Response) string {
 	if resp.ProtoMajor > 1 {
 		return ""
 	}
 	_, reason, _ := strings.Cut(resp.Status, " ")
-	if reason == http.StatusText(resp.StatusCode) || resp.StatusCode == http.StatusRequestEntityTooLarge && reason == "Payload Too Large" { // RFC 7231, workerd
+	if reason == http.StatusText(resp.StatusCode) || resp.StatusCode == http.StatusRequestEntityTooLarge && reason == "Payload Too Large" { // from workerd
 		return ""
 	}
 	return reason
 }
 
-// sender speaks HTTP/1.1 and leaves targets and names of headers as they are.
+// sender sends requests over HTTP/1.1, and leaves URLs and the names of headers unchanged.
 func sender(scheme string) wiretest.Target {
 	client := &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -91,7 +92,7 @@ func sender(scheme string) wiretest.Target {
 		defer resp.Body.Close()
 		answer := &wiretest.Response{Status: resp.StatusCode, Reason: ownReason(resp)}
 		if os.Getenv("EDGETABLE_CLIENTS_LAST_WRITE_WINS") != "" {
-			resp.Header.Del("X-Edgetable-Consistency") // in each answer of Workers KV alone
+			resp.Header.Del("X-Edgetable-Consistency") // only tables in Workers KV have this header
 		}
 		for name, values := range resp.Header {
 			for _, value := range values {
@@ -103,7 +104,7 @@ func sender(scheme string) wiretest.Target {
 	}
 }
 
-// empty deletes the tables of an account and sets its properties to those of a new one.
+// empty deletes the tables of an account and resets its properties to those of a new account.
 func empty(t *testing.T, remote *wiretest.Remote) {
 	t.Helper()
 	ask := func(text string) []byte {

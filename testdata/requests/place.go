@@ -1,4 +1,5 @@
-// Package requests counts the requests to a place for objects, which determine the bill of a bucket.
+// Package requests counts requests to a place for objects, such as a bucket for backups. The bill of
+// a bucket depends on these counts.
 package requests
 
 import (
@@ -20,7 +21,7 @@ const page = 1000
 // Place keeps objects in memory and counts requests. The zero value is empty.
 type Place struct {
 	mu      sync.Mutex
-	names   []string // sorted
+	names   []string // names in sorted order
 	objects map[string][]byte
 	Counts
 }
@@ -28,7 +29,7 @@ type Place struct {
 // Counts are numbers of requests. A DELETE costs nothing.
 type Counts struct{ List, Put, Get int }
 
-// Times returns a multiple.
+// Times returns the counts multiplied by n.
 func (c Counts) Times(n int) Counts { return Counts{n * c.List, n * c.Put, n * c.Get} }
 
 // String formats the numbers as in the documentation.

@@ -12,10 +12,10 @@ import (
 // interface permits: each call overwrites the results of the previous call.
 type Rows struct {
 	Rows  []Row
-	Bytes int64 // result of Size; 0 means the size of all rows and Beside
+	Bytes int64 // what Size returns; 0 means the size of all rows plus Beside
 	// Beside is added to the size of all rows, as if other rows took that much.
 	Beside int64
-	// Touched is called for each row that is looked up, read in a scan, written or deleted; it may be nil.
+	// Touched is called for each row that is looked up, read in a scan, written or deleted. It may be nil.
 	Touched func(key []byte, writes bool)
 	undo    []func()
 	lent    []byte

@@ -14,7 +14,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// plan says how many items are written, and when.
+// plan says how many items are written, and at which times.
 type plan struct {
 	Items   int
 	Writing time.Duration // period in which all items are written
@@ -22,34 +22,35 @@ type plan struct {
 	Rest    time.Duration // time from the last write to the last check
 }
 
-// written returns the time from the start to the first write of an item, which has expired before it is written.
+// written returns the time from the start to the first write of an item. The item's expiry is already in the past then.
 func (p *plan) written(id int) time.Duration {
 	return p.Writing / time.Duration(p.Items) * time.Duration(id)
 }
 
-// again returns the time from the start to the second write of an item. As many items are rewritten after 1 to 10 seconds as after 1 to 10 hours,
-// since nobody knows when DynamoDB decides to delete an item.
+// again returns the time from the start to the second write of an item. The times are spread evenly over orders of
+// magnitude: as many after 1 to 10 seconds as after 1 to 10 hours. Nobody knows when DynamoDB decides to delete an
+// item.
 func (p *plan) again(id int) time.Duration {
 	rnd := rand.New(rand.NewPCG(1, uint64(id)))
 	seconds := math.Pow(max(p.Longest.Seconds(), 1), rnd.Float64())
 	return p.written(id) + time.Duration(seconds*float64(time.Second))
 }
 
-// table holds the items.
+// table is the table that the experiment writes to.
 type table interface {
 	// Put writes an item that has expired.
 	Put(ctx context.Context, id int) error
-	// Again writes it without an expiry, if it still exists.
+	// Again writes the item without an expiry, on condition that the item still exists.
 	Again(ctx context.Context, id int) (there bool, err error)
 	// Missing returns which of these items do not exist.
 	Missing(ctx context.Context, ids []int) ([]int, error)
 }
 
-// answer is the result for all items.
+// answer is the result of the experiment.
 type answer struct {
-	Gone int   // deleted before they were written again
-	Kept int   // written again
-	Lost []int // items written again, but missing afterwards
+	Gone int   // items that were deleted before their second write
+	Kept int   // items that were written a second time
+	Lost []int // items that are missing although they were written a second time
 }
 
 func (a answer) String() string {
@@ -63,12 +64,12 @@ func (a answer) String() string {
 	return fmt.Sprintf("%d items expired, %d were written again in time, %d of these are lost.\n%s", a.Gone, a.Kept, len(a.Lost), verdict)
 }
 
-// experiment is an experiment with a log file of its events.
+// experiment is the state of an experiment. A log file records its events.
 type experiment struct {
 	plan
 	Begun time.Time
-	next  int          // all items with lower numbers are written
-	done  map[int]bool // by item: true if it was written again, false if it was already gone
+	next  int          // all items with lower numbers have had their first write
+	done  map[int]bool // by item: true if it was written a second time, false if it was already deleted
 	log   *os.File
 }
 
@@ -91,7 +92,7 @@ func resume(file string, p plan) (*experiment, error) {
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var l line
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			continue // the rest of a truncated line
+			continue // the last line may be truncated
 		}
 		switch {
 		case l.plan != nil:
@@ -116,7 +117,7 @@ func (e *experiment) note(l line) error {
 	return err
 }
 
-// run runs the experiment to its end. If the second write of an item has an unknown outcome, it is simply repeated.
+// run runs the experiment to its end. If the outcome of a second write is unknown, it repeats the write.
 func (e *experiment) run(ctx context.Context, t table) (answer, error) {
 	waiting := make([]int, 0, e.Items)
 	for id := range e.Items {

@@ -10,12 +10,14 @@ import (
 	"time"
 )
 
-// cloud expires items after some time, by what it saw when it looked: an hour before.
+// cloud simulates DynamoDB: it deletes expired items some time after it has found them. If
+// looksAgain is set, it checks an item again before it deletes it; otherwise it relies on what it
+// saw an hour before.
 type cloud struct {
 	looksAgain bool
-	items      map[int]bool      // true: has an expiry
-	doomed     map[int]time.Time // when they will be deleted
-	fail       int               // the call that fails
+	items      map[int]bool      // true if the item has an expiry
+	doomed     map[int]time.Time // time at which each item will be deleted
+	fail       int               // number of the call that fails
 }
 
 func (c *cloud) pass() error {
@@ -60,8 +62,9 @@ func (c *cloud) Missing(_ context.Context, ids []int) (missing []int, err error)
 	return missing, c.pass()
 }
 
-// The experiment tells an expiry that looks again from one that does not, also if it was
-// interrupted, and does not take silence for an answer.
+// TestExperiment checks that the experiment distinguishes an expiry that checks items again from
+// one that does not, even after an interruption. If no items were deleted at all, the experiment
+// must give no answer.
 func TestExperiment(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {

@@ -1,10 +1,10 @@
 // Command ttl tests whether DynamoDB's expiry (TTL) checks an item again before it deletes it. The documentation does
-// not say so. If it does not, an item that was written over one that had expired may be deleted, and the store on
-// DynamoDB must not use TTL.
+// not say so. Without such a check, DynamoDB may delete an item that was just written in place of an expired one. The
+// store on DynamoDB must then not use TTL.
 //
-// For two days it writes items that have already expired. It writes each of them again, without an expiry, after a
-// second to a day, on condition that it still exists. None of these may be missing later. The state is in a file, so
-// an interrupted run can be resumed.
+// For two days the command writes items that have already expired. After a second to a day, it writes each of them
+// again, without an expiry, on condition that the item still exists. None of these items may be missing later. The
+// state is in a file, so an interrupted run can be resumed.
 package main
 
 import (
