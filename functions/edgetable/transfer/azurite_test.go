@@ -11,7 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// A file that Azurite 3.37.0 wrote becomes the entities that Azurite had: types, hostile names and empty tables too.
+// TestImportAzurite checks that the import of a file of Azurite 3.37.0 yields the entities that Azurite had: all
+// property types, properties with the names of Azurite's own fields, and an empty table.
 func TestImportAzurite(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -29,12 +30,13 @@ func TestImportAzurite(t *testing.T) {
 	if got := dump(t, c, "People"); !slices.Equal(got, want) {
 		t.Errorf("imported\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := dump(t, c, "Empty"); len(got) != 0 { // an error would say that it is missing
+	if got := dump(t, c, "Empty"); len(got) != 0 { // fails if the import did not create the table
 		t.Errorf("Empty has %q", got)
 	}
 }
 
-// What the file does not have, or has several of, is said.
+// TestAzuriteSources checks which tables are found in Azurite's file for an account and a table name. It also checks
+// the errors for a missing table or account, for several accounts, and for a damaged file.
 func TestAzuriteSources(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "azurite", "__azurite_db_table__.json"))

@@ -9,8 +9,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// batch is a batch of rows in one partition. It also has the rows that were refused since
-// the previous batch.
+// batch is a batch of rows in one partition. It also holds the rows that were refused since the
+// previous batch.
 type batch struct {
 	source  *Source
 	ops     []remote.Operation
@@ -19,12 +19,12 @@ type batch struct {
 	ends    []int  // end of each body in buf
 	weight  int
 	rejects []rows.Reject
-	rows    int64 // number of source rows up to the end of this batch
+	rows    int64 // number of rows of the source up to the last row of this batch
 	totals  progressfile.Totals
 	done    bool
 }
 
-// fits reports whether one more operation can be in the same batch.
+// fits reports whether one more operation can be added to the batch.
 func (b *batch) fits(op *remote.Operation) bool {
 	n := len(b.ops)
 	return n == 0 || n < remote.MaxOperations && b.ops[0].Kind == op.Kind && b.ops[0].PartitionKey == op.PartitionKey && b.weight+op.Weight() <= remote.MaxWeight
@@ -37,7 +37,7 @@ func (b *batch) push(op remote.Operation, line int) {
 	b.ops, b.lines, b.ends = append(b.ops, op), append(b.lines, line), append(b.ends, len(b.buf))
 }
 
-// seal gives the operations their bodies. No operation can be added after that.
+// seal sets the bodies of the operations, as slices of buf. No operation can be added after that.
 func (b *batch) seal() {
 	from := 0
 	for i, end := range b.ends {
@@ -56,8 +56,8 @@ func (b *batch) reset() {
 type former struct {
 	im     *importer
 	source *Source
-	skip   int64 // number of rows that an earlier run has done
-	rows   int64 // number of rows so far
+	skip   int64 // number of rows that an earlier run has finished
+	rows   int64 // number of rows read so far
 	b      *batch
 	body   []byte
 }
@@ -101,7 +101,7 @@ func (f *former) begin() {
 	}
 }
 
-// send passes the batch on.
+// send passes the batch to the goroutines that write batches.
 func (f *former) send(ctx context.Context) error {
 	b := f.b
 	f.b = nil
@@ -122,7 +122,7 @@ func (f *former) send(ctx context.Context) error {
 	}
 }
 
-// wait sends the last batch and waits until all batches are done.
+// wait sends the last batch and waits until all batches are written.
 func (f *former) wait(ctx context.Context) error {
 	if err := f.send(ctx); err != nil {
 		return err

@@ -29,7 +29,7 @@ type CopyCommand struct {
 // Copy is a copy of tables.
 type Copy struct {
 	CopyCommand
-	DryRun bool // write nothing, have no progress file, and keep no refused entities
+	DryRun bool // write nothing to the target, and write neither the progress file nor the file of refused entities
 
 	Connections  int
 	ProgressFile string // path of the progress file
@@ -45,15 +45,15 @@ type copier struct {
 	o        *Copy
 	from, to *remote.Client
 	work     *scan.Work
-	firsts   map[string]*first // by table
+	firsts   map[string]*first // by table name
 	made     map[string]bool   // tables that this run created
-	mu       sync.Mutex        // protects rejected
+	mu       sync.Mutex        // guards rejected
 	rejected rows.RejectFile
 }
 
-// Run copies. After an error, the same call resumes from the progress file. Success removes that
-// file. The totals count the entities that were written to the target, even if their table was
-// deleted there later.
+// Run copies the tables. After an error, a call with the same command resumes from the progress
+// file. Run removes this file when the copy is complete. The totals include entities whose table
+// was deleted in the target after they were written.
 func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progressfile.Totals, err error) {
 	file := o.ProgressFile
 	if o.DryRun {
@@ -83,14 +83,14 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 		if remote.TableGone(err) {
 			lost = append(lost, fmt.Errorf("table %s does not exist, or no longer exists: %w", name, err))
 			totals.Add(w.Totals(name))
-			err = w.Forget(name) // the entities that the progress file counts may have been deleted with the table
+			err = w.Forget(name) // the written entities that the progress file counts may be gone
 		}
 		if err != nil {
 			totals.Add(w.Totals())
 			return totals, err
 		}
 	}
-	for _, name := range o.Tables { // another client may have created them again
+	for _, name := range o.Tables { // another client may have deleted and created a table again during the copy
 		mark := w.Mark(name)
 		ok, err := marked(ctx, to, name, mark)
 		if err == nil && !ok {
@@ -107,7 +107,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 	if len(lost) > 0 {
 		return totals, errors.Join(lost...)
 	}
-	return totals, w.Remove() // if the command is run again, it starts from the beginning
+	return totals, w.Remove() // without this file, the next run of the command copies everything
 }
 
 func (c *copier) table(ctx context.Context, name string) error {
@@ -127,7 +127,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 			}
 			again = !ok
 		}
-		if again { // the table is not the one of an earlier run
+		if again { // the table lacks the entities that an earlier run wrote
 			if c.work.Mark(name) != nil {
 				c.o.Again(name)
 			}
@@ -141,7 +141,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 	switch {
 	case c.o.Sync:
 		do = c.sync
-	case c.o.DryRun && Kinds[c.o.Mode] == remote.Insert: // the entities in the target decide the outcome
+	case c.o.DryRun && Kinds[c.o.Mode] == remote.Insert: // an insert fails if the entity exists, so read the target to find the outcome
 		do = c.try
 	}
 	return c.work.Run(ctx, name, c.o.Connections, c.o.Progress, func(ctx context.Context, p *scan.Task) error {
@@ -149,7 +149,8 @@ func (c *copier) table(ctx context.Context, name string) error {
 	})
 }
 
-// mark stores the key of an entity in the target, if it is the first one of its table.
+// mark stores the key of an entity of the target as the mark of its table, unless the table has a
+// mark already.
 func (c *copier) mark(table string, k ranges.Key) error {
 	if c.o.DryRun {
 		return nil
@@ -157,13 +158,13 @@ func (c *copier) mark(table string, k ranges.Key) error {
 	return c.work.SetMark(table, k)
 }
 
-// resume sets the progress to the work of earlier runs.
+// resume adds the rows that earlier runs finished to the progress.
 func (o *Copy) resume(w *scan.Work) {
 	all := w.Totals()
 	o.Progress.Resume(all.Rows())
 }
 
-// copy copies a range of a table, or what remains of it, in batches.
+// copy copies a range of a table in batches, beginning where an earlier run stopped.
 func (c *copier) copy(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	for e, err := range p.Entities(ctx, c.from, remote.Query{Table: table, Filter: c.o.Filter, Select: rows.WithKeys(c.o.Select)}) {
@@ -178,8 +179,8 @@ func (c *copier) copy(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// note writes the entities that the target refused to their file. Then it writes the state of
-// the range to the progress file, together with the length of the file of refused entities.
+// note appends the entities that the target refused to the file of refused entities. Then it
+// appends the state of the range, with the length of that file, to the progress file.
 func (c *copier) note(table string, p *scan.Task, state progressfile.Line, rejects []rows.Reject) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,8 +27,8 @@ func newCopy(t *testing.T, from, to *remote.Client) *transfer.Copy {
 		Begin: func(bool) {}, Again: func(string) {}, Refused: func(string, int, string) {}}
 }
 
-// A copy has the same entities of all kinds, and verify says so; it finds each
-// entity that differs.
+// TestCopyVerify checks that a copy has the same entities as its source, of all types, and that
+// Verify finds no difference between them. After three changes of the copy, Verify finds each one.
 func TestCopyVerify(t *testing.T) {
 	t.Parallel()
 	from, to := newClient(t), newClient(t)
@@ -74,8 +74,8 @@ func TestCopyVerify(t *testing.T) {
 	}
 }
 
-// Sync writes what differs and deletes what the source lacks, and nothing else; a
-// dry run changes nothing.
+// TestSync checks that a sync writes only the entities that differ and deletes only those that the
+// source lacks, and that a dry run changes nothing.
 func TestSync(t *testing.T) {
 	t.Parallel()
 	from, to := newClient(t), newClient(t)
@@ -122,7 +122,7 @@ func TestSync(t *testing.T) {
 	o := newCopy(t, from, to)
 	o.Sync, o.Mode, o.Delete = true, "replace", true
 	want.Written, want.Same = 0, int64(syncRows)
-	for range 2 { // the progress file of a finished one does not stop the next
+	for range 2 { // a finished sync must not leave a progress file that stops the next sync
 		if got, err := o.Run(t.Context(), from, to); got != want || err != nil {
 			t.Errorf("with Delete: %+v, %v", got, err)
 		}
@@ -133,7 +133,8 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// A copy that is interrupted again and again has everything once.
+// TestCopyInterrupted checks that a copy that is interrupted again and again has every entity in
+// the end.
 func TestCopyInterrupted(t *testing.T) {
 	t.Parallel()
 	from := newClient(t)
@@ -143,7 +144,7 @@ func TestCopyInterrupted(t *testing.T) {
 	o := newCopy(t, from, to)
 	for runs := 0; ; runs++ {
 		o.Progress = new(scan.Progress)
-		ctx, cancel := s.after(t, copyRows/500) // of one batch for 100 rows
+		ctx, cancel := s.after(t, copyRows/500) // a batch has 100 rows, so a run is cancelled after about a fifth of the table
 		totals, err := o.Run(ctx, from, to)
 		cancel()
 		if err == nil {
@@ -164,7 +165,7 @@ func TestCopyInterrupted(t *testing.T) {
 	}
 }
 
-// Purge deletes what the filter says and nothing else.
+// TestPurge checks that Purge deletes the entities that match the filter and no others.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

@@ -15,17 +15,17 @@ import (
 
 var updateCorpus = flag.Bool("update", false, "write testdata/import/expected.json")
 
-// imported is what an import makes of a file.
+// imported is the result of the import of a file.
 type imported struct {
 	File     string            `json:"file"`
-	Entities []json.RawMessage `json:"entities,omitempty"` // in the order of their keys
-	Refused  []int             `json:"refused,omitempty"`  // lines
-	Dropped  int64             `json:"dropped,omitempty"`  // rows, for later ones with their keys
+	Entities []json.RawMessage `json:"entities,omitempty"` // in key order
+	Refused  []int             `json:"refused,omitempty"`  // numbers of the refused lines
+	Dropped  int64             `json:"dropped,omitempty"`  // number of rows that were replaced by a later row with the same keys
 	Fails    bool              `json:"fails,omitempty"`
 }
 
-// TestImportCorpus imports the files that the page of the explorer imports, too: both
-// accept, refuse, type and order rows as expected.json says.
+// TestImportCorpus imports the files of testdata/import and compares the results with
+// expected.json. A test of the web explorer imports the same files and expects the same results.
 func TestImportCorpus(t *testing.T) {
 	t.Parallel()
 	dir := filepath.FromSlash("../../../testdata/import")
@@ -49,7 +49,7 @@ func TestImportCorpus(t *testing.T) {
 		im.Refused = func(_ string, line int, _ string) { got.Refused = append(got.Refused, line) }
 		totals, err := im.Run(t.Context(), c)
 		if got.Fails = err != nil; got.Fails {
-			got.Refused = nil // as many as were found before
+			got.Refused = nil // how many rows were refused before the error depends on the order of the work
 		} else {
 			for _, line := range dump(t, c, "People") {
 				got.Entities = append(got.Entities, json.RawMessage(line))

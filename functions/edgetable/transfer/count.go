@@ -17,8 +17,8 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Count returns the number of entities that match a query. It updates progress while it works.
-// If the service cannot count, it reads the keys.
+// Count returns the number of entities that match a query. It updates progress while it works. If
+// the service has no operation to count entities, Count reads their keys.
 func Count(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (int64, error) {
 	var total atomic.Int64
 	if ok, err := c.Count(ctx, q, func(n int64) {
@@ -53,7 +53,7 @@ type Partition struct {
 // Stat holds statistics of a table.
 type Stat struct {
 	Rows, Bytes, Partitions int64
-	Largest                 []Partition // sorted by rows
+	Largest                 []Partition // sorted by number of rows, the largest first
 	Properties              []Property  // sorted by name
 }
 
@@ -63,7 +63,7 @@ type Property struct {
 	Types map[edm.Type]int64
 }
 
-// largest is the number of partitions that a Stat lists.
+// largest is the maximum number of partitions in Stat.Largest.
 const largest = 10
 
 // Measure reads a table and returns its statistics. It computes Bytes by the service's formula
@@ -79,11 +79,11 @@ func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int,
 	return sum(measures), nil
 }
 
-// sum adds the measures of all ranges.
+// sum adds up the measures of all ranges.
 func sum(measures []*measure) *Stat {
 	s, types := &Stat{}, map[string]map[edm.Type]int64{}
 	var all []Partition
-	var open Partition // may continue in the next range
+	var open Partition // the last partition of a range; the next range may begin with the rest of the same partition
 	some := false
 	for _, p := range measures {
 		for name, counts := range p.types {
@@ -129,8 +129,8 @@ func sum(measures []*measure) *Stat {
 // kept separately, because they may continue in the neighbouring ranges.
 type measure struct {
 	edges       []Partition
-	closed      int64 // number of partitions between the first and the last one
-	rows, bytes int64 // in these partitions
+	closed      int64 // number of partitions between the first and the last partition
+	rows, bytes int64 // rows and bytes of the partitions between the first and the last partition
 	largest     []Partition
 	types       map[string]map[edm.Type]int64
 }
@@ -165,7 +165,7 @@ func (p *measure) read(list iter.Seq2[payload.Received, error], progress *scan.P
 	return nil
 }
 
-// close adds a partition that is complete.
+// close adds a partition that was read to its end.
 func (p *measure) close(one Partition) {
 	p.closed++
 	p.rows += one.Rows

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// anyValue returns a value of any type, often an extreme one.
+// anyValue returns a random value of a random type, often an extreme one.
 func anyValue(rnd *rand.Rand) edm.Value {
 	texts := []string{"", " ", "a,b;c", "\"", "\r\n", "\n", "é😀\u2028", "=1+1", "'", "007", "true", "\ufeff", "\x01", "half \xed\xa0\xbd", "\t@", strings.Repeat("z", 300)}
 	switch rnd.IntN(8) {
@@ -33,8 +33,8 @@ func anyValue(rnd *rand.Rand) edm.Value {
 	return edm.Int64([]int64{math.MinInt64, math.MaxInt64, 0, 1 << 53, int64(rnd.Uint64())}[rnd.IntN(5)])
 }
 
-// anyEntities returns entities with keys and properties of all kinds, in any
-// order, each as a line of a file.
+// anyEntities returns about n random entities: their keys, and their JSON, one line each. The keys
+// are in no particular order.
 func anyEntities(rnd *rand.Rand, n int) (list []keys, lines []string) {
 	partitions := []string{"", "it's", "''", "é", "😀", "\uffee", "a b", "100%", "p+q", "&=", ",", ";\"", "=1", "01"}
 	seen := map[keys]bool{}
@@ -49,7 +49,7 @@ func anyEntities(rnd *rand.Rand, n int) (list []keys, lines []string) {
 		switch i {
 		case 1:
 			count = table.MaxProperties
-		case 2, 3: // of almost 1 MiB
+		case 2, 3: // entities of almost 1 MiB, the maximum size
 			count = 0
 			for j := range 15 {
 				p = edm.AppendProperty(p, fmt.Sprint("Big", j), edm.String(strings.Repeat("é", 32_000)))

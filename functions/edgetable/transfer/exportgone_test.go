@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// An export to objects has the tables that exist, and nothing of one that is deleted during the export.
+// TestExportObjectsGone checks that an export contains the tables that exist. It must contain no object
+// of a table that is deleted during the export.
 func TestExportObjectsGone(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -19,7 +20,7 @@ func TestExportObjectsGone(t *testing.T) {
 	}
 	dir := t.TempDir()
 	place := in(dir)
-	if err := place.Put(t.Context(), "Deleted/part-0001-0-000000.jsonl", nil); err != nil { // of a range that was read before
+	if err := place.Put(t.Context(), "Deleted/part-0001-0-000000.jsonl", nil); err != nil { // an object of the table that is deleted later
 		t.Fatal(err)
 	}
 	e := newExport(c, "jsonl", "none")

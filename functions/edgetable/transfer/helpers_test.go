@@ -21,13 +21,14 @@ import (
 	"edgetable/testdata/remotetest"
 )
 
-// newClient is a client of a new server with a table People.
+// newClient returns a client of a new server that has a table People.
 func newClient(t testing.TB) *remote.Client {
 	t.Helper()
 	return clientOf(t, nil)
 }
 
-// newStopper is a client of a server that counts such requests: pages or batches.
+// newStopper returns a client of a new server, and a stopper that counts the requests for which
+// counts returns true.
 func newStopper(t testing.TB, counts func(*protocol.Request) bool) (*remote.Client, *stopper) {
 	t.Helper()
 	s := &stopper{counts: counts}
@@ -43,7 +44,7 @@ func pages(req *protocol.Request) bool {
 
 func batches(req *protocol.Request) bool { return strings.Contains(req.Target, "$batch") }
 
-// stopper calls a function when so many requests have been sent.
+// stopper is a server that cancels a context when it has received a number of requests.
 type stopper struct {
 	httpserver.Protocol
 	counts func(*protocol.Request) bool
@@ -51,7 +52,8 @@ type stopper struct {
 	stop   atomic.Pointer[context.CancelFunc]
 }
 
-// after is a context that ends then, before the last of these requests is answered.
+// after returns a context that is cancelled when the server receives the last of the given number
+// of requests.
 func (s *stopper) after(t testing.TB, requests int) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s.left.Store(int64(requests))
@@ -84,7 +86,8 @@ func (k keys) compare(other keys) int {
 	return cmp.Or(key.Compare(k.partition, other.partition), key.Compare(k.row, other.row))
 }
 
-// fill inserts entities in batches.
+// fill inserts an entity for each of the keys, in batches. p returns the properties of the ith
+// entity.
 func fill(t testing.TB, c *remote.Client, table string, list []keys, p func(i int) edm.Properties) {
 	t.Helper()
 	var ops []remote.Operation
@@ -105,7 +108,7 @@ func fill(t testing.TB, c *remote.Client, table string, list []keys, p func(i in
 
 func nothing(int) edm.Properties { return nil }
 
-// numbered are entities in partitions of 500.
+// numbered returns the keys of n entities in partitions of 500.
 func numbered(n int) (list []keys) {
 	for i := range n {
 		list = append(list, keys{fmt.Sprintf("p%04d", i/500), fmt.Sprintf("r%06d", i)})
@@ -117,7 +120,7 @@ func property(i int) edm.Properties {
 	return edm.AppendProperty(nil, "Text", edm.String(strings.Repeat(fmt.Sprint(i, ","), 1000)))
 }
 
-// dump returns the entities of a table, a line each, without Timestamps.
+// dump returns the entities of a table as JSON without Timestamps, one string each.
 func dump(t testing.TB, c *remote.Client, tableName string) (lines []string) {
 	t.Helper()
 	for e, err := range c.Entities(t.Context(), remote.Query{Table: tableName}) {
@@ -127,7 +130,7 @@ func dump(t testing.TB, c *remote.Client, tableName string) (lines []string) {
 	return lines
 }
 
-// inOrder returns the lines in the order of the keys.
+// inOrder returns the lines, sorted by the keys in list.
 func inOrder(list []keys, lines []string) []string {
 	index := make([]int, len(list))
 	for i := range index {

@@ -23,8 +23,8 @@ type ImportCommand struct {
 	Target  string       `json:"target"` // URL of the account
 	Sources []Source     `json:"sources"`
 	Mode    string       `json:"mode"`    // insert, merge, replace or skip
-	Format  string       `json:"format"`  // for files whose names have no known extension
-	Mapping rows.Mapping `json:"mapping"` // of rows to entities
+	Format  string       `json:"format"`  // format of files whose names have no known extension
+	Mapping rows.Mapping `json:"mapping"` // how rows become entities
 }
 
 // Import is an import of files.
@@ -33,23 +33,23 @@ type Import struct {
 	DryRun bool // write nothing to the service
 
 	Connections  int
-	ProgressFile string // path of the progress file; "": none
+	ProgressFile string // path of the progress file; "" means no progress file
 	Rejects      string // path of the file of refused rows
 	Stdin        io.Reader
 	Progress     *scan.Progress
 	Begin        func(again bool)                           // called at the start; again reports whether this run continues an earlier one
-	Again        func(table string)                         // called with the table because of which everything is imported again
+	Again        func(table string)                         // called for a table that was missing or created again, so that the import begins again
 	Preview      func(table string, entity []byte)          // called with the first rows of each file as they would be written; may be nil
 	Refused      func(file string, line int, reason string) // called for each refused row
-	memory       int                                        // for sorting; 0 means sorter.Memory
+	memory       int                                        // bytes of memory for sorting; 0 means sorter.Memory
 }
 
-// some reports whether a line records any work.
+// some reports whether a line of the progress file records any finished work.
 func some(l *progressfile.Line) bool { return l.Range > 0 || l.Rows > 0 || l.Done || l.Marks != nil }
 
-// Run imports. After an error, the same call resumes from the progress file. Success removes that file. After a
-// crash, rows that reached the service but not the progress file are written again. An insert counts an existing
-// entity with the same content as its own.
+// Run imports the files. After an error, a call with the same command resumes from the progress file. Run removes
+// this file when the import is complete. After a crash, rows that reached the service but not the progress file are
+// written again. Then an insert finds an entity with the same content, and Run counts it as the import's own.
 func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile.Totals, err error) {
 	im := &importer{o: o, writer: writer{c, o.Mode}, rejects: rows.RejectFile{Path: o.Rejects}}
 	state := progressfile.Line{}
@@ -73,7 +73,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 		if err != nil {
 			return totals, err
 		}
-		if again && some(&state) { // the rows that the progress file counts are gone
+		if again && some(&state) { // the entities that the progress file counts are gone
 			state = progressfile.Line{}
 			if err := im.progress.Write(state); err != nil {
 				return totals, err
@@ -91,11 +91,11 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 	return im.state.Totals, err
 }
 
-// forgetOther removes the progress file of another command that has done no work yet.
+// forgetOther removes the progress file of another command if that command has finished no work.
 func (o *Import) forgetOther() error {
 	text, err := os.ReadFile(o.ProgressFile)
 	if err != nil {
-		return nil // there is none, or Open returns the error
+		return nil // the file does not exist, or Open will return the error
 	}
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	var last progressfile.Line
@@ -109,11 +109,11 @@ func (o *Import) forgetOther() error {
 	return progressfile.Remove(o.ProgressFile)
 }
 
-// measure sets the progress: the finished bytes and rows, and the size of the input.
+// measure sets the progress to the bytes and rows that earlier runs finished, and sets the size of the input.
 func (o *Import) measure(state *progressfile.Line) {
 	p := o.Progress
 	p.Resume(state.Totals.Rows())
-	p.Input.Rows.Store(state.Totals.Rows() + state.Totals.Dropped - state.Rows) // rows of the previous sources
+	p.Input.Rows.Store(state.Totals.Rows() + state.Totals.Dropped - state.Rows) // rows of the sources before the current one
 	for i := range o.Sources {
 		s := &o.Sources[i]
 		s.bytes = &p.Input.Read
@@ -124,13 +124,14 @@ func (o *Import) measure(state *progressfile.Line) {
 	}
 }
 
-// createTables creates the tables that are missing. all says for each table whether it was created for a single
-// source. again is true if a table was missing, or is not the table that the progress file knows.
+// createTables creates the tables that are missing. all has each table; its value is true if this call created the
+// table and only one source writes to it. again is true if a table was missing, or if it was created again since
+// the progress file was written.
 func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (all map[string]bool, again bool, err error) {
 	all = map[string]bool{}
 	for _, s := range o.Sources {
 		if _, known := all[s.Table]; known {
-			all[s.Table] = false // one source may find entities that another one wrote
+			all[s.Table] = false // with several sources for a table, an insert may find the entity of another source
 			continue
 		}
 		made, err := createTable(ctx, c, s.Table)
@@ -152,15 +153,15 @@ func (o *Import) createTables(ctx context.Context, c *remote.Client, state *prog
 	return all, again, nil
 }
 
-// read passes on the rows of a source in key order, so that batches are full. If the file is not in key order, read
-// sorts the rows. If rows have the same keys, only the last one is passed on. The order depends only on the file.
+// read calls pass for the rows of a source in key order, so that batches are full. If the file is not in key order,
+// read sorts the rows. Of rows with the same keys, only the last one is passed. The order depends only on the file.
 func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.Row) error, refuse func(rows.Reject) error) (dropped int64, err error) {
 	var s *sorter.Sorter
 	if !inOrder {
 		s = sorter.New(cmp.Or(o.memory, sorter.Memory))
 		defer func() { err = errors.Join(err, s.Close()) }()
 	}
-	var held rows.Row // kept until the next row has other keys
+	var held rows.Row // the previous row, which is passed when the next row has other keys
 	var heldKey, nextKey []byte
 	isHeld := false
 	for {
@@ -199,8 +200,8 @@ func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.R
 	}
 }
 
-// ordered reports whether the rows are in key order. It reads up to the first row that is not. A row that will be
-// refused is also compared; this can only make the result false.
+// ordered reports whether the rows of a file are in key order. It reads up to the first row that is not. It also
+// compares rows that the import will refuse; such a row can make the result false, but never true.
 func ordered(r rows.Reader) (bool, error) {
 	var last, next []byte
 	for {

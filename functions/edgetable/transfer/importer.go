@@ -16,26 +16,26 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// importer sends the rows of an import in batches, several at the same time. It records in the
-// progress file up to which row all rows are done.
+// importer sends the rows of an import in batches, several at the same time. In the progress file
+// it records the number of rows at the begin of the file that are all done.
 type importer struct {
 	o        *Import
 	writer   writer
-	progress *progressfile.File // nil: no progress file
+	progress *progressfile.File // nil without a progress file
 	rejects  rows.RejectFile
-	made     map[string]bool // tables created by this run, and whether only one source writes to them
+	made     map[string]bool // tables that this run created; the value is true if only one source writes to the table
 
 	batches chan *batch
-	sent    sync.WaitGroup // batches in progress
+	sent    sync.WaitGroup // counts the batches that are being written
 
 	mu      sync.Mutex
-	pending []*batch          // in the order of their rows
-	state   progressfile.Line // the next line of the progress file
+	pending []*batch          // batches that are not recorded yet, in the order of their rows
+	state   progressfile.Line // what the next line of the progress file will record
 	noted   time.Time
-	firsts  map[string]*first // by table
+	firsts  map[string]*first // by table name
 }
 
-// run imports all sources that are not finished.
+// run imports all sources that no earlier run has finished.
 func (im *importer) run(all context.Context) error {
 	g, ctx := errgroup.WithContext(all)
 	im.batches, im.firsts = make(chan *batch), map[string]*first{}
@@ -75,7 +75,7 @@ func (im *importer) run(all context.Context) error {
 	err := g.Wait()
 	im.mu.Lock()
 	defer im.mu.Unlock()
-	for table, mark := range im.state.Marks { // another client may have created the table again
+	for table, mark := range im.state.Marks { // another client may have deleted and created a table again during the import
 		if err != nil {
 			break
 		}
@@ -85,16 +85,16 @@ func (im *importer) run(all context.Context) error {
 			return errors.Join(err, im.progress.Write(progressfile.Line{}))
 		}
 	}
-	if remote.TableGone(err) { // the rows that the progress file counts are gone with the table
+	if remote.TableGone(err) { // the entities that the progress file counts are gone with the table
 		return errors.Join(err, im.progress.Write(progressfile.Line{}))
 	}
 	if err = errors.Join(err, im.note()); err == nil && im.progress != nil {
-		err = im.progress.Remove() // if the command is run again, it starts from the beginning
+		err = im.progress.Remove() // without this file, the next run of the command imports everything
 	}
 	return err
 }
 
-// source imports a file and skips its first rows.
+// source imports the ith file, except for its first skip rows.
 func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	s := &im.o.Sources[i]
 	if s.stored != nil && s.stored.SHA256 != "" {
@@ -132,8 +132,8 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 }
 
 // ordered reports whether the rows of a source are known to be in key order. The rows of an export
-// are, unless the import makes the keys from columns. Standard input cannot be checked, because it
-// can be read only once.
+// are, unless the import makes the keys from columns. For other files, ordered reads the file. It
+// cannot read standard input, because that can be read only once.
 func (im *importer) ordered(s *Source) (inOrder bool, err error) {
 	how := &im.o.Mapping
 	if s.exported && how.PartitionKey == "" && how.RowKey == "" {
@@ -143,7 +143,7 @@ func (im *importer) ordered(s *Source) (inOrder bool, err error) {
 		return false, nil
 	}
 	count := s.bytes
-	s.bytes = new(atomic.Int64) // progress counts only the second reading
+	s.bytes = new(atomic.Int64) // count the bytes only when the file is read again for the import
 	defer func() { s.bytes = count }()
 	r, done, err := s.open(nil, im.o.Format, how)
 	if err != nil {
@@ -153,12 +153,13 @@ func (im *importer) ordered(s *Source) (inOrder bool, err error) {
 	if closed := done(); err == nil {
 		err = closed
 	} else {
-		inOrder, err = true, nil // the first reading stops at a bad row; the second one reports it after importing the rows before it
+		inOrder, err = true, nil // ordered stops at a row that it cannot read. The import reports this row after it has written the rows before it.
 	}
 	return inOrder, err
 }
 
-// do writes a batch and records it.
+// do writes a batch. Then it records the batches that are done and have no unfinished batch before
+// them.
 func (im *importer) do(ctx context.Context, b *batch) error {
 	defer im.sent.Done()
 	im.mu.Lock()
@@ -196,7 +197,7 @@ func (im *importer) do(ctx context.Context, b *batch) error {
 	return im.note()
 }
 
-// write writes a batch. The first batch of a table also marks the table.
+// write writes a batch. The first batch of a table also chooses the entity that marks the table.
 func (im *importer) write(ctx context.Context, b *batch) error {
 	if im.o.DryRun {
 		b.totals.Written += int64(len(b.ops))
@@ -220,7 +221,7 @@ func (im *importer) write(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// note writes a line to the progress file. The rejects that the line counts are already on disk.
+// note writes a line to the progress file. First it syncs the rejects that the line counts to disk.
 func (im *importer) note() error {
 	im.noted = time.Now()
 	if im.progress == nil {

@@ -11,6 +11,7 @@ func init() {
 // SetMemory sets the memory for sorting.
 func SetMemory(o *Import, bytes int) { o.memory = bytes }
 
-// Verify compares the file with what the manifest says, and Rows is how many it has.
+// Verify exports verify: it compares the file with its entry in the manifest. Rows returns the
+// number of rows in that entry.
 func (s *Source) Verify() error { return s.verify() }
 func (s *Source) Rows() int64   { return s.stored.Rows }

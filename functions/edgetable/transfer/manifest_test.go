@@ -12,8 +12,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// A manifest names files beside it alone, whoever wrote it, and not more than an export
-// has. It is refused before any of them is looked at.
+// TestManifestForged checks that a manifest with a file outside its own directory, or with too many
+// files, is refused before any of its files is read. A manifest may come from an untrusted source.
 func TestManifestForged(t *testing.T) {
 	t.Parallel()
 	for name, ok := range map[string]bool{
@@ -27,7 +27,7 @@ func TestManifestForged(t *testing.T) {
 		must.OK(t, os.WriteFile(filepath.Join(dir, export.ManifestName), text, 0o600))
 		_, err = Sources(dir, "")
 		refused := err != nil && strings.Contains(err.Error(), "which is not next to it")
-		if ok == refused || err == nil { // a good name is looked for, and not there
+		if ok == refused || err == nil { // a good name passes the check, and then the file is missing
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -12,12 +12,12 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A table service does not say when a table was created. So the first entity that a run
-// writes serves as its mark in the table. While this entity exists, the table is the one
-// that the progress file knows. A table that was deleted and created again does not have it.
+// A table service does not say when a table was created. So a run uses the first entity that it
+// writes to a table as the mark of the table. While this entity exists, the table is the one that
+// the progress file is about. If the table was deleted and created again, the entity is missing.
 
-// marked reports whether a table still has the mark; mark is nil before the first write. If
-// the credentials do not permit reading, marked returns true.
+// marked reports whether a table still has its mark. It returns true if mark is nil, because
+// nothing was written yet, and if the credentials do not permit reading.
 func marked(ctx context.Context, c *remote.Client, table string, mark *ranges.Key) (bool, error) {
 	if mark == nil {
 		return true, nil
@@ -32,8 +32,8 @@ func marked(ctx context.Context, c *remote.Client, table string, mark *ranges.Ke
 	return ok, err
 }
 
-// first makes all other writes to a table wait until the first one is done, so that no
-// entity is written before the mark.
+// first makes all other writes to a table wait until the first write is done. So no entity is
+// written before the mark.
 type first struct {
 	mu   sync.Mutex
 	done bool
@@ -50,8 +50,7 @@ func (f *first) do(write func() error) error {
 	return write()
 }
 
-// remade returns the error for a table that was created again while work on it was in
-// progress.
+// remade returns the error for a table that was deleted and created again during the work on it.
 func remade(table string, mark *ranges.Key) error {
 	return fmt.Errorf("table %s was deleted and created again meanwhile: the entity that was written first is missing, PartitionKey %s, RowKey %s; run the command again",
 		table, ranges.Quote(mark.Partition), ranges.Quote(mark.Row))

@@ -19,9 +19,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Work that was interrupted begins again if the table is another one, which has entities of
-// others: deleted and made again, or that of a service that lost all. A table that is the same is
-// not begun again.
+// TestRemade checks that interrupted work on a table begins again if the table was deleted, created
+// again, and filled by another client in the meantime. If the table is the same, the work must
+// continue where it stopped.
 func TestRemade(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"copy", "sync", "import"} {
@@ -77,7 +77,8 @@ func TestRemade(t *testing.T) {
 	}
 }
 
-// A signature that may not read cannot look for the mark; its work is done as before.
+// TestMarkNotReadable checks that an import works with a shared access signature that does not
+// permit reading, so that the mark of the table cannot be read.
 func TestMarkNotReadable(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

@@ -17,7 +17,8 @@ import (
 	"edgetable/testdata/remotetest"
 )
 
-// withoutBatches is a service that has no batches, and counts requests for them.
+// withoutBatches is a service that does not support batches. It counts the batches that it
+// receives.
 type withoutBatches struct {
 	httpserver.Protocol
 	asked *atomic.Int64
@@ -31,8 +32,8 @@ func (s withoutBatches) Serve(ctx context.Context, req *protocol.Request) protoc
 	return s.Protocol.Serve(ctx, req)
 }
 
-// A service without batches gets one request for each entity, and is asked for a
-// batch once in a hundred.
+// TestWithoutBatches checks that a service without batches gets one request for each entity. The
+// client may try a batch only once for every hundred entities.
 func TestWithoutBatches(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64

@@ -20,20 +20,20 @@ type outbox struct {
 	p         *scan.Task
 	w         writer
 	b         *batch
-	confirmed reached // the last entity up to which the target is written
-	seen      reached // the last entity up to which the target will be written after the batch
-	work      int     // work since the last line of the progress file
+	confirmed reached // last entity up to which all changes are written to the target
+	seen      reached // last entity up to which all changes are written or in the batch
+	work      int     // amount of work since the last line of the progress file
 	body      []byte
 }
 
-// reached is an entity of the range, with the totals up to it.
+// reached is an entity of the range, with the totals of the range up to this entity.
 type reached struct {
 	totals progressfile.Totals
 	pk, rk []byte
 	some   bool // false before the first entity
 }
 
-// set copies another value into r. The copy has its own memory.
+// set sets r to a copy of to. The copy has its own memory.
 func (r *reached) set(to *reached) {
 	*r = reached{to.totals, append(r.pk[:0], to.pk...), append(r.rk[:0], to.rk...), to.some}
 }
@@ -41,14 +41,14 @@ func (r *reached) set(to *reached) {
 func newOutbox(c *copier, table string, p *scan.Task) *outbox {
 	begin := reached{totals: p.State().Totals}
 	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, confirmed: begin, seen: begin,
-		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // rejects name this source
+		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // rejects have the path of this source
 }
 
 // noteEvery is the amount of work after which a line is written to the progress file. A write counts
-// ten times as much as an entity that is already equal.
+// ten, an entity that is already equal in the target counts one.
 const noteEvery = 20_000
 
-// add adds a change of an entity.
+// add adds the write or the deletion of an entity to the batch.
 func (o *outbox) add(ctx context.Context, kind remote.Kind, e *payload.Received) error {
 	op := remote.Operation{Kind: kind, PartitionKey: e.PartitionKey, RowKey: e.RowKey}
 	if kind != remote.Delete {
@@ -80,8 +80,8 @@ func (o *outbox) skip(ctx context.Context, e *payload.Received) error {
 	return o.reach(ctx, e, 1)
 }
 
-// reach records that the range was read up to an entity. After enough work it writes the confirmed part
-// to the progress file.
+// reach records that the range was read up to an entity. After enough work it writes the batch, and
+// then a line to the progress file.
 func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error {
 	o.seen.pk, o.seen.rk, o.seen.some = append(o.seen.pk[:0], e.PartitionKey...), append(o.seen.rk[:0], e.RowKey...), true
 	if o.work += work; o.work < noteEvery {
@@ -93,7 +93,7 @@ func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error
 	return o.note(false)
 }
 
-// flush writes the batch. After that, everything seen is confirmed.
+// flush writes the batch. After that, confirmed is equal to seen.
 func (o *outbox) flush(ctx context.Context) error {
 	b := o.b
 	if len(b.ops) > 0 {
@@ -142,7 +142,7 @@ func (o *outbox) write(ctx context.Context) error {
 	})
 }
 
-// stop writes the progress when an error ends the work.
+// stop records the confirmed part of the range in the progress file when an error ends the work.
 func (o *outbox) stop(err error) error {
 	if len(o.b.ops) == 0 {
 		o.confirmed.set(&o.seen)
@@ -150,7 +150,7 @@ func (o *outbox) stop(err error) error {
 	return errors.Join(err, o.note(false))
 }
 
-// note writes a line to the progress file: everything up to the confirmed entity is done.
+// note writes a line to the progress file: all changes up to the confirmed entity are done.
 func (o *outbox) note(done bool) error {
 	o.work = 0
 	state := progressfile.Line{Totals: o.confirmed.totals, Done: done, At: o.p.State().At}

@@ -44,9 +44,9 @@ func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 	return total.Load(), err
 }
 
-// remove deletes entities of one partition. It does not count entities that another client
-// deleted. If an entity is missing after a lost reply, it counts as deleted by the request
-// whose reply was lost.
+// remove deletes entities of one partition, and returns how many it deleted. If an entity is
+// missing, another client has deleted it, and remove does not count it. But after a lost response,
+// an earlier request of remove may have deleted it, so remove counts it.
 func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Operation) (n int64, err error) {
 	for lost := false; len(ops) > 0; {
 		err := c.Batch(ctx, table, ops)
@@ -59,7 +59,7 @@ func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Op
 				n++
 			}
 			ops = without(ops, answer.Index)
-		case ok && answer.Status == http.StatusNotImplemented && len(ops) > 1: // the service has no batches
+		case ok && answer.Status == http.StatusNotImplemented && len(ops) > 1: // the service does not support batches
 			for i := range ops {
 				one, err := remove(ctx, c, table, ops[i:i+1:i+1])
 				if n += one; err != nil {

@@ -17,8 +17,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Entities of all kinds come unchanged through every format, from the file into
-// a table and back, and into another table.
+// TestRoundTrips checks that entities of all kinds are unchanged after an import, an export in each
+// format, and an import of the export into another table.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(tripSeeds) {
@@ -53,7 +53,7 @@ func TestRoundTrips(t *testing.T) {
 				}
 				got := dump(t, c, name)
 				for i := range want {
-					if how[0] != "jsonl" { // columns have an order of their own
+					if how[0] != "jsonl" { // the order of the properties is lost in columns
 						want[i] = sortedLine(t, want[i])
 						got[i] = sortedLine(t, got[i])
 					}
@@ -76,8 +76,8 @@ func sortedLine(t *testing.T, line string) string {
 	return string(payload.AppendJSON(nil, e.PartitionKey, e.RowKey, 0, e.Properties.Merge(e.Properties)))
 }
 
-// A file of parquet or CSV that is a stream is read as one on a disk, and texts that a
-// spreadsheet would execute are guarded on request.
+// TestStreams checks that a file of parquet or CSV can be imported from a stream, and that texts
+// that a spreadsheet would execute are guarded if the user wants it.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

@@ -17,14 +17,14 @@ func NewRows(list io.Reader, m *rows.Mapper) rows.Reader {
 	return rows.NewTexts(&documents{list: rows.NewObjectReader(bufio.NewReaderSize(list, 256<<10))}, m)
 }
 
-// documents reads the entities of a table as JSON. It makes each one from Azurite's
-// document about it.
+// documents reads the entities of a table as JSON. Azurite stores each entity inside a larger JSON
+// document, from which documents extracts the entity.
 type documents struct {
 	list *rows.ObjectReader
 	n    int // number of the last document, used as the line number because the file has only one line
 }
 
-// Next returns the next entity and its number.
+// Next returns the next entity and its number in the list.
 func (d *documents) Next() (text []byte, number int, err error) {
 	text, _, err = d.list.Next()
 	d.n++
@@ -34,7 +34,7 @@ func (d *documents) Next() (text []byte, number int, err error) {
 	if entity := entityOf(text); entity != nil {
 		text = entity
 	}
-	return text, d.n, nil // a value that is not a document is refused later, as an entity
+	return text, d.n, nil // any other text is returned unchanged, and the parser of entities refuses it
 }
 
 // typeOf is the suffix of the member that holds the type of a property.
@@ -64,7 +64,7 @@ func entityOf(text []byte) []byte {
 	return whole
 }
 
-// guid returns the text of a Guid, which Azurite stores as base64 of that text.
+// guid returns the text of a Guid. Azurite stores a Guid as the base64 encoding of its text.
 func guid(value json.RawMessage) json.RawMessage {
 	const length = len("00000000-0000-0000-0000-000000000000")
 	var text string

@@ -12,7 +12,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// The keys of CSV and of templates are those of the rows too; rows without keys are passed over.
+// TestAppendKeyOfCSV checks that AppendKey returns the same keys as Next, for keys from columns and
+// from templates, and that both refuse the same rows.
 func TestAppendKeyOfCSV(t *testing.T) {
 	t.Parallel()
 	const text = "A,RowKey,PartitionKey\n1,b,a\n,\"\",\"\"\n1,,a\n1,b\n2,\"c,d\",ä\n"

@@ -23,10 +23,10 @@ func (c cell) absent() bool { return c.text == "" && !c.quoted }
 type reader struct {
 	r         *bufio.Reader
 	delimiter byte
-	oldMac    bool // lines end with CR alone
-	torn      bool // the last record's line is not terminated
-	line      int  // first line of the last record
-	lines     int  // number of lines begun
+	oldMac    bool // lines end with a CR without LF
+	torn      bool // the last record does not end with a newline
+	line      int  // number of the first line of the last record
+	lines     int  // number of the line that is being read
 	buf       []byte
 	ends      []int
 	quoted    []bool
@@ -39,12 +39,13 @@ func newReader(r io.Reader) (*reader, error) {
 		return nil, err
 	}
 	if strings.HasPrefix(string(head), "\ufeff") {
-		_, _ = c.r.Discard(3) // it was peeked at
+		_, _ = c.r.Discard(3) // cannot fail, because Peek has read these bytes
 		head = head[3:]
 	}
 	first, _, lf := strings.Cut(string(head), "\n")
-	if line := strings.TrimSuffix(first, "\r"); lf && len(line) == len("sep=;") && strings.EqualFold(line[:4], "sep=") { // written by Excel
-		_, _ = c.r.Discard(len(first) + 1) // it was peeked at
+	// Excel writes this line to name the separator.
+	if line := strings.TrimSuffix(first, "\r"); lf && len(line) == len("sep=;") && strings.EqualFold(line[:4], "sep=") {
+		_, _ = c.r.Discard(len(first) + 1) // cannot fail, because Peek has read these bytes
 		c.delimiter, c.lines = line[4], 2
 		return c, nil
 	}
@@ -83,7 +84,7 @@ func (c *reader) next() ([]cell, error) {
 func (c *reader) record() ([]cell, error) {
 	c.buf, c.ends, c.quoted = c.buf[:0], c.ends[:0], c.quoted[:0]
 	c.line = c.lines
-	begin, quoted := true, false // the state within a cell
+	begin, quoted := true, false // whether the cell is still empty, and whether it was quoted
 	end := func() {
 		c.ends, c.quoted = append(c.ends, len(c.buf)), append(c.quoted, quoted)
 		begin, quoted = true, false
@@ -127,18 +128,18 @@ func (c *reader) record() ([]cell, error) {
 	}
 }
 
-// endsLine reports whether the CR at the reader ends the line. Storage Explorer before
-// 1.29 also wrote a CR inside of a text without quotes.
+// endsLine reports whether the CR that was read last ends the line, and reads the LF after it. A CR
+// without LF can be part of a cell: Storage Explorer before 1.29 did not quote texts that contain a
+// CR.
 func (c *reader) endsLine() bool {
 	if after, _ := c.r.Peek(1); len(after) == 1 && after[0] == '\n' {
-		_, _ = c.r.ReadByte() // it was peeked at
+		_, _ = c.r.ReadByte() // cannot fail, because Peek has read this byte
 		return true
 	}
 	return c.oldMac
 }
 
-// text reads the rest of a quoted cell, after its opening quote up to and including the
-// closing one.
+// text reads the rest of a quoted cell, from after the opening quote to the closing quote.
 func (c *reader) text() error {
 	from := c.lines
 	for {
@@ -153,7 +154,7 @@ func (c *reader) text() error {
 			if after, _ := c.r.Peek(1); len(after) == 0 || after[0] != '"' {
 				return nil
 			}
-			_, _ = c.r.ReadByte() // it was peeked at
+			_, _ = c.r.ReadByte() // cannot fail, because Peek has read this byte
 		}
 		if b == '\n' {
 			c.lines++

@@ -10,8 +10,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// FuzzCSV: cells that are written are read again, absent and empty ones apart,
-// and any text is read to its end or refused.
+// FuzzCSV checks that cells that were written to a file are read again unchanged, and that an empty
+// cell and an absent one remain different. It also checks that the reader ends for any text.
 func FuzzCSV(f *testing.F) {
 	f.Add("a\x00\x00\"\x00,\x00\r\n", byte(3))
 	f.Add("\ufeff\x00=1\x00 \x00;", byte(2))
@@ -30,7 +30,7 @@ func FuzzCSV(f *testing.F) {
 		for len(cells) > 0 {
 			line := cells[:min(n, len(cells))]
 			cells = cells[len(line):]
-			if len(want) == 0 { // the first line decides the separator
+			if len(want) == 0 { // the reader finds the separator in the first line, so make sure that it has one
 				line = append(slices.Clone(line), "x", "y")
 			}
 			for i, c := range line {

@@ -11,8 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// FuzzCSVEntity: an entity that is written as CSV is read again exactly, whatever is
-// in its texts.
+// FuzzCSVEntity checks that an entity that was written as CSV is read again exactly, whatever its
+// texts contain.
 func FuzzCSVEntity(f *testing.F) {
 	f.Add("it's", "a,b", "", "\"", int64(-1), true)
 	f.Add("\ufeff", ";\t|", "\r", " \n", int64(1)<<62, false)
@@ -29,7 +29,7 @@ func FuzzCSVEntity(f *testing.F) {
 		r, err := NewRows(strings.NewReader(string(file)), nil, m)
 		must.OK(t, err)
 		one, err := r.Next()
-		if bad, ok := err.(*rows.Bad); ok && one.PartitionKey == "" { // no service would take it
+		if bad, ok := err.(*rows.Bad); ok && one.PartitionKey == "" { // the row was refused, so it must have values that no service accepts
 			checked := rows.Row{PartitionKey: pk, RowKey: rk, Properties: p}
 			if checked.Check() == nil && len(text) < 30_000 && len(binary) < 60_000 {
 				t.Fatalf("%q: %v", file, bad)
@@ -45,7 +45,8 @@ func FuzzCSVEntity(f *testing.F) {
 	})
 }
 
-// Spreadsheets, pandas and PostgreSQL write CSV in their own ways.
+// TestForeignCSV checks the forms of dates, numbers and separators that Excel, pandas and
+// PostgreSQL write.
 func TestForeignCSV(t *testing.T) {
 	t.Parallel()
 	at, n := map[string]edm.Type{"At": edm.TypeDateTime}, map[string]edm.Type{"N": edm.TypeDouble}

@@ -13,7 +13,7 @@ import (
 type Sheet struct {
 	Columns
 	typed, excel bool
-	selected     bool // the columns are known
+	selected     bool // the caller chose the columns
 	compress     string
 }
 

@@ -23,7 +23,8 @@ type Writer struct {
 	text      []byte
 }
 
-// NewWriter returns a writer of these properties. names may include system properties.
+// NewWriter returns a writer of the properties with these names. names may include system
+// properties.
 func NewWriter(names []string, typed, excel bool) *Writer {
 	w := &Writer{typed: typed, excel: excel, index: map[string]int{}}
 	for _, name := range names {
@@ -75,7 +76,7 @@ func (w *Writer) Append(dst []byte, e *payload.Received) []byte {
 		case edm.TypeNull:
 		case edm.TypeString:
 			dst = w.appendText(dst, v.Text())
-		case edm.TypeBinary: // base64 may begin with +
+		case edm.TypeBinary: // base64 can begin with +, which a spreadsheet takes for a formula
 			dst = w.appendText(dst, v.String())
 		default:
 			w.text = v.AppendText(w.text[:0])
@@ -91,7 +92,8 @@ func (w *Writer) Append(dst []byte, e *payload.Received) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// appendText appends a text. With excel it adds a quote before a text that would be a formula.
+// appendText appends a text. If excel is set, it puts an apostrophe before a text that a
+// spreadsheet would execute.
 func (w *Writer) appendText(dst []byte, s string) []byte {
 	if w.excel && s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
 		s = "'" + s
@@ -99,7 +101,8 @@ func (w *Writer) appendText(dst []byte, s string) []byte {
 	return appendCell(dst, s)
 }
 
-// appendCell appends a cell that is not absent.
+// appendCell appends a cell, with quotes if they are needed. An empty text gets quotes, to differ
+// from an absent value.
 func appendCell(dst []byte, s string) []byte {
 	if s != "" && !strings.ContainsAny(s, ",;\t|\"\r\n") && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.HasPrefix(s, "\ufeff") {
 		return append(dst, s...)

@@ -9,8 +9,9 @@ import (
 	"edgetable/functions/edgetable/transfer/progressfile"
 )
 
-// Hold keeps other processes from exporting to a directory. It creates the directory if it
-// is missing; release removes it again if it is still empty.
+// Hold locks a directory, so that no other process exports to it. It creates the directory if it is
+// missing. release unlocks it, and removes a directory that Hold has created and that is still
+// empty.
 func Hold(dir string) (release func(), err error) {
 	_, there := os.Stat(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -25,7 +26,7 @@ func Hold(dir string) (release func(), err error) {
 	}
 	return func() {
 		if errors.Is(there, fs.ErrNotExist) {
-			_ = os.Remove(dir) // fails if the directory has an export
+			_ = os.Remove(dir) // fails if the directory is not empty, as intended
 		}
 		progressfile.Unlock(f)
 		_ = f.Close()

@@ -11,7 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// A directory takes one export at a time. Without one, a directory that was missing is missing again.
+// TestHold checks that only one process at a time can lock a directory for an export, and that the
+// release removes an empty directory only if Hold has created it.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "out")

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// These are the names of files in the directory of an export.
+// Names of files in the directory of an export.
 const (
 	ManifestName = "manifest.json"
 )
@@ -17,13 +17,13 @@ const (
 // Manifest lists the files of an export.
 type Manifest struct {
 	Edgetable int             `json:"edgetable"` // version of the layout
-	Number    int             `json:"number"`    // number of the export, since a place may have several
+	Number    int             `json:"number"`    // number of the export, which differs from those of other exports to the same destination
 	Command   *Command        `json:"command"`
 	Source    string          `json:"source"` // URL of the account
 	Format    string          `json:"format"`
 	Filter    string          `json:"filter,omitempty"`
 	Select    []string        `json:"select,omitempty"`
-	Begun     string          `json:"begun"` // when the export began; it may lack later writes
+	Begun     string          `json:"begun"` // when the export began; writes after this time may be missing
 	Tables    []ManifestTable `json:"tables"`
 	Missing   []string        `json:"missing,omitempty"` // tables that did not exist, or were deleted during the export
 }
@@ -33,7 +33,7 @@ type ManifestTable struct {
 	Name  string                `json:"name"`
 	Rows  int64                 `json:"rows"`
 	Files []progressfile.Stored `json:"parts"`
-	Notes []string              `json:"notes,omitempty"` // what a reader of the files should know
+	Notes []string              `json:"notes,omitempty"` // sentences about columns that a reader of the files would not expect
 }
 
 // manifestVersion is the version of the layout that this package writes.
@@ -65,8 +65,8 @@ func ReadManifest(ctx context.Context, place Place) (*Manifest, error) {
 // maxFiles is the maximum number of files of an export.
 const maxFiles = 1_000_000
 
-// isFileName reports whether s is the name of a file below a directory, on every system,
-// in the form that manifests use.
+// isFileName reports whether s is a path below the directory of the manifest, in the form that
+// manifests use: with slashes, and safe on every operating system.
 func isFileName(s string) bool {
 	control := func(c rune) bool { return c < ' ' || c == 0x7f }
 	return fs.ValidPath(s) && s != "." && filepath.IsLocal(filepath.FromSlash(s)) && !strings.ContainsAny(s, `\:`) && !strings.ContainsFunc(s, control)

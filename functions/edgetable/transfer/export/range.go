@@ -24,17 +24,17 @@ import (
 // range in key order.
 var filePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*/part-\d{4,}-\d+(-\d{6,})?\.(jsonl|csv|parquet)(\.gz|\.zst)?$`)
 
-// own reports whether an object was made by an export, or left by a process that was killed.
+// own reports whether an object belongs to an export, or is an incomplete object of a killed export.
 func own(o objects.Object) bool {
 	name, torn := strings.CutSuffix(o.Name, objects.TempSuffix)
 	if torn {
-		name = name[:max(strings.LastIndexByte(name, '.'), 0)] // remove the random text after the last dot
+		name = name[:max(strings.LastIndexByte(name, '.'), 0)] // remove the random text, which begins at the last dot
 	}
 	return strings.HasPrefix(name, unfinishedPrefix) || filePattern.MatchString(name) || torn && name == ManifestName
 }
 
-// objectName returns the name of the nth object of a range. Files of CSV and parquet are made from these objects when
-// all columns are known.
+// objectName returns the name of the nth object of a range. For CSV and parquet, the objects are intermediate: the
+// files are made from them when all columns are known.
 func (x *exporting) objectName(table string, p *scan.Task, n int) string {
 	if x.Format == "jsonl" {
 		return fmt.Sprintf("%s/part-%04d-%s-%06d.jsonl%s", table, x.begun.Number, p.Rank(), n, rows.Endings[x.Compress])
@@ -42,53 +42,53 @@ func (x *exporting) objectName(table string, p *scan.Task, n int) string {
 	return fmt.Sprintf("%s%s/piece-%s-%06d.jsonl%s", unfinishedPrefix, table, p.Rank(), n, rows.Endings[x.Compress])
 }
 
-// rowSize is extra capacity for the last row of an object, which may exceed the size of objects.
+// rowSize is extra capacity of a buffer. The last row of an object may exceed the intended size of the object.
 const rowSize = 64 << 10
 
-// buffer returns a buffer for an object. Later ranges reuse it.
+// buffer returns a buffer for the content of an object. Buffers are reused.
 func (x *exporting) buffer() *bytes.Buffer {
 	if b, ok := x.buffers.Get().(*bytes.Buffer); ok {
 		b.Reset()
 		return b
 	}
-	return bytes.NewBuffer(make([]byte, 0, size.Object+rowSize)) // a buffer that grows copies its content and takes twice as much memory
+	return bytes.NewBuffer(make([]byte, 0, size.Object+rowSize)) // allocate all at once: growing would copy the content and need twice the memory
 }
 
-// target is where the frames of a range are written: one buffer after another.
+// target is the writer for the compressed text of a range. Its buffer is replaced after each object.
 type target struct{ *bytes.Buffer }
 
-// lineObjects is how many objects share a line of the progress, because a line waits for the disk as long as an object
-// does. A killed run loses at most this many objects of each range.
+// lineObjects is the number of objects that one progress line records. Writing a line takes as long as writing an
+// object, so a line for each object would double the time. A killed run loses at most this many objects of each range.
 const lineObjects = 4
 
-// reading is a range that is written to objects. One buffer is filled while the previous one is stored. Until settle
-// takes its result, the storing goroutine owns next, content and the progress. store calls settle before it starts the
-// next goroutine.
+// reading is a range that is being written to objects. One buffer is filled while a goroutine stores the previous one.
+// Until settle has received the result, this goroutine owns next, the buffer that it stores, and the progress of the
+// range. store calls settle before it starts the next goroutine.
 type reading struct {
 	*exporting
 	table string
 	p     *scan.Task
 
-	object  *target // has no buffer until there is text
+	object  *target // has no buffer before the first text of an object
 	out     rows.Frames
 	row     []byte
-	written int         // bytes of text in the object
-	read    int64       // rows read
-	stored  int64       // rows in earlier objects
-	at      *ranges.Key // key of the last row in earlier objects
+	written int         // bytes of text in the current object, before compression
+	read    int64       // number of rows read
+	stored  int64       // number of rows in the previous objects
+	at      *ranges.Key // key of the last row in the previous objects
 	number  int         // number of the next object
 
-	storing chan error        // receives the result of the last object; nil: it was received
-	next    progressfile.Line // lists the objects that no line has yet
+	storing chan error        // receives the result of the object that is being stored; nil if none is
+	next    progressfile.Line // lists the stored objects that no progress line records yet
 }
 
-// readRange reads what remains of a range of a table into objects. A line of the progress follows after some of them.
-// An object without a line is written again, or removed at the end.
+// readRange reads the rest of a range, from where an earlier run stopped, into objects. It writes a progress line after
+// some of the objects. A stored object that no line records is written again by the next run, or removed in the end.
 func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) error {
 	earlier := p.State()
 	r := &reading{exporting: x, table: table, p: p, object: &target{}, read: earlier.Rows, stored: earlier.Rows, at: earlier.At, number: len(p.Stored())}
 	r.out = rows.NewFrames(r.object, x.Compress)
-	sheet, err := x.sheetOf(ctx, p) // with the columns of objects of an earlier run
+	sheet, err := x.sheetOf(ctx, p) // includes the columns of objects that an earlier run stored
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,9 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 			return errors.Join(err, r.settle())
 		}
 		if sheet != nil {
-			one := e // only this copy escapes to the heap; without a sheet nothing is allocated
+			// Copy the entity, because the argument of Note escapes to the heap. Without the copy, formats without a
+			// sheet would allocate memory here, too.
+			one := e
 			sheet.Note(&one)
 		}
 		if r.written >= size.Object {
@@ -112,7 +114,7 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 	return errors.Join(r.store(ctx, true, true), r.settle())
 }
 
-// add writes an entity into the buffer.
+// add writes an entity to the buffer.
 func (r *reading) add(e payload.Received) error {
 	if r.object.Buffer == nil {
 		r.object.Buffer = r.buffer()
@@ -127,8 +129,9 @@ func (r *reading) add(e payload.Received) error {
 	return nil
 }
 
-// store waits until the previous object is stored. Then it begins to store the content of the buffer, if there is any,
-// while the next buffer is filled. last demands a line of the progress; done says that the range is complete.
+// store waits until the previous object is stored. Then it starts a goroutine that stores the content of the buffer, if
+// there is any. If last is set, the goroutine also writes a progress line. done says that the range is complete, which
+// the progress line records.
 func (r *reading) store(ctx context.Context, last, done bool) error {
 	if err := errors.Join(r.out.End(), r.settle()); err != nil {
 		return err
@@ -147,7 +150,7 @@ func (r *reading) store(ctx context.Context, last, done bool) error {
 	return nil
 }
 
-// settle waits for the object that is being stored.
+// settle waits until the goroutine has stored its object, and returns the error of that goroutine.
 func (r *reading) settle() (err error) {
 	if r.storing != nil {
 		err, r.storing = <-r.storing, nil
@@ -155,12 +158,12 @@ func (r *reading) settle() (err error) {
 	return err
 }
 
-// put stores an object of n rows. It writes a line of the progress if last is set, or if enough objects have no line.
+// put stores an object of n rows. It writes a progress line if last is set, or if enough objects wait for a line.
 func (r *reading) put(ctx context.Context, content *bytes.Buffer, name string, n int64, now progressfile.Line, last bool) error {
 	if n > 0 {
 		one, err := r.place.putFile(ctx, name, n, content.Bytes())
 		if err != nil && r.next.Objects != nil {
-			err = errors.Join(err, r.note()) // a full disk may still have space for a line
+			err = errors.Join(err, r.note()) // a full disk may still have space for a short line
 		}
 		if err != nil {
 			return err
@@ -170,20 +173,20 @@ func (r *reading) put(ctx context.Context, content *bytes.Buffer, name string, n
 	}
 	r.next.Rows, r.next.Done, r.next.At = now.Rows, now.Done, now.At
 	if !last && len(r.next.Objects) < lineObjects {
-		return r.mine(ctx) // checked here because no line is written
+		return r.mine(ctx) // note checks the owner when it writes a line; here no line is written, so check it now
 	}
 	return r.note()
 }
 
-// note writes a line that lists the objects without a line.
+// note writes a progress line with the objects that no line records yet.
 func (r *reading) note() error {
 	l := r.next
 	r.next.Objects = nil
 	return r.work.Note(r.table, r.p, l)
 }
 
-// sheetOf returns the sheet with the columns of a range, beginning with those of the stored objects. It returns nil for
-// a format without sheets.
+// sheetOf returns the sheet that collects the columns of a range, including those of objects that an earlier run
+// stored. It returns nil for a format that needs no sheet.
 func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, error) {
 	if s, ok := x.sheets.Load(p); ok {
 		return s.(rows.Sheet), nil
@@ -199,12 +202,12 @@ func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, erro
 	})
 }
 
-// sheetObjects is how many objects of lines become one file of CSV or parquet. The file is in memory until it is
-// stored.
+// sheetObjects is the number of intermediate objects that become one file of CSV or parquet. The file is in memory
+// until it is stored.
 const sheetObjects = 4
 
-// finish lists the files of a table in key order. For formats other than lines, it first makes the files. A table
-// without rows has one file. finish can be repeated after any interruption.
+// finish sets the files of a table, in key order. For CSV and parquet, it first makes the files from the intermediate
+// objects. A table without rows gets one file. finish can be repeated after an interruption at any point.
 func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.Task) (err error) {
 	var pieces []progressfile.Stored
 	for _, p := range tasks {
@@ -241,7 +244,7 @@ func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.
 			}
 			content := x.buffer()
 			defer x.buffers.Put(content)
-			content.Grow(int(size)) // the file will have about the same size
+			content.Grow(int(size)) // the content will have about the size of the objects
 			if err := s.Make(x.place.entities(ctx, some), content); err != nil {
 				return err
 			}
@@ -254,7 +257,8 @@ func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.
 	return err
 }
 
-// compare compares the sizes of objects with the recorded sizes, because an earlier run may have written them.
+// compare checks that the objects still have the recorded sizes. Earlier runs wrote some of them, and they may have
+// been changed or removed since.
 func (x *exporting) compare(ctx context.Context, table string, pieces []progressfile.Stored) error {
 	prefix := table + "/"
 	if x.Format != "jsonl" {
@@ -280,7 +284,7 @@ func (c *Command) ending() string {
 	switch c.Format {
 	case "jsonl":
 		return ".jsonl" + rows.Endings[c.Compress]
-	case "parquet": // it compresses inside of the file
+	case "parquet": // parquet compresses inside the file, so the name has no extension for it
 		return ".parquet"
 	}
 	return ".csv" + rows.Endings[c.Compress]

@@ -25,7 +25,8 @@ func (c *Command) sheet() rows.Sheet {
 	return csvfile.NewSheet(c.Format == "csv", c.Excel, c.Compress, c.Select)
 }
 
-// spooled stores the entities in a temporary file until all columns are known.
+// spooled exports a table to a stream in a format that needs all columns at its begin. It first
+// stores the entities in a temporary file.
 func (o *Export) spooled(ctx context.Context, c *remote.Client, s rows.Sheet, out io.Writer) (err error) {
 	f, err := os.CreateTemp("", "edgetable-*")
 	if err != nil {

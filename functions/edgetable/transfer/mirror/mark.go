@@ -11,11 +11,11 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A table service does not say when a table was created. So one of the entities that both tables have is the mark of
-// the copy. If the source has it and the copy does not, the copy was deleted and created again, and all that was written
-// before is missing there.
+// A table service does not say when a table was created. So one of the entities that both tables have is the mark of the
+// copy. If the source has this entity and the copy does not, the copy was deleted and created again, and lacks all
+// earlier changes.
 
-// check checks that the copy of the table is the one that was written before, and chooses a mark if there is none.
+// check returns an error if the copy was deleted, or deleted and created again. It chooses a mark if there is none.
 func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 	if s.Mark != nil {
 		there, err := has(ctx, to, s.Table, s.Mark)
@@ -25,7 +25,7 @@ func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 		if there || err != nil {
 			return err
 		}
-		// The entity may have ended in both tables, by the same rule.
+		// If both tables lack the entity, it may have expired in both, by the same rule.
 		if still, err := has(ctx, from, s.Table, s.Mark); err != nil {
 			return err
 		} else if still {
@@ -48,7 +48,7 @@ func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 	return nil
 }
 
-// unmark forgets the mark if operations are for its entity, and reports whether it did.
+// unmark removes the mark if one of the operations writes or deletes its entity, and reports whether it did.
 func (s *State) unmark(ops []remote.Operation) bool {
 	for i := range ops {
 		if s.Mark != nil && ops[i].PartitionKey == s.Mark.Partition && ops[i].RowKey == s.Mark.Row {
@@ -59,7 +59,7 @@ func (s *State) unmark(ops []remote.Operation) bool {
 	return false
 }
 
-// has reports whether a table has an entity. If the credentials do not permit reading, has returns true.
+// has reports whether a table has an entity. It returns true if the credentials do not permit reading.
 func has(ctx context.Context, c *remote.Client, table string, key *ranges.Key) (bool, error) {
 	_, ok, err := c.Get(ctx, table, key.Partition, key.Row, []string{rows.PartitionKey})
 	if answer, is := errors.AsType[*remote.Error](err); is && answer.Status == http.StatusForbidden {
@@ -68,7 +68,7 @@ func has(ctx context.Context, c *remote.Client, table string, key *ranges.Key) (
 	return ok, err
 }
 
-// remade returns the error for a copy that is not the one that was written before.
+// remade returns the error for a copy that was deleted since changes were written to it.
 func (s *State) remade() error {
 	return fmt.Errorf("%w: table %s of --to was deleted, and may have been created again: it does not have PartitionKey %s, RowKey %s, which was copied",
 		remote.ErrMissed, s.Table, ranges.Quote(s.Mark.Partition), ranges.Quote(s.Mark.Row))

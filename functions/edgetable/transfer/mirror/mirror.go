@@ -15,35 +15,35 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Mirror follows the changes of tables.
+// Mirror applies the changes of tables to their copies in another service.
 type Mirror struct {
 	From, To    *remote.Client
 	Connections int
 	Rejects     string // path of the file of refused rows
-	// Wait is how many seconds a request may wait for changes. If it is 0, Run returns when all existing changes are
-	// written.
+	// Wait is the number of seconds that the service may wait for changes before it answers a request. If it is 0, Run
+	// returns when all existing changes are written.
 	Wait int
-	// Progress is called after each page of a table that was written, with the number of changes since the start. Calls
-	// do not overlap.
+	// Progress is called after each page of changes that was written, with the number of changes of this table since
+	// the start. Calls do not overlap.
 	Progress func(table string, page *remote.Changes, changes int64)
 	Tell     func(table, reason string) // called for each refused row
 
 	tables   []*followed
-	mu       sync.Mutex // protects the following fields
+	mu       sync.Mutex // guards the following fields
 	totals   progressfile.Totals
 	rejected rows.RejectFile
 }
 
-// followed is a table that is followed, and its position.
+// followed is a table, and the position in its feed up to which the copy has the changes.
 type followed struct {
 	State
 	file    string
 	changes int64
-	checked bool // since the start
+	checked bool // check was called since the start
 }
 
-// Add adds a table. It reads the position from file, or takes the current one if there is no file. If the table must
-// still be copied, its position is taken before the copy, so that no change is missed in between.
+// Add adds a table. It reads the position in the table's feed from file. If there is no file, it uses the current
+// position, and the table must still be copied. Because the position is older than the copy, no change is missed.
 func (m *Mirror) Add(ctx context.Context, table, file string) error {
 	t := &followed{State: State{Service: m.From.Endpoint().String(), Table: table}, file: file}
 	known, err := t.Read(file)
@@ -56,7 +56,7 @@ func (m *Mirror) Add(ctx context.Context, table, file string) error {
 	return err
 }
 
-// Begin writes the positions that Add found, and returns the tables that must still be copied.
+// Begin writes the positions that Add has set, and returns the tables that must still be copied.
 func (m *Mirror) Begin() (missing []string, err error) {
 	for _, t := range m.tables {
 		if err := t.Write(t.file); err != nil {
@@ -69,7 +69,7 @@ func (m *Mirror) Begin() (missing []string, err error) {
 	return missing, nil
 }
 
-// Refused returns how many entities were refused since the tables were copied, by all runs.
+// Refused returns how many entities were refused since the tables were first copied, in all runs.
 func (m *Mirror) Refused() (n int64) {
 	for _, t := range m.tables {
 		n += t.Refused
@@ -77,7 +77,7 @@ func (m *Mirror) Refused() (n int64) {
 	return n
 }
 
-// Copied notes how many entities were refused while the missing tables were copied.
+// Copied adds the number of entities that were refused while the missing tables were copied.
 func (m *Mirror) Copied(refused int64) {
 	for _, t := range m.tables {
 		if t.Listing {
@@ -87,8 +87,8 @@ func (m *Mirror) Copied(refused int64) {
 	}
 }
 
-// Run follows the tables, which have been copied, until ctx ends. It returns the totals of what was written, also with
-// an error. If a table can no longer be followed, the error is a [remote.ErrMissed].
+// Run applies the changes of the tables, which must have been copied, until ctx ends. It also returns the totals with
+// an error. If the feed no longer has all changes, or the copy was deleted, the error is a [remote.ErrMissed].
 func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 	for _, t := range m.tables {
 		t.Listing = false
@@ -115,10 +115,12 @@ func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 	return m.totals, err
 }
 
-// follow follows one table.
+// follow applies the changes of one table.
 func (m *Mirror) follow(ctx context.Context, t *followed) error {
 	a := transfer.Apply{To: m.To, Table: t.Table, Source: t.Service, Connections: m.Connections, Before: func(ops []remote.Operation) error {
-		if t.unmark(ops) { // stored before its entity is deleted, which may come back later
+		// Store this before the entity is deleted. If the source creates the entity again, check would otherwise find
+		// that the source has it and the copy does not.
+		if t.unmark(ops) {
 			return t.Write(t.file)
 		}
 		return nil
@@ -149,7 +151,7 @@ func (m *Mirror) follow(ctx context.Context, t *followed) error {
 	}
 }
 
-// note counts the results of a page and stores the refused rows.
+// note adds the results of a page to the totals and stores the refused rows.
 func (m *Mirror) note(t *followed, page *remote.Changes, done progressfile.Totals, rejects []rows.Reject) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,8 +9,9 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// special finds two kinds of columns that the parquet library does not report: 16-bit numbers and
-// durations with their units. Their types look like ordinary ones.
+// special finds two kinds of columns that the parquet library does not report: 16-bit
+// floating-point numbers, and durations with their units. The library reports only the type in
+// which their values are stored.
 func special(file *parquet.File) (halves map[string]bool, spans map[string]unit) {
 	halves, spans = map[string]bool{}, map[string]unit{}
 	if text, ok := file.Lookup("ARROW:schema"); ok {
@@ -25,7 +26,7 @@ func special(file *parquet.File) (halves map[string]bool, spans map[string]unit)
 		if e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Interval {
 			spans[e.Name] = interval
 		}
-		for more := 1; more > 0 && i < len(elements); i++ { // skip the columns inside of it
+		for more := 1; more > 0 && i < len(elements); i++ { // skip the nested columns of this column
 			more += int(elements[i].NumChildren.V) - 1
 		}
 	}
@@ -37,18 +38,19 @@ type unit int64
 
 const (
 	none     unit = 0
-	interval unit = -1 // months, days and milliseconds, which cannot be one number
+	interval unit = -1 // months, days and milliseconds, which are not a fixed length of time
 )
 
-// arrowDurations adds the columns that are durations in the Arrow schema; in parquet they are plain
-// numbers. It ignores a schema that it cannot read.
+// arrowDurations adds the columns that are durations in the Arrow schema, which programs such as
+// pyarrow store in the file. In parquet itself these columns are plain numbers. A schema that
+// cannot be read is ignored.
 func arrowDurations(text string, to map[string]unit) {
-	defer func() { _ = recover() }() // an offset may point outside of the text
+	defer func() { _ = recover() }() // in a damaged schema, an offset may point outside the text
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		return
 	}
-	if binary.LittleEndian.Uint32(b) == 0xFFFFFFFF { // a message may begin with this marker and its length
+	if binary.LittleEndian.Uint32(b) == 0xFFFFFFFF { // some writers put this marker and a length before the message
 		b = b[8:]
 	}
 	f := flatbuffer(b)
@@ -60,7 +62,7 @@ func arrowDurations(text string, to map[string]unit) {
 		if at := f.field(field, 2); at > 0 && f[at] == duration {
 			name := f.table(field, 0)
 			nanos := [...]unit{1e9, 1e6, 1e3, 1}
-			in := nanos[1] // the default of the format
+			in := nanos[1] // the default unit in the Arrow format: milliseconds
 			typ := f.table(field, 3)
 			if at := f.field(typ, 0); at > 0 {
 				in = nanos[binary.LittleEndian.Uint16(f[at:])]
@@ -70,15 +72,16 @@ func arrowDurations(text string, to map[string]unit) {
 	}
 }
 
-// flatbuffer is a message in the format FlatBuffers: tables whose fields are found through offsets.
+// flatbuffer is a message in the format FlatBuffers. It has tables whose fields are found through
+// offsets.
 type flatbuffer []byte
 
 func (f flatbuffer) uint32(at int) uint32 { return binary.LittleEndian.Uint32(f[at:]) }
 
-// indirect follows an offset.
+// indirect reads the offset at a position, and returns the position that the offset refers to.
 func (f flatbuffer) indirect(at int) int { return at + int(f.uint32(at)) }
 
-// field returns the position of a field of a table, or 0 if the table does not have it.
+// field returns the position of the nth field of a table, or 0 if the table does not have it.
 func (f flatbuffer) field(table, n int) int {
 	fields := table - int(int32(f.uint32(table)))
 	if 4+2*n >= int(binary.LittleEndian.Uint16(f[fields:])) {
@@ -91,5 +94,6 @@ func (f flatbuffer) field(table, n int) int {
 	return table + offset
 }
 
-// table follows the offset in a field of a table.
+// table reads the offset in the nth field of a table, and returns the position that the offset
+// refers to.
 func (f flatbuffer) table(table, n int) int { return f.indirect(f.field(table, n)) }

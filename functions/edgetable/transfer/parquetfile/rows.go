@@ -20,18 +20,18 @@ import (
 type Rows struct {
 	m       *rows.Mapper
 	groups  []parquet.RowGroup
-	rows    parquet.Rows // rows of the current group; nil before the first and after the last one
-	ended   bool         // rows has no more rows than those in ready
+	rows    parquet.Rows // rows of the current row group; nil before the first row group and after the last one
+	ended   bool         // all rows of the row group were read; the last of them are in ready
 	buf     []parquet.Row
 	ready   []parquet.Row  // unread rows of buf
 	columns []columnReader // by column number
 	index   map[string]int
 }
 
-// columnReader is a column and how to read its values.
+// columnReader is a column with the function that reads its values.
 type columnReader struct {
 	name     string
-	property string // "": not a property
+	property string // name of the property, or "" if the column is not a property
 	read     readValue
 	value    parquet.Value
 }
@@ -70,7 +70,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 		one := columnReader{name: name}
 		property, suffix, _ := strings.Cut(name, "@")
 		want, _ := rows.ParseType(types[own])
-		if t, ok := rows.ParseType(suffix); ok { // a property with several types
+		if t, ok := rows.ParseType(suffix); ok { // a column for one type of a property that has several types
 			want = t
 		} else {
 			property = name
@@ -102,7 +102,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 	return r, nil
 }
 
-// leaves returns the number of columns of a field.
+// leaves returns the number of leaf columns in a field, which may be nested.
 func leaves(n parquet.Node) (count int) {
 	if n.Leaf() {
 		return 1
@@ -125,7 +125,8 @@ func (r *Rows) Next() (one rows.Row, err error) {
 	one.Line = int(r.m.Rows) + 1
 	defer recovered(&err)
 	for len(r.ready) == 0 {
-		if r.ended { // not earlier, because ready shares its memory
+		// Close the row group only now: until the rows in ready are used, they share its memory.
+		if r.ended {
 			if err := r.Close(); err != nil {
 				return one, err
 			}
@@ -180,7 +181,7 @@ func (r *Rows) fill(one *rows.Row) error {
 	return r.m.Complete(one, r)
 }
 
-// Cell implements cells.
+// Cell implements [rows.Cells].
 func (r *Rows) Cell(name string) (edm.Value, error) {
 	i, ok := r.index[name]
 	if !ok || r.columns[i].read == nil || r.columns[i].value.IsNull() {
@@ -193,7 +194,7 @@ func (r *Rows) Cell(name string) (edm.Value, error) {
 	return v, err
 }
 
-// texts returns the values for the file of rejects.
+// texts returns the values of the current row for the file of rejects.
 func (r *Rows) texts() (list []rows.RejectedCell) {
 	for _, c := range r.columns {
 		if c.read == nil || c.value.IsNull() {
@@ -219,8 +220,8 @@ func (r *Rows) Close() error {
 	return rows.Close()
 }
 
-// Spool copies a stream to a temporary file, because the index of a parquet file is at
-// its end.
+// Spool copies a stream to a temporary file. A parquet file must be seekable, because its index is
+// at its end.
 func Spool(in io.Reader) (f *os.File, size int64, err error) {
 	if f, err = os.CreateTemp("", "edgetable-*.parquet"); err != nil {
 		return nil, 0, err

@@ -20,11 +20,12 @@ import (
 // readValue converts a parquet value that is not null.
 type readValue func(v parquet.Value) (edm.Value, error)
 
-// errNoType is the error for a column whose values fit no property type unless --types names one.
+// errNoType is the error for a column whose values no property type can hold, if --types does not choose
+// a type.
 var errNoType = errors.New("which no property can have: choose a type with --types")
 
-// readColumn returns a function that reads the values of a column. If want names a type, the values
-// have that type; otherwise the type that fits them exactly.
+// readColumn returns a function that reads the values of a column. The values have the type want or, if
+// want is the null type, the type that holds them exactly.
 func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readValue, error) {
 	t := node.Type()
 	read, natural := natural(t)
@@ -45,11 +46,12 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 		return nil, fmt.Errorf("has the type %v, %w", t, errNoType)
 	case want == edm.TypeNull, want == natural:
 		return read, nil
-	case want == edm.TypeString && natural == edm.TypeBinary: // old programs do not mark their texts
+	case want == edm.TypeString && natural == edm.TypeBinary: // old programs store text without marking it as text
 		return readText, nil
-	case want == edm.TypeBinary && natural == edm.TypeString: // and others mark binary data as text
+	case want == edm.TypeBinary && natural == edm.TypeString: // other programs mark binary data as text
 		return func(v parquet.Value) (edm.Value, error) { return edm.Binary(v.ByteArray()), nil }, nil
-	case want == edm.TypeGuid && natural == edm.TypeBinary && t.Kind() == parquet.ByteArray: // polars does not record the fixed length
+	// polars stores a UUID as a byte array, without marking it and without its fixed length.
+	case want == edm.TypeGuid && natural == edm.TypeBinary && t.Kind() == parquet.ByteArray:
 		return func(v parquet.Value) (edm.Value, error) {
 			if len(v.ByteArray()) != 16 {
 				return edm.Value{}, fmt.Errorf("not a Guid: it has %d bytes", len(v.ByteArray()))
@@ -60,7 +62,7 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 		return func(v parquet.Value) (edm.Value, error) { return edm.String(strconv.FormatUint(v.Uint64(), 10)), nil }, nil
 	case isUint64(t) && want == edm.TypeDouble:
 		return func(v parquet.Value) (edm.Value, error) { return edm.Double(float64(v.Uint64())), nil }, nil
-	case want == edm.TypeGuid && t.Kind() == parquet.FixedLenByteArray && t.Length() == 16: // Arrow does not record that it is a UUID
+	case want == edm.TypeGuid && t.Kind() == parquet.FixedLenByteArray && t.Length() == 16: // Arrow stores a UUID as 16 bytes without marking it
 		return func(v parquet.Value) (edm.Value, error) { return edm.Guid([16]byte(v.ByteArray())), nil }, nil
 	}
 	return func(v parquet.Value) (edm.Value, error) {
@@ -73,7 +75,7 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 		}
 		text := one.String()
 		if one.Type() == edm.TypeDouble && (want == edm.TypeInt32 || want == edm.TypeInt64) {
-			text = strings.TrimSuffix(text, ".0") // pandas writes whole numbers like this if the column has nulls
+			text = strings.TrimSuffix(text, ".0") // pandas stores whole numbers as floating-point numbers if the column has nulls
 		}
 		as, err := edm.Parse(want, text)
 		if err != nil {
@@ -83,8 +85,8 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 	}, nil
 }
 
-// natural returns how to read a column, and the type of its values. If no Edm type can hold all
-// values, the type is null and the values are read as text.
+// natural returns a function that reads the values of a column, and the type of the values. If no
+// property type can hold them exactly, the function returns text, and the type is null.
 func natural(t parquet.Type) (readValue, edm.Type) {
 	if l := t.LogicalType(); l != nil {
 		switch l := l.Value.(type) {
@@ -145,7 +147,7 @@ func natural(t parquet.Type) (readValue, edm.Type) {
 		return func(v parquet.Value) (edm.Value, error) { return edm.Int32(v.Int32()), nil }, edm.TypeInt32
 	case parquet.Int64:
 		return func(v parquet.Value) (edm.Value, error) { return edm.Int64(v.Int64()), nil }, edm.TypeInt64
-	case parquet.Int96: // an old form of timestamps, which Spark still writes
+	case parquet.Int96: // a deprecated form of timestamps, which Spark still writes
 		return func(v parquet.Value) (edm.Value, error) {
 			i := v.Int96()
 			const unixDay = 2_440_588 // the Julian day of 1970-01-01
@@ -164,7 +166,7 @@ func natural(t parquet.Type) (readValue, edm.Type) {
 	return func(v parquet.Value) (edm.Value, error) { return edm.Binary(v.ByteArray()), nil }, edm.TypeBinary
 }
 
-// isTime reports whether a column is a time of day.
+// isTime reports whether the values of a column are times of day.
 func isTime(t parquet.Type) bool {
 	l := t.LogicalType()
 	if l == nil {
@@ -174,7 +176,7 @@ func isTime(t parquet.Type) bool {
 	return ok
 }
 
-// isUint64 reports whether a column has unsigned 64-bit numbers.
+// isUint64 reports whether the values of a column are unsigned 64-bit integers.
 func isUint64(t parquet.Type) bool {
 	l := t.LogicalType()
 	if l == nil {
@@ -184,7 +186,7 @@ func isUint64(t parquet.Type) bool {
 	return ok && !n.IsSigned && n.BitWidth == 64
 }
 
-// durationText returns a duration of n units as ISO 8601 has it: PT1H2M3.5S.
+// durationText returns a duration of n units in the form of ISO 8601: PT1H2M3.5S.
 func durationText(n int64, in unit) (edm.Value, error) {
 	if limit := math.MaxInt64 / int64(in); n > limit || n < -limit {
 		return edm.Value{}, errors.New("a duration of more than 292 years")
@@ -207,7 +209,7 @@ func durationText(n int64, in unit) (edm.Value, error) {
 	return edm.String(text), nil
 }
 
-// readText reads a text.
+// readText reads a value as text. It refuses a value that is not valid UTF-8.
 func readText(v parquet.Value) (edm.Value, error) {
 	text := string(v.ByteArray())
 	if !utf8.ValidString(text) {
@@ -216,7 +218,8 @@ func readText(v parquet.Value) (edm.Value, error) {
 	return edm.String(text), nil
 }
 
-// float16 decodes a 16-bit number: a sign, 5 bits of exponent and 10 bits of fraction.
+// float16 decodes a 16-bit floating-point number: a sign bit, 5 bits of exponent and 10 bits of
+// fraction.
 func float16(b []byte) float64 {
 	bits := uint16(b[0]) | uint16(b[1])<<8
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)
@@ -237,11 +240,10 @@ func float16(b []byte) float64 {
 	return n
 }
 
-// errFine is the error for a timestamp that a DateTime cannot hold.
+// errFine is the error for a timestamp that is too precise for a DateTime.
 var errFine = errors.New("not a DateTime: it is finer than 100 ns")
 
-// dateTime returns the moment n units after 1970. A unit has many ticks, and few is 1; or a tick has few
-// units, and many is 1.
+// dateTime returns the time n units after 1970-01-01. A unit is many/few ticks; many or few is 1.
 func dateTime(n, many, few int64) (edm.Value, error) {
 	if n%few != 0 {
 		return edm.Value{}, errFine
@@ -261,7 +263,7 @@ func decimal(v parquet.Value, scale int) string {
 		if v.Kind() == parquet.Int32 {
 			n.SetInt64(int64(v.Int32()))
 		}
-	default: // two's complement, big-endian
+	default: // the bytes are a two's complement number, big-endian
 		b := v.ByteArray()
 		n.SetBytes(b)
 		if len(b) > 0 && b[0] >= 0x80 {

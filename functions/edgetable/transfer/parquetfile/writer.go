@@ -14,11 +14,11 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// typesKey is the metadata key under which the file stores the Edm types that parquet's own types
-// do not show. The value is an object that maps column names to types.
+// typesKey is the metadata key under which the file stores the Edm type of each column, because
+// parquet's own types do not show it. The value is a JSON object from column names to types.
 const typesKey = "edgetable.types"
 
-// rowGroupSize is the approximate size of a row group, which is kept in memory.
+// rowGroupSize is the approximate size of a row group. The writer keeps a row group in memory.
 const rowGroupSize = 32 << 20
 
 // writer writes entities as rows of a parquet file: the keys, Timestamp, and properties.
@@ -26,8 +26,8 @@ type writer struct {
 	w       *parquet.Writer //lint:ignore SA1019 the generic one wants a Go type, and the columns are known at run time
 	columns *plannedColumns
 	row     parquet.Row
-	at      map[columnKey]int // column numbers
-	size    int               // bytes in the row group
+	at      map[columnKey]int // column number of each property and type
+	size    int               // bytes in the current row group
 }
 
 var codecs = map[string]compress.Codec{"none": &parquet.Uncompressed, "gzip": &parquet.Gzip, "zstd": &parquet.Zstd}
@@ -48,7 +48,7 @@ func newWriter(out io.Writer, c *plannedColumns, compress string) (*writer, erro
 	}
 	w.row = make(parquet.Row, len(root.fields))
 	w.w = parquet.NewWriter(out, parquet.NewSchema("entities", root), parquet.Compression(codecs[compress]),
-		parquet.DataPageVersion(1), // all readers know this version
+		parquet.DataPageVersion(1), // all readers support this version
 		parquet.CreatedBy("edgetable", "1", ""), parquet.KeyValueMetadata(typesKey, string(text)))
 	return w, nil
 }
@@ -61,7 +61,7 @@ func (w *writer) write(e *payload.Received) error {
 	}
 	set := func(name string, v edm.Value) {
 		i, ok := w.at[columnKey{name, v.Type()}]
-		if ok { // otherwise it is not selected
+		if ok { // ignore a property that was not selected
 			w.row[i] = w.columns.list[i-2].value(v).Level(0, 1, i)
 		}
 	}
@@ -81,15 +81,16 @@ func (w *writer) write(e *payload.Received) error {
 	return w.w.Flush()
 }
 
-// orderedFields keeps the columns of a file in their order. parquet.Group alone sorts them by name.
+// orderedFields keeps the columns of a file in the given order. parquet.Group alone would sort them
+// by name.
 type orderedFields struct {
-	parquet.Group // provides the other methods of a group
+	parquet.Group // implements the other methods of parquet.Node
 	fields        []parquet.Field
 }
 
 func (f *orderedFields) Fields() []parquet.Field { return f.fields }
 
-// namedField is a column with its name.
+// namedField is a column together with its name.
 type namedField struct {
 	parquet.Node
 	name string

@@ -42,7 +42,7 @@ func (p *Printer) closeCSV() error {
 			}
 		}
 	}
-	if p.sheet == nil { // no entity was printed
+	if p.sheet == nil { // print the names of the columns even if there was no entity
 		_, err := p.w.Write(csvfile.NewWriter(p.names, p.format == "csv", p.Excel).AppendHead(nil))
 		return err
 	}

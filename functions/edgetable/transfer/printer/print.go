@@ -14,20 +14,20 @@ import (
 	"edgetable/functions/edgetable/wide"
 )
 
-// Printer prints entities for people and for pipes.
+// Printer prints entities for people or for other programs.
 type Printer struct {
 	w       *bufio.Writer
 	format  string
 	names   []string // names of the columns, if they are known
-	chosen  bool     // the caller chose the names
+	chosen  bool     // the caller chose the columns
 	line    []byte
-	rows    [][]string // rows of the format table that wait for the column widths
-	shown   []string   // the columns of the last heading
+	rows    [][]string // rows of the format table that are stored until the widths of the columns are known
+	shown   []string   // columns of the last heading that was printed
 	Excel   bool       // guard texts that a spreadsheet would execute
 	sheet   *csvfile.Writer
-	kept    []byte // entities of the format csv that wait for the columns
+	kept    []byte // entities of the format csv that are stored until all columns are known
 	columns csvfile.Columns
-	some    bool // format json: an entity was printed already
+	some    bool // in the format json: at least one entity was printed
 }
 
 // New returns a printer of the format table, json, jsonl, csv or csv-plain. names are the selected properties, or
@@ -60,7 +60,7 @@ func (p *Printer) Print(e payload.Received) error {
 // Flush writes the buffered output.
 func (p *Printer) Flush() error { return p.w.Flush() }
 
-// Close prints the entities that Print has stored.
+// Close prints the entities that Print has stored, and flushes the output.
 func (p *Printer) Close() error {
 	switch {
 	case p.format == "table":
@@ -76,7 +76,7 @@ func (p *Printer) Close() error {
 	return p.w.Flush()
 }
 
-// blockRows is the number of rows that share column widths.
+// blockRows is the number of rows of the format table that are printed with the same column widths.
 const blockRows = 1000
 
 func (p *Printer) printRow(e payload.Received) error {
@@ -141,11 +141,11 @@ func (p *Printer) printBlock() {
 		line(cells)
 	}
 	p.rows = p.rows[:0]
-	_ = p.w.Flush() // the next write returns the error
+	_ = p.w.Flush() // if Flush fails, the next write returns its error
 }
 
-// order returns the order of the columns. Timestamp comes last unless it was selected, because it is wide and
-// rarely needed.
+// order returns the indexes of the columns in the order in which they are printed. Timestamp is the last one
+// unless it was selected, because it is wide and rarely needed.
 func (p *Printer) order() []int {
 	list := make([]int, 0, len(p.names)+1)
 	last := -1
@@ -162,7 +162,7 @@ func (p *Printer) order() []int {
 	return list
 }
 
-// Describe returns an entity with one property and its type on each line.
+// Describe returns a text that has the name, type and value of one property on each line.
 func Describe(e payload.Received) string {
 	var b strings.Builder
 	width := len(rows.PartitionKey)

@@ -12,7 +12,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// A line that did not get to a full disk is not in the progress file, nor in the way of the next one.
+// TestProgressFileFullDisk checks that a line that does not fit on a full disk leaves no trace in the
+// progress file, and that a later line can be written when there is space again.
 func TestProgressFileFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := proc.Disk(t, "64k")

@@ -9,26 +9,26 @@ import (
 )
 
 // Line is one line of a progress file. It records one of these facts: the ranges of a table, the
-// entities that mark tables, the division of a range, or the progress of a range. An import reads
-// files one after another; for it a file takes the place of a range.
+// entities that mark tables, the division of a range, or the progress of a range. An import has no
+// ranges: its lines record the progress of its files, one after another.
 type Line struct {
 	Table  string                 `json:"table,omitempty"`
 	Ranges []ranges.Range         `json:"ranges,omitempty"`
 	Begun  time.Time              `json:"begun,omitzero"`
-	Marks  map[string]*ranges.Key `json:"marks,omitempty"` // by table
+	Marks  map[string]*ranges.Key `json:"marks,omitempty"` // by table name
 
-	Range   int           `json:"range"`             // number of the range, or of the file
-	End     *ranges.Range `json:"end,omitempty"`     // the end of the range, which becomes a range of its own
-	At      *ranges.Key   `json:"at,omitempty"`      // the last finished entity
-	Rows    int64         `json:"rows,omitempty"`    // finished rows of an export or of a file
-	Objects []Stored      `json:"objects,omitempty"` // stored by an export since the previous line
-	Totals  Totals        `json:"totals,omitzero"`   // totals of the range for a copy, of all files for an import
+	Range   int           `json:"range"`             // number of the range or, in an import, of the file
+	End     *ranges.Range `json:"end,omitempty"`     // upper part of the range, which becomes a new range
+	At      *ranges.Key   `json:"at,omitempty"`      // key of the last finished entity
+	Rows    int64         `json:"rows,omitempty"`    // number of finished rows, in an export or in a file of an import
+	Objects []Stored      `json:"objects,omitempty"` // objects that an export stored since the previous line
+	Totals  Totals        `json:"totals,omitzero"`   // in a copy, totals of the range; in an import, totals of all files
 	Rejects int64         `json:"rejects,omitempty"` // length in bytes of the file of rejects
 	Done    bool          `json:"done,omitempty"`
 }
 
 // ParseLine decodes a line. It refuses a line with unknown fields, which another version may have
-// written. To resume from a part of such a line could leave out entities.
+// written. Without these fields, a resumed run could miss entities.
 func ParseLine(text []byte) (l Line, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -38,20 +38,20 @@ func ParseLine(text []byte) (l Line, err error) {
 
 // Stored is a file that an export stored.
 type Stored struct {
-	File   string `json:"file"` // below the place, with slashes
+	File   string `json:"file"` // path relative to the destination of the export, with slashes
 	Rows   int64  `json:"rows"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
-// Totals counts rows by outcome.
+// Totals counts rows by what was done with them.
 type Totals struct {
 	Written  int64 `json:"written"`
-	Same     int64 `json:"same,omitempty"`     // inserts that found an equal entity
-	Skipped  int64 `json:"skipped,omitempty"`  // the entity exists already
-	Rejected int64 `json:"rejected,omitempty"` // written to the file of rejects
-	Dropped  int64 `json:"dropped,omitempty"`  // replaced by a later row with the same keys
-	Deleted  int64 `json:"deleted,omitempty"`  // missing in the source of a sync
+	Same     int64 `json:"same,omitempty"`     // rows whose entity exists with the same properties
+	Skipped  int64 `json:"skipped,omitempty"`  // rows whose entity exists, in the mode skip
+	Rejected int64 `json:"rejected,omitempty"` // rows written to the file of rejects
+	Dropped  int64 `json:"dropped,omitempty"`  // rows replaced by a later row with the same keys
+	Deleted  int64 `json:"deleted,omitempty"`  // entities deleted because the source of a sync does not have them
 }
 
 // Add adds other totals.
@@ -64,8 +64,8 @@ func (t *Totals) Add(u Totals) {
 	t.Deleted += u.Deleted
 }
 
-// Own moves the count of equal entities to the written ones. In a table that nobody else writes
-// to, an insert that finds an equal entity finds its own write, whose reply was lost.
+// Own counts equal and skipped entities as written. In a table that nobody else writes to, an
+// insert that finds an entity finds its own earlier write, whose response was lost.
 func (t *Totals) Own() {
 	t.Written += t.Same + t.Skipped
 	t.Same, t.Skipped = 0, 0

@@ -2,7 +2,7 @@ package progressfile
 
 import "testing"
 
-// TestParseLine: a line of another form is refused, not read by half.
+// TestParseLine checks that a line with unknown fields is refused, and not read in part.
 func TestParseLine(t *testing.T) {
 	t.Parallel()
 	if l, err := ParseLine([]byte(`{"table":"People","range":3,"rows":7}`)); err != nil || l.Range != 3 || l.Rows != 7 {

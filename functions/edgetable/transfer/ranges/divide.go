@@ -10,11 +10,11 @@ import (
 	"edgetable/core/odata"
 )
 
-// Prober returns the first key that matches a query; ok is false if there is none. The query does
-// not name a table.
+// Prober returns the first key that matches a query; ok is false if there is none. The caller does
+// not set the table of the query.
 type Prober func(ctx context.Context, q remote.Query) (k Key, ok bool, err error)
 
-// Probes returns a Prober that asks a service for the keys of a table.
+// Probes returns a Prober that queries a table of a service.
 func Probes(c *remote.Client, table string) Prober {
 	return func(ctx context.Context, q remote.Query) (Key, bool, error) {
 		q.Table, q.Top = table, 1
@@ -25,8 +25,8 @@ func Probes(c *remote.Client, table string) Prober {
 	}
 }
 
-// WholeTable returns the range of a whole table. If the filter bounds the keys, the range has a
-// key above them. It fails if the table does not exist.
+// WholeTable returns the range of a whole table. If the filter limits the keys, High is set to a
+// key above all keys that pass the filter. WholeTable fails if the table does not exist.
 func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err error) {
 	beyond := ""
 	if most := greatest(filter); most != "" {
@@ -39,10 +39,11 @@ func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err 
 	return r, err
 }
 
-// greatest returns the greatest partition that can pass a filter, or "" if it is not bounded.
+// greatest returns the greatest PartitionKey that can pass a filter, or "" if the filter sets no
+// limit.
 func greatest(filter string) string {
 	f, err := odata.Parse(filter)
-	if err != nil { // the service reports the mistake, or supports more functions than we do
+	if err != nil { // the filter is wrong, which the service will report, or uses functions that odata does not know
 		return ""
 	}
 	ranges := odata.MakePlan(f).Ranges
@@ -50,11 +51,13 @@ func greatest(filter string) string {
 		return ""
 	}
 	partition, _ := key.Split(ranges[len(ranges)-1].End)
-	return strings.TrimRight(key.DecodePart(partition), "\x01") // a place after the key
+	// The end may be the position just after a key, which is the key with a suffix. Remove the
+	// suffix.
+	return strings.TrimRight(key.DecodePart(partition), "\x01")
 }
 
-// Divide divides a range about in the middle: between two partitions, or between two rows if it
-// has only one partition. first is a key at or before the first entity of the range.
+// Divide divides a range near its middle: between two partitions or, if the range has only one
+// partition, between two rows. first is a key at or before the first entity of the range.
 func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right Range, ok bool, err error) {
 	cut := func(at, high Key) (Range, Range, bool, error) {
 		left, right := r, r
@@ -76,7 +79,7 @@ func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right
 			return r, r, false, err
 		case ok:
 			return cut(Key{Partition: at}, Key{Partition: high})
-		case r.To.Row != "": // its head is the other partition of the range
+		case r.To.Row != "": // the range has one partition and the first rows of the next one: divide between the two
 			return cut(Key{Partition: r.To.Partition}, Key{})
 		}
 	}
@@ -91,14 +94,14 @@ func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right
 	return cut(Key{first.Partition, at}, k)
 }
 
-// axis is the dimension along which a range is divided: partitions, or the rows of one partition.
+// axis is the keys along which a range is divided: PartitionKeys, or the RowKeys of one partition.
 type axis struct {
 	rows      bool
-	partition string // the partition, if rows are divided
-	lo, hi    string // no key is below lo; none is at or above hi, if there is a hi
+	partition string // PartitionKey, if rows is set
+	lo, hi    string // lower bound of the keys, inclusive, and upper bound, exclusive; an empty hi means no bound
 }
 
-// find returns the first key that matches a comparison.
+// find returns the first key of the axis that compares to bound as op says.
 func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found string, ok bool, err error) {
 	name := "PartitionKey"
 	if a.rows {
@@ -118,10 +121,12 @@ func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found 
 	return k.Partition, ok, err
 }
 
-// maxProbes limits the queries for one division. Each probe halves the remaining part.
+// maxProbes limits the queries for one division. Each query halves the keys that are left to
+// search.
 const maxProbes = 24
 
-// middle finds a key above lo about in the middle, and an upper bound of the keys above it.
+// middle finds a key above lo, near the middle of the keys, and an upper bound of the keys above
+// it.
 func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok bool, err error) {
 	if a.rows && a.lo == "" {
 		if a.lo, ok, err = a.find(ctx, probe, " ge ", ""); err != nil || !ok {
@@ -155,8 +160,9 @@ func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok boo
 	return at, a.hi, true, nil
 }
 
-// ceiling lowers hi. It finds the longest prefix that lo shares with all keys above it, and
-// appends a last character.
+// ceiling returns an upper bound of the keys. The bound is a prefix of lo with the highest ASCII
+// character appended. ceiling finds the longest such prefix for which no key is at or above the
+// bound.
 func (a *axis) ceiling(ctx context.Context, probe Prober) (string, error) {
 	lo := []rune(a.lo)
 	best := a.hi
@@ -179,8 +185,8 @@ func (a *axis) ceiling(ctx context.Context, probe Prober) (string, error) {
 	return best, nil
 }
 
-// between returns a text between two keys, near the middle if their characters are ASCII. An empty
-// hi means no bound.
+// between returns a text between two keys. If their characters are ASCII, the text is near the
+// middle. An empty hi means no upper bound.
 func between(lo, hi string) (string, bool) {
 	a, b := []rune(lo), []rune(hi)
 	var head []rune
@@ -192,7 +198,7 @@ func between(lo, hi string) (string, bool) {
 		if bounded && i < len(b) {
 			most = b[i]
 		} else if bounded {
-			return "", false // hi is a prefix of lo, so it is not above it
+			return "", false // hi is a prefix of lo, so there is no key between them
 		}
 		if least == most {
 			head = append(head, least)
@@ -208,7 +214,7 @@ func between(lo, hi string) (string, bool) {
 				return m, true
 			}
 		}
-		if i >= len(a) { // nothing is between the end of lo and the character of hi
+		if i >= len(a) { // lo has ended, and no character is below that of hi
 			return "", false
 		}
 		head, bounded = append(head, least), false
@@ -221,7 +227,7 @@ const (
 	lastASCII      = '~'
 )
 
-// legal returns a character that a key may have, at or a little above r.
+// legal returns a character that a key may contain: r, or one a little above r.
 func legal(r rune) rune {
 	switch {
 	case r == '/' || r == '\\' || r == '#' || r == '?':

@@ -1,3 +1,3 @@
-// Package ranges knows keys and ranges of a table: the filters that read a range, the order
-// of ranges, and how a range is divided in about its middle.
+// Package ranges implements keys and ranges of a table. It makes the filters that read a range,
+// orders ranges, and divides a range near its middle.
 package ranges

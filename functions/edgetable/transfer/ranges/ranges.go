@@ -29,15 +29,15 @@ type Range struct {
 	From  Key  `json:"from,omitzero"`
 	After bool `json:"after,omitempty"` // exclude From itself
 	To    Key  `json:"to,omitzero"`
-	High  Key  `json:"high,omitzero"` // if not zero: no key was at or above it when the range was found
+	High  Key  `json:"high,omitzero"` // if set, no key was at or above High when the range was made
 }
 
-// Filters returns the range as at most three filters, in the order of their keys. They
-// do not use "or", because with it the service would read the whole table.
+// Filters returns filters, at most three, that together select the range, in key order. They do not
+// use "or", because the service reads the whole table for a filter with "or".
 func (r Range) Filters() (list []string) {
 	from, to := r.From, r.To
 	bounded := to != Key{}
-	above := " ge " // for partitions
+	above := " ge " // operator for the PartitionKey
 	if from.Row != "" || r.After || bounded && from.Partition == to.Partition {
 		filter := "PartitionKey eq " + Quote(from.Partition)
 		switch {
@@ -65,13 +65,14 @@ func (r Range) Filters() (list []string) {
 	return list
 }
 
-// Behind returns the part of the range after a key in it.
+// Behind returns the part of the range that is after the key k.
 func (r Range) Behind(k Key) Range {
 	r.From, r.After = k, true
 	return r
 }
 
-// End returns a key that is at or above all keys of the range, as far as is known.
+// End returns a key that is at or above all keys of the range. It returns a zero Key if no such key
+// is known.
 func (r *Range) End() Key {
 	if (r.To != Key{}) {
 		return r.To
@@ -79,7 +80,7 @@ func (r *Range) End() Key {
 	return r.High
 }
 
-// And joins filters. Each of them may be empty.
+// And combines filters with "and". Empty filters are ignored.
 func And(filters ...string) string {
 	var parts []string
 	for _, f := range filters {
@@ -93,5 +94,5 @@ func And(filters ...string) string {
 	return "(" + strings.Join(parts, ") and (") + ")"
 }
 
-// Quote returns a key as a literal of a filter.
+// Quote returns a key as a string literal for a filter.
 func Quote(s string) string { return odata.Literal(edm.String(s)) }

@@ -1,10 +1,11 @@
 package ranges
 
-// FirstRank is the rank of the whole table.
+// FirstRank is the rank of the range that is the whole table.
 const FirstRank = "0"
 
-// RankBetween returns a rank between two others. A rank is the digits of a fraction, and ranks
-// are ordered as texts. An empty high means no bound.
+// RankBetween returns a rank between two others. A rank sorts ranges in the order of their keys. It
+// is the digits of a fraction, without "0.", and compares as text. An empty high means no upper
+// bound.
 func RankBetween(low, high string) string {
 	digit := func(s string, i int, none byte) byte {
 		if i < len(s) {

@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Frames compresses a stream. After a call of End, a reader can read everything written so far,
-// and more can be appended.
+// Frames compresses a stream in independent frames. After End, a reader can decompress everything
+// written so far. Later writes append another frame.
 type Frames interface {
 	io.Writer
 	End() error
@@ -21,14 +21,15 @@ type Frames interface {
 // Endings maps the names of compressions to file extensions.
 var Endings = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 
-// NewFrames returns a compressor to w; compress is a key of Endings.
+// NewFrames returns a compressor that writes to w; compress is a key of Endings.
 func NewFrames(w io.Writer, compress string) Frames {
 	switch compress {
 	case "gzip":
 		return newPacked(w, gzip.NewWriter(nil))
 	case "zstd":
-		// Several files are written at once: one goroutine and a window of 1 MiB each.
-		z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(true)) // these options are good
+		// Several files are written at the same time, so each uses only one goroutine and a window
+		// of 1 MiB. NewWriter cannot fail, because these options are valid.
+		z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(true))
 		return newPacked(w, z)
 	}
 	return plain{w}
@@ -38,11 +39,11 @@ type plain struct{ io.Writer }
 
 func (plain) End() error { return nil }
 
-// packed begins a new frame at the first byte after the end of a frame.
+// packed compresses a stream. The first write after End begins a new frame.
 type packed struct {
 	w       io.Writer
 	encoder encoder
-	text    *bufio.Writer // buffers for the encoder, which is slower row by row
+	text    *bufio.Writer // buffers the text, because the encoder is slow with many small writes
 	open    bool
 }
 
@@ -71,13 +72,13 @@ func (p *packed) End() error {
 	return errors.Join(p.text.Flush(), p.encoder.Close())
 }
 
-// Decompress reads a file. It decompresses the file if the extension of its name says so, and
-// returns the name without that extension.
+// Decompress reads a file, which it decompresses if the extension of the name says so. inner is the
+// name without that extension.
 func Decompress(r io.Reader, name string) (text io.Reader, inner string, done func(), err error) {
 	r = bufio.NewReaderSize(r, 256<<10)
 	if inner, ok := strings.CutSuffix(name, ".gz"); ok {
 		z, err := gzip.NewReader(r)
-		if err == io.EOF { // nothing was compressed
+		if err == io.EOF { // an export without entities has an empty file
 			return r, inner, func() {}, nil
 		}
 		if err != nil {

@@ -11,28 +11,28 @@ import (
 	"edgetable/core/table"
 )
 
-// Texts returns entities as JSON one after another, with the lines at which they begin.
+// Texts reads entities as JSON, one after another, each with the number of its first line.
 type Texts interface {
 	Next() (text []byte, line int, err error)
 }
 
-// jsonRows reads JSON: an entity on each line, or one document with many entities.
+// jsonRows reads JSON: either one entity on each line, or one document with many entities.
 type jsonRows struct {
 	texts  Texts
 	m      *Mapper
 	reader payload.Reader
 	entity payload.Entity
 	line   []byte
-	azure  bool // the Azure CLI wrote the document
+	azure  bool // the Azure CLI printed the document
 }
 
-// NewTexts returns a reader of entities, each of which is a JSON text.
+// NewTexts returns a reader that parses the JSON of each entity that texts returns.
 func NewTexts(texts Texts, m *Mapper) *jsonRows { return &jsonRows{texts: texts, m: m} }
 
 func NewJSONRows(text io.Reader, file string, m *Mapper) *jsonRows {
 	in := bufio.NewReaderSize(text, 256<<10)
 	if IsDocument(in, file) {
-		head, _ := in.Peek(1 << 10) // an error is returned again by the next read
+		head, _ := in.Peek(1 << 10) // ignore an error: the next read returns it again
 		return &jsonRows{texts: NewObjectReader(in), m: m, azure: azure.Match(head)}
 	}
 	return NewTexts(NewLineReader(in), m)
@@ -62,7 +62,7 @@ func (r *jsonRows) row(text []byte, n int) (Row, error) {
 	return one, nil
 }
 
-// fill sets the keys and properties of the row.
+// fill sets the keys and properties of the row from the current line.
 func (r *jsonRows) fill(one *Row) (err error) {
 	if r.m.decoder != nil {
 		if err := r.m.Readable(string(r.line)); err != nil {
@@ -79,8 +79,8 @@ func (r *jsonRows) fill(one *Row) (err error) {
 	return r.m.Complete(one, r)
 }
 
-// properties returns the properties of the entity, without those that the mapping uses
-// or excludes.
+// properties returns the properties of the entity, without those that become keys or are not
+// selected.
 func (r *jsonRows) properties() edm.Properties {
 	p := r.entity.Properties
 	if r.m.Select == nil && r.m.OwnKeys() {
@@ -95,7 +95,7 @@ func (r *jsonRows) properties() edm.Properties {
 	return left
 }
 
-// Cell implements cells.
+// Cell implements [Cells].
 func (r *jsonRows) Cell(name string) (edm.Value, error) {
 	switch {
 	case name == PartitionKey && r.entity.HasPartitionKey:

@@ -6,14 +6,14 @@ import (
 	"edgetable/core/key"
 )
 
-// keyed is a Reader that can read only the keys of its rows, which is many times faster.
+// keyed is a Reader that can read the keys of a row without the rest of it, which is many times faster.
 type keyed interface {
-	// AppendKey reads the next row and appends its keys in an encoding that keeps their order. It need
-	// not detect every error in the row.
+	// AppendKey reads the next row and appends its keys, encoded so that the encodings sort like the
+	// keys. It need not detect every error in the row.
 	AppendKey(dst []byte) ([]byte, error)
 }
 
-// AppendKey reads the next row and appends its keys in their order.
+// AppendKey reads the next row and appends its keys, encoded so that the encodings sort like the keys.
 func AppendKey(dst []byte, r Reader) ([]byte, error) {
 	if k, ok := r.(keyed); ok {
 		return k.AppendKey(dst)
@@ -25,7 +25,7 @@ func AppendKey(dst []byte, r Reader) ([]byte, error) {
 	return key.Append(dst, one.PartitionKey, one.RowKey), nil
 }
 
-// AppendKey implements keyed.
+// AppendKey implements the interface keyed.
 func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
 	text, n, err := r.texts.Next()
 	if err != nil {
@@ -43,8 +43,8 @@ func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
 	return key.Append(dst, one.PartitionKey, one.RowKey), nil
 }
 
-// plainKeys finds the keys of an entity in JSON without decoding it. ok is false if a key has an escape
-// or cannot be found in this simple way; then the whole entity must be parsed.
+// plainKeys finds the keys of an entity in JSON without parsing all of it. ok is false if a key has an
+// escape or is after a nested value; then the caller must parse the whole entity.
 func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 	text, ok = afterByte(text, '{')
 	var hasPK, hasRK bool
@@ -84,10 +84,10 @@ func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 	return nil, nil, false
 }
 
-// blanks are the characters between the parts of JSON.
+// blanks are the characters that JSON permits between its tokens.
 const blanks = " \t\r\n"
 
-// afterByte returns the rest of the text if its next character is c.
+// afterByte returns the text after the character c, if c is the first character that is not blank.
 func afterByte(text []byte, c byte) ([]byte, bool) {
 	text = bytes.TrimLeft(text, blanks)
 	if len(text) == 0 || text[0] != c {
@@ -96,8 +96,8 @@ func afterByte(text []byte, c byte) ([]byte, bool) {
 	return text[1:], true
 }
 
-// plainString parses a string without escapes at the start of the text, and returns it and the rest of
-// the text.
+// plainString parses a string without escapes at the start of the text. It returns the string and the
+// text after it.
 func plainString(text []byte) (s, rest []byte, ok bool) {
 	if text = bytes.TrimLeft(text, blanks); len(text) == 0 || text[0] != '"' {
 		return nil, nil, false
@@ -106,9 +106,9 @@ func plainString(text []byte) (s, rest []byte, ok bool) {
 	return s, rest, ok && rest != nil
 }
 
-// anyString parses the quoted string at the start of a text. It returns what is between the quotes
-// and the text after it, which is nil if the string does not end. Plain is false if the string has
-// an escape.
+// anyString parses the quoted string at the start of a text. It returns the content between the quotes,
+// and the text after the string, which is nil if the string does not end. plain is false if the string
+// has an escape.
 func anyString(text []byte) (s, rest []byte, plain bool) {
 	plain = true
 	for i := 1; i < len(text); i++ {
@@ -121,7 +121,7 @@ func anyString(text []byte) (s, rest []byte, plain bool) {
 			return text[1 : i+n], text[i+n+1:], plain
 		}
 		plain = false
-		i += slash + 1 // the escaped character
+		i += slash + 1 // skip the escaped character
 	}
 	return nil, nil, false
 }

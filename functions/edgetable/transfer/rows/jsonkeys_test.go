@@ -8,7 +8,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// The keys that are read alone are those of the row, or are not found.
+// TestAppendKey checks that plainKeys finds the same keys as the parser of rows, or reports that it
+// cannot find them.
 func TestAppendKey(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

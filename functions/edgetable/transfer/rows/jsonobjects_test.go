@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzJSONDocument: any text is read to its end or refused, and the entities of a
-// list come out as they went in.
+// FuzzJSONDocument checks that the reader ends for any text, and that the entities of a list or a
+// query response are read unchanged.
 func FuzzJSONDocument(f *testing.F) {
 	f.Add(`[{"a":"\"]}"},{}]`)
 	f.Add(`{"odata.metadata":"x","value":[{"a":1}]}`)

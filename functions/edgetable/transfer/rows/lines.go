@@ -10,18 +10,18 @@ import (
 // LineReader reads the lines of a file of entities and counts them.
 type LineReader struct {
 	r      *bufio.Reader
-	number int  // number of the last line
-	Torn   bool // the last line is not terminated
+	number int  // number of the last line that was read
+	Torn   bool // the last line of the file does not end with a newline
 	long   []byte
 }
 
 // NewLineReader reads the lines of r.
 func NewLineReader(r io.Reader) *LineReader {
-	return &LineReader{r: bufio.NewReaderSize(r, 256<<10)} // uses r itself if it has a large buffer
+	return &LineReader{r: bufio.NewReaderSize(r, 256<<10)} // returns r itself if r is a bufio.Reader with a buffer of this size
 }
 
-// Next returns the next line that is not blank, valid until the next call, and its
-// number.
+// Next returns the next line that is not blank, and its number. The line is valid until the next
+// call.
 func (l *LineReader) Next() ([]byte, int, error) {
 	for {
 		line, err := l.line()
@@ -51,5 +51,5 @@ func (l *LineReader) line() ([]byte, error) {
 	return line, err
 }
 
-// MaxRecord is a length that no entity exceeds, in any encoding.
+// MaxRecord is a maximum size in bytes that the text of no entity exceeds, in any encoding.
 const MaxRecord = 16 << 20

@@ -17,12 +17,12 @@ type Reject struct {
 	File   string
 	Line   int
 	Reason string
-	Body   []byte // the entity as JSON; nil if the row is not an entity
-	Text   string // text of the file if there is no Body
+	Body   []byte // the row as JSON of an entity; nil if the row could not be read as an entity
+	Text   string // text of the row in the file; used if Body is nil
 }
 
-// append appends the row as a line that can be imported again. Members that begin with odata.
-// describe the row; the import does not read them as properties.
+// append appends the row as a line of JSON that can be imported again. Members whose names begin
+// with odata. describe the row; the import ignores them.
 func (r *Reject) append(dst []byte) []byte {
 	if body := r.object(); body != nil {
 		if dst = append(dst, bytes.TrimSuffix(body, []byte("}"))...); len(body) > len("{}") {
@@ -38,11 +38,12 @@ func (r *Reject) append(dst []byte) []byte {
 }
 
 func quote(s string) []byte {
-	text, _ := json.Marshal(s) // a string cannot fail
+	text, _ := json.Marshal(s) // cannot fail: any string has a JSON form
 	return text
 }
 
-// object returns the row as JSON: the entity, or the text of the file.
+// object returns the row as a JSON object: the entity, or the text of the row if this is an object.
+// Otherwise it returns nil.
 func (r *Reject) object() []byte {
 	if r.Body != nil {
 		return r.Body
@@ -53,11 +54,11 @@ func (r *Reject) object() []byte {
 	return nil
 }
 
-// RejectedCell is a value of a row that is not an entity.
+// RejectedCell is a value of a row that could not be read as an entity.
 type RejectedCell struct{ Name, Type, Text string }
 
-// RejectedText returns the values as JSON with the types that they should have, so
-// that the row is refused again until it is corrected.
+// RejectedText returns the values as a JSON object, each with the type that it should have. An
+// import refuses this object again until somebody corrects the values.
 func RejectedText(list []RejectedCell) string {
 	text := []byte("{")
 	for _, c := range list {
@@ -72,7 +73,7 @@ func RejectedText(list []RejectedCell) string {
 	return string(append(text, '}'))
 }
 
-// RejectFile is the file of rejected rows. It is created at the first rejected row.
+// RejectFile is the file of rejected rows. Add creates the file when the first row is rejected.
 type RejectFile struct {
 	Path string
 	file *os.File
@@ -80,8 +81,8 @@ type RejectFile struct {
 	text []byte
 }
 
-// Begin opens a file that has rejects of an earlier run, and truncates it to the size that the
-// progress file knows.
+// Begin opens the file of an earlier run and truncates it to size, which the progress file
+// recorded. If size is 0, Begin removes the file.
 func (f *RejectFile) Begin(size int64) error {
 	if size == 0 {
 		if err := os.Remove(f.Path); err != nil && !os.IsNotExist(err) {
@@ -97,8 +98,8 @@ func (f *RejectFile) Begin(size int64) error {
 	return file.Truncate(size)
 }
 
-// Add appends rows. After an error, such as a full disk, the size does not include the incomplete
-// rows.
+// Add appends rows. If that fails, for example on a full disk, Size does not include the incomplete
+// rows, and the next call overwrites them.
 func (f *RejectFile) Add(list []Reject) (err error) {
 	if len(list) == 0 {
 		return nil

@@ -13,7 +13,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// A row that did not get to a full disk is not in the file of rejects, nor in the way of the next one.
+// TestRejectsFullDisk checks that a row that does not fit on a full disk leaves no trace in the file
+// of rejects, and that a later row can be added.
 func TestRejectsFullDisk(t *testing.T) {
 	t.Parallel()
 	rejects := RejectFile{Path: filepath.Join(proc.Disk(t, "16k"), "rejects")}

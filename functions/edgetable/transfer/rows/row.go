@@ -16,7 +16,8 @@ type Row struct {
 	Line                 int
 }
 
-// Bad is a row that cannot be an entity. The rows after it can be read.
+// Bad is the error for a row that cannot become an entity. The reader can continue with the next
+// row.
 type Bad struct {
 	Line   int
 	Text   string // text of the row in the file
@@ -25,14 +26,13 @@ type Bad struct {
 
 func (b *Bad) Error() string { return fmt.Sprintf("line %d: %s", b.Line, b.Reason) }
 
-// Reader reads the rows of a file. Its error is io.EOF at the end, a *Bad for a bad
-// row, or any other error that ends the work.
+// Reader reads the rows of a file. The error of Next is io.EOF at the end of the file, and a *Bad
+// for a bad row. Any other error ends the import.
 type Reader interface {
 	Next() (Row, error)
 }
 
-// Add adds a property. Its value comes from a column of a table that need not have
-// entities.
+// Add checks a property and adds it. column is the name of its column in the file, for the error.
 func (r *Row) Add(name, column string, v edm.Value) error {
 	if err := table.CheckValue(name, v); err != nil {
 		return fmt.Errorf("%s: %w", column, err)
@@ -52,8 +52,8 @@ func (r *Row) Check() error {
 	if err := key.Check(r.RowKey); err != nil {
 		return fmt.Errorf("RowKey: %w", err)
 	}
-	// A byte counts at most 2 and a property 16 more, so small entities need no exact
-	// sum.
+	// The size of an entity is at most twice these bytes plus 16 for each property. So small
+	// entities pass without the computation of the exact size.
 	if 2*(len(r.PartitionKey)+len(r.RowKey)+len(r.Properties))+16*table.MaxProperties > table.MaxEntitySize &&
 		table.EntitySize(r.PartitionKey, r.RowKey, r.Properties) > table.MaxEntitySize {
 		return table.EntityTooLarge.Err()
