@@ -2,7 +2,7 @@ package transfer_test
 
 import "os"
 
-// How much the tests move.
+// Numbers of random seeds, entities and rows in the tests.
 var (
 	tripSeeds    = amount(1, 2)
 	tripEntities = amount(120, 400)
@@ -14,7 +14,8 @@ var (
 	splitRows    = amount(2000, 3000)
 )
 
-// amount is more with EDGETABLE_MANY, as in 'make many': that finds more rare cases, and takes longer.
+// amount returns few or, if EDGETABLE_MANY is set as in 'make many', many. More data finds rarer cases
+// but takes longer.
 func amount(few, many int) int {
 	if os.Getenv("EDGETABLE_MANY") != "" {
 		return many

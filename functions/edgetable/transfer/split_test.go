@@ -19,8 +19,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// tables are tables of several shapes, each with the number of ranges that are
-// to be found at least.
+// tables has keys of several kinds. least is the minimum number of ranges into which Divide must
+// divide such a table.
 var tables = map[string]struct {
 	least int
 	keys  func(i int) keys
@@ -43,7 +43,7 @@ var tables = map[string]struct {
 	"small":         {1, func(i int) keys { return keys{fmt.Sprint(i % 1000), ""} }},
 }
 
-// keysOf returns the keys of a table in their order.
+// keysOf returns splitRows keys in key order, without duplicates.
 func keysOf(of func(i int) keys) (list []keys) {
 	for i := range splitRows {
 		list = append(list, of(i))
@@ -52,8 +52,8 @@ func keysOf(of func(i int) keys) (list []keys) {
 	return slices.Compact(list)
 }
 
-// The ranges of a table have all its entities, once and in order, and so have
-// the parts behind any entity.
+// TestSplit checks that the ranges of a table together have all its entities, once and in order. It
+// also checks that Behind returns the part of a range after an entity.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	for name, tt := range tables {
@@ -115,7 +115,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// A measured table has the numbers that a plain loop finds.
+// TestMeasure compares the statistics of a table with those that a simple loop over its entities
+// computes.
 func TestMeasure(t *testing.T) {
 	t.Parallel()
 	for name, tt := range tables {
@@ -152,7 +153,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// Ranges have about the same number of entities where keys are numbered.
+// TestSplitEvenly checks that no range is much longer than the others, for keys that are
+// consecutive numbers.
 func TestSplitEvenly(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"numbered", "one partition"} {
@@ -184,8 +186,8 @@ func TestSplitEvenly(t *testing.T) {
 	}
 }
 
-// Workers without work take parts of a long range away, also of one partition;
-// together they read each entity once and in order.
+// TestDivide checks that idle workers take over parts of a long range, also of a single partition.
+// Together the workers must read each entity once and in order.
 func TestDivide(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"numbered", "one partition"} {
@@ -214,8 +216,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// split divides a table into so many ranges in the order of their keys, or fewer if
-// it cannot be divided further.
+// split divides a table into the wanted number of ranges, or fewer if it cannot be divided further.
+// The ranges are in key order.
 func split(ctx context.Context, c *remote.Client, table, filter string, want int) ([]ranges.Range, error) {
 	type piece struct {
 		ranges.Range
@@ -255,8 +257,9 @@ func split(ctx context.Context, c *remote.Client, table, filter string, want int
 	return list, nil
 }
 
-// readDivided reads a table and keeps the first worker from its end until another has taken so many
-// ranges away. It returns their keys in order.
+// readDivided reads a table. It stops the first worker before its end until other workers have
+// taken over so many parts that there are want ranges. It returns the keys of each range, in key
+// order.
 func readDivided(ctx context.Context, c *remote.Client, table string, want int) (list [][]ranges.Key, err error) {
 	var mu sync.Mutex
 	found := map[*scan.Task][]ranges.Key{}

@@ -10,7 +10,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// sync compares a range of a table with the target and writes the differences.
+// sync compares a range of a table with the target, and writes the differences to the target.
 func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	span := p.Rest()
@@ -37,9 +37,9 @@ func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// try reads a range of a table on both sides and counts what a copy would insert, skip and
-// refuse. It reads the target without the source's filter, because entities that the filter
-// excludes can also conflict.
+// try reads a range of a table on both sides and counts the entities that a copy would insert, skip
+// and refuse. It reads the target without the filter, because an insert can also conflict with an
+// entity that the filter excludes.
 func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	span := p.Rest()
@@ -70,7 +70,7 @@ func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// orNothing treats a missing table as an empty one.
+// orNothing returns the same entities, but treats a missing table as an empty one.
 func orNothing(list iter.Seq2[payload.Received, error]) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		for e, err := range list {

@@ -15,16 +15,16 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Difference is an entity that only one of two tables has, or that has other properties in
-// the second one.
+// Difference describes an entity that only one of two tables has, or that has different properties
+// in the two.
 type Difference struct {
 	PartitionKey, RowKey string
 	InFirst, InSecond    bool
 }
 
-// Verify compares the entities that match a query in two services, except for their
-// Timestamps. It reads several ranges at the same time. Differences are passed to tell,
-// one at a time. It returns how many entities are equal.
+// Verify compares the entities that match a query in two services, except for their Timestamps. It
+// reads several ranges at the same time. It calls tell for each difference, one call at a time. It
+// returns the number of equal entities.
 func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, workers int, progress *scan.Progress, tell func(Difference)) (equal int64, err error) {
 	q.Select = rows.WithKeys(q.Select)
 	var same atomic.Int64
@@ -57,8 +57,9 @@ func equalProperties(a, b *payload.Received) bool {
 	return bytes.Equal(a.Properties, b.Properties) || bytes.Equal(byName(a.Properties), byName(b.Properties))
 }
 
-// compare reads two lists in the order of their keys side by side, and calls do
-// for each key with what the lists have there, nil for nothing.
+// compare reads two lists of entities that are in key order. For each key in either list it calls
+// do with the entity of the first list and that of the second list. An entity that a list does not
+// have is nil.
 func compare(p *scan.Task, first, second iter.Seq2[payload.Received, error], do func(a, b *payload.Received) error) error {
 	nextA, stopA := iter.Pull2(first)
 	defer stopA()

@@ -21,10 +21,10 @@ type writer struct {
 	mode string // insert, merge, replace or skip
 }
 
-// Kinds are the operations of the modes.
+// Kinds maps each mode to the operation that it uses.
 var Kinds = map[string]remote.Kind{"insert": remote.Insert, "skip": remote.Insert, "merge": remote.Merge, "replace": remote.Replace}
 
-// write writes operations until each is written, skipped or refused.
+// write writes operations until each of them is written, skipped or refused.
 func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lines []int) error {
 	where := func(err error) error {
 		return fmt.Errorf("%s, PartitionKey %s, to table %s: %w", rows.Where(b.source.Path, lines[0]), ranges.Quote(ops[0].PartitionKey), b.source.Table, err)
@@ -49,7 +49,7 @@ func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lin
 				return where(err)
 			}
 			ops, lines = free, freeLines
-		case len(ops) > 1 && answer.Status == http.StatusNotImplemented: // it has no batches
+		case len(ops) > 1 && answer.Status == http.StatusNotImplemented: // the service does not support batches
 			for i := range ops {
 				if err := w.write(ctx, b, ops[i:i+1:i+1], lines[i:i+1:i+1]); err != nil {
 					return err
@@ -80,8 +80,8 @@ func (b *batch) refuse(o *remote.Operation, line int, reason string) {
 	b.rejects = append(b.rejects, rows.Reject{File: b.source.Path, Line: line, Reason: rows.ReasonWithKeys(o.PartitionKey, o.RowKey, reason), Body: o.Body})
 }
 
-// conflict deals with the operations of an insert that find an entity, and
-// returns the others.
+// conflict counts or refuses the inserts whose entity exists already, and returns the other
+// operations.
 func (w writer) conflict(ctx context.Context, b *batch, ops []remote.Operation, lines []int) ([]remote.Operation, []int, error) {
 	there, err := w.existing(ctx, b, ops)
 	if err != nil {
@@ -111,15 +111,16 @@ func (w writer) conflict(ctx context.Context, b *batch, ops []remote.Operation, 
 	return free, freeLines, nil
 }
 
-// otherContent is why an insert is refused.
+// otherContent is the reason why an insert is refused whose entity exists with other properties.
 const otherContent = "the entity exists with other content: --mode says what to do with it"
 
-// byName returns the properties in the order of their names.
+// byName returns the properties sorted by name.
 func byName(p edm.Properties) edm.Properties { return p.Merge(p) }
 
-// existing reads the entities that operations would write, by their RowKeys. It
-// reads the part of the partition with all of them; where many others are there
-// too, it reads them one by one.
+// existing returns the properties of those entities that exist already, by RowKey, for operations
+// on one partition. It queries the part of the partition from the first to the last RowKey. If this
+// part has many other entities, existing reads one page of them, and then reads the remaining
+// entities of the operations one by one.
 func (w writer) existing(ctx context.Context, b *batch, ops []remote.Operation) (map[string]string, error) {
 	there := map[string]string{}
 	for i := range ops {

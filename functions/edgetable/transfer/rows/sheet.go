@@ -8,20 +8,21 @@ import (
 	"edgetable/core/payload"
 )
 
-// Sheet writes files of a format that needs all columns of a table before its first
-// row. The entities are first stored as JSON lines and then read again. So late columns
-// are included, and memory is bounded.
+// Sheet writes a file of a format that has all columns at its begin, such as CSV. So the entities
+// are first stored as JSON lines, and then read again to make the file. Memory is bounded, and the
+// file has the columns of all entities.
 type Sheet interface {
-	Note(e *payload.Received)            // called for all entities of the table before the first call of Make
-	Add(after Sheet)                     // adds the columns that another Sheet of the same kind has noted
-	Make(list List, out io.Writer) error // several goroutines may call it, each with its list
-	Notes() []string                     // what a reader of the files should know
+	Note(e *payload.Received)            // collects the columns of an entity; called for all entities of the table before Make
+	Add(after Sheet)                     // adds the columns that another Sheet of the same kind has collected
+	Make(list List, out io.Writer) error // writes a file; may be called by several goroutines, with different lists
+	Notes() []string                     // sentences about columns that a reader of the files would not expect
 }
 
-// List calls do for each entity of a list that can be read again.
+// List is a list of entities that can be read several times. Each call of a List calls do for all
+// its entities.
 type List func(do func(e payload.Received) error) error
 
-// FileEntities returns the entities of a file that edgetable wrote.
+// FileEntities returns the entities of a file of JSON lines that edgetable wrote.
 func FileEntities(file string) List {
 	return func(do func(e payload.Received) error) error {
 		f, err := os.Open(file)
@@ -33,7 +34,7 @@ func FileEntities(file string) List {
 	}
 }
 
-// Entities reads lines that edgetable wrote to a file.
+// Entities calls do for each entity of a text of JSON lines. file is its name for errors.
 func Entities(file string, text io.Reader, do func(e payload.Received) error) error {
 	lines := NewLineReader(text)
 	var r payload.Reader

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxCell is the maximum width of a cell; a wider one is cut.
+// maxCell is the maximum width of a cell. A longer text is cut.
 const maxCell = 60
 
 func Cut(s string) string {

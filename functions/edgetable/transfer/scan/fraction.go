@@ -7,15 +7,16 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// fraction returns how far the key at lies between from and to, as a number from 0 to 1. It
-// compares the first characters that differ. It returns 0 if these do not tell.
+// fraction estimates the position of the key at between the keys from and to, as a number from 0 to
+// 1. It compares the first characters that differ. It returns 0 if these characters give no
+// estimate.
 func fraction(from, to, at ranges.Key) float64 {
 	if to == (ranges.Key{}) || from.Partition == to.Partition && from.Row == to.Row {
 		return 0
 	}
 	a, b, x := from.Partition, to.Partition, at.Partition
 	if a != b && b == x {
-		return 0 // in the partition of to, before its row
+		return 0 // at is in the last partition, whose share of the keys is unknown
 	}
 	if a == b {
 		a, b, x = from.Row, to.Row, at.Row
@@ -35,19 +36,19 @@ func fraction(from, to, at ranges.Key) float64 {
 	return min(max((used.weigh(x[n:])-low)/(high-low), 0), 1)
 }
 
-// alphabet lists characters in their order.
+// alphabet is a list of characters in ascending order.
 type alphabet string
 
 const (
 	digits, upper, lower = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 
-	weighed = 8 // characters of a key that a weight depends on
+	weighed = 8 // number of characters of a key that weigh uses
 )
 
-// alphabets holds those that keys often have, the smallest first.
+// alphabets has the sets of characters that keys often use, the smallest first.
 var alphabets = []alphabet{digits, digits + "abcdef", digits + "ABCDEF", digits + lower, digits + upper, digits + upper + lower, printable()}
 
-// printable returns the characters of ASCII from the space to the tilde.
+// printable returns the printable ASCII characters, from the space to the tilde.
 func printable() alphabet {
 	var list []byte
 	for c := byte(' '); c <= '~'; c++ {
@@ -56,9 +57,10 @@ func printable() alphabet {
 	return alphabet(list)
 }
 
-// alphabetOf returns the smallest alphabet with all characters of two keys. Of numbers with leading
-// zeros, for example, a tenth begins with each digit. If letters counted too, all numbers would be
-// in a small part of the range, and a reader of them would seem to stand still.
+// alphabetOf returns the smallest alphabet with all characters of the keys. The estimate depends on
+// the alphabet: if keys are decimal numbers, a tenth of them begins with each digit. An alphabet
+// that also had letters would put all numbers in a small part of the range, and the estimate would
+// hardly change while they are read.
 func alphabetOf(keys ...string) alphabet {
 	for _, a := range alphabets {
 		if !slices.ContainsFunc(keys, func(k string) bool {
@@ -70,9 +72,9 @@ func alphabetOf(keys ...string) alphabet {
 	return alphabets[len(alphabets)-1]
 }
 
-// weigh maps a text to a number from 0 to 1. The numbers have the order of the texts. A character
-// that the alphabet lacks counts like the next one that it has, or like one after its last: the end
-// of a range may be a text that is no key.
+// weigh maps a text to a number from 0 to 1, in the order of the texts. A character that is not in
+// the alphabet counts as the next higher one in the alphabet, or as one above the last. There can
+// be such characters because the end of a range need not be a key.
 func (a alphabet) weigh(s string) (w float64) {
 	unit := 1.0
 	for i := range min(len(s), weighed) {

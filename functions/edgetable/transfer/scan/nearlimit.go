@@ -9,9 +9,8 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// NearLimit counts entities that Azure Table Storage may refuse because they are very
-// close to the size limit. The zero NearLimit is ready to use and safe for concurrent
-// use.
+// NearLimit counts entities that Azure Table Storage may refuse because their size is very close to
+// the limit. The zero NearLimit is ready to use and safe for concurrent use.
 type NearLimit struct {
 	mu    sync.Mutex
 	n     int64

@@ -8,23 +8,23 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// probeShare is the minimum ratio of reading time to the extra waiting time of probes.
-// (Probes search for a key at which a range can be divided.) Probes wait for other
-// requests when a service is at its limit. One example is Azurite, which answers one
-// request at a time and reads the whole table for a probe. A distant service also
-// answers slowly, but there other requests do not wait meanwhile.
+// probeShare is the minimum ratio between the time of reading and the extra time of probes. A probe
+// is a query for a key at which a range can be divided. Its extra time is the time by which it
+// exceeds the quickest probe: the time for which it waits for other requests at a busy service. An
+// example is Azurite, which answers one request at a time and reads the whole table for a probe. A
+// distant service also answers slowly, but its probes do not delay other requests.
 const probeShare = 32
 
-// probeCost compares the waiting time of probes with the reading time.
+// probeCost compares the extra time of probes with the time of reading.
 type probeCost struct {
 	readers  int           // number of ranges being read
-	read     time.Duration // reading time of all readers until since
+	read     time.Duration // total reading time of all readers up to the time since
 	since    time.Time
 	quickest time.Duration // duration of the quickest probe
-	waited   time.Duration // duration of all probes beyond the quickest
+	waited   time.Duration // sum of the extra times: by how much each probe exceeded the quickest
 }
 
-// active records that n readers begin, or end if n is negative.
+// active records that n more readers have begun or, if n is negative, that -n have ended.
 func (c *probeCost) active(n int) {
 	c.read, c.since = c.reading(), time.Now()
 	c.readers += n
@@ -42,13 +42,13 @@ func (c *probeCost) took(d time.Duration) {
 	c.waited += d - c.quickest
 }
 
-// due returns how long to wait until the next probe may be sent.
+// due returns the time until the next probe may be sent.
 func (c *probeCost) due() time.Duration {
 	return (probeShare*c.waited - c.reading()) / time.Duration(max(c.readers, 1))
 }
 
-// probe waits until the readers have read for long enough, and then sends a query for
-// one key.
+// probe waits until the readers have read long enough for another probe. Then it sends the query
+// for one key.
 func (s *scan) probe(ctx context.Context, q remote.Query) (ranges.Key, bool, error) {
 	stop := context.AfterFunc(ctx, s.wake)
 	defer stop()

@@ -17,18 +17,18 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// simulated is a service with a table of so many rows, 100 a page and 100 a
-// partition, which answers after a time.
+// simulated is a service with one table that answers each request after some time. The table has
+// the given number of rows, in pages of 100 and in partitions of 100.
 type simulated struct {
 	rows        int
-	way, jitter time.Duration // to the service and back
-	page, probe time.Duration // of work
-	turn        chan struct{} // of a service that does one thing at a time, else nil
+	way, jitter time.Duration // network latency of a request, and its maximum random addition
+	page, probe time.Duration // time that the service needs for a page, and for a probe
+	turn        chan struct{} // held while the service works, if it answers one request at a time; otherwise nil
 
 	mu      sync.Mutex
-	rnd     *rand.Rand // of the jitter
+	rnd     *rand.Rand // source of the random latency
 	readers int
-	dozen   time.Duration // until 12 of 16 workers read at the same time
+	dozen   time.Duration // time until 12 of the 16 workers read at the same time
 	began   time.Time
 }
 
@@ -52,7 +52,7 @@ func (s *simulated) key(i int) ranges.Key {
 	return ranges.Key{Partition: fmt.Sprintf("p%06d", i/100), Row: fmt.Sprintf("r%09d", i)}
 }
 
-// place returns the number of the first row at or behind an encoded key.
+// place returns the number of the first row whose encoded key is at or above the given one.
 func (s *simulated) place(at string) int {
 	return sort.Search(s.rows, func(i int) bool {
 		k := s.key(i)
@@ -60,7 +60,7 @@ func (s *simulated) place(at string) int {
 	})
 }
 
-// find is a [ranges.Prober].
+// find implements [ranges.Prober].
 func (s *simulated) find(ctx context.Context, q remote.Query) (ranges.Key, bool, error) {
 	f, err := odata.Parse(q.Filter)
 	if err == nil {
@@ -85,7 +85,7 @@ func (s *simulated) reader(n int) {
 	}
 }
 
-// read reads a part, a page at a time.
+// read reads the rows of a range, page by page.
 func (s *simulated) read(ctx context.Context, p *Task) error {
 	s.reader(+1)
 	defer s.reader(-1)
@@ -107,27 +107,27 @@ func (s *simulated) read(ctx context.Context, p *Task) error {
 	return nil
 }
 
-// A table of a far service is divided in the first seconds, although each probe
-// takes long. A service that answers one request at a time, and works as long for
-// a probe as for a page, hardly does more for probes.
+// TestProbeCost checks that a table of a distant service is divided among the workers in the first
+// seconds, although each probe takes long. For a service that answers one request at a time, probes
+// must add little to the total time.
 func TestProbeCost(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		*simulated
 		serial      bool
-		dozen, most time.Duration // at most; 0 for any
+		dozen, most time.Duration // maximum of simulated.dozen, and of the total time; 0 means no maximum
 	}{
 		"near":   {&simulated{rows: 100_000, way: time.Millisecond, page: 5 * time.Millisecond, probe: 200 * time.Microsecond}, false, time.Second / 2, time.Second},
 		"far":    {&simulated{rows: 100_000, way: 100 * time.Millisecond, page: 30 * time.Millisecond, probe: 2 * time.Millisecond}, false, 5 * time.Second, 20 * time.Second},
 		"jitter": {&simulated{rows: 100_000, way: 50 * time.Millisecond, jitter: 30 * time.Millisecond, page: 30 * time.Millisecond, probe: 2 * time.Millisecond}, false, 10 * time.Second, 20 * time.Second},
-		"serial": {&simulated{rows: 5000, page: 12 * time.Millisecond, probe: 8 * time.Millisecond}, true, 0, 690 * time.Millisecond}, // 600 of pages
+		"serial": {&simulated{rows: 5000, page: 12 * time.Millisecond, probe: 8 * time.Millisecond}, true, 0, 690 * time.Millisecond}, // pages take 600 ms
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				service := tt.simulated
 				if tt.serial {
-					service.turn = make(chan struct{}, 1) // of the bubble
+					service.turn = make(chan struct{}, 1) // must be made inside the bubble of synctest
 				}
 				service.began = time.Now()
 				s := newScan(service.find)

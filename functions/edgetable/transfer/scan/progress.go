@@ -5,25 +5,24 @@ import (
 	"sync/atomic"
 )
 
-// Progress counts finished work. It is safe for concurrent use; its zero value is
-// ready.
+// Progress counts finished work. It is safe for concurrent use. Its zero value is ready to use.
 type Progress struct {
 	Rows atomic.Int64 // finished rows, including earlier runs
 
 	earlier atomic.Int64 // rows of earlier runs
-	Input   Input        // for an import
+	Input   Input        // used by an import only
 	// NearLimit counts entities near the size limit that a copy or a comparison reads.
 	NearLimit NearLimit
 
 	mu           sync.Mutex
-	scan         *scan // the table being read
+	scan         *scan // table that is being read
 	tables, done int
 }
 
 // Input counts what an import reads.
 type Input struct {
-	Size, Read atomic.Int64 // total bytes, and bytes read
-	Rows       atomic.Int64 // rows in the bytes read
+	Size, Read atomic.Int64 // total bytes of the input, and the bytes read so far
+	Rows       atomic.Int64 // number of rows in the bytes read so far
 }
 
 // Tables sets the number of tables.

@@ -14,23 +14,23 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// scan is a table whose ranges several workers read. An idle worker divides the range that has the
-// most remaining entities.
+// scan reads a table: several workers read one range each. An idle worker divides the range that
+// has the most unread entities and takes its upper part.
 type scan struct {
 	find ranges.Prober
-	note func(p, end *Task) error // called with a range and its new end before another worker reads that end
+	note func(p, end *Task) error // called when p is divided, before a worker reads the new range end
 
 	mu     sync.Mutex
 	change *sync.Cond
-	tasks  []*Task // in the order in which they were found
+	tasks  []*Task // in the order in which the ranges were made
 	taken  map[*Task]*take
 	cost   probeCost
 }
 
 // take holds the state of a range that a worker is reading.
 type take struct {
-	stop  func() // stops the search for a key in the middle of the range; nil: no search is in progress
-	whole bool   // the range cannot be divided
+	stop  func() // cancels the search for a key at which to divide the range; nil if there is no search
+	whole bool   // a search has found that the range cannot be divided
 }
 
 func newScan(find ranges.Prober) *scan {
@@ -39,7 +39,7 @@ func newScan(find ranges.Prober) *scan {
 	return s
 }
 
-// of sets the tasks of a scan, and returns it.
+// of sets the tasks of the scan, and returns the scan.
 func (s *scan) of(tasks []*Task) *scan {
 	s.tasks = tasks
 	for _, p := range tasks {
@@ -48,8 +48,8 @@ func (s *scan) of(tasks []*Task) *scan {
 	return s
 }
 
-// All reads the entities that match a query, in several ranges at the same time, and returns the
-// ranges in the order of their keys.
+// All reads the entities that match a query. Workers call do for several ranges at the same time.
+// All returns the ranges in key order.
 func All(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, do func(ctx context.Context, p *Task) error) ([]*Task, error) {
 	s := newScan(ranges.Probes(c, q.Table))
 	whole, err := ranges.WholeTable(ctx, s.probe, q.Filter)
@@ -64,7 +64,7 @@ func All(ctx context.Context, c *remote.Client, q remote.Query, workers int, pro
 }
 
 // ReadRanges reads the entities that match a query, in several ranges at the same time. It returns
-// what read returns for each range, in the order of their keys.
+// the results of read for all ranges, in key order.
 func ReadRanges[T any](ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, read func(list iter.Seq2[payload.Received, error]) (T, error)) ([]T, error) {
 	var mu sync.Mutex
 	found := map[*Task]T{}
@@ -85,8 +85,8 @@ func ReadRanges[T any](ctx context.Context, c *remote.Client, q remote.Query, wo
 	return list, nil
 }
 
-// run calls do for each range that is not done, in this many goroutines. To read its
-// range, do uses Entities, or Rest and Pass.
+// run calls do for each range that is not done, in as many goroutines as workers says. do reads the
+// range with Entities, or with Rest and Pass.
 func (s *scan) run(ctx context.Context, workers int, do func(ctx context.Context, p *Task) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	stop := context.AfterFunc(ctx, s.wake)
@@ -108,7 +108,8 @@ func (s *scan) run(ctx context.Context, workers int, do func(ctx context.Context
 	return g.Wait()
 }
 
-// next returns a range to read, nil if all are done.
+// next returns a range to read, or nil if all ranges are done. It waits while all ranges are being
+// read.
 func (s *scan) next(ctx context.Context) (*Task, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +135,8 @@ func (s *scan) next(ctx context.Context) (*Task, error) {
 	}
 }
 
-// longest returns the range with the most remaining entities, if it is worth dividing.
+// longest returns the range with the most unread entities, or nil if no range is long enough to be
+// divided.
 func (s *scan) longest() (longest *Task) {
 	most := float64(size.WorthDividing)
 	for _, p := range s.tasks {
@@ -149,8 +151,8 @@ func (s *scan) longest() (longest *Task) {
 	return longest
 }
 
-// divide makes a new range from the second half of what remains of p. It releases the lock while
-// it asks the service.
+// divide divides the unread part of p, and makes the upper half a new range. It releases the lock
+// during its requests to the service.
 func (s *scan) divide(ctx context.Context, p *Task) error {
 	t := s.taken[p]
 	search, stop := context.WithCancel(ctx)
@@ -161,7 +163,7 @@ func (s *scan) divide(ctx context.Context, p *Task) error {
 	_, right, ok, err := rest.Divide(search, s.probe, at)
 	s.mu.Lock()
 	if search.Err() != nil && ctx.Err() == nil {
-		return nil // p was read to its end in the meantime
+		return nil // the worker of p finished meanwhile, and cancelled the search
 	}
 	t.stop, t.whole = nil, !ok
 	if err != nil || !ok {
@@ -190,14 +192,14 @@ func (s *scan) finished(p *Task) {
 	s.change.Broadcast()
 }
 
-// wake wakes the workers that wait.
+// wake wakes the workers that wait for a range or for the next probe.
 func (s *scan) wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.change.Broadcast()
 }
 
-// share estimates how much of the table has been read, from 0 to 1.
+// share estimates which share of the table has been read, from 0 to 1.
 func (s *scan) share() float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,14 +220,14 @@ func (s *scan) share() float64 {
 	return min(read/(all+unknown*all/known), 1)
 }
 
-// InOrder returns ranges in the order of their keys.
+// InOrder returns ranges in key order.
 func InOrder(tasks []*Task) []*Task {
 	list := slices.Clone(tasks)
 	slices.SortFunc(list, func(a, b *Task) int { return a.span.From.Compare(b.span.From) })
 	return list
 }
 
-// rankBehind returns a rank between that of a range and that of the next one.
+// rankBehind returns a rank between that of p and that of the next range in key order.
 func rankBehind(p *Task, tasks []*Task) string {
 	next := ""
 	for _, other := range tasks {

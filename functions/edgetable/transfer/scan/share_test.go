@@ -9,8 +9,8 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// The estimate of how much of a table is read stays near the truth, for keys that count up too: in
-// them, most characters that could follow a digit never do.
+// TestShare checks that the estimate of the share that has been read is accurate. It uses keys that
+// are numbers, in which only few of the possible characters occur.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	for _, workers := range []int{2, 4, 16} {

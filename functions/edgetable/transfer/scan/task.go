@@ -13,30 +13,30 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Task is a range that one worker reads in key order. Meanwhile other workers may take away its
-// end. Only its methods change it, while holding its lock.
+// Task is a range that one worker reads in key order. Meanwhile other workers may take over the
+// upper part of the range. Only the methods of Task change it, while they hold its lock.
 type Task struct {
-	number int    // in the order in which the ranges were found
+	number int    // number of the range in the order in which the ranges were made
 	rank   string // rank of the range in key order
 
 	mu     sync.Mutex
 	span   ranges.Range
-	first  ranges.Key            // the first entity passed on
-	pk, rk []byte                // keys of the last entity passed on
-	rows   int64                 // entities passed on, including earlier runs
-	guess  float64               // entities in the range, as estimated when it was taken from another; 0 if unknown
-	cut    bool                  // the end was taken away during the reading
+	first  ranges.Key            // key of the first entity that Pass recorded
+	pk, rk []byte                // keys of the last entity that Pass recorded
+	rows   int64                 // number of entities that Pass recorded, including earlier runs
+	guess  float64               // estimated number of entities when the range was split off from another; 0 if unknown
+	cut    bool                  // the upper part was split off while the range was being read
 	ended  bool                  // the range was read to its end
 	state  progressfile.Line     // the last line about the range in the progress file
-	stored []progressfile.Stored // the files of all its lines
-	wake   func()                // called after every wakeEvery entities; nil before the work begins
+	stored []progressfile.Stored // files in all lines about the range
+	wake   func()                // called after every WakeEvery entities; nil before the work begins
 }
 
 func newTask(number int, span ranges.Range, rank string) *Task {
 	return &Task{number: number, rank: rank, span: span, first: span.From}
 }
 
-// Rank returns the rank of the range, by which ranges are sorted.
+// Rank returns the rank of the range. Sorting by rank is sorting by keys.
 func (t *Task) Rank() string { return t.rank }
 
 // State returns the last line about the range in the progress file.
@@ -46,14 +46,14 @@ func (t *Task) State() progressfile.Line {
 	return t.state
 }
 
-// Stored returns the files that were stored for the range.
+// Stored returns the files that an export stored for the range.
 func (t *Task) Stored() []progressfile.Stored {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.stored)
 }
 
-// note stores the state that was written to the progress file.
+// note records in memory a line that was written to the progress file.
 func (t *Task) note(state progressfile.Line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,7 +61,7 @@ func (t *Task) note(state progressfile.Line) {
 	t.stored = append(t.stored, state.Objects...)
 }
 
-// resume sets the state that an earlier run wrote.
+// resume restores the state of the range from a line that an earlier run wrote.
 func (t *Task) resume(state progressfile.Line) {
 	t.note(state)
 	t.rows = state.Rows + state.Totals.Rows()
@@ -71,7 +71,7 @@ func (t *Task) resume(state progressfile.Line) {
 	}
 }
 
-// Rest returns the part of the range that no earlier run has finished.
+// Rest returns the part of the range that is not finished according to the progress file.
 func (t *Task) Rest() ranges.Range {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -81,7 +81,8 @@ func (t *Task) Rest() ranges.Range {
 	return t.span.Behind(*t.state.At)
 }
 
-// Pass records the next entity. It returns false if the entity is no longer in the range.
+// Pass records the next entity that the worker has read. It returns false if another worker has
+// taken over the part of the range with this entity.
 func (t *Task) Pass(partition, row string) bool {
 	t.mu.Lock()
 	if t.cut && (ranges.Key{Partition: partition, Row: row}).Compare(t.span.To) >= 0 {
@@ -101,25 +102,27 @@ func (t *Task) Pass(partition, row string) bool {
 	return true
 }
 
-// Last returns the key of the last entity passed on. Only the worker that reads the range may call
+// Last returns the key of the last entity that Pass recorded. Only the worker of the range may call
 // it without the lock.
 func (t *Task) Last() ranges.Key { return ranges.Key{Partition: string(t.pk), Row: string(t.rk)} }
 
-// End marks the range as read. After that, nothing can be taken away from it.
+// End records that the range was read to its end. After that, no other worker can take over a part
+// of it.
 func (t *Task) End() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true
 }
 
-// finish marks the work on the range as done.
+// finish marks the range as done.
 func (t *Task) finish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.state.Done = true
 }
 
-// behind returns the range after the last entity passed on, and that entity.
+// behind returns the part of the range after the last entity that Pass recorded, and the key of
+// that entity.
 func (t *Task) behind() (rest ranges.Range, at ranges.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,9 +130,9 @@ func (t *Task) behind() (rest ranges.Range, at ranges.Key) {
 	return t.span.Behind(at), at
 }
 
-// giveAway gives the end of the range to taker, unless the worker has already reached it. It calls
-// note while it holds the lock. So note records the division before the worker can finish the
-// shorter range.
+// giveAway moves the upper part of the range to taker, unless the worker has already reached this
+// part. It calls note while it holds the lock. So note records the division before the worker can
+// finish the shorter range.
 func (t *Task) giveAway(taker *Task, note func() error) (given bool, err error) {
 	end := taker.span
 	t.mu.Lock()
@@ -152,10 +155,10 @@ func (t *Task) giveAway(taker *Task, note func() error) (given bool, err error) 
 	return true, nil
 }
 
-// cutAt ends the range before a key.
+// cutAt makes the key k the exclusive end of the range.
 func (t *Task) cutAt(k ranges.Key) { t.span.To, t.span.High = k, ranges.Key{} }
 
-// Entities reads the rest of the range.
+// Entities returns the entities of the unfinished part of the range, and records each with Pass.
 func (t *Task) Entities(ctx context.Context, c *remote.Client, q remote.Query) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		for e, err := range InRange(ctx, c, q, t.Rest()) {
@@ -170,7 +173,7 @@ func (t *Task) Entities(ctx context.Context, c *remote.Client, q remote.Query) i
 	}
 }
 
-// InRange reads the entities of a range that match a query.
+// InRange returns the entities of a range that match a query.
 func InRange(ctx context.Context, c *remote.Client, q remote.Query, r ranges.Range) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		filter := q.Filter
@@ -185,8 +188,8 @@ func InRange(ctx context.Context, c *remote.Client, q remote.Query, r ranges.Ran
 	}
 }
 
-// left estimates how many entities are left, from the share of the keys that was passed on.
-// bounded is false if that share is unknown.
+// left estimates the number of unread entities from the share of the keys that was read. bounded is
+// false if this share is unknown.
 func (t *Task) left() (n float64, bounded bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -199,12 +202,13 @@ func (t *Task) leftLocked() (n float64, bounded bool) {
 	}
 	share := fraction(t.first, t.span.End(), t.Last())
 	if share == 0 {
-		return float64(t.rows), false // the worker may be in the middle of the range
+		return float64(t.rows), false // assume that half of the entities are unread
 	}
 	return float64(t.rows) * (1 - share) / share, true
 }
 
-// size estimates how many entities the range has. known is false if nothing tells.
+// size estimates the number of entities in the range. known is false if there is no basis for an
+// estimate.
 func (t *Task) size() (n float64, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -215,7 +219,7 @@ func (t *Task) size() (n float64, known bool) {
 	return max(t.guess, float64(t.rows)), t.guess > 0
 }
 
-// read returns the number of entities passed on.
+// read returns the number of entities that Pass recorded.
 func (t *Task) read() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,25 +13,25 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Work is work on tables that resumes from a progress file.
+// Work is the work of a command on tables. It can resume from a progress file.
 type Work struct {
 	lines   progressfile.Lines
 	tables  map[string]*workedTable
-	again   bool  // an earlier run did some work
+	again   bool  // an earlier run has recorded some work
 	rejects int64 // length in bytes of the file of rejects
 }
 
-// workedTable is a table with its ranges, which are nil until they are known.
+// workedTable is a table with its ranges. tasks is nil until the ranges are known.
 type workedTable struct {
 	begun time.Time
 	tasks []*Task
 	scan  *scan // the scan of this run
 
 	mu   sync.Mutex
-	mark *ranges.Key // nil: no entity was written yet
+	mark *ranges.Key // key of the first written entity; nil before the first write
 }
 
-// New returns work on tables that has no progress file.
+// New returns work on tables, without a progress file.
 func New(tables []string) *Work {
 	w := &Work{lines: (*progressfile.File)(nil), tables: map[string]*workedTable{}}
 	for _, name := range tables {
@@ -40,7 +40,7 @@ func New(tables []string) *Work {
 	return w
 }
 
-// Open opens the progress file of work with these options. If path is "", there is no
+// Open returns work on tables, with the progress file of these options. If path is "", there is no
 // progress file.
 func Open[T any](path string, options T, tables []string) (w *Work, err error) {
 	w = New(tables)
@@ -50,13 +50,13 @@ func Open[T any](path string, options T, tables []string) (w *Work, err error) {
 	return w, err
 }
 
-// KeepIn sets where the progress is stored.
+// KeepIn sets where the progress is recorded.
 func (w *Work) KeepIn(lines progressfile.Lines) { w.lines = lines }
 
-// Again reports whether there is earlier work.
+// Again reports whether an earlier run has recorded some work.
 func (w *Work) Again() bool { return w.again }
 
-// Rejects returns the length of the file of rejects that earlier work recorded.
+// Rejects returns the length of the file of rejects that earlier runs recorded.
 func (w *Work) Rejects() int64 { return w.rejects }
 
 // Close closes the progress file.
@@ -65,7 +65,7 @@ func (w *Work) Close() error { return w.lines.Close() }
 // Remove removes the progress file.
 func (w *Work) Remove() error { return w.lines.Remove() }
 
-// Replay applies a line that earlier work wrote.
+// Replay applies a line that an earlier run recorded.
 func (w *Work) Replay(line []byte) error {
 	l, err := progressfile.ParseLine(line)
 	if err != nil {
@@ -127,7 +127,7 @@ func (w *Work) Rows(tables ...string) (n int64) {
 	return n
 }
 
-// Totals returns the totals of these tables, or of all tables if none is named.
+// Totals returns the sum of the totals of these tables, or of all tables if none is named.
 func (w *Work) Totals(tables ...string) (all progressfile.Totals) {
 	if len(tables) == 0 {
 		tables = slices.Collect(maps.Keys(w.tables))
@@ -140,7 +140,7 @@ func (w *Work) Totals(tables ...string) (all progressfile.Totals) {
 	return all
 }
 
-// Mark returns the key of the first entity that was written to a table, or nil.
+// Mark returns the key of the first entity that was written to a table, or nil if none was written.
 func (w *Work) Mark(table string) *ranges.Key {
 	t := w.tables[table]
 	t.mu.Lock()
@@ -148,8 +148,8 @@ func (w *Work) Mark(table string) *ranges.Key {
 	return t.mark
 }
 
-// SetMark stores the key of an entity that was written, if it is the first one of its
-// table.
+// SetMark records the key of an entity as the mark of its table, unless the table has a mark
+// already.
 func (w *Work) SetMark(table string, k ranges.Key) error {
 	t := w.tables[table]
 	t.mu.Lock()
@@ -165,8 +165,8 @@ func (w *Work) SetMark(table string, k ranges.Key) error {
 	return nil
 }
 
-// Begin finds the range of a table, if it is not known yet. Run must be called after
-// it.
+// Begin prepares the work on a table. It finds the range of the table unless an earlier run has
+// recorded it. Call Run after Begin.
 func (w *Work) Begin(ctx context.Context, c *remote.Client, table, filter string) error {
 	t := w.tables[table]
 	t.scan = newScan(ranges.Probes(c, table))
@@ -181,7 +181,7 @@ func (w *Work) Begin(ctx context.Context, c *remote.Client, table, filter string
 	return w.divided(t, progressfile.Line{Table: table, Ranges: []ranges.Range{whole}, Begun: begun})
 }
 
-// divided records the ranges of a table before any work on them.
+// divided records the ranges of a table, which have no finished work.
 func (w *Work) divided(t *workedTable, l progressfile.Line) error {
 	if err := w.lines.Write(l); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (w *Work) divided(t *workedTable, l progressfile.Line) error {
 	return nil
 }
 
-// Forget discards the progress of a table, so that its work starts again.
+// Forget discards the progress of a table. The work on the table then begins again.
 func (w *Work) Forget(table string) error {
 	t := w.tables[table]
 	l := progressfile.Line{Table: table, Begun: t.begun}
@@ -206,7 +206,7 @@ func (w *Work) Forget(table string) error {
 	return w.divided(t, l)
 }
 
-// Run calls do for each range of a table that is not finished.
+// Run calls do for each unfinished range of a table.
 func (w *Work) Run(ctx context.Context, table string, workers int, progress *Progress, do func(ctx context.Context, t *Task) error) error {
 	t := w.tables[table]
 	s := t.scan.of(t.tasks)
@@ -220,7 +220,7 @@ func (w *Work) Run(ctx context.Context, table string, workers int, progress *Pro
 	return err
 }
 
-// Note writes the state of a range to the progress file, and then to memory.
+// Note records the state of a range, first in the progress file and then in memory.
 func (w *Work) Note(table string, t *Task, state progressfile.Line) error {
 	state.Table, state.Range = table, t.number
 	if err := w.lines.Write(state); err != nil {

@@ -21,28 +21,29 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Sorter sorts rows by their keys in bounded memory. Rows that do not fit into memory go to sorted
-// files of a Pebble store in a temporary directory, which merges them. If rows have the same keys,
-// only the one added last remains.
+// Sorter sorts rows by their keys in bounded memory. It writes rows that do not fit into memory to
+// sorted files of a Pebble store in a temporary directory. Pebble merges these files. Of rows with
+// the same keys, only the one that was added last remains.
 type Sorter struct {
 	fs      vfs.FS
-	limit   int // bytes kept in memory
+	limit   int // maximum size in bytes of the rows in memory
 	arena   []byte
-	entries []span // positions in arena
+	entries []span // positions of the rows in arena
 	added   int64
 	dir     string
 	options *pebble.Options
 	db      *pebble.DB // nil while all rows fit into memory
 }
 
-// span is the position of a row in the arena: first the key, then the rest.
+// span is the position of a row in the arena: arena[from:key] is the encoded key, arena[key:to] the
+// rest of the row.
 type span struct{ from, key, to int }
 
-// Memory is how many bytes of rows are kept in memory. In the worst case, rows without properties,
-// their index takes as much again.
+// Memory is the usual maximum size of the rows in memory, in bytes. The index of the rows needs up
+// to the same amount again, if the rows have no properties.
 const Memory = 32 << 20
 
-// New returns a Sorter that keeps this many bytes of rows in memory.
+// New returns a Sorter that keeps up to this many bytes of rows in memory.
 func New(memory int) *Sorter { return &Sorter{fs: unsynced{vfs.Default}, limit: memory} }
 
 // Add adds a row.
@@ -64,13 +65,13 @@ func (s *Sorter) Add(r rows.Row) error {
 	return nil
 }
 
-// sorted calls do for the rows in memory in key order, and then removes them.
+// sorted calls do for the rows in memory, in key order, and then removes them from memory.
 func (s *Sorter) sorted(do func(k, rest []byte) error) error {
 	keyOf := func(e span) []byte { return s.arena[e.from:e.key] }
 	slices.SortFunc(s.entries, func(a, b span) int { return cmp.Or(bytes.Compare(keyOf(a), keyOf(b)), a.from-b.from) })
 	for i, e := range s.entries {
 		if i+1 < len(s.entries) && bytes.Equal(keyOf(e), keyOf(s.entries[i+1])) {
-			continue // a later row counts
+			continue // the next row has the same keys and replaces this one
 		}
 		if err := do(keyOf(e), s.arena[e.key:e.to]); err != nil {
 			return err
@@ -80,7 +81,7 @@ func (s *Sorter) sorted(do func(k, rest []byte) error) error {
 	return nil
 }
 
-// spill writes the rows in memory to a file of the store.
+// spill writes the rows in memory to a sorted file, and adds the file to the store.
 func (s *Sorter) spill() error {
 	if s.db == nil {
 		if err := s.open(); err != nil {
@@ -96,38 +97,39 @@ func (s *Sorter) spill() error {
 	if err := errors.Join(s.sorted(w.Set), w.Close()); err != nil {
 		return err
 	}
-	return s.db.Ingest(context.Background(), []string{path}) // which moves the file
+	return s.db.Ingest(context.Background(), []string{path}) // Ingest moves the file into the store
 }
 
-// open makes the store.
+// open creates the temporary directory and the store.
 func (s *Sorter) open() (err error) {
 	if s.dir, err = os.MkdirTemp("", "edgetable-sort-*"); err != nil {
 		return err
 	}
 	s.options = &pebble.Options{
 		FS:         s.fs,
-		DisableWAL: true, // nothing is written but whole files
+		DisableWAL: true, // rows are added only as whole files, so the log is not needed
 		Logger:     quiet{},
 		// Each file is read only once, so merging files earlier would cost more than it saves.
 		DisableAutomaticCompactions: true,
 		L0StopWritesThreshold:       math.MaxInt32,
 	}
-	s.options.Levels[0].BlockSize = 32 << 10 // larger ones cost fewer calls, but each file holds one while files are merged
+	s.options.Levels[0].BlockSize = 32 << 10 // with larger blocks there are fewer reads, but a merge holds one block of each file in memory
 	s.options.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
 	s.options.EnsureDefaults()
 	s.db, err = pebble.Open(filepath.Join(s.dir, "store"), s.options)
 	return err
 }
 
-// quiet does not end the program: Pebble returns each error, too.
+// quiet discards Pebble's messages. Pebble also returns each error, so even a fatal one need not
+// end the program.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}
 func (quiet) Errorf(string, ...any) {}
 func (quiet) Fatalf(string, ...any) {}
 
-// Each calls do for the rows in the order of their keys, and returns how many
-// rows were dropped for later ones with the same keys.
+// Each calls do for the rows in key order. It returns how many rows were dropped because a later
+// row has the same keys.
 func (s *Sorter) Each(do func(r rows.Row) error) (dropped int64, err error) {
 	dropped = s.added
 	give := func(k, rest []byte) error {
@@ -156,7 +158,7 @@ func (s *Sorter) Each(do func(r rows.Row) error) (dropped int64, err error) {
 	return dropped, it.Error()
 }
 
-// Close removes the files.
+// Close closes the store and removes the temporary directory.
 func (s *Sorter) Close() (err error) {
 	if s.db != nil {
 		err = s.db.Close()
