@@ -30,7 +30,7 @@ func (r *release) archives() error {
 			w := zip.NewWriter(f)
 			add, ends = r.zipped(w), []func() error{w.Close, f.Close}
 		case "tar.gz":
-			z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // the level exists
+			z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // fails only for an unknown level
 			w := tar.NewWriter(z)
 			add, ends = r.tarred(w), []func() error{w.Close, z.Close, f.Close}
 		default:

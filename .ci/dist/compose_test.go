@@ -11,17 +11,18 @@ import (
 	"time"
 )
 
-// composeFolder has the projects for Compose.
+// composeFolder is the folder with the projects for Docker Compose.
 const composeFolder = "../../infra/machines/compose"
 
-// project is a folder with files for Compose, which docker compose runs.
+// project is a folder with Compose files, which docker compose runs.
 type project struct {
 	*engine
 	dir         string
 	environment []string
 }
 
-// newProject makes Compose, whose version is pinned in .ci/compose, a plug-in of Docker, and copies a folder.
+// newProject copies a folder with Compose files. It builds Compose, a plug-in of Docker, in the version that
+// .ci/compose pins.
 func (e *engine) newProject(t *testing.T, folder string) *project {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,7 +32,7 @@ func (e *engine) newProject(t *testing.T, folder string) *project {
 		t.Fatal(err)
 	}
 	p := &project{e, filepath.Join(dir, "compose"), []string{"DOCKER_HOST=" + e.base[2], "DOCKER_CONFIG=" + filepath.Dir(plugins), "EDGETABLE_VERSION=1.2.3"}}
-	t.Cleanup(func() { _ = os.Remove(filepath.Join(dir, "compose", "accounts")) }) // which belongs to another user
+	t.Cleanup(func() { _ = os.Remove(filepath.Join(dir, "compose", "accounts")) }) // the file belongs to another user
 	return p
 }
 
@@ -51,7 +52,7 @@ func (p *project) down(t *testing.T, file string) {
 	})
 }
 
-// packages unpacks packages of Debian, with all that they depend on, into an empty folder.
+// packages downloads Debian packages with all their dependencies, and unpacks them into an empty folder.
 func packages(t *testing.T, names ...string) (root string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,7 +60,7 @@ func packages(t *testing.T, names ...string) (root string) {
 	if err := errors.Join(os.MkdirAll(filepath.Join(archives, "partial"), 0o755), os.Mkdir(root, 0o755), os.WriteFile(filepath.Join(dir, "status"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	// As on a machine on which nothing is installed.
+	// Use an empty package status, so that all dependencies are downloaded.
 	command(t, dir, nil, again(t), append([]string{"apt-get", "-o", "APT::Sandbox::User=root", "-o", "Dir::State::status=" + dir + "/status", "-o", "Dir::Cache::archives=" + archives,
 		"install", "-q", "--yes", "--download-only", "--no-install-recommends"}, names...)...)
 	found, err := filepath.Glob(archives + "/*.deb")
@@ -72,7 +73,7 @@ func packages(t *testing.T, names ...string) (root string) {
 	return root
 }
 
-// imports makes an image of a folder, with changes in the words of a Dockerfile.
+// imports makes an image from a folder. changes are instructions as in a Dockerfile.
 func (e *engine) imports(t *testing.T, root, name string, changes ...string) {
 	t.Helper()
 	args := append(append([]string{"-c", `set -o pipefail; tar --create --directory "$0" . | "$@"`, root}, e.base...), "import")
@@ -82,7 +83,7 @@ func (e *engine) imports(t *testing.T, root, name string, changes ...string) {
 	command(t, ".", nil, "bash", append(args, "-", name)...)
 }
 
-// database does with its variables what the image of PostgreSQL does.
+// database is an entrypoint that handles the environment variables as the official image of PostgreSQL does.
 const database = `#!/bin/sh
 set -eu
 if [ "$(id -u)" = 0 ]; then
@@ -102,8 +103,8 @@ fi
 exec postgres -c 'listen_addresses=*' -k /tmp
 `
 
-// standIns makes images of PostgreSQL, from Debian's packages, and of Caddy, whose version is pinned in .ci/caddy, under the names that a
-// file for Compose has. Debian's Caddy is 2.6, which does not try a PUT again while both servers are marked as unhealthy.
+// standIns makes the images that a Compose file names: PostgreSQL from Debian's packages, and Caddy in the version that
+// .ci/caddy pins. Debian's Caddy is 2.6, which does not retry a PUT while both servers are marked as unhealthy.
 func (e *engine) standIns(t *testing.T, file string) {
 	t.Helper()
 	name := func(of string) string {
@@ -132,14 +133,14 @@ func (e *engine) standIns(t *testing.T, file string) {
 		`CMD ["/usr/bin/caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]`)
 }
 
-// twoServers runs compose/postgres.yaml as infra/machines/README.md says, and stops, kills and starts each of its servers in turn. What was
-// confirmed is there, and no request failed but those that were in flight at a kill.
+// twoServers runs compose/postgres.yaml as infra/machines/README.md describes, and stops, kills and starts each of the
+// two servers in turn. It checks that confirmed rows exist, and that only requests in flight at a kill have failed.
 func (e *engine) twoServers(t *testing.T) {
 	e.standIns(t, composeFolder+"/postgres.yaml")
 	p := e.newProject(t, composeFolder)
 	e.must(t, "run", "--rm", "--user", "0:0", "--volume", p.dir+":/here", "edgetable:1.2.3", "account", "new", "acme", "--accounts", "/here/accounts", "--endpoint", "http://127.0.0.1:10002/acme")
 	command(t, p.dir, nil, "sh", "-c", "head -c 24 /dev/urandom | base64 > password; chown 65532 accounts password; chmod 600 accounts password")
-	write(t, p.dir, "watched.yaml", "services:\n  one: &watched {environment: {EDGETABLE_ACCESS_LOG: \"-\"}}\n  two: *watched\n") // to see when the proxy sends a server requests again
+	write(t, p.dir, "watched.yaml", "services:\n  one: &watched {environment: {EDGETABLE_ACCESS_LOG: \"-\"}}\n  two: *watched\n") // logs when the proxy sends requests
 	t.Setenv("COMPOSE_FILE", "postgres.yaml:watched.yaml")
 	p.down(t, "postgres.yaml")
 	p.compose(t, "up", "--detach")
@@ -175,11 +176,11 @@ func (e *engine) twoServers(t *testing.T) {
 	w.judge(t, kills)
 }
 
-// settled is how long a server is sent requests after its start before the other one may be away: health checks that the proxy began before
-// the start fail up to their time-out later, and take the server away once more.
+// settled is how long a started server must receive requests before the other one may stop. Health checks that the
+// proxy began before the start may time out only later, and then mark the server as unhealthy once more.
 const settled = 6 * time.Second
 
-// proxied waits until the proxy has sent a server requests for so long, by the times of its access log.
+// proxied waits until the proxy has sent a server requests for the time settled, according to the server's access log.
 func (e *engine) proxied(t *testing.T, name string) {
 	t.Helper()
 	var first time.Time
@@ -194,7 +195,8 @@ func (e *engine) proxied(t *testing.T, name string) {
 	})
 }
 
-// projects runs the other files for Compose: those of docs/start/containers.md, and compose.yaml without Prometheus and Grafana.
+// projects runs the other Compose files: those of docs/start/containers.md, and compose.yaml without Prometheus and
+// Grafana.
 func (e *engine) projects(t *testing.T) {
 	p := e.newProject(t, composeFolder)
 	t.Run("compose.yaml", func(t *testing.T) {

@@ -28,8 +28,7 @@ type entry struct {
 	text []byte
 }
 
-// expect fails for wanted names, with their modes, that are missing, and for empty
-// files.
+// expect fails the test for each wanted name, with its mode, that is missing, and for each empty file.
 func expect(t *testing.T, archive string, got []entry, want ...string) {
 	t.Helper()
 	var names []string
@@ -46,8 +45,8 @@ func expect(t *testing.T, archive string, got []entry, want ...string) {
 	}
 }
 
-// untar reads regular files. An .apk is several archives, each but the last
-// without an end.
+// untar reads the regular files of a tar archive. An .apk consists of several archives, of which only the last has an
+// end mark.
 func untar(t *testing.T, r io.Reader) (found []entry) {
 	t.Helper()
 	for tr := tar.NewReader(r); ; {
@@ -63,7 +62,7 @@ func untar(t *testing.T, r io.Reader) (found []entry) {
 			t.Fatal(err)
 		}
 		if h.Typeflag == tar.TypeReg {
-			if h.Uid != 0 || h.Gid != 0 || h.ModTime.Unix() != 1700000000 && h.Name != ".PKGINFO" { // nfpm gives that no time
+			if h.Uid != 0 || h.Gid != 0 || h.ModTime.Unix() != 1700000000 && h.Name != ".PKGINFO" { // nfpm sets no time for this file
 				t.Errorf("%s: owner %d:%d, time %v", h.Name, h.Uid, h.Gid, h.ModTime)
 			}
 			found = append(found, entry{strings.TrimPrefix(strings.TrimPrefix(h.Name, "."), "/"), h.Mode, text})
@@ -123,7 +122,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// What all packages have, by mode and name.
+// packaged lists the files that all packages have, each with its mode.
 var packaged = []string{
 	"755 usr/bin/edgetable", "644 etc/edgetable/edgetable.conf", "644 usr/share/man/man1/edgetable.1.gz", "644 usr/share/man/man1/edgetable-serve.1.gz",
 	"644 usr/share/bash-completion/completions/edgetable", "644 usr/share/fish/vendor_completions.d/edgetable.fish",
@@ -168,7 +167,7 @@ func TestRPMs(t *testing.T) {
 	for _, arch := range namesOf(linuxes(), func(p platform) string { return p.rpm }) {
 		name := "edgetable-1.2.3-1." + arch + ".rpm"
 		text := readFile(t, filepath.Join(dist, name))
-		start := bytes.Index(text, []byte{0x1f, 0x8b, 0x08}) // behind the headers
+		start := bytes.Index(text, []byte{0x1f, 0x8b, 0x08}) // the compressed files follow the headers
 		if start < 0 {
 			t.Fatalf("%s has no files", name)
 		}
@@ -193,8 +192,8 @@ func TestRPMs(t *testing.T) {
 	}
 }
 
-// The packages for Alpine have the files of the sources, byte by byte, no others, and the checksums that apk demands: that of the
-// files as a whole, and one for each.
+// TestAPKs checks that the packages for Alpine contain exactly the files of the sources, with the same bytes. It also
+// checks the checksums that apk requires: one of all files together, and one of each file.
 func TestAPKs(t *testing.T) {
 	dist, programs := made(t)
 	root := filepath.Dir(dist)
@@ -250,7 +249,7 @@ func TestAPKs(t *testing.T) {
 	}
 }
 
-// members splits an .apk without a signature into its two members of gzip.
+// members splits an unsigned .apk into its two gzip members.
 func members(t *testing.T, text []byte) (control, files []byte) {
 	t.Helper()
 	r := bytes.NewReader(text)
@@ -266,7 +265,7 @@ func members(t *testing.T, text []byte) (control, files []byte) {
 	return text[:end], text[end:]
 }
 
-// same compares what an archive has with the files from which it was made, below root.
+// same compares the files of an archive with the source files below root.
 func same(t *testing.T, archive, root string, got []entry, source map[string]string) {
 	t.Helper()
 	for _, e := range got {
@@ -288,7 +287,8 @@ func same(t *testing.T, archive, root string, got []entry, source map[string]str
 	}
 }
 
-// The wheels have the files of the sources, byte by byte, no others, the tags of their names, and the sum of each file.
+// TestWheels checks that the wheels contain exactly the files of the sources, with the same bytes, the tags of the
+// wheel's name, and the checksum of each file.
 func TestWheels(t *testing.T) {
 	dist, programs := made(t)
 	for _, p := range platforms() {

@@ -22,19 +22,20 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A release of these tests.
+// Version, commit and time of the release that these tests make.
 const (
 	version = "1.2.3"
 	given   = version + ",0123456789abcdef0123456789abcdef01234567,1700000000"
 )
 
-// sources are the files from which a release is made.
+// sources lists the files from which a release is made.
 var sources = []string{
 	"*.go", "*.s", "go.mod", "go.sum", "README.md", "CHANGELOG.md", "LICENSE", ".goreleaser.yaml", ".ci/dist", "infra/machines/package",
 	"functions", "core", "adapters", "infra/packages",
 }
 
-// build makes a release of some targets, or of all, from a copy of the sources in dir.
+// build makes a release of some targets, or of all if the list is empty, from a copy of the sources in
+// dir.
 func build(dir string, targets []string, environment ...string) error {
 	files, err := exec.Command("git", append([]string{"-C", "../..", "ls-files", "-z", "-co", "--exclude-standard"}, sources...)...).Output()
 	if err != nil {
@@ -67,8 +68,8 @@ func build(dir string, targets []string, environment ...string) error {
 	return nil
 }
 
-// fast changes a source so that a release is compressed fast: the best level takes several
-// seconds for each file, and nothing here depends on it but their sizes.
+// fast changes a source file so that a release is compressed quickly. The best compression takes
+// seconds for each file, and only the tests of file sizes need it.
 func fast(name string, text []byte) []byte {
 	if name == ".goreleaser.yaml" {
 		return bytes.Replace(text, []byte("    rpm:\n"), []byte("    deb:\n      compression: gzip:1\n    rpm:\n      compression: gzip:1\n"), 1)
@@ -79,21 +80,21 @@ func fast(name string, text []byte) []byte {
 	return text
 }
 
-// all has the release made for all platforms, and compressed as well as it can be. Without it there are
-// only those of this machine: with an empty cache, compiling another target takes minutes.
+// all makes the tests build the release for all platforms, with the best compression. Otherwise they
+// build only for this machine: with an empty cache, compiling for another target takes minutes.
 var all = flag.Bool("all", false, "make the files of all platforms")
 
-// platform has the names of a target in the files of a release.
+// platform holds the names that the files of a release use for a target.
 type platform struct {
-	target            string // of .goreleaser.yaml
+	target            string // name of the target in .goreleaser.yaml
 	archive           string
-	deb, rpm, apk     string // architectures
+	deb, rpm, apk     string // names of the architecture
 	image, npm, wheel string
-	loadable          string // in the name of the image's file
+	loadable          string // part of the file name of the image
 	nuget             string
 }
 
-// platforms are those of the release.
+// platforms returns the platforms of the release that the tests make.
 func platforms() (list []platform) {
 	for _, p := range []platform{
 		{"linux_amd64", "linux_amd64.tar.gz", "amd64", "x86_64", "x86_64", "linux/amd64", "linux-x64", "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64", "amd64", "linux-x64"},
@@ -110,14 +111,14 @@ func platforms() (list []platform) {
 	return list
 }
 
-// linuxes are those with packages and an image.
+// linuxes returns the platforms for which there are packages and an image.
 func linuxes() []platform {
 	return slices.DeleteFunc(platforms(), func(p platform) bool { return p.deb == "" })
 }
 
 const host = "linux_" + runtime.GOARCH
 
-// namesOf maps platforms.
+// namesOf returns the names of platforms, without empty ones.
 func namesOf(list []platform, name func(p platform) string) (mapped []string) {
 	for _, p := range list {
 		mapped = append(mapped, name(p))
@@ -125,7 +126,7 @@ func namesOf(list []platform, name func(p platform) string) (mapped []string) {
 	return mapped
 }
 
-// first is a release in a directory with sources, made once for all tests.
+// first makes a release, once for all tests, and returns the directory with its sources.
 var first = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "edgetable-dist-*")
 	if err != nil {
@@ -135,7 +136,7 @@ var first = sync.OnceValues(func() (string, error) {
 	return dir, build(dir, namesOf(platforms(), func(p platform) string { return p.target }))
 })
 
-// begun is that directory, if a test has asked for it.
+// begun is the directory that first has made; "" if no test has called first.
 var begun string
 
 func TestMain(m *testing.M) {
@@ -147,7 +148,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// made returns the directory of the release's files, and that of its programs.
+// made returns the directory of the release's files, and the directory of its programs.
 func made(t *testing.T) (dist, programs string) {
 	t.Helper()
 	dir, err := first()
@@ -179,12 +180,12 @@ func list(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// A release has these files, and SHA256SUMS is right about them.
+// TestFiles checks that a release has exactly these files, and that SHA256SUMS has their checksums.
 func TestFiles(t *testing.T) {
 	dist, _ := made(t)
 	want := []string{"SHA256SUMS", "edgetable_1.2.3_oci.tar", "edgetable.rb", "edgetable-1.2.3.tgz", "edgetable.1.2.3.nupkg"}
 	if *all {
-		want = append(want, "edgetable.scoop.json", "edgetable.winget.yaml") // of Windows
+		want = append(want, "edgetable.scoop.json", "edgetable.winget.yaml") // names of Windows
 	}
 	for _, p := range platforms() {
 		name, _, _ := strings.Cut(p.archive, ".")
@@ -209,8 +210,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Whoever makes the release again, elsewhere, gets the same bytes. Of each kind of file
-// one target is made again.
+// TestSameBytes checks that a release made again in another directory has the same bytes. It makes one
+// target of each kind of file again.
 func TestSameBytes(t *testing.T) {
 	dist, _ := made(t)
 	dir := filepath.Join(t.TempDir(), "another place")
@@ -219,14 +220,14 @@ func TestSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := list(t, filepath.Join(dir, "dist"))
-	if len(again) != 2*5+2+3+3+3 { // archives, SBOMs, npm, wheels, NuGet; edgetable for npm and NuGet; Linux packages; manifests; the image, its index and SHA256SUMS
+	if len(again) != 2*5+2+3+3+3 { // 2 × (archives, SBOMs, npm, wheels, NuGet), both edgetable packages, .deb .rpm .apk, manifests, image + index + SHA256SUMS
 		t.Errorf("made again: %q", again)
 	}
 	const image = "edgetable_1.2.3_oci.tar"
 	for _, name := range again {
 		switch name {
 		case image, "SHA256SUMS", "edgetable-1.2.3.tgz", "edgetable.1.2.3.nupkg", "edgetable.rb", "edgetable.scoop.json", "edgetable.winget.yaml":
-			continue // they are about all targets, or name the directory
+			continue // these files depend on all targets, or contain the directory
 		}
 		if !bytes.Equal(readFile(t, filepath.Join(dist, name)), readFile(t, filepath.Join(dir, "dist", name))) {
 			t.Errorf("%s differs", name)
@@ -242,9 +243,9 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// maxProgram is the most bytes of a program, stripped. If all are a fifth larger, the
-// linker has stopped removing methods that nobody calls: find in the output of 'go
-// build -ldflags=-dumpdep' what leads to <ReflectMethod>.
+// maxProgram is the maximum size of a program without symbols, in bytes. If all programs are a fifth
+// larger, the linker no longer removes unused methods. The output of 'go build -ldflags=-dumpdep' then
+// shows what uses <ReflectMethod>.
 const maxProgram = 42e6
 
 func TestPrograms(t *testing.T) {
@@ -290,7 +291,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// inSBOM compares the SBOM of a program with the modules that Go recorded in it.
+// inSBOM compares the modules in the SBOM of a program with those that Go recorded in the program.
 func inSBOM(t *testing.T, file, program string) {
 	t.Helper()
 	var bom struct {
@@ -324,7 +325,8 @@ func inSBOM(t *testing.T, file, program string) {
 	}
 }
 
-// A target that does not exist is refused with those that do, as people write them.
+// TestTargets checks that an unknown target is refused, with a list of the known targets as users write
+// them.
 func TestTargets(t *testing.T) {
 	var r release
 	if err := yaml.Unmarshal([]byte("builds: [{targets: [linux_amd64, linux_arm_7]}]"), &r.config); err != nil {

@@ -19,15 +19,17 @@ import (
 	"time"
 )
 
-// engine is Docker or Podman with files and a network of its own: two tests on a machine do not meet, and nothing is left.
+// engine is Docker or Podman with its own files and its own network, so that concurrent tests do not disturb each
+// other, and nothing remains after the test.
 type engine struct {
 	name  string
-	base  []string // the command with the flags that name its files
-	alone string   // the process whose network it has
-	host  []string // flags of run, where containers have no network of their own
+	base  []string // the command, with flags that name the engine's files
+	alone string   // number of the process in whose network namespace the engine runs
+	host  []string // flags of run, if containers share the engine's network
 }
 
-// noEngine ends a test that cannot start an engine. It is said aloud, not skipped by itself: otherwise nobody would notice that the image is never run.
+// noEngine fails a test that cannot start an engine. The test is not skipped, unless somebody asks for that: otherwise
+// nobody would notice that the image is never run.
 func noEngine(t *testing.T, reason ...any) {
 	t.Helper()
 	t.Fatal(append([]any{"no container can be run here (EDGETABLE_NO_DOCKER=1 leaves the test out): "}, reason...)...)
@@ -42,7 +44,7 @@ func startDocker(t *testing.T, dir string) *engine {
 	c.Stderr = &logs
 	out, err := c.StdoutPipe()
 	if err == nil {
-		c.Stderr = c.Stdout // dockerd says there that it is ready
+		c.Stderr = c.Stdout // dockerd prints there that it is ready
 		err = c.Start()
 	}
 	if err != nil {
@@ -64,7 +66,8 @@ func startDocker(t *testing.T, dir string) *engine {
 	return &engine{name: "docker", base: []string{"docker", "-H", "unix://" + socket}, alone: strconv.Itoa(c.Process.Pid)}
 }
 
-// startPodman prepares the folders of Podman, which has no daemon. Its containers share a network, which needs no programs for networks.
+// startPodman prepares the folders of Podman, which has no daemon. All containers use the engine's network, so Podman
+// needs no programs for networks.
 func startPodman(t *testing.T, dir string) *engine {
 	t.Helper()
 	c := exec.Command("unshare", "--net", "sh", "-c", "ip link set lo up && echo ready && exec sleep infinity")
@@ -82,7 +85,7 @@ func startPodman(t *testing.T, dir string) *engine {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		noEngine(t, "no network of its own: ", line, err)
 	}
-	// Podman asks for more files and processes than a machine within a machine may give.
+	// Podman requests more open files and processes than the system permits inside a container, so limit both.
 	limits := []string{"--network", "host", "--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"}
 	alone := strconv.Itoa(c.Process.Pid)
 	e := &engine{name: "podman", alone: alone, host: limits, base: []string{
@@ -95,13 +98,13 @@ func startPodman(t *testing.T, dir string) *engine {
 	return e
 }
 
-// try runs a command of the engine and returns all that it prints.
+// try runs a command of the engine and returns its output, including standard error.
 func (e *engine) try(args ...string) (string, error) {
 	text, err := exec.Command(e.base[0], append(append([]string{}, e.base[1:]...), args...)...).CombinedOutput()
 	return string(text), err
 }
 
-// must runs a command of the engine, which must succeed.
+// must runs a command of the engine, and fails the test if the command fails.
 func (e *engine) must(t *testing.T, args ...string) string {
 	t.Helper()
 	text, err := e.try(args...)
@@ -119,25 +122,26 @@ func (e *engine) begin(t *testing.T, name string, args ...string) {
 	e.ready(t, name)
 }
 
-// remove ends a container at once, if it is there.
+// remove kills and removes a container, if it exists.
 func (e *engine) remove(name string) {
 	_, _ = e.try("kill", name)
 	_, _ = e.try("rm", "--force", "--volumes", name)
 }
 
-// ready waits for the line of a server, or for the end of its container.
+// ready waits until the server in a container prints that it is ready. It fails if the container ends.
 func (e *engine) ready(t *testing.T, name string) {
 	t.Helper()
 	e.await(t, name, "ready")
 }
 
-// await waits until a container has printed a line with a text since its last start.
+// await waits until a container has printed a line that contains the text since its last start.
 func (e *engine) await(t *testing.T, name, text string) {
 	t.Helper()
 	e.follow(t, name, func(_ time.Time, line string) bool { return strings.Contains(line, text) })
 }
 
-// follow reads what a container prints, since its last start, until a line is found. It fails if the container ends before.
+// follow reads the output of a container since its last start until found returns true for a line. It fails if the
+// container ends before.
 func (e *engine) follow(t *testing.T, name string, found func(at time.Time, line string) bool) {
 	t.Helper()
 	started := strings.Trim(strings.TrimSpace(e.must(t, "inspect", "--format", "{{json .State.StartedAt}}", name)), `"`)
@@ -162,7 +166,7 @@ func (e *engine) follow(t *testing.T, name string, found func(at time.Time, line
 	t.Fatalf("%s has not said what was waited for:\n%s", name, e.must(t, "logs", name))
 }
 
-// healthy demands that the engine's health check succeeds.
+// healthy fails the test unless the engine's health check of the container succeeds.
 func (e *engine) healthy(t *testing.T, name string) {
 	t.Helper()
 	if e.name == "podman" {
@@ -186,7 +190,8 @@ func (e *engine) healthy(t *testing.T, name string) {
 
 var engineImage = flag.String("image", "", "run this `file` of an image 1.2.3 instead of the release's")
 
-// The image's file runs under Docker and under Podman as the documentation says: its first lines, health, limits, users and folders, kills, and Azurite's names.
+// TestEngines checks that the image runs under Docker and under Podman as the documentation says: the first start,
+// health, limits, users and folders, kills, and Azurite's names.
 func TestEngines(t *testing.T) {
 	if os.Getenv("EDGETABLE_NO_DOCKER") == "1" {
 		t.Skip("EDGETABLE_NO_DOCKER=1: the image is not run under Docker and Podman")
@@ -204,7 +209,7 @@ func TestEngines(t *testing.T) {
 	}
 	for name, start := range map[string]func(*testing.T, string) *engine{"docker": startDocker, "podman": startPodman} {
 		t.Run(name, func(t *testing.T) {
-			dir, err := os.MkdirTemp("/tmp", "edgetable-engine-*") // short, for a socket
+			dir, err := os.MkdirTemp("/tmp", "edgetable-engine-*") // a short path, because the path of a socket is limited
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,7 +225,7 @@ func TestEngines(t *testing.T) {
 				}
 			}
 			t.Run("first", e.firstMinute)
-			if *all { // in 'make weekly': minutes more
+			if *all { // only in 'make weekly', because these tests take minutes
 				t.Run("rights", func(t *testing.T) { e.rights(t, dir) })
 				t.Run("azurite", e.azurite)
 				t.Run("users", e.users)
@@ -239,7 +244,7 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// gone waits until Docker has removed a container that was run with --rm, which its stop does not.
+// gone waits until Docker has removed a container that was run with --rm: 'docker stop' does not wait for that.
 func (e *engine) gone(t *testing.T, name string) {
 	t.Helper()
 	events := exec.Command(e.base[0], append(e.base[1:len(e.base):len(e.base)], "events", "--since", "1", "--filter", "container="+name, "--filter", "event=destroy")...)
@@ -258,7 +263,7 @@ func (e *engine) gone(t *testing.T, name string) {
 	}
 }
 
-// firstMinute is README's line, with limits.
+// firstMinute runs the command line that README shows, with limits.
 func (e *engine) firstMinute(t *testing.T) {
 	line := strings.Fields(readme(t, `\n    docker run (.*)\n`))
 	e.begin(t, "first", append([]string{"--memory", "128m", "--memory-swap", "128m", "--cpus", "0.5"}, line...)...)
@@ -275,7 +280,7 @@ func (e *engine) firstMinute(t *testing.T) {
 	}
 	e.must(t, "stop", "first")
 	if e.name == "podman" {
-		return // it removes the container some time after its end, and says so before it has removed the volume
+		return // Podman removes such a container some time after its end, and reports that before it has removed the volume
 	}
 	e.gone(t, "first")
 	if left := strings.TrimSpace(e.must(t, "volume", "ls", "--quiet")); left != "" {
@@ -283,7 +288,7 @@ func (e *engine) firstMinute(t *testing.T) {
 	}
 }
 
-// users runs the server as those users and on those folders that people have.
+// users runs the server as the users, and with the folders, that are common in practice.
 func (e *engine) users(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -300,7 +305,7 @@ func (e *engine) users(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			args := append(c.args, serve...)
 			if c.name == "port" {
-				args = append(args, "--listen", "0.0.0.0:8080") // the health check must follow
+				args = append(args, "--listen", "0.0.0.0:8080") // the health check must use this port
 			}
 			e.begin(t, c.name, args...)
 			e.healthy(t, c.name)
@@ -312,12 +317,13 @@ func (e *engine) users(t *testing.T) {
 	}
 }
 
-// serve is a server for anybody who tries it.
+// serve is a command that runs a server with the development account.
 var serve = []string{"edgetable", "serve", "--allow-development-account"}
 
-// rights tries a folder of root, which is an error with the line that helps, and a secret as Swarm and Compose give it.
+// rights checks that a folder that belongs to root gives an error with advice, and that a secret works that is mounted
+// as Swarm and Compose do it.
 func (e *engine) rights(t *testing.T, dir string) {
-	bind := filepath.Join(dir, "bind") // as Docker makes a folder that is missing
+	bind := filepath.Join(dir, "bind") // Docker creates a missing folder like this
 	if err := os.Mkdir(bind, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +342,7 @@ func (e *engine) rights(t *testing.T, dir string) {
 	if err := errors.Join(os.WriteFile(secret, []byte("acme:c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0\n"), 0o444), os.Chmod(secret, 0o444)); err != nil {
 		t.Fatal(err)
 	}
-	e.remove("bind") // which has the port
+	e.remove("bind") // the container still has the port
 	e.begin(t, "secret", "--volume", secret+":/run/secrets/accounts:ro", "--env", "EDGETABLE_ACCOUNTS_FILE=/run/secrets/accounts", "--env", "EDGETABLE_MEMORY=true", "edgetable")
 	e.remove("secret")
 
@@ -345,8 +351,8 @@ func (e *engine) rights(t *testing.T, dir string) {
 	}
 }
 
-// soonHealthy demands that a container is healthy soon after the server is ready: Docker from version 25 asks often until then. Of three
-// containers one has to be, since the machine may be busy.
+// soonHealthy checks that a container is healthy soon after its server is ready, because Docker from version 25 on
+// checks more often until then. One of three attempts must succeed, because the machine may be busy.
 func (e *engine) soonHealthy(t *testing.T) {
 	bar := 2 * time.Second
 	var major, minor int
@@ -384,10 +390,11 @@ func (e *engine) soonHealthy(t *testing.T) {
 	}
 }
 
-// developmentKey is that of the account that Azurite and the server have for everybody.
+// developmentKey is the public key of the development account, which Azurite has too.
 const developmentKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
-// kill kills a server with a volume under load: it has everything that was confirmed when it starts again.
+// kill kills a server with a volume under load, and checks that a new server on the volume has everything that was
+// confirmed.
 func (e *engine) kill(t *testing.T) {
 	e.begin(t, "kill", "--publish", "127.0.0.1:10002:10002", "--volume", "killed:/data", "edgetable", "serve", "--allow-development-account")
 	key, err := base64.StdEncoding.DecodeString(developmentKey)
@@ -400,14 +407,14 @@ func (e *engine) kill(t *testing.T) {
 	s := span{from: time.Now()}
 	e.must(t, "kill", "kill")
 	e.must(t, "wait", "kill")
-	w.all.Wait() // each writer ends with its first failure
+	w.all.Wait() // each writer ends when its first request fails
 	s.to = time.Now()
 	e.must(t, "start", "kill")
 	e.ready(t, "kill")
 	w.judge(t, []span{s})
 }
 
-// azurite starts the image as Testcontainers and Compose start Azurite's.
+// azurite starts the image with the commands that Testcontainers and Compose use for Azurite.
 func (e *engine) azurite(t *testing.T) {
 	for name, args := range map[string][]string{
 		"entrypoint": {"--entrypoint", "azurite", "edgetable", "--blobHost", "0.0.0.0", "--queueHost", "0.0.0.0", "--tableHost", "0.0.0.0", "--inMemoryPersistence"},
@@ -424,7 +431,7 @@ func (e *engine) azurite(t *testing.T) {
 	}
 }
 
-// testcontainers starts the image with the module for Azurite of Testcontainers for Node.js.
+// testcontainers starts the image with the Azurite module of Testcontainers for Node.js.
 func (e *engine) testcontainers(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/testcontainers")); err != nil {

@@ -12,7 +12,7 @@ import (
 
 const tests = "../../examples/tests"
 
-// command runs a program in a directory and returns what it prints.
+// command runs a program in a directory and returns its output. It fails the test if the program fails.
 func command(t *testing.T, dir string, environment []string, name string, args ...string) string {
 	t.Helper()
 	c := exec.Command(name, args...)
@@ -24,7 +24,7 @@ func command(t *testing.T, dir string, environment []string, name string, args .
 	return string(out)
 }
 
-// one returns the only file that matches a pattern.
+// one returns the file that matches a pattern, and fails the test unless there is exactly one.
 func one(t *testing.T, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(pattern)
@@ -34,7 +34,7 @@ func one(t *testing.T, pattern string) string {
 	return found[0]
 }
 
-// copied copies a folder of examples, so that nothing is installed in it.
+// copied copies a folder of examples, so that the test installs nothing in the original.
 func copied(t *testing.T, folder string) string {
 	t.Helper()
 	to := t.TempDir()
@@ -44,7 +44,7 @@ func copied(t *testing.T, folder string) string {
 	return to
 }
 
-// page returns what a pattern finds on the page about tests, whose programs run here.
+// page returns the text that matches a pattern on the page about tests in the documentation.
 func page(t *testing.T, pattern string) string {
 	t.Helper()
 	found := regexp.MustCompile(pattern).FindSubmatch(readFile(t, "../../docs/start/tests.md"))
@@ -62,15 +62,15 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// The npm packages are installed from their files; npx runs the program, and the
-// examples for Vitest and Jest pass.
+// TestNPM installs the npm packages from their files, and checks that npx runs the program, and that the examples
+// for Vitest and Jest pass.
 func TestNPM(t *testing.T) {
 	dist, _ := made(t)
 	platform := strings.TrimSuffix(target{os: runtime.GOOS, arch: runtime.GOARCH}.node(), "-")
 	packages := []string{one(t, dist+"/edgetable-"+platform+"-1.2.3.tgz"), one(t, dist+"/edgetable-1.2.3.tgz")}
 	for _, folder := range []string{"vitest", "jest"} {
 		t.Run(folder, func(t *testing.T) {
-			rarely(t) // TestReadmeRows always installs the package
+			rarely(t) // TestReadmeRows installs the package in every run
 			dir := copied(t, folder)
 			command(t, dir, nil, again(t), "npm", "install", "--no-audit", "--no-fund", "--loglevel", "error")
 			command(t, dir, nil, "npm", append([]string{"install", "--no-save", "--no-audit", "--no-fund", "--loglevel", "error"}, packages...)...)
@@ -103,8 +103,8 @@ func TestNPM(t *testing.T) {
 	})
 }
 
-// The wheel is installed from its file; the program runs, as a script and as a module,
-// and the example for pytest passes.
+// TestWheel installs the wheel from its file. It checks that the program runs, as a script and as a module, and
+// that the example for pytest passes.
 func TestWheel(t *testing.T) {
 	dist, _ := made(t)
 	dir := copied(t, "pytest")
@@ -125,7 +125,7 @@ func TestWheel(t *testing.T) {
 	if out := command(t, dir, nil, "venv/bin/python", "-c", "import edgetable\n"+with+": print("+connection+")"); !strings.Contains(out, "TableEndpoint=http://127.0.0.1:") {
 		t.Errorf("%s: %s", without, out)
 	}
-	// A process that is killed leaves no server behind.
+	// If the Python process is killed, the server that it started ends too.
 	command(t, dir, nil, "venv/bin/python", "-c", `
 import os, select, subprocess, sys
 child = subprocess.Popen([sys.executable, "-c", "import edgetable, sys; print(edgetable.start()._process.pid, flush=True); sys.stdin.read()"],
@@ -136,7 +136,7 @@ assert select.select([server], [], [], 60)[0], "the server runs on"
 `)
 }
 
-// The examples for Go and JUnit pass with the program of the release.
+// TestOtherFixtures checks that the examples for Go and JUnit pass with the program of the release.
 func TestOtherFixtures(t *testing.T) {
 	_, programs := made(t)
 	program, err := filepath.Abs(filepath.Join(programs, runtime.GOOS+"_"+runtime.GOARCH, "edgetable"))
@@ -156,7 +156,8 @@ func TestOtherFixtures(t *testing.T) {
 	})
 }
 
-// rarely skips what installs a file like another one, unless the files of all platforms are made, as once a week.
+// rarely skips a test that installs the same files as another test, except in the weekly run, which makes the
+// files of all platforms.
 func rarely(t *testing.T) {
 	t.Helper()
 	if !*all {
@@ -164,7 +165,7 @@ func rarely(t *testing.T) {
 	}
 }
 
-// again is the script that repeats a download.
+// again returns the path of a script that retries a download.
 func again(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("../again")

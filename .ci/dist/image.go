@@ -50,7 +50,7 @@ func (r *release) image(dir string) error {
 		platform := &v1.Platform{OS: t.os, Architecture: t.arch, Variant: t.variant()}
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: platform}})
 	}
-	// An index with one entry: the index for all platforms, which has the name.
+	// Write an index with one entry, which has the image's name and refers to the index of all platforms.
 	all := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
 		Add: index, Descriptor: v1.Descriptor{Annotations: map[string]string{
 			"io.containerd.image.name":          "docker.io/library/edgetable:" + r.Version,
@@ -132,9 +132,9 @@ func (r *release) labels() map[string]string {
 	return labels
 }
 
-// healthChecked gives an image its configuration, including the health check. v1.HealthConfig has no StartInterval:
-// from version 25 on, Docker uses it until the server is ready. Other programs use Interval from the start, so
-// Interval is short too.
+// healthChecked adds the configuration to an image, including the health check. Docker from version 25 on checks at
+// StartInterval until the server is ready, but v1.HealthConfig lacks this field, so healthChecked writes it. Other
+// engines use Interval from the start, so Interval is short too.
 func healthChecked(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	type healthConfig struct {
 		v1.HealthConfig
@@ -165,9 +165,9 @@ func healthChecked(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	return c, err
 }
 
-// configured is an image with a replaced configuration.
+// configured is an image whose configuration is replaced.
 type configured struct {
-	v1.Image // the image that has its layers
+	v1.Image // the image from which the layers are taken
 	config   []byte
 	manifest *v1.Manifest
 }
@@ -222,12 +222,13 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 	return layers, nil
 }
 
-// stopTime is shorter than the ten seconds after which docker stop kills the server, so that requests can end.
+// stopTime is the time that the server has for open requests when it stops. It is shorter than the ten seconds after
+// which docker stop kills the server.
 const stopTime = "EDGETABLE_GRACE=8s"
 
-// Everybody may write to a directory with this mode, and remove his own files. A new volume takes the mode of the
-// directory that it covers, and so does --tmpfs. A container may run as any user, for example on OpenShift. The
-// program itself makes files that only their owner can read.
+// anybody is the mode of a directory in which every user may create files, and remove only his own. A new volume, or
+// a --tmpfs, gets the mode of the directory that it covers. A container may run as any user, for example on
+// OpenShift. The program itself creates files that only their owner can read.
 const anybody = 0o1777
 
 // imageFile is a file, a directory (if its name ends with a slash), or a symbolic link.
@@ -259,7 +260,7 @@ func rootCertificates() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {
 		if root.Constraint == nil {
-			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // a Buffer takes everything
+			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // writing to a Buffer cannot fail
 		}
 	}
 	return b.Bytes()
@@ -285,7 +286,7 @@ func (r *release) tarDir(dir, file string) error {
 	return errors.Join(err, w.Close(), f.Close())
 }
 
-// images copies the image to the other files.
+// images writes the images to the directory of the release's files.
 func (r *release) images() error {
 	found, err := filepath.Glob("bin/image/*.tar")
 	if err != nil {

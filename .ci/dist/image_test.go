@@ -63,12 +63,12 @@ func unpack(t *testing.T, r io.Reader, dir string) {
 	}
 }
 
-// imagePlatforms are those of the release's image.
+// imagePlatforms returns the platforms of the release's image.
 func imagePlatforms() []string {
 	return namesOf(linuxes(), func(p platform) string { return p.image })
 }
 
-// readImage demands an image for some platforms, and returns that of this machine's kind.
+// readImage checks that a file has an image for these platforms, and returns the image for this machine.
 func readImage(t *testing.T, file string, want ...string) v1.Image {
 	t.Helper()
 	dir := t.TempDir()
@@ -110,8 +110,9 @@ func readImage(t *testing.T, file string, want ...string) v1.Image {
 	return found
 }
 
-// The file of a platform is loaded by every Docker and Podman: it has the manifest of docker save, and names the same image
-// as the index. What go-containerregistry has no field for, an image keeps nevertheless.
+// TestLoadable checks that every Docker and Podman can load the file of a platform: it has the manifest of docker save,
+// and contains the same image as the index. It also checks fields of the configuration that go-containerregistry does
+// not know.
 func TestLoadable(t *testing.T) {
 	dist, _ := made(t)
 	for _, p := range linuxes() {
@@ -174,9 +175,8 @@ func TestLoadable(t *testing.T) {
 	}
 }
 
-// container runs commands as a container of an image does: in its files, with its
-// environment, as its user. Only root can, and not everywhere; for others the files are
-// their own.
+// container runs commands like a container of an image: with the image's files, environment and user. That needs root
+// and is not possible everywhere; otherwise the commands run with their own file system.
 type container struct {
 	root        string
 	inside      bool
@@ -197,7 +197,7 @@ func (c *container) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the image's program to its end.
+// run runs the image's program and waits for its end.
 func (c *container) run(t *testing.T, args ...string) string {
 	t.Helper()
 	var failed bytes.Buffer
@@ -210,7 +210,7 @@ func (c *container) run(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// The image is read back, and its program serves signed requests in its files.
+// TestImage reads the image and checks that its program serves signed requests with the image's files.
 func TestImage(t *testing.T) {
 	dist, programs := made(t)
 	img := readImage(t, filepath.Join(dist, "edgetable_1.2.3_oci.tar"), imagePlatforms()...)
@@ -234,7 +234,7 @@ func TestImage(t *testing.T) {
 		t.Errorf("the image trusts %d issuers of certificates", roots)
 	}
 
-	// What docker run would do, but on a port of its own.
+	// Run the command of the image as docker run does, but on a free port.
 	c.environment = []string{"EDGETABLE_LISTEN=127.0.0.1:0"}
 	program := c.config.Entrypoint[0]
 	if err := c.command(program, "version").Run(); c.inside && errors.Is(err, os.ErrPermission) {

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// The .deb and the .rpm are installed, used, upgraded, removed and installed again under a
-// systemd of their own.
+// TestLifecycle installs, uses, upgrades, removes and reinstalls the .deb and the .rpm under a
+// separate systemd.
 func TestLifecycle(t *testing.T) {
 	if os.Geteuid() != 0 || exec.Command("unshare", "--mount", "--pid", "--fork", "true").Run() != nil {
 		t.Skip("to install packages, root and namespaces are needed")
 	}
-	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH] // as RPM names it
+	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH] // RPM's name of the architecture
 	for _, p := range []struct{ format, file, installer string }{
 		{"deb", "edgetable_1.2.3_" + runtime.GOARCH + ".deb", "/usr/bin/dpkg"},
 		{"rpm", "edgetable-1.2.3-1." + machine + ".rpm", "/usr/bin/rpm"},
@@ -33,7 +33,8 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// lifecycle tries a file of the release after an older package of the same format.
+// lifecycle installs an older package of the format and then upgrades it to the file of the
+// release.
 func lifecycle(t *testing.T, format, file string) {
 	dist, programs := made(t)
 	dir := t.TempDir()

@@ -22,7 +22,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// client sends requests in the network of the engine, where its ports are published.
+// client returns a client whose requests are sent in the engine's network namespace, where the ports of containers
+// are published.
 func (e *engine) client(t *testing.T) *http.Client {
 	t.Helper()
 	network, err := os.Open("/proc/" + e.alone + "/ns/net")
@@ -34,7 +35,7 @@ func (e *engine) client(t *testing.T) *http.Client {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			runtime.LockOSThread() // and not unlocked: a thread in another network serves nobody else
+			runtime.LockOSThread() // the thread stays locked, so that it ends with this goroutine and no other goroutine gets its network
 			if err = unix.Setns(int(network.Fd()), unix.CLONE_NEWNET); err == nil {
 				c, err = new(net.Dialer).DialContext(ctx, kind, address)
 			}
@@ -47,34 +48,34 @@ func (e *engine) client(t *testing.T) *http.Client {
 
 const writerCount = 4
 
-// writers put rows into a table, one after the other, and remember which were confirmed.
+// writers put rows into a table, each writer one row after the other, and remember the confirmed rows.
 type writers struct {
 	client   *http.Client
-	endpoint string // http://HOST/ACCOUNT
+	endpoint string // of the form http://HOST/ACCOUNT
 	account  string
 	key      []byte
-	patient  bool // whether a writer continues after a failure
+	patient  bool // a writer continues after a failed request
 
 	end       chan struct{}
 	all       sync.WaitGroup
 	mu        sync.Mutex
-	confirmed []string // PartitionKey/RowKey
+	confirmed []string // PartitionKey/RowKey of each confirmed row
 	failed    []failure
-	enough    chan struct{} // says that a thousandth row is confirmed, or that a writer has ended
+	enough    chan struct{} // receives when the thousandth row is confirmed, or a writer has ended
 }
 
-// span is from when until when something happened.
+// span is the time from the beginning to the end of something.
 type span struct{ from, to time.Time }
 
 func (s span) meets(other span) bool { return !s.to.Before(other.from) && !other.to.Before(s.from) }
 
-// failure is a request that was not confirmed.
+// failure is a request that was not confirmed, and when it was in flight.
 type failure struct {
 	span
 	why string
 }
 
-// write makes the table and starts the writers.
+// write creates the table and starts the writers.
 func (w *writers) write(t *testing.T) {
 	t.Helper()
 	w.end, w.enough = make(chan struct{}), make(chan struct{}, writerCount+1)
@@ -112,13 +113,13 @@ func (w *writers) rows(partition int) {
 	}
 }
 
-// stop ends the writers.
+// stop stops the writers and waits until they have ended.
 func (w *writers) stop() {
 	close(w.end)
 	w.all.Wait()
 }
 
-// judge demands that each confirmed row is there, and that no request failed but those that were in flight at a kill.
+// judge checks that each confirmed row exists, and that only requests in flight at a kill have failed.
 func (w *writers) judge(t *testing.T, kills []span) {
 	t.Helper()
 	within := 0
@@ -165,7 +166,7 @@ func (w *writers) judge(t *testing.T, kills []span) {
 	}
 }
 
-// send sends a request, signed with the key of the account. An answer that is no success is an error.
+// send sends a request that is signed with the account key. A status other than 2xx is an error.
 func (w *writers) send(method, path, body string, read func(http.Header, []byte) error) error {
 	req, err := http.NewRequest(method, w.endpoint+path, strings.NewReader(body))
 	if err != nil {

@@ -58,7 +58,7 @@ func (r *release) manifests() error {
 
 const summary = "Table store that speaks the Azure Table Storage protocol"
 
-// archived is an archive as described in manifests; dir is the directory in it.
+// archived is an archive as the manifests describe it. dir is the directory inside the archive.
 type archived struct{ URL, Sum, dir string }
 
 // homepage returns the address of the repository, or else of the release's host. For files to try on this machine, it

@@ -14,7 +14,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Homebrew, Scoop and winget find the archives and their checksums.
+// TestManifests checks that the manifests for Homebrew, Scoop and winget contain the URLs of the
+// archives and their checksums.
 func TestManifests(t *testing.T) {
 	dist, _ := made(t)
 	sum := func(file string) string {
@@ -24,7 +25,7 @@ func TestManifests(t *testing.T) {
 
 	formula := string(readFile(t, dist+"/edgetable.rb"))
 	found := regexp.MustCompile(`url "(.*)"\n +sha256 "(.*)"`).FindAllStringSubmatch(formula, -1)
-	systems := slices.DeleteFunc(platforms(), func(p platform) bool { return p.npm == "win32-x64" || p.npm == "linux-arm" }) // Homebrew has no others
+	systems := slices.DeleteFunc(platforms(), func(p platform) bool { return p.npm == "win32-x64" || p.npm == "linux-arm" }) // not on Homebrew
 	if len(found) != len(systems) {
 		t.Fatalf("the formula has %d archives:\n%s", len(found), formula)
 	}
@@ -44,7 +45,7 @@ func TestManifests(t *testing.T) {
 	}
 
 	if !*all {
-		return // the other two are for Windows
+		return // the manifests for Scoop and winget are for Windows
 	}
 	const archive = "edgetable_1.2.3_windows_amd64"
 	var scoop struct {
@@ -71,7 +72,7 @@ func TestManifests(t *testing.T) {
 	if err := yaml.Unmarshal(text, &raw); err != nil {
 		t.Fatal(err)
 	}
-	again, _ := json.Marshal(raw) // yaml lowers the names of fields, json does not mind their case
+	again, _ := json.Marshal(raw) // the yaml package lowers the names of fields, and encoding/json ignores their case
 	if err := json.Unmarshal(again, &winget); err != nil {
 		t.Fatal(err)
 	}

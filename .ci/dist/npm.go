@@ -57,7 +57,7 @@ func (r *release) npmPackage(name string, about map[string]any, files map[string
 	if err != nil {
 		return err
 	}
-	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // the level exists
+	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // fails only for an unknown level
 	w := tar.NewWriter(z)
 	add := r.tarred(w)
 	err = add("package/package.json", 0o644, append(text, '\n'))

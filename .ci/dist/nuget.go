@@ -177,13 +177,13 @@ func icon() ([]byte, error) {
 		for x := range side {
 			c := ground
 			switch u, v := float64(x)/unit, float64(y)/unit; {
-			case u < 7 || u >= 25 || v < 7 || v >= 25: // the edge
-			case u+v > 44: // below the fold
+			case u < 7 || u >= 25 || v < 7 || v >= 25: // the edge of the page
+			case u+v > 44: // the area below the folded corner
 				c = corner
 			case u+v > 41.1:
 			case v < 11.5:
 				c = white
-			case v < 13.5 || v >= 18.5 && v < 20.5 || u >= 13 && u < 15: // between the cells
+			case v < 13.5 || v >= 18.5 && v < 20.5 || u >= 13 && u < 15: // the gap between two cells
 			case u < 13:
 				c = pale
 			default:

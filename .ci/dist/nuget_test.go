@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// The packages for .NET have what the SDK and a gallery want: the tool names a package for each platform, which has the program.
+// TestNuGet checks that the packages for .NET contain what the SDK and a gallery require. The tool package names a
+// package for each platform, which contains the program.
 func TestNuGet(t *testing.T) {
 	dist, programs := made(t)
 	read := func(id, kind string) (files map[string][]byte, settings toolSettings) {

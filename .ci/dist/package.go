@@ -13,7 +13,7 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// packages makes .deb, .rpm and .apk for each Linux.
+// packages makes a .deb, an .rpm and an .apk for each Linux platform.
 func (r *release) packages() error {
 	for _, t := range r.targets {
 		if t.os != "linux" {

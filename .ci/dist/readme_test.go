@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// readme returns what a pattern finds in README.md.
+// readme returns the text that matches a pattern in README.md.
 func readme(t *testing.T, pattern string) string {
 	t.Helper()
 	found := regexp.MustCompile(pattern).FindSubmatch(readFile(t, "../../README.md"))
@@ -23,7 +23,7 @@ func readme(t *testing.T, pattern string) string {
 	return string(found[1])
 }
 
-// row is a row of README's table of packages: the commands that it shows.
+// row is a row of the table of packages in README.md, with the commands that it shows.
 type row struct {
 	name     string
 	commands []string
@@ -42,7 +42,8 @@ func rows(t *testing.T) (list []row) {
 	return list
 }
 
-// Each row of README's table of packages runs as it is written, in a folder with the files that 'make dist TARGETS=linux/amd64' makes.
+// TestReadmeRows runs the commands in each row of README's table of packages, unchanged, in a folder with the files
+// that 'make dist TARGETS=linux/amd64' makes.
 func TestReadmeRows(t *testing.T) {
 	if host != "linux_amd64" {
 		t.Skip("README has the names of the files for linux/amd64")
@@ -74,7 +75,8 @@ func TestReadmeRows(t *testing.T) {
 	}
 }
 
-// hostFiles copies the files of a release for this machine to the folder dist of an empty folder, as they are in a clone.
+// hostFiles returns a new folder that is like a clone of the repository: its subfolder dist has the files of a release
+// for this machine.
 func hostFiles(t *testing.T) (dir string) {
 	t.Helper()
 	dist, _ := made(t)
@@ -94,13 +96,13 @@ func hostFiles(t *testing.T) (dir string) {
 	return dir
 }
 
-// bash runs what somebody types into a shell in a folder.
+// bash runs a command line in a folder, as a user would type it.
 func bash(t *testing.T, dir, typed string) string {
 	t.Helper()
 	return command(t, dir, nil, "bash", "-euc", typed)
 }
 
-// served types a command that serves, on a network of its own, until it is ready.
+// served runs a command that starts a server, in a separate network namespace, until the server is ready.
 func served(t *testing.T, dir, typed string) {
 	t.Helper()
 	c := exec.Command("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "bash", "-euc", "ip link set lo up; "+typed)
@@ -140,7 +142,7 @@ func pipRow(t *testing.T, dir string, commands []string) {
 	bash(t, dir, "python3 -m venv venv; . venv/bin/activate; "+commands[0]+"; edgetable version")
 }
 
-// aptRow installs the package in an overlay of this machine's files.
+// aptRow installs the package in an overlay over this machine's files, which keeps them unchanged.
 func aptRow(t *testing.T, dir string, commands []string) {
 	if os.Geteuid() != 0 || exec.Command("unshare", "--mount", "true").Run() != nil {
 		t.Skip("to install packages, root and namespaces are needed")
@@ -158,7 +160,7 @@ chroot /mnt/root bash -euc 'cd "$CLONE"; eval "$TYPED"; edgetable version'`)
 	}
 }
 
-// In a fresh clone, README's first lines run as they are written: 'make run', and the program in Python.
+// TestReadmeFirst runs README's first commands in a fresh clone: 'make run', and the program in Python.
 func TestReadmeFirst(t *testing.T) {
 	rarely(t)
 	if runtime.GOOS != "linux" || exec.Command("unshare", "--map-root-user", "--net", "true").Run() != nil {

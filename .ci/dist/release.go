@@ -13,7 +13,7 @@ import (
 
 // release holds the input for all files.
 type release struct {
-	Version    string // without the v of the tag
+	Version    string // the version, without the v of the tag
 	FullCommit string
 	IsGitDirty bool      // some files differ from the commit
 	time       time.Time // time of the commit; all files get this time
@@ -25,7 +25,7 @@ type release struct {
 	url     string // URL of the published output directory, or ""
 }
 
-// newRelease reads the version, the commit and its time from git, unless they are given.
+// newRelease reads the version, the commit and its time from git, unless the flags give them.
 func newRelease(given string) (*release, error) {
 	r := &release{out: "dist"}
 	var seconds string
@@ -62,7 +62,7 @@ func newRelease(given string) (*release, error) {
 		return nil, err
 	}
 	r.time = time.Unix(n, 0).UTC()
-	return r, os.Setenv("SOURCE_DATE_EPOCH", seconds) // nfpm reads it
+	return r, os.Setenv("SOURCE_DATE_EPOCH", seconds) // nfpm reads the release's time from this variable
 }
 
 // versionOf converts the output of git describe to a version. After a release, that is the next version with a suffix

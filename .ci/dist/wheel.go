@@ -74,7 +74,8 @@ func (r *release) wheel(t target) error {
 	return errors.Join(err, w.Close(), f.Close())
 }
 
-// pep440 converts a version to Python's form: a version before a release has .dev and a number.
+// pep440 converts a version to the form of PEP 440: a version between two releases has the suffix .dev and a
+// number.
 func pep440(version string) string { return strings.Replace(version, "-git", ".dev", 1) }
 
 // python returns the platform's wheel tags. The program is static, so any Linux works; Go 1.26 needs macOS 12.

@@ -11,7 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// readChannel returns the channel and the ETag that names this state of it.
+// readChannel returns the channel and the ETag of its current state.
 func (m *microblog) readChannel(ctx context.Context, author, name string) (channel, azcore.ETag, error) {
 	var read channel
 	response, err := m.channels.GetEntity(ctx, author, name, nil)
@@ -21,8 +21,8 @@ func (m *microblog) readChannel(ctx context.Context, author, name string) (chann
 	return read, response.ETag, json.Unmarshal(response.Value, &read)
 }
 
-// writeChannel stores the channel if it still is in the state that the ETag names; otherwise it
-// fails with UpdateConditionNotSatisfied (412).
+// writeChannel stores the channel if nobody has changed it since it had this ETag. Otherwise it fails with
+// UpdateConditionNotSatisfied (412).
 func (m *microblog) writeChannel(ctx context.Context, changed channel, etag azcore.ETag) error {
 	body, err := json.Marshal(changed)
 	if err != nil {
@@ -32,8 +32,8 @@ func (m *microblog) writeChannel(ctx context.Context, changed channel, etag azco
 	return err
 }
 
-// meetAConflict lets two editors change one channel: both read, the first writes, the second is refused, reads again
-// and succeeds, so that neither change is lost.
+// meetAConflict lets two editors change one channel. Both read it, and the first one writes. The second write is
+// refused, so the second editor reads again and then succeeds. Neither change is lost.
 func (m *microblog) meetAConflict(ctx context.Context, author, name string) error {
 	first, firstETag, err := m.readChannel(ctx, author, name)
 	if err != nil {
@@ -64,8 +64,8 @@ func (m *microblog) meetAConflict(ctx context.Context, author, name string) erro
 	return nil
 }
 
-// countTogether has several writers add to one counter at the same time, each trying again after a conflict, and
-// checks that no addition was lost.
+// countTogether lets several writers add to one counter at the same time. Each writer tries again after a conflict.
+// countTogether checks that no addition was lost.
 func (m *microblog) countTogether(ctx context.Context, author, name string) error {
 	const writers, additions = 4, 5
 	var (
@@ -99,8 +99,8 @@ func (m *microblog) countTogether(ctx context.Context, author, name string) erro
 	return nil
 }
 
-// addOne tries again after a conflict. It ends, because each conflict means
-// that another writer has succeeded.
+// addOne adds one to the counter, and tries again after a conflict. It ends, because each conflict means that
+// another writer has succeeded.
 func (m *microblog) addOne(ctx context.Context, author, name string, retries *atomic.Int64) error {
 	for {
 		current, etag, err := m.readChannel(ctx, author, name)

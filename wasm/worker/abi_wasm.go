@@ -11,8 +11,8 @@ import (
 	"edgetable/adapters/store/durableobject"
 )
 
-// hostCall reads the calls from memory. Each call has nine numbers of four bytes: address and length of name,
-// jurisdiction, hint and message, and the message's capacity. It suspends the instance.
+// hostCall reads the calls from memory. Each call has nine numbers of four bytes: the addresses and lengths of its
+// name, jurisdiction, hint and message, and the capacity of its message. hostCall suspends the instance.
 //
 //go:wasmimport edge call
 func hostCall(calls unsafe.Pointer, n, ms, writes uint32) uint32
@@ -23,13 +23,13 @@ func hostLimit(which uint32, key unsafe.Pointer, n, tokens uint32) float64
 //go:wasmimport edge known
 func hostKnown(question unsafe.Pointer, n uint32) uint32
 
-// hostKV suspends the instance.
+// hostKV sends a request to Workers KV. It suspends the instance.
 //
 //go:wasmimport edge kv
 func hostKV(request unsafe.Pointer, n uint32) uint32
 
-// The memory of an instance. It serves one request at a time, because a suspended request keeps its data on the
-// stack.
+// These variables are the state of an instance of the module. An instance serves one request at a time, because a
+// suspended request keeps its data on the stack.
 var (
 	shared   buffer
 	serving  *server
@@ -58,7 +58,7 @@ func exportLimit(which, n, tokens uint32) float64 {
 
 func known(question []byte) []byte {
 	b := shared.take(int(hostKnown(pointer(question), uint32(len(question)))))
-	answer := bytes.Clone(b) // it is small, and the buffer is reused for the next message
+	answer := bytes.Clone(b) // copied, because the answer is small and the buffer is reused for the next message
 	shared.back(b)
 	return answer
 }

@@ -2,33 +2,34 @@ package main
 
 import "math/bits"
 
-// buffer is the memory through which bytes enter and leave the module. Incoming bytes are used without a copy, and
-// replaced with outgoing ones. Memory that was taken is returned for the next message.
+// buffer is the memory through which bytes enter and leave the module. Incoming bytes are used without a copy, and are
+// replaced with outgoing ones. A caller that took memory from the buffer returns it, and it is reused for the next message.
 //
-// Large pieces must not be allocated for each request. Small blocks lie between the free parts of the heap, and soon none of these
-// has room for a large piece. So an instance that served a large request is not used again, and one with objects holds
-// its large pieces from the beginning.
+// Large blocks of memory, called pieces, must not be allocated for each request: small blocks fragment the heap, and soon no
+// gap has room for a piece. So an instance that served a large request is not used again. An instance for Durable Objects
+// allocates its pieces at the start.
 type buffer struct {
-	b      []byte // read and written by the host
+	b      []byte // the host reads and writes these bytes
 	spares [3][]byte
 }
 
 const (
 	minBuffer = 4 << 10
-	// maxSpare is the size of the largest piece that is kept: a page of large entities,
-	// or the largest batch.
+	// maxSpare is the maximum size of a block that is kept for reuse. It is sufficient for a page of large entities
+	// and for the largest batch.
 	maxSpare = 4<<20 + 64<<10
 )
 
-// hold makes the pieces of an instance with objects, before its heap has anything else. A step needs three large ones at most: for
-// what comes in, for what goes out, and for the rows that are being read. So it never makes another one.
+// hold allocates the large blocks of an instance for Durable Objects while the heap is still empty. A step needs at
+// most three of them: for its input, for its output, and for the rows that it reads. So the instance never allocates
+// another large block.
 func (s *buffer) hold() {
 	for i := range s.spares {
 		s.spares[i] = make([]byte, 0, maxSpare)
 	}
 }
 
-// room makes room for n bytes and returns it. For n = 0, it returns the current bytes.
+// room returns the buffer with room for n bytes. For n = 0, it returns the current bytes.
 func (s *buffer) room(n int) []byte {
 	if cap(s.b) < n || cap(s.b) == 0 {
 		s.back(s.b)
@@ -37,14 +38,14 @@ func (s *buffer) room(n int) []byte {
 	return s.b[:cap(s.b)]
 }
 
-// take gives n incoming bytes to the caller, who owns them.
+// take returns the n incoming bytes. The caller then owns their memory.
 func (s *buffer) take(n int) []byte {
 	b := s.b[:n]
 	s.b = nil
 	return b
 }
 
-// piece returns the smallest memory to which n bytes can be appended.
+// piece returns the smallest unused block to which n bytes can be appended, or a new block.
 func (s *buffer) piece(n int) []byte {
 	best := -1
 	for i, b := range s.spares {
@@ -60,7 +61,7 @@ func (s *buffer) piece(n int) []byte {
 	return make([]byte, 0, pieceSize(n))
 }
 
-// pieceSize returns the size of a piece for n bytes. There are only a few sizes, so that pieces can be reused.
+// pieceSize returns the size of a block for n bytes. There are only a few sizes, so that blocks can be reused.
 func pieceSize(n int) int {
 	if n = max(n, minBuffer); n > maxSpare {
 		return n
@@ -68,7 +69,7 @@ func pieceSize(n int) int {
 	return min(1<<bits.Len(uint(n-1)), maxSpare)
 }
 
-// largest returns the memory for output of unknown size.
+// largest returns the largest unused block, for output whose size is unknown.
 func (s *buffer) largest() []byte {
 	n := 0
 	for _, b := range s.spares {
@@ -84,13 +85,13 @@ func (s *buffer) put(b []byte) int {
 	return len(b)
 }
 
-// drop returns the current bytes, which nobody needs any more.
+// drop makes the memory of the current bytes unused.
 func (s *buffer) drop() {
 	s.back(s.b)
 	s.b = nil
 }
 
-// back returns unused memory, which replaces the smallest piece.
+// back returns a block for reuse. If the block is large enough, it replaces the smallest unused block.
 func (s *buffer) back(b []byte) {
 	least := 0
 	for i := range s.spares {

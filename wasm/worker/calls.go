@@ -8,23 +8,24 @@ import (
 	"edgetable/core/edm"
 )
 
-// caller sends messages to objects through the shell, which copies them directly from memory. The shell returns one
-// frame for each call: a byte with the outcome, and the answer. Without calls, the shell waits for the time limit.
+// caller sends messages to Durable Objects through the shell, the JavaScript part of the Worker. The shell copies the
+// messages directly from memory. It returns one frame for each call: a byte with the outcome, and the answer. If
+// there are no calls, the shell only waits until the timeout.
 type caller struct {
 	now  func() edm.Ticks
-	call func(calls []durableobject.Call, ms uint32, writes bool) (answers frames) // the caller owns the answers
+	call func(calls []durableobject.Call, ms uint32, writes bool) (answers frames) // the caller owns the memory of the answers
 }
 
-// The outcomes of a call.
+// These are the outcomes of a call.
 const (
 	answered = iota
 	overloaded
 	lost
 	unreachable
-	failed // followed by the reason
+	failed // the reason follows
 )
 
-// answerTimeout is the maximum time to wait for an answer.
+// answerTimeout is how long the shell waits for an answer.
 const answerTimeout edm.Ticks = 30 * edm.TicksPerSecond
 
 var (
@@ -71,7 +72,7 @@ func sizeOfCalls(calls []durableobject.Call) (n int) {
 	return n
 }
 
-// appendCalls appends name, jurisdiction, location hint and message of each call.
+// appendCalls appends the name, jurisdiction, location hint and message of each call.
 func appendCalls(dst frames, calls []durableobject.Call) frames {
 	for _, call := range calls {
 		dst = dst.addText(call.To.Name).addText(call.To.Jurisdiction).addText(call.To.Hint).add(call.Message)
@@ -79,7 +80,7 @@ func appendCalls(dst frames, calls []durableobject.Call) frames {
 	return dst
 }
 
-// readAnswers parses answers, which share the memory of the frames.
+// readAnswers parses the answers. They share the memory of the frames.
 func readAnswers(answers []durableobject.Answer, f frames) {
 	for i := range answers {
 		b, rest, _ := f.next()

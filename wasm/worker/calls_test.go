@@ -25,7 +25,7 @@ func split(t *testing.T, f frames) (list []string) {
 	return list
 }
 
-// sent is what a caller passes to the shell.
+// sent contains the arguments that a caller passes to the shell.
 type sent struct {
 	calls  []durableobject.Call
 	ms     uint32
@@ -49,7 +49,7 @@ func TestCall(t *testing.T) {
 	outcomes := c.Call(t.Context(), calls)
 	want := []durableobject.Answer{
 		{Message: []byte("answer")}, {Err: durableobject.ErrOverloaded}, {Err: durableobject.ErrLost}, {Err: durableobject.ErrUnreachable},
-		{Err: durableobject.ErrLost}, // for any cause
+		{Err: durableobject.ErrLost}, // an unknown failure, whatever its reason
 	}
 	for i := range want {
 		if string(outcomes[i].Message) != string(want[i].Message) || !errors.Is(outcomes[i].Err, want[i].Err) {
@@ -139,7 +139,7 @@ func TestBuffer(t *testing.T) {
 	}
 	copy(s.room(10_000), "request")
 	request := s.take(7)
-	copy(s.room(6), "answer") // while the request is in use
+	copy(s.room(6), "answer") // the request still uses its memory
 	if string(request) != "request" {
 		t.Errorf("the request became %q", request)
 	}
@@ -173,8 +173,8 @@ func TestBuffer(t *testing.T) {
 	}
 }
 
-// An instance with objects makes no piece of memory after its first ones, whatever the sizes of messages, rows, answers and
-// calls are: a new one would find no room in a heap of small blocks.
+// TestHold checks that an instance for Durable Objects allocates no further large block, whatever the sizes of
+// messages, rows, answers and calls are. A new large block might not fit into a fragmented heap.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	var s buffer
@@ -190,7 +190,7 @@ func TestHold(t *testing.T) {
 			t.Fatalf("the %s of %d bytes has memory of its own, of %d bytes", what, n, cap(b))
 		}
 	}
-	for range 10_000 { // as exportObject does
+	for range 10_000 { // this loop uses the buffer as exportObject does
 		n := size()
 		s.room(n)
 		in := s.take(n)

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// config holds the variables of a Worker, including secrets.
+// config contains the variables and secrets of a Worker.
 type config struct {
 	accounts     accounts.List
 	pathStyle    bool
@@ -22,17 +22,17 @@ type config struct {
 	settingsAge  time.Duration
 	scannedBytes int
 	failures     float64
-	rates        setting.Rates // per isolate; a Worker has many isolates, so these are not quotas
+	rates        setting.Rates // limits of one isolate; a Worker has many isolates, so these are no quotas
 	buckets      uint16
-	splitBytes   float64 // maximum size of a range; 0 means that it does not split because of its size
-	splitRate    float64 // maximum requests per second of a range; 0 means that it does not split because of them
+	splitBytes   float64 // size at which a key range is split; 0 means that no range is split because of its size
+	splitRate    float64 // requests per second at which a key range is split; 0 means that no range is split because of its load
 	location     string
 	catalog      string
-	replica      string // name of the replica; "" means that there is none
-	jurisdiction string // of the replica
+	replica      string // name of the replica; "" means that there is no replica
+	jurisdiction string // jurisdiction of the replica
 }
 
-// readConfig parses variables in the form of the shell: name=value, each followed by a zero byte.
+// readConfig parses the variables that the shell passes: name=value, each followed by a zero byte.
 func readConfig(text string) (*config, error) {
 	values := readVariables(text)
 	c := &config{location: values["EDGETABLE_LOCATION"], catalog: values["EDGETABLE_CATALOG_LOCATION"]}
@@ -41,7 +41,7 @@ func readConfig(text string) (*config, error) {
 	c.pathStyle = in.Bool("EDGETABLE_PATH_STYLE")
 	c.extensions = in.Bool("EDGETABLE_EXTENSIONS")
 	c.maxSkew = in.Duration("EDGETABLE_MAX_SKEW", sharedkey.MaxSkew, 0, 366*24*time.Hour)
-	c.settingsAge = max(in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour), 1) // to the protocol, 0 would mean the default
+	c.settingsAge = max(in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour), 1) // for 0, the protocol would use its default
 	c.scannedBytes = in.Int("EDGETABLE_SCANNED_BYTES", 8<<20, 1<<16, 1<<30)
 	c.failures = in.Number("EDGETABLE_MAX_FAILURES", 0, 0, 1e9)
 	c.rates = in.Rates("EDGETABLE_LIMITS")
@@ -65,7 +65,7 @@ func readConfig(text string) (*config, error) {
 	}
 	switch values["EDGETABLE_REPLICA"] {
 	case "":
-	case "bound": // the shell has set this value
+	case "bound": // the shell sets this value if the binding exists
 		c.replica = cmp.Or(values["EDGETABLE_REPLICA_NAME"], "replica")
 		if catalog, _ := durableobject.SplitLocation(c.catalog); catalog != "" && catalog != c.jurisdiction {
 			return nil, errors.New("EDGETABLE_REPLICA: the catalogs are in " + catalog + ": without EDGETABLE_REPLICA_JURISDICTION=" + catalog + " nothing is published; bind a namespace that was made there")

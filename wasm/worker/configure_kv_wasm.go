@@ -10,7 +10,7 @@ import (
 	"edgetable/adapters/store/workerskv/kv"
 )
 
-// configure makes the store and the server of this instance.
+// configure creates the store and the server of this instance.
 func configure(text string) error {
 	c, err := readConfig(text)
 	if err != nil {

@@ -4,15 +4,15 @@ package main
 
 import "edgetable/adapters/store/durableobject/engine"
 
-// pageBytes is less than half of the protocol's limit, since an instance has little memory: a page with its head and
-// frames must fit into a piece of 2 MiB.
+// pageBytes is less than half of the protocol's limit, because an instance has little memory. A page with its head
+// and frames must fit into a block of 2 MiB (see buffer).
 const pageBytes = 2<<20 - 128<<10
 
-// keptBuffer is small, since an instance that serves many requests has 768 KiB: a large buffer in the middle of it
-// would leave no space for one that grows.
+// keptBuffer is small, because an instance that serves many requests has only 768 KiB. A large buffer in the middle
+// of this memory would leave no room for a buffer that grows.
 const keptBuffer = 32 << 10
 
-// configure makes the server and the objects of this instance.
+// configure creates the server and the engines for Durable Objects of this instance.
 func configure(text string) error {
 	c, err := readConfig(text)
 	if err != nil {
@@ -37,11 +37,10 @@ func configure(text string) error {
 	return nil
 }
 
-// told logs an event of a range of a table.
+// told logs an event of a key range of a table, such as a split.
 func told(table string, bucket uint16, id uint32, event string) {
 	log(levelInfo, lineOfRange(table, bucket, id, event))
 }
 
-// shortOfRoom is the log line for objects of this isolate that have more writes than they can remember the answers
-// of.
+// shortOfRoom is the log line for an isolate whose objects get more writes than they can remember answers.
 const shortOfRoom = `{"msg":"object","cause":"answers to writes were forgotten within a minute: a write that is sent again then may be 500 OperationTimedOut"}`

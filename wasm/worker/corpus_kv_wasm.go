@@ -11,7 +11,7 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// Like corpus_wasm.go, but over Workers KV with best effort.
+// This is the module of corpus_wasm.go with Workers KV as its store, with best effort instead of atomicity.
 
 var clock scene.Clock
 

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// With the build tag corpus, the module is the server of a transcript: it is configured with directives, one per
-// line, and its clock is set explicitly.
+// With the build tag corpus, the module serves the recorded requests of the test corpus. It is configured with the
+// directives of a recording, one per line, and the test sets its clock.
 
 var clock scene.Clock
 

@@ -7,15 +7,15 @@ import (
 	"edgetable/core/edm"
 )
 
-// deadline is a context that ends at a time. Its Done channel never closes, because nothing here can wait for it;
-// callers check Err.
+// deadline is a context that ends at a time. Its Done channel never closes, because the module has no goroutine that
+// could wait; callers check Err.
 type deadline struct {
 	context.Context
 	at  edm.Ticks
 	now func() edm.Ticks
 }
 
-// withTimeout is context.WithTimeout with the clock of the host.
+// withTimeout returns a function like context.WithTimeout that uses the clock of the host.
 func withTimeout(now func() edm.Ticks) func(context.Context, time.Duration) (context.Context, context.CancelFunc) {
 	return func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 		return &deadline{ctx, now() + edm.Ticks(d/100), now}, func() {}

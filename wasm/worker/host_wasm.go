@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// The functions of the host that all kinds of the module use, and the configuration by the host.
+// This file has the functions of the host that all variants of the module use, and its configuration by the host.
 
 //go:wasmimport edge now
 func hostNow() float64

@@ -9,20 +9,22 @@ import (
 	"edgetable/core/protocol"
 )
 
-// isolate is what one instance remembers for the whole isolate: the maps of tables, and the settings of accounts.
+// isolate is the cache that one instance keeps for the whole isolate: the layouts of tables, and the settings of
+// accounts.
 type isolate struct {
 	maps     *durableobject.Maps // nil until first used
-	settings map[string][]byte   // by account: when the settings were read, and their stored form
+	settings map[string][]byte   // by account: the time when the settings were read, and their stored form
 }
 
-// A question about settings begins with one of these bytes; any other is about maps. Then follow a frame with the
-// account's name, the time at which the settings were read or changed, and for keep their stored form.
+// A request about settings begins with one of these bytes; any other request is about the layouts of tables. A frame
+// with the account's name follows. settingsKeep also has the time when the settings were read or changed, and their
+// stored form.
 const (
 	settingsRecall = 0x80 + iota
 	settingsKeep
 )
 
-// The entry of an account: the time, one of these bytes, then the settings.
+// The entry of an account consists of the time, one of these bytes, and the settings.
 const (
 	settingsNone = iota
 	settingsStored
@@ -30,7 +32,7 @@ const (
 )
 
 const (
-	maxSettings = 16 << 10 // maximum size of an account's settings
+	maxSettings = 16 << 10 // maximum size of an account's settings in the cache
 	maxAccounts = 256
 )
 
@@ -48,7 +50,7 @@ func (i *isolate) answer(c *config, question []byte) []byte {
 	case question[0] == settingsRecall:
 		return known
 	case len(known) > 0 && known[8] == settingsChanged && timeOf(rest) <= timeOf(known):
-		// They were read before they were changed.
+		// The settings were read before they were changed, so they are ignored.
 	default:
 		if i.settings == nil || len(i.settings) >= maxAccounts {
 			i.settings = make(map[string][]byte)
@@ -60,7 +62,7 @@ func (i *isolate) answer(c *config, question []byte) []byte {
 
 func timeOf(b []byte) edm.Ticks { return edm.Ticks(binary.LittleEndian.Uint64(b)) }
 
-// settingsOf asks the remembering instance of an isolate for settings.
+// settingsOf sends a request about settings to the instance that has the isolate's cache.
 type settingsOf func(question []byte) (answer []byte)
 
 var _ protocol.SettingsMemory = settingsOf(nil)

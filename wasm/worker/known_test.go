@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// An isolate remembers the settings of accounts for all its instances, up to a maximum number of accounts.
+// TestSettingsOfIsolate checks that one instance caches the settings of accounts for all instances of the isolate, up
+// to a maximum number of accounts.
 func TestSettingsOfIsolate(t *testing.T) {
 	t.Parallel()
 	var memory isolate
@@ -26,7 +27,7 @@ func TestSettingsOfIsolate(t *testing.T) {
 	expect("none", "", 6, true)
 	here.Forget("acme", 7)
 	expect("acme", "", 0, false)
-	here.Keep("acme", []byte("<old/>"), 7) // read before the settings were changed
+	here.Keep("acme", []byte("<old/>"), 7) // these settings were read before the change
 	expect("acme", "", 0, false)
 	here.Keep("acme", []byte("<new/>"), 8)
 	expect("acme", "<new/>", 8, true)

@@ -3,7 +3,7 @@
 package main
 
 import (
-	_ "bytes" // imported first, which makes TinyGo's module smaller
+	_ "bytes" // must be the first import, which makes TinyGo's module smaller
 	"context"
 	"time"
 	"unsafe"
@@ -11,17 +11,17 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// With the build tag kv, the module is a Worker for tables only in Workers KV, with the shell kv/worker.mjs:
+// With the build tag kv, the module is a Worker for tables only in Workers KV. Its shell is kv/worker.mjs:
 //
 //	fetch → kv/worker.mjs → serve → core/protocol → core/table → adapters/store/workerskv → KV
 //
 // One instance serves all requests of an isolate, each in a goroutine. A goroutine
-// waits only for promises that it made itself: the platform permits a promise to
-// resume only the request that made it. In addition to what main.go describes,
+// waits only for promises that it created itself: on this platform, a promise can
+// resume only the request that created it. In addition to the functions that main.go describes,
 //
-//	serve(number, n)           starts a request; it continues with each event
-//	purge(number)              starts to delete the entities of dropped tables
-//	answered(number, bytes, n) is imported: the response, empty for a purge
+//	serve(number, n)           starts a request; the scheduler continues it at each event
+//	purge(number)              starts to delete the entities of deleted tables
+//	answered(number, bytes, n) is imported: it receives the response, which is empty for a purge
 //
 // and KV is called through syscall/js.
 
@@ -31,11 +31,11 @@ func hostAnswered(number uint32, response unsafe.Pointer, n uint32)
 var (
 	shared buffer
 	store  *workerskv.Store
-	first  *server // the others share everything with it except the current request
+	first  *server // all servers share its state, except for the current request
 )
 
-// Each call of a go:wasmexport function starts a goroutine with a new stack, so
-// functions that are called often use export.
+// Each call of a go:wasmexport function starts a goroutine with a new stack. So functions that are called often are
+// exported with export instead.
 
 //export buffer
 func exportBuffer(n uint32) unsafe.Pointer { return pointer(shared.room(int(n))) }
@@ -52,9 +52,10 @@ func exportServe(number, n uint32) {
 }
 
 const (
-	// purgeCalls is the number of KV calls of a purge: an invocation has 1,000.
+	// purgeCalls is the maximum number of KV calls of a purge. An invocation of a Worker may make 1,000.
 	purgeCalls = 900
-	// purgeTime is how long a purge starts new calls: after a minute the shell gives up the request and the instance.
+	// purgeTime is how long a purge starts new calls. After a minute, the shell aborts the request and discards the
+	// instance.
 	purgeTime = 45 * time.Second
 )
 
@@ -72,8 +73,8 @@ func exportPurge(number uint32) {
 
 var jobs = make(chan func(*server))
 
-// begin starts a job in a goroutine when the scheduler runs. Goroutines are reused for later jobs, because their
-// stacks are large pieces of memory (see buffer).
+// begin starts a job in a goroutine, which the scheduler will run. Goroutines are reused for later jobs, because
+// their stacks are large blocks of memory (see buffer).
 func begin(job func(*server)) {
 	select {
 	case jobs <- job:

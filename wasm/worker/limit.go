@@ -8,7 +8,8 @@ import (
 	"edgetable/core/throttle"
 )
 
-// The limits. One instance counts them for the whole isolate; the shell asks it on behalf of the others.
+// These are the rate limits. One instance counts them for the whole isolate. The shell passes the requests of the
+// other instances to it.
 const (
 	accountLimit = iota
 	partitionLimit
@@ -16,7 +17,7 @@ const (
 	limitCount
 )
 
-// limiter returns the limiter for the protocol, or nil without a limit.
+// limiter returns the limiter for the protocol, or nil if there is no limit.
 func (h *host) limiter(c *config, which int) protocol.Limiter {
 	switch rate, _ := c.limit(which); {
 	case rate == 0:
@@ -27,7 +28,7 @@ func (h *host) limiter(c *config, which int) protocol.Limiter {
 	return limiter{which, h.limit}
 }
 
-// limit is a rate per second and a burst.
+// limit returns the rate per second and the burst of a limit.
 func (c *config) limit(which int) (rate, burst float64) {
 	switch which {
 	case accountLimit:
@@ -39,12 +40,12 @@ func (c *config) limit(which int) (rate, burst float64) {
 }
 
 func newBuckets(c *config, which int, now func() edm.Ticks) *throttle.Buckets {
-	const keys = 1024 // each has a name of at most 128 bytes: 250 kB
+	const keys = 1024 // a key has at most 128 bytes, so all keys have at most about 250 kB with their overhead
 	rate, burst := c.limit(which)
 	return throttle.New(throttle.Options{Rate: rate, Burst: burst, Keys: keys, Now: now})
 }
 
-// limiter is a limit that another instance counts.
+// limiter is a rate limit that another instance of the isolate counts.
 type limiter struct {
 	which int
 	ask   func(which int, key string, n int) (wait time.Duration)
@@ -56,15 +57,15 @@ func (l limiter) Charge(key string, n int) { l.ask(l.which, key, -n) }
 
 func (l limiter) Peek(key string) time.Duration { return l.ask(l.which, key, 0) }
 
-// counter counts the limits.
+// counter has the token buckets of all limits.
 type counter struct {
 	config  *config
 	now     func() edm.Ticks
 	buckets [limitCount]*throttle.Buckets
 }
 
-// ask takes n tokens and returns the wait until they are available. A negative n takes tokens after the fact. With 0,
-// it only returns the wait until one token is available.
+// ask takes n tokens and returns the wait until they are available. A negative n takes -n tokens for work that was
+// already done. For n = 0, ask takes none and returns the wait until one token is available.
 func (c *counter) ask(which int, key string, n int) time.Duration {
 	b := c.buckets[which]
 	if b == nil {

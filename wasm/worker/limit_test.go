@@ -8,7 +8,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Two servers ask one counter: a token that one of them takes is not available to the other.
+// TestLimiter checks that two servers share one counter: a token that one server takes is not available to the other.
 func TestLimiter(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * edm.TicksPerSecond)

@@ -16,17 +16,17 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// platform does the work of the shell, for a server and objects in one process.
+// platform replaces the shell for tests, with a server and Durable Objects in one process.
 type platform struct {
 	t       *testing.T
 	server  *server
 	engines objects
 	objects map[string]*storage
 	log     []string
-	wrote   bool // whether the server said that its calls write
+	wrote   bool // the server declared that its calls write
 }
 
-// storage is the storage of one object.
+// storage is the storage of one Durable Object.
 type storage struct {
 	life uint32
 	rows map[string]string
@@ -106,7 +106,7 @@ func readCalls(t *testing.T, f frames) (calls []durableobject.Call) {
 	return calls
 }
 
-// ask passes a message to an object until there is an answer.
+// ask passes a message to an object and returns the answer.
 func (p *platform) ask(name string, message []byte) []byte {
 	s := p.objects[name]
 	if s == nil {
@@ -114,13 +114,13 @@ func (p *platform) ask(name string, message []byte) []byte {
 		p.objects[name] = s
 	}
 	return rounds(p.t, s, p.call, func(again frames) []byte {
-		p.engines.rows = s // a call may have set the rows of another object
+		p.engines.rows = s // a call may have set the rows to those of another object
 		return p.engines.handle(nil, s.life, message, again)
 	})
 }
 
-// rounds takes steps of an object until one is an answer, and makes the calls between them. It undoes a
-// step that asks for that.
+// rounds runs steps of an object until a step returns an answer. Between the steps, it makes the calls that the last
+// step requested. It undoes a step that requests a rollback.
 func rounds(t *testing.T, s *storage, call func([]durableobject.Call) frames, step func(again frames) []byte) []byte {
 	for again := frames(nil); ; {
 		before := maps.Clone(s.rows)
@@ -164,11 +164,11 @@ func (p *platform) do(method, target, body string, status int) string {
 	return string(got.Body)
 }
 
-// TestSession sends every kind of message between server and objects.
+// TestSession sends every kind of message between the server and the objects.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
-	const zoe = "/people(PartitionKey='p',RowKey='zoe')" // the name has letters that do not occur in a GUID
+	const zoe = "/people(PartitionKey='p',RowKey='zoe')" // the name cannot be part of a GUID, because z is not a hexadecimal digit
 	p.do("POST", "/Tables", `{"TableName":"people"}`, 201)
 	p.do("POST", "/people", `{"PartitionKey":"p","RowKey":"zoe","Age":36}`, 201)
 	if !p.wrote {
@@ -227,7 +227,7 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// The memory of objects may be forgotten, but must not grow.
+// TestLives checks that the number of engines in memory is limited, however many objects there are.
 func TestLives(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// namespace calls Workers KV through the shell, which takes frames
+// namespace calls Workers KV through the shell, which receives frames
 //
 //	operation, one byte
 //	name                               to get
@@ -24,23 +24,23 @@ import (
 //	next cursor, name, metadata, …     of a list
 //	reason                             of a failure
 //
-// The shell starts no write after end (milliseconds since 1970, a float64) or after a failed write: such writes are refused.
-// A write is three frames: one byte (1 to delete) followed by the name; value; metadata.
+// The shell starts no write after end (milliseconds since 1970, a float64) or after a failed write, and reports such writes as
+// refused. A write is three frames: one byte (1 to delete) followed by the name; value; metadata.
 type namespace struct {
-	call func(request frames) (answer frames) // the caller owns the answer
-	// until is the time after which no write may begin; 0 for readers.
+	call func(request frames) (answer frames) // the caller owns the memory of the answer
+	// until is the time after which no write may begin; 0 if there are only reads.
 	until edm.Ticks
 }
 
-// The operations. A request is allocated at full size: in workerd, the beginning of one
-// was zeroed when the collector ran while it grew.
+// These are the operations. A request is allocated with its final size: in workerd, the beginning of a request was
+// zeroed when the garbage collector ran while the request grew.
 const (
 	kvGet   = "g"
 	kvWrite = "w"
 	kvList  = "l"
 )
 
-// The outcomes.
+// These are the outcomes.
 const (
 	kvDone = iota
 	kvNone

@@ -9,29 +9,30 @@ import (
 	"edgetable/core/edm"
 )
 
-// objects holds the engines of the objects that are awake in this isolate, by the number that the shell assigns to an
-// object when it wakes up. After an object has slept, its earlier engine must not be used: the object may have been
-// awake elsewhere in between.
+// objects has the engines of the Durable Objects that are awake in this isolate, by the number that the shell assigns
+// to an object at each start. After an object has slept, its earlier engine must not be used, because the object may
+// have been awake elsewhere in between.
 type objects struct {
 	options engine.Options
-	rows    engine.Rows // rows of the current object
-	pieces  *buffer     // source of large pieces
+	rows    engine.Rows // rows of the object that is running
+	pieces  *buffer     // provides large blocks of memory
 	awake   map[uint32]*awake
 	turns   uint64
 }
 
-// awake is the engine of an object, and the time of its last request.
+// awake is the engine of an object, and the number of the object's last request.
 type awake struct {
 	*engine.Engine
 	turn uint64
 }
 
-// maxAwake is the number of engines that are kept. They may be dropped at any time. All objects here share 28 MiB, of
-// which the pieces of [buffer.hold] take 12. Together, 256 engines without statistics and answers take about 1 MiB,
-// their statistics at most 4 MiB (16 KiB each), and the remembered answers of writes at most 4 MiB.
+// maxAwake is the maximum number of engines in memory. An engine may be dropped at any time. All objects of an
+// isolate share 28 MiB, of which the blocks of [buffer.hold] take 12. Together, 256 engines without statistics and
+// answers take about 1 MiB. Their statistics take at most 4 MiB (16 KiB each), and their remembered answers to writes
+// at most 4 MiB.
 const maxAwake = 256
 
-// What the shell does after a step.
+// These values tell the shell what to do after a step.
 const (
 	stepAnswer   = iota // send the answer
 	stepRollback        // undo the transaction, then send the answer
@@ -39,11 +40,11 @@ const (
 )
 
 // handle takes one step with a message to the object with this number, inside a
-// transaction of the shell. An empty message is the alarm. If the message made calls,
-// again has frames: the state, then the answers as in [caller]. It appends
+// transaction of the shell. An empty message is the alarm. If the previous step requested calls,
+// again has frames: the state of that step, then the answers as in [caller]. handle appends
 //
 //	time of the next alarm in milliseconds since 1970, a float64; 0: never
-//	one byte, what the shell does next
+//	one byte, what the shell must do next
 //	the answer; or frames: the state, then the calls as in [appendCalls]
 func (o *objects) handle(dst []byte, number uint32, message []byte, again frames) []byte {
 	if len(message) == 0 {
@@ -59,8 +60,8 @@ func (o *objects) handle(dst []byte, number uint32, message []byte, again frames
 	step := o.engine(number).Handle(o.rows, message, resume, dst)
 	switch {
 	case len(step.Calls) > 0:
-		if step.Answer != nil { // it contains the message of a call
-			o.pieces.drop() // the rows that were read last
+		if step.Answer != nil { // Answer is the memory of a call's message
+			o.pieces.drop() // the rows that were read last are not needed any more
 			dst = append(o.pieces.piece(len(dst)+4+len(step.State)+sizeOfCalls(step.Calls)), dst...)
 		}
 		dst = appendCalls(frames(dst).add(step.State), step.Calls)
@@ -79,8 +80,8 @@ func (o *objects) handle(dst []byte, number uint32, message []byte, again frames
 	return dst
 }
 
-// engine returns the engine of an object. If there is none, it makes one; if there are too many, it first drops the one that
-// was used longest ago.
+// engine returns the engine of an object. If there is none, it creates one. If there are too many engines, it first
+// drops the one that was used least recently.
 func (o *objects) engine(number uint32) *engine.Engine {
 	found := o.awake[number]
 	if found == nil {

@@ -17,9 +17,9 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// poisoned is a server and objects in one process. It overwrites each piece of memory that passes between
-// them as soon as the module might reuse it: requests, messages and answers after the request, a row after
-// the next one.
+// poisoned is a server and objects in one process. It overwrites all memory that passes between them as soon as the
+// module might reuse it: requests, messages and answers after the end of the request, and each row after the next one
+// was read.
 type poisoned struct {
 	t       *testing.T
 	server  server
@@ -34,7 +34,7 @@ func poison(b []byte) {
 	}
 }
 
-// take returns a copy of b that is overwritten after the request.
+// take returns a copy of b, which is overwritten after the request.
 func (p *poisoned) take(b []byte) []byte {
 	b = bytes.Clone(b)
 	p.taken = append(p.taken, b)
@@ -120,8 +120,8 @@ func (r *poisonedRows) poison(rows iter.Seq2[[]byte, []byte]) iter.Seq2[[]byte, 
 	}
 }
 
-// TestPoison plays the corpus over objects, to check that no code reads memory after it was reused. It
-// omits scenes of failing stores and of limits.
+// TestPoison plays the corpus of recorded requests with Durable Objects. It checks that no code reads memory after
+// the memory was reused. It omits the scenes with failing stores and with limits.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	wiretest.RunScenes(t, wiretest.Dialect{}, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {

@@ -10,24 +10,24 @@ import (
 	"edgetable/core/table"
 )
 
-// publisher publishes the batches of objects in Workers KV.
+// publisher publishes the batches of Durable Objects in Workers KV.
 type publisher struct{ host host }
 
 const (
-	// published is the time in which writes of a batch may begin. The shell makes six at a time, which is the
-	// platform's limit, so that none waits in a queue. The last one begins at most 9 s after the batch was handed
-	// out, including 5 s to get an instance; the object gives up after 10 s. Its batch timeout of 60 s leaves a write
-	// 51 s to arrive.
+	// published is how long after the start of a batch its writes may begin. The shell makes six writes at a time.
+	// This is the platform's limit, so no write waits in a queue. The last write begins at most 9 s after the object
+	// requested the batch, including 5 s to get an instance. The object stops waiting after 10 s. Its timeout for a
+	// batch is 60 s, so the last write has 51 s to take effect.
 	published = 4 * edm.TicksPerSecond
-	// purgeStep is the number of KV calls in one step of a purge.
+	// purgeStep is the maximum number of KV calls in one step of a purge.
 	purgeStep = 200
 )
 
-// publish executes a batch and appends its result.
+// publish carries out a batch and appends its result.
 func (p *publisher) publish(dst, batch []byte) []byte {
 	b, err := durableobject.ReadBatch(batch)
 	if err != nil {
-		panic(err.Error()) // cannot happen: this module made the batch
+		panic(err.Error()) // cannot fail, because this module encoded the batch
 	}
 	to := workerskv.NewPublisher(&namespace{call: p.host.kv, until: p.host.now() + published}, p.host.now)
 	result := durableobject.Published{Done: make([]bool, len(b.Changes))}
@@ -43,7 +43,7 @@ func (p *publisher) publish(dst, batch []byte) []byte {
 	return result.Append(dst)
 }
 
-// appendFailure appends a line for the log.
+// appendFailure appends a log line about a failure.
 func appendFailure(dst []byte, source string, err error) []byte {
 	dst = appendQuoted(append(dst, `{"msg":"replica","source":`...), source)
 	return append(appendQuoted(append(dst, `,"cause":`...), err.Error()), '}')
@@ -91,14 +91,15 @@ func document(to *workerskv.Publisher, c *table.Change) error {
 	}
 	err := to.Record(context.Background(), *c.Record, c.Ticks)
 	if errors.Is(err, table.ErrKeyTooLong) {
-		return nil // a replica cannot contain it
+		return nil // the key is too long for a replica
 	}
 	return err
 }
 
-// lastSync returns the time up to which the replica has all changes; known is false before it could be read. If no
-// object reports a lag, all changes older than three minutes are visible. That is half a minute until an object
-// reports a lag, one and a half minutes if it dies before that, and the minute in which KV may show old states.
+// lastSync returns the time up to which the replica has all changes. known is false until this time could be read
+// once. If no object reports a lag, all changes older than three minutes are visible. These three minutes are the sum
+// of half a minute until an object reports a lag, one and a half minutes if the object fails before that, and one
+// minute in which KV may return old states.
 func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm.Ticks, known bool) {
 	const (
 		behind = 180 * edm.TicksPerSecond
@@ -112,7 +113,7 @@ func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm
 		}
 		until, ok, err := replica.Synced(context.Background(), "")
 		switch {
-		case err != nil: // no later time is known
+		case err != nil: // the time from the last successful read is still valid
 			return last, asked != 0
 		case ok:
 			last = min(until, t-behind)
@@ -124,8 +125,8 @@ func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm
 	}
 }
 
-// reader is a store whose eventual reads are answered by the replica. It embeds the
-// concrete store, because calls through an interface make the module larger.
+// reader is a store that sends eventually consistent reads to the replica. It embeds the concrete store, because
+// calls through an interface would make the module larger.
 type reader struct {
 	*durableobject.Store
 	replica *workerskv.Replica
@@ -133,8 +134,8 @@ type reader struct {
 	now     func() edm.Ticks
 }
 
-// maxLag is the age of LastSyncTime above which the replica counts as lagging: normally changes are published within
-// seconds, but a free account may use up the writes of a day.
+// maxLag is the age of LastSyncTime above which the replica is reported as unavailable. Normally changes are
+// published within seconds, but a free account can use up its daily number of writes.
 const maxLag = 15 * 60 * edm.TicksPerSecond
 
 func withReplica(store *durableobject.Store, h host) table.Store {

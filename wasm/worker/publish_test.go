@@ -15,7 +15,7 @@ import (
 	"edgetable/core/table"
 )
 
-// catalog calls one object.
+// catalog is a durableobject.Caller that calls one object.
 type catalog struct {
 	*engine.Engine
 	rows engine.Rows
@@ -25,7 +25,7 @@ func (c catalog) Call(_ context.Context, calls []durableobject.Call) []durableob
 	return []durableobject.Answer{{Message: c.Handle(c.rows, calls[0].Message, nil, nil).Answer}}
 }
 
-// The module publishes a batch as the objects request it, and reports failures.
+// TestPublish checks that the module publishes a batch as the objects request it, and that it reports failures.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	now := 1000 * edm.Ticks(edm.TicksPerSecond)
@@ -68,8 +68,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// The records of many buckets are purged with their table, even if KV needs longer than one batch may take.
-// No batch makes more calls than an invocation may.
+// TestPublishPurge checks that the marks of all buckets of a table are purged with the table, even if this needs more
+// than one batch. No batch may make more calls than an invocation of a Worker may.
 func TestPublishPurge(t *testing.T) {
 	t.Parallel()
 	now := 1000 * edm.Ticks(edm.TicksPerSecond)
@@ -117,16 +117,16 @@ func TestPublishPurge(t *testing.T) {
 	}
 }
 
-// The age of the replica is the age of the object that lags most, and at least three minutes. The replica
-// is unavailable if an object lags for long, and until KV could be read.
+// TestReplication checks that the age of the replica is that of the object with the longest lag, and at least three
+// minutes. The replica must be unavailable while an object lags for long, and until KV could be read.
 func TestReplication(t *testing.T) {
 	t.Parallel()
 	const minute = 60 * edm.TicksPerSecond
 	now := edm.Ticks(1000 * minute)
-	var since edm.Ticks // since when an object lags; 0 if none does
+	var since edm.Ticks // the time since which an object lags; 0 if none lags
 	var lags, broken bool
 	h := host{now: func() edm.Ticks { return now }, log: func(int, []byte) {}}
-	marks := make(map[string]string) // the marks in KV
+	marks := make(map[string]string) // records in KV; a record has the time up to which an object has published its changes
 	h.kv = func(request frames) frames {
 		parts := split(t, request)
 		switch {
@@ -149,7 +149,7 @@ func TestReplication(t *testing.T) {
 		why    string
 		then   func()
 		want   table.ReplicationStatus
-		behind edm.Ticks // 0 if there is no time
+		behind edm.Ticks // expected age of the replica; 0 if it is unknown
 	}{
 		{"KV cannot be read, from the start", func() { broken = true }, table.Unavailable, 0},
 		{"nothing lags", func() { broken = false }, table.Live, 3 * minute},
@@ -178,7 +178,8 @@ func TestReplication(t *testing.T) {
 	}
 }
 
-// Each write has the outcome that the shell reports. A write without a report is not done.
+// TestNamespaceWrite checks that each write has the outcome that the shell reports. A write without a report was not
+// carried out.
 func TestNamespaceWrite(t *testing.T) {
 	t.Parallel()
 	writes := []workerskv.Write{{Name: "a", Value: []byte("value"), Metadata: []byte("metadata")}, {Name: "b", Delete: true}, {Name: "c"}, {Name: "d"}}

@@ -8,7 +8,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Levels of a log line.
+// These are the levels of a log line.
 const (
 	levelInfo = iota
 	levelError
@@ -47,8 +47,8 @@ func appendRecord(dst []byte, resp *protocol.Response) ([]byte, int) {
 	return append(dst, '}'), level
 }
 
-// lineOfRange returns the log line about an event of a range in a bucket of a table; key is the key of the table's
-// record. The line contains no PartitionKey.
+// lineOfRange returns the log line about an event of a key range in one bucket of a table; key is the key of the
+// table's record. The line contains no PartitionKey.
 func lineOfRange(key string, bucket uint16, id uint32, event string) []byte {
 	account, name, _ := strings.Cut(strings.TrimPrefix(key, "table/"), "/")
 	dst := appendQuoted([]byte(`{"msg":"split","event":`), event)

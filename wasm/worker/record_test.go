@@ -56,7 +56,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A log line contains only the parts of a request that core permits.
+// TestRecordShowsNoSecrets checks that a log line contains only the parts of a request that core permits.
 func TestRecordShowsNoSecrets(t *testing.T) {
 	t.Parallel()
 	wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {
@@ -67,7 +67,7 @@ func TestRecordShowsNoSecrets(t *testing.T) {
 	})
 }
 
-// TestLineOfRange checks the log line for a split: it is JSON and contains no keys.
+// TestLineOfRange checks that the log line for an event of a range is JSON and contains no PartitionKey.
 func TestLineOfRange(t *testing.T) {
 	t.Parallel()
 	want := `{"msg":"split","event":"join finished","account":"acct","table":"people","bucket":3,"range":17}`

@@ -12,19 +12,18 @@ import (
 	"edgetable/core/protocol"
 )
 
-// incoming is a request in the form of the shell: the length of its head, the head,
-// the body. The head is text in lines separated by \n:
+// incoming is a request in the form in which the shell passes it: the length of its head, the head,
+// and the body. The head is text in lines separated by \n:
 //
 //	MERGE
 //	https://acme.table.example.com/people(PartitionKey='a%2Fb',RowKey='1')
 //	192.0.2.7            the client's address; empty if unknown
-//	                     the reason to refuse it; empty to serve it
+//	                     the reason to refuse the request; empty to serve it
 //	5                    length of the body, -1 if unknown
 //	x-ms-version:2019-02-02
 //
-// The URL is unchanged. A header name occurs once; commas separate the values of a
-// repeated one. A length above the number of bytes that follow is that of a body that
-// is too long.
+// The URL is unchanged. Each header name occurs once; commas separate its values.
+// If the body is too long, its length is greater than the number of bytes that follow.
 type incoming struct {
 	protocol.Request
 	refusal string
@@ -32,7 +31,7 @@ type incoming struct {
 	fields  fields
 }
 
-// body is the body of a request in memory, so that the protocol need not copy it.
+// body is the body of a request in memory. Its method Bytes lets the protocol use the body without a copy.
 type body struct {
 	bytes.Reader
 	b []byte
@@ -63,12 +62,12 @@ func (f fields) Values(name string) (values []string) {
 	return values
 }
 
-// preamble is the number of lines before the header.
+// preamble is the number of lines before the first header line.
 const preamble = 5
 
 var errRequest = errors.New("unknown form of the shell's request")
 
-// read parses a request. The result shares the memory of b.
+// read parses a request. The result refers to the memory of b.
 func (r *incoming) read(b []byte) error {
 	if len(b) < 4 {
 		return errRequest
@@ -98,7 +97,7 @@ func (r *incoming) read(b []byte) error {
 		if !ok {
 			continue // not a header line
 		}
-		for strings.EqualFold(name, "x-http-method") { // the protocol needs to know how often it occurs
+		for strings.EqualFold(name, "x-http-method") { // the protocol counts the values of this header
 			first, rest, more := strings.Cut(value, ",")
 			if !more {
 				break
@@ -123,7 +122,7 @@ func (r *incoming) read(b []byte) error {
 	return nil
 }
 
-// locate splits a URL without interpreting it. The authority of the URL counts, not the header Host; they differ only
+// locate splits a URL without interpreting it. The host is that of the URL, not of the Host header. They differ only
 // if the request line had an absolute URL.
 func (r *incoming) locate(url string) error {
 	scheme, rest, ok := strings.Cut(url, "://")
@@ -135,12 +134,12 @@ func (r *incoming) locate(url string) error {
 		i = len(rest)
 	}
 	r.Scheme, r.Host = scheme, rest[:i]
-	// Parts of the target may be used after the request has ended.
+	// The target is copied, because parts of it may be used after the request has ended.
 	if r.Target = strings.Clone(rest[i:]); r.Target == "" || r.Target[0] == '?' {
 		r.Target = "/" + r.Target
 	}
 	return nil
 }
 
-// view returns b as a string, valid until b is overwritten.
+// view returns b as a string without a copy. The string is valid until b is overwritten.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

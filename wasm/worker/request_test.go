@@ -14,7 +14,7 @@ func TestRequest(t *testing.T) {
 	t.Parallel()
 	const url = "https://acme.table.example.com/people(PartitionKey='a%2Fb',RowKey='..')?x='%41'"
 	var r incoming
-	// The second request finds no data of the first one.
+	// Reading the second request must leave no data of the first one.
 	for range 2 {
 		if err := r.read(request("MERGE\n"+url+"\n::ffff:192.0.2.7\nbusy\n5\nx-ms-date:now: or so\nx-http-method:PUT, MERGE", "{ } \n")); err != nil {
 			t.Fatal(err)

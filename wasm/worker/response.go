@@ -6,12 +6,12 @@ import (
 	"edgetable/core/protocol"
 )
 
-// appendHead appends the head of a response in the form of the shell, text in lines:
+// appendHead appends the head of a response in the form that the shell expects, text in lines:
 //
 //	200
 //	Content-Type:application/json;odata=minimalmetadata;streaming=true;charset=utf-8
 //
-// The names have the spelling and the order that the service uses. A reason phrase may follow the status.
+// The names have the spelling and the order of Azure's service. A reason phrase may follow the status.
 func appendHead(dst []byte, resp *protocol.Response) []byte {
 	dst = strconv.AppendInt(dst, int64(resp.Status), 10)
 	if resp.Reason != "" {

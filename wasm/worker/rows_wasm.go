@@ -31,7 +31,7 @@ func hostRowSize() float64
 //go:wasmimport edge row_scan
 func hostRowScan(r unsafe.Pointer, n uint32) uint32
 
-// rows gives access to the rows of the current object. Results are in the buffer.
+// rows gives access to the rows of the current object. Its results are in the buffer.
 type rows struct {
 	request frames
 	last    []byte
@@ -69,11 +69,11 @@ func (r *rows) ScanBack(from, to []byte, bytes int) iter.Seq2[[]byte, []byte] {
 
 // scan asks the shell with frames
 //
-//	wanted bytes of rows, in 4 bytes
+//	requested size of the rows in bytes, in 4 bytes
 //	from, to
-//	nothing, if the last row comes first
+//	an empty frame, if the order is descending
 //
-// and gets frames: first an empty one if no more rows follow, then key and value of
+// and receives frames: an empty frame if no more rows follow, then the key and value of
 // each row.
 func (r *rows) scan(from, to []byte, bytes int, back bool) iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
@@ -90,7 +90,7 @@ func (r *rows) scan(from, to []byte, bytes int, back bool) iter.Seq2[[]byte, []b
 			for len(in) > 0 {
 				k, in, _ = in.next()
 				v, in, _ = in.next()
-				if len(in) == 0 { // the next batch overwrites the buffer
+				if len(in) == 0 { // copy the last key, because the next batch overwrites the buffer
 					r.last = append(r.last[:0], k...)
 					if !back {
 						r.last = append(r.last, 0)

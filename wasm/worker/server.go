@@ -20,22 +20,23 @@ type server struct {
 	line []byte
 }
 
-// host holds the functions that the shell provides to the module.
+// host has the functions that the shell provides to the module.
 type host struct {
 	now    func() edm.Ticks
 	random func() uint64
 	log    func(level int, line []byte)
 	call   func(calls []durableobject.Call, ms uint32, writes bool) (answers frames)
 	kv     func(request frames) (answer frames)
-	known  func(question []byte) (answer []byte)                   // memory of the isolate
-	limit  func(which int, key string, n int) (wait time.Duration) // calls the isolate's rate limiter; nil if this instance has its own
-	// pageBytes limits the entities of a page, unless a single one is larger; 0 means the protocol's limit.
+	known  func(question []byte) (answer []byte)                   // asks the isolate's cache
+	limit  func(which int, key string, n int) (wait time.Duration) // calls the isolate's rate limiter; nil if this instance has its own one
+	// pageBytes is the maximum size of the entities of a page, unless a single entity is larger; 0 means the
+	// protocol's limit.
 	pageBytes int
 	// keptBuffer is [protocol.Handler.KeptBuffer].
 	keptBuffer int
 }
 
-// newStore makes the store on objects, with its replica if one is configured.
+// newStore creates the store with Durable Objects, and with a replica if one is configured.
 func newStore(c *config, h host) (table.Store, error) {
 	o := c.newTables()
 	o.Caller, o.Now, o.Rand, o.Maps, o.Catalog = &caller{now: h.now, call: h.call}, h.now, h.random, h.known, c.catalog
@@ -46,12 +47,12 @@ func newStore(c *config, h host) (table.Store, error) {
 	return withReplica(store, h), nil
 }
 
-// newTables returns the options that say where new tables are made.
+// newTables returns the options for new tables: their number of buckets and their location.
 func (c *config) newTables() durableobject.Options {
 	return durableobject.Options{Buckets: c.buckets, Location: c.location}
 }
 
-// newServer connects the protocol to a store.
+// newServer creates a server that serves a store with the protocol.
 func newServer(c *config, store table.Store, h host) *server {
 	s := &server{host: h, Handler: &protocol.Handler{
 		Service: table.New(store, table.Options{
@@ -77,16 +78,15 @@ func newServer(c *config, store table.Store, h host) *server {
 	return s
 }
 
-// refusals are the errors for which the shell refuses a request.
+// refusals are the responses to requests that the shell refuses, by the shell's reason.
 var refusals = map[string]*table.Error{
 	"busy":   table.ServerBusy.With("The Worker has too many requests. Try again."),
 	"failed": table.InternalError.Err(),
-	// A write was sent, and its answer was lost with the instance.
+	// The shell sent a write to an instance, and the instance ended before it answered.
 	"unknown": table.OperationTimedOut.Err(),
 }
 
-// answer appends the response to a request in one piece: the length of the head, the
-// head as in [appendHead], the body.
+// answer appends the response to a request: the length of the head, the head as in [appendHead], and the body.
 func (s *server) answer(dst, request []byte) []byte {
 	start := len(dst)
 	dst, body := s.respond(append(dst, 0, 0, 0, 0), request)
@@ -99,8 +99,8 @@ func (s *server) answer(dst, request []byte) []byte {
 	return dst
 }
 
-// respond appends the head of the response to a request and returns its body, valid
-// until release.
+// respond appends the head of the response to a request. It returns the head and the body, which is valid until
+// release is called.
 func (s *server) respond(dst, request []byte) (head, body []byte) {
 	begin := s.host.now()
 	if err := s.in.read(request); err != nil {
@@ -120,7 +120,7 @@ func (s *server) respond(dst, request []byte) (head, body []byte) {
 	return dst, s.resp.Body
 }
 
-// release gives back the memory of the last response.
+// release releases the memory of the last response.
 func (s *server) release() {
 	s.resp.Release()
 	s.resp = protocol.Response{}

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// encode returns a request in the form of the shell: header names in lower case, each once, and no body if
-// it is too long.
+// encode returns a request in the form in which the shell passes it: header names are in lower case and occur once. A
+// body that is too long is omitted.
 func encode(r *wiretest.Request) []byte {
 	length, body := len(r.Body), r.Body
 	switch {
@@ -52,7 +52,7 @@ func has(fields []wiretest.Field, name string) bool {
 	return false
 }
 
-// parseResponse parses a response in the form of the shell.
+// parseResponse parses a response in the form that the shell receives.
 func parseResponse(b []byte, method string) (*wiretest.Response, error) {
 	head, body, ok := frames(b).next()
 	if !ok {
@@ -66,7 +66,7 @@ func parseResponse(b []byte, method string) (*wiretest.Response, error) {
 	}
 	r := &wiretest.Response{Status: status, Reason: cmp.Or(reason, http.StatusText(status)), Body: body}
 	if method == "HEAD" {
-		r.Body = nil // the platform omits it
+		r.Body = nil // the platform omits the body
 	}
 	for _, line := range lines[1:] {
 		name, value, _ := strings.Cut(line, ":")

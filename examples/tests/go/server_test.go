@@ -12,8 +12,8 @@ import (
 
 var connection = regexp.MustCompile(`connection string +(\S+)`)
 
-// startServer starts edgetable in memory and returns the connection string of its
-// account. The server ends with the test, and with this process however that ends.
+// startServer starts edgetable in memory and returns the connection string of its account. The
+// server stops when the test ends, and also when this process ends in any other way.
 func startServer(t *testing.T) string {
 	t.Helper()
 	c := exec.Command(cmp.Or(os.Getenv("EDGETABLE_BINARY"), "edgetable"), "serve", "--memory", "--listen", "127.0.0.1:0", "--until-eof")

@@ -1,4 +1,4 @@
-// Command compose reads Docker Compose files like Compose itself, and prints what is wrong with them.
+// Command compose loads Docker Compose files with Compose's own parser, and prints their errors.
 package main
 
 import (
