@@ -12,8 +12,8 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// An isolate compiles the module when it starts, so its size is bounded. The platform permits 64 MiB
-// before compression.
+// TestSize checks the size of the module, because an isolate compiles the module when it starts. The platform permits
+// 64 MiB before compression.
 func TestSize(t *testing.T) {
 	needs.These(t, needs.Edge)
 	t.Parallel()
@@ -22,7 +22,7 @@ func TestSize(t *testing.T) {
 		module, zipped int
 	}{
 		{nil, 1_200_000, 600_000},
-		{[]string{"kv"}, 1_400_000, 600_000}, // asyncify makes every function larger
+		{[]string{"kv"}, 1_400_000, 600_000}, // asyncify, which this variant needs, makes every function larger
 	} {
 		build := exec.Command("./build", tt.variant...)
 		build.Stderr = os.Stderr

@@ -16,22 +16,22 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// TestWire plays the corpus in the module, under Node.js.
+// TestWire plays the corpus of recorded requests in the module, under Node.js.
 func TestWire(t *testing.T) {
 	t.Parallel()
-	module := os.Getenv("EDGETABLE_CORPUS_MODULE") // another module, to compare with
+	module := os.Getenv("EDGETABLE_CORPUS_MODULE") // another module, for comparison
 	if module == "" {
 		module = build(t, "", "corpus")
 	}
 	playCorpus(t, startNode(t, "instances.mjs", module), wiretest.Dialect{})
 }
 
-// TestWireKV plays the corpus in the module for tables in Workers KV alone.
+// TestWireKV plays the corpus of recorded requests in the module for tables that are only in Workers KV.
 func TestWireKV(t *testing.T) {
 	t.Parallel()
 	playCorpus(t, startNode(t, "kvscenes.mjs", build(t, "kv", "corpus")), wiretest.Dialect{
-		Tokens: true, Ascending: true, TooLong: []string{"keys-refused/26"}, // see adapters/store/workerskv
-		Others: []string{"order/22"}, // the order is refused before the table is searched for
+		Tokens: true, Ascending: true, TooLong: []string{"keys-refused/26"}, // documented in adapters/store/workerskv
+		Others: []string{"order/22"}, // the order is refused before the table is looked up
 	})
 }
 
@@ -59,7 +59,7 @@ func playCorpus(t *testing.T, n *node, dialect wiretest.Dialect) {
 	})
 }
 
-// node runs instances of the module.
+// node is a Node.js process that runs instances of the module.
 type node struct {
 	mu  sync.Mutex
 	in  io.Writer
@@ -79,7 +79,7 @@ func startNode(t testing.TB, script, module string) *node {
 	}
 	c := exec.Command(program, script, module)
 	c.Stderr = workerd.Log(t)
-	in, err := c.StdinPipe() // the process ends when this is closed
+	in, err := c.StdinPipe() // closing it ends the process
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +92,12 @@ func startNode(t testing.TB, script, module string) *node {
 	}
 	t.Cleanup(func() {
 		in.Close()
-		_ = c.Wait() // the process was told to end
+		_ = c.Wait() // the process ends because its input was closed
 	})
 	return &node{in: in, out: bufio.NewReader(out)}
 }
 
-// ask sends a message and returns the answer.
+// ask sends a message to the process and returns the answer.
 func (n *node) ask(t testing.TB, m []byte) []byte {
 	t.Helper()
 	n.mu.Lock()
