@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// BenchmarkPage reads a page of 1,000 small entities, which takes one list.
+// BenchmarkPage reads a page of 1,000 small entities, which needs one list of KV.
 func BenchmarkPage(b *testing.B) {
 	w := newWorld(b, 1)
 	w.cloud.stale, w.cloud.cursed = false, false

@@ -8,8 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Commit implements [table.Store]: it reads the entities, applies the mutations and writes the results. It overwrites
-// what another writer wrote in between. If some writes of a batch fail, it returns [table.ErrUnknown].
+// Commit implements [table.Store]. It reads the entities, applies the mutations and writes the results. If another
+// client writes an entity meanwhile, Commit overwrites this write. If only some writes of a batch fail, Commit returns
+// [table.ErrUnknown].
 func (s *Store) Commit(ctx context.Context, t table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	if err := s.check(m); err != nil {
 		return 0, err
@@ -52,7 +53,7 @@ func (s *Store) Commit(ctx context.Context, t table.RecordKey, m []table.Mutatio
 	return now, writeError(s.o.Namespace.Write(ctx, writes))
 }
 
-// check refuses mutations that this store cannot carry out.
+// check returns an error for mutations that this store cannot carry out.
 func (s *Store) check(m []table.Mutation) error {
 	for i := range m {
 		conditional := m[i].Condition == table.Absent || m[i].Condition == table.Unchanged

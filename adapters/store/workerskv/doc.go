@@ -1,49 +1,51 @@
-// Package workerskv keeps tables in Workers KV: as a store on KV alone ([Store]), or
-// as a replica of another store, read near the client ([Publisher], [Replica]). Both
-// use one layout over a small interface, [Namespace], which package kv and the Worker
-// implement on the platform's binding.
+// Package workerskv stores tables in Workers KV. [Store] is a store that uses only KV.
+// [Publisher] and [Replica] maintain and read a replica of another store, whose reads are
+// served near the client. Both use the same layout of names in KV, through the small interface
+// [Namespace], which package kv and the Worker implement on the platform's binding.
 //
-// KV is built for cheap reads all over the world. A read may be a minute old, each
-// name for its own; so may be the answer that a name does not exist. KV cannot
-// compare and write in one step, and accepts one write per second and name. A list
-// returns the names with a prefix in byte order.
+// KV is built for cheap reads all over the world. A read may return a state that is up to a
+// minute old, independently for each name. This is also true for the reply that a name does
+// not exist. KV has no conditional writes, and accepts one write per second to a name. A
+// list returns the names with a given prefix in byte order.
 //
 // # Layout
 //
-// An entity is one name: the space "e", the incarnation of the table, and the
+// Each entity is stored under one name: the prefix "e", the incarnation of the table, and the
 // entity's encoded key with the separator U+001E:
 //
 //	e · AQAAAAAAAAAAAAAA · PartitionKey · U+001E · RowKey
 //
-// A table, a partition and many other ranges are therefore prefixes, and a list is in
-// the order of entities. An entity of up to [maxInline] bytes is kept in the metadata
-// of its name, so that a list answers a query; a larger one is the value and costs a
-// read. Records are names of the same form in the space "d". A name holds an encoded
-// key of [maxKey] bytes: a store refuses longer keys; in a replica a mark shows where
-// such keys are, and they are read from the primary.
+// So the names of a table, of a partition and of many other ranges have a common prefix, and
+// a list returns entities in the order of their keys. An entity of up to [maxInline] bytes is
+// stored in the metadata of its name, which a list returns. A larger entity is stored as the
+// value, which needs one more read. Names of records begin with the prefix "d". A name has
+// space for an encoded key of [maxKey] bytes. A store refuses longer keys. A replica stores
+// only a mark for them: a name with the beginning of the keys. Entities with such keys are
+// read from the primary.
 //
-// A list can start at a prefix or at a cursor only. A scan lists the common prefix of
-// its range and skips the names before the start; the position at the end of a page
-// carries the cursor along. If KV refuses the cursor, the scan skips again.
+// A list can start only at the beginning of a prefix or at a cursor of an earlier list. A scan
+// lists the common prefix of its range and skips the names before the range. The position at
+// the end of a page contains the cursor. If KV refuses this cursor, the scan lists again from
+// the beginning of the prefix and skips the names before the position.
 //
 // # Guarantees of a store
 //
-// The only guarantee is durability. Tables, reads, scans with filters, upserts, and updates and deletes with
-// If-Match: * always work. Readers may see the old state for a minute, the writer included; of two writes of an
-// entity within a minute the last one wins, and a merge may lose the other's properties. A second write of an entity
-// within a second is [table.ErrBusy].
+// The only guarantee is durability. Always available are: operations on tables, reads, scans with filters, upserts, and
+// updates and deletes with If-Match: *. For a minute after a write, all readers, including the writer, may see the old
+// state. If an entity is written twice within a minute, the last write wins, and a merge may lose properties of the other
+// write. A second write of an entity within a second fails with [table.ErrBusy].
 //
-// Inserts, ETags and batches need to compare before they write: they are
-// [table.ErrUnsupported], unless [Options.BestEffort] accepts conditions judged by the
-// state that KV shows and batches that may be applied in part.
+// Inserts, ETags and batches need conditional writes. They fail with [table.ErrUnsupported]
+// unless [Options.BestEffort] is set. With this option, conditions are checked against the
+// state that KV returns, and a batch may be applied in part.
 //
-// The catalog is as eventual as the rest. Two clients that create the same table
-// within a minute may both succeed; one of the two tables is then lost with its
-// entities. After a delete, others may read and write the table for a minute; the next
-// table of that name does not show these entities. [Store.Purge] deletes them.
+// The catalog has no stronger guarantees. If two clients create the same table within a
+// minute, both may succeed; one of the two tables is then lost with its entities. For a minute
+// after a table is deleted, other clients may still read and write it. A later table of the
+// same name does not contain these entities. [Store.Purge] deletes them.
 //
-// Timestamps are issued by the isolate that writes, above all that it issued or read,
-// so the clocks of isolates are expected to agree.
+// The isolate that writes an entity issues the Timestamp, above all Timestamps that it has
+// issued before or read for this write. So the clocks of all isolates should agree.
 //
-// This package starts no goroutines, does not wait and reads no clock of its own.
+// This package starts no goroutines, never sleeps, and reads time only from the given clock.
 package workerskv

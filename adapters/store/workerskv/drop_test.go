@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// An interrupted drop has either happened or not. If it has, Purge deletes all names of the table; if not,
-// Purge deletes none of them.
+// TestDropInterrupted checks a drop that is interrupted at each of its writes. If the table is dropped, Purge must
+// delete all names of the table; otherwise Purge must delete none of them.
 func TestDropInterrupted(t *testing.T) {
 	t.Parallel()
 	errDead := errors.New("isolate is dead")
@@ -73,7 +73,7 @@ func TestDropInterrupted(t *testing.T) {
 	}
 }
 
-// hooked calls a function after a name was read.
+// hooked is a Namespace that calls read once, after the name was first read.
 type hooked struct {
 	workerskv.Namespace
 	name string
@@ -89,8 +89,8 @@ func (h *hooked) Get(ctx context.Context, name string) ([]byte, []byte, bool, er
 	return value, metadata, ok, err
 }
 
-// Other isolates may write into a deleted table for a minute. Purge waits for longer than that, so it
-// deletes these names, too.
+// TestPurgeWaits checks that Purge waits before it deletes the entities of a dropped table. For a minute, other
+// isolates may still write entities to the table, and Purge must delete these too.
 func TestPurgeWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -121,9 +121,9 @@ func TestPurgeWaits(t *testing.T) {
 	}
 }
 
-// A second drop begins long after one that was interrupted. Purge either reads the note of the first drop
-// at that time, or has read it shortly before, while KV still shows the record. In both cases nothing of
-// the table is left, although another isolate continues to write into it.
+// TestPurgeAtSecondDrop interrupts a drop and drops the table again much later. Around the time of the second
+// drop, Purge processes the note of the first drop, while KV still returns the record of the table. The test
+// checks that all entities are deleted in the end, although another isolate continues to write to the table.
 func TestPurgeAtSecondDrop(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(16) {

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// ExampleNew runs a table service on KV alone. In a Worker, the namespace is kv.Open("TABLES").
+// ExampleNew runs a table service that stores its tables only in KV. In a Worker, the namespace is kv.Open("TABLES").
 func ExampleNew() {
 	clock := edm.TicksOf(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	now := func() edm.Ticks { clock++; return clock }

@@ -12,8 +12,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Without best effort, inserts, ETags and batches get 501, with a text that names the profile for them.
-// With best effort they are carried out. All other operations always work.
+// TestConditions checks that without Options.BestEffort, inserts, ETags and batches get status 501, with a message
+// that names a profile that supports them. With BestEffort, the store carries them out. All other operations must
+// work with and without BestEffort.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	op := func(a table.Action, any bool) table.Operation {
@@ -69,8 +70,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// An error says what is known: a refused write was not applied; after any other failure, the write may have
-// been applied.
+// TestFailedWrites checks the error after a failed write. It is ErrBusy if KV has refused the write, so that nothing
+// was applied. After any other failure the write may have been applied, and the error is ErrUnknown.
 func TestFailedWrites(t *testing.T) {
 	t.Parallel()
 	one := []table.Mutation{number("p", "r", 1)}
@@ -111,7 +112,8 @@ func TestFailedWrites(t *testing.T) {
 	}
 }
 
-// KV accepts one write per second and name, so a second write gets ServerBusy.
+// TestSecondWriteWithinASecond checks that a second write of an entity within a second gets ServerBusy, because KV
+// accepts one write per second to a name.
 func TestSecondWriteWithinASecond(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -129,7 +131,8 @@ func TestSecondWriteWithinASecond(t *testing.T) {
 	}
 }
 
-// A request whose deadline passes before its write returns the context's error and writes nothing.
+// TestTimeEndsBeforeTheWrite checks that a request whose deadline passes before its write returns the error of the
+// context and writes nothing.
 func TestTimeEndsBeforeTheWrite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -149,7 +152,7 @@ func TestTimeEndsBeforeTheWrite(t *testing.T) {
 	}
 }
 
-// While KV cannot be read, every call fails with ErrBusy and writes nothing.
+// TestUnreadable checks that every call fails with ErrBusy, and writes nothing, while KV cannot be read.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

@@ -9,7 +9,8 @@ import (
 	"edgetable/core/key"
 )
 
-// Names are valid, sort like their keys, and decode to them. Other names decode to nothing.
+// FuzzName checks that the names of entities are valid, sort like their keys, and decode to these keys. All other
+// names must decode to no key.
 func FuzzName(f *testing.F) {
 	f.Add("", "", "p", "r")
 	f.Add("p", "\uffe0", "p", "\U0001F600")
@@ -17,7 +18,7 @@ func FuzzName(f *testing.F) {
 	f.Add("e\x1e", "\x1f", "e\x1f0123", "\xff")
 	f.Add(strings.Repeat("\uffe0", 200), "x", strings.Repeat("\uffe0", 200), "y")
 	f.Fuzz(func(t *testing.T, p1, r1, p2, r2 string) {
-		// Any string may be a name in KV.
+		// KV may contain any string as a name: it must decode to no key, or to a key with this name.
 		if k := keyOf(spaceEntities, p1); k != nil && nameOf(spaceEntities, k) != p1 {
 			t.Errorf("the name %q leads to %q, and that to %q", p1, k, nameOf(spaceEntities, k))
 		}
@@ -52,7 +53,7 @@ func FuzzName(f *testing.F) {
 	})
 }
 
-// Metadata needs no escapes in JSON, and each cell has exactly one encoding.
+// FuzzCell checks that metadata needs no escapes in JSON, and that each cell has exactly one encoding.
 func FuzzCell(f *testing.F) {
 	f.Add([]byte("01234567"), []byte("AQ"))
 	f.Add(make([]byte, maxInline), []byte("AgjfR/4ao4iP"))
@@ -83,8 +84,8 @@ func FuzzCell(f *testing.F) {
 	})
 }
 
-// Positions come from clients. A valid position decodes to the encoded values, and sorts directly after its
-// key.
+// FuzzPosition checks that an encoded position decodes to the same values and sorts directly after its key. Positions
+// come from clients, so splitPosition must also accept any other bytes.
 func FuzzPosition(f *testing.F) {
 	f.Add([]byte("p\x00r\x01\x00\x00\x01c"), "p", "r", "cursor")
 	f.Add([]byte("p\x01"), "p", "", "")
@@ -108,7 +109,7 @@ func FuzzPosition(f *testing.F) {
 	})
 }
 
-// readAgain splits a position and encodes it again.
+// readAgain splits a position and encodes its parts again.
 func readAgain(position []byte) (again []byte, kv string) {
 	k, c := splitPosition(position)
 	if n := len(k); c != (cursor{}) {

@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// fill puts n entities into partition p, with rows from 1000 on.
+// fill puts n entities into the partition "p", with the RowKeys "1000", "1001" and so on.
 func (w *world) fill(s *workerskv.Store, n int) {
 	w.Helper()
 	for i := range n {
@@ -21,7 +21,7 @@ func (w *world) fill(s *workerskv.Store, n int) {
 	w.settle()
 }
 
-// Reaching a few rows after many others takes few lists.
+// TestFewRowsBehindMany checks that a scan of a few rows after many other rows needs few lists of KV.
 func TestFewRowsBehindMany(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -41,7 +41,7 @@ func TestFewRowsBehindMany(t *testing.T) {
 	}
 }
 
-// slow is KV that needs a second for a list of ten names.
+// slow is a Namespace that needs a second for a list of ten names.
 type slow struct {
 	workerskv.Namespace
 	wait func(time.Duration)
@@ -52,8 +52,8 @@ func (s slow) List(ctx context.Context, prefix, cursor string, limit int) ([]wor
 	return s.Namespace.List(ctx, prefix, cursor, min(limit, 10))
 }
 
-// A page ends when its time is over, even if it has no rows yet, and the next page
-// continues from there.
+// TestPageOfSlowLists checks that a page ends when its time is over, even if it has no rows
+// yet, and that the next page continues where this page ended.
 func TestPageOfSlowLists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

@@ -7,13 +7,15 @@ import (
 	"edgetable/core/key"
 )
 
-// In a replica, entities whose keys are too long for a name are read from the primary. A mark contains the prefix of
-// such keys. All keys with that prefix, long or not, are then read from the primary.
+// A replica does not contain entities whose keys are too long for a name in KV. It contains a mark for such keys: a name
+// with the beginning of the keys. A scan that reaches a mark reads all keys with this beginning, long or not, from the
+// primary.
 
-// beyond sorts after every position that begins with k.
+// beyond returns a position that sorts after every position that begins with k.
 func beyond(k []byte) []byte { return append(bytes.Clone(k), 0xFF) }
 
-// startLong reads the long keys at the start of a range that begins after their mark.
+// startLong reads the keys at the start of a range that are too long for names, from the primary. It is needed if the
+// range begins after the mark for these keys, because the scan then does not reach the mark.
 func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err error) {
 	start := st.r.Start
 	n := cut(start, overflow)
@@ -26,7 +28,8 @@ func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err err
 	return s.delegate(ctx, st, st.r.Intersect(key.Range{End: beyond(start[:n])}))
 }
 
-// readLong reads the long keys of a mark.
+// readLong reads from the primary all entities whose keys begin with k. A mark for keys that are too long for names
+// contains k.
 func (s *scanner) readLong(ctx context.Context, st *stream, k []byte) (full bool, err error) {
 	if s.long == nil {
 		return false, errCell
@@ -34,7 +37,7 @@ func (s *scanner) readLong(ctx context.Context, st *stream, k []byte) (full bool
 	return s.delegate(ctx, st, st.r.Intersect(key.Range{Start: append(bytes.Clone(k), 1), End: beyond(k)}))
 }
 
-// delegate reads a range from the primary and moves past it.
+// delegate adds the entities in r to the page, which it reads from the primary, and moves the walk to the end of r.
 func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full bool, err error) {
 	if r.Empty() {
 		return false, nil
@@ -57,10 +60,10 @@ func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full b
 		return false, err
 	}
 	s.page.Page.Scanned += page.Scanned
-	s.page.Page.Examined += page.Examined - len(page.Rows) // examine counts these
+	s.page.Page.Examined += page.Examined - len(page.Rows) // examine counts these rows again
 	for i := range page.Rows {
 		row := &page.Rows[i]
-		s.page.Page.Scanned -= len(row.Key) + len(row.Properties) // examine counts them
+		s.page.Page.Scanned -= len(row.Key) + len(row.Properties) // examine counts these bytes again
 		if full, err := s.examine(ctx, row); full || err != nil {
 			return full, err
 		}

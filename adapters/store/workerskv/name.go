@@ -10,22 +10,22 @@ import (
 	"edgetable/core/table"
 )
 
-// The first byte of a name is its space.
+// The first byte of a name is its space, which determines what the rest of the name is:
 const (
-	spaceEntities = "e" // · incarnation · position of the entity
-	spaceRecords  = "d" // · key of the record, as text
-	spacePurges   = "x" // · incarnation · stamp
-	spaceSyncs    = "s" // · source
+	spaceEntities = "e" // incarnation, then the position of the entity
+	spaceRecords  = "d" // key of the record, as text
+	spacePurges   = "x" // incarnation, then a stamp: a note of a drop, see purge.go
+	spaceSyncs    = "s" // source of changes, such as a bucket, see Publisher.Synced
 )
 
 const (
 	maxName = 512
-	// incarnationText is the length of an incarnation in base64.
+	// incarnationText is the length of an incarnation in base64, as in names.
 	incarnationText = 16
-	// maxKey is the longest encoded key that a name can hold.
+	// maxKey is the length of the longest encoded key for which a name has space.
 	maxKey = maxName - 1 - incarnationText
-	// separator and after replace the bytes 00 and 01 of package key, which KV might
-	// not accept in names. They sort like these, below every character of a key.
+	// separator and after stand in names for the bytes 00 and 01 of encoded keys, which KV
+	// might not accept. Like 00 and 01, they sort below every character of a key.
 	separator = 0x1E
 	after     = 0x1F
 )
@@ -47,7 +47,7 @@ func appendPosition(dst, position []byte) []byte {
 	return dst
 }
 
-// nameOf returns the name of an entity, or the place of a position among names.
+// nameOf returns the name of the entity with an encoded key, or the point between names that stands for a position.
 func nameOf(prefix string, position []byte) string {
 	b := make([]byte, 0, len(prefix)+len(position))
 	return string(appendPosition(append(b, prefix...), position))
@@ -70,20 +70,20 @@ func keyOf(prefix, name string) []byte {
 	return k
 }
 
-// overflow is the number of bytes of a long key that its mark in a replica repeats.
+// overflow is the maximum number of bytes of a long key that the name of its mark contains, see markOf.
 const overflow = maxKey - 1 - 2*digestSize
 
 const digestSize = 8
 
-// markOf returns the name of the mark of an entity whose key is too long for a name: the beginning of the key up to a
-// whole character, then a byte that sorts before every longer key, then a digest.
+// markOf returns the name of the mark for an entity whose key is too long for a name. The name contains the beginning
+// of the key, cut after a whole character, then a byte that sorts before every longer key, then a digest of the key.
 func markOf(prefix string, k []byte) string {
 	b := appendPosition([]byte(prefix), k[:cut(k, overflow)])
 	digest := sha256.Sum256(k)
 	return string(hex.AppendEncode(append(b, after), digest[:digestSize]))
 }
 
-// markedBy returns the prefix of the long keys that a mark represents.
+// markedBy returns the beginning of a key that the name of a mark contains, see markOf. It returns nil for other names.
 func markedBy(prefix, name string) []byte {
 	i := strings.IndexByte(name, after)
 	if i < len(prefix) {
@@ -92,7 +92,7 @@ func markedBy(prefix, name string) []byte {
 	return bytes.ReplaceAll([]byte(name[len(prefix):i]), []byte{separator}, []byte{0})
 }
 
-// cut returns the largest number up to n for which k[:n] ends with a whole character.
+// cut returns n or, if k[:n] would end within a UTF-8 character, the offset of this character.
 func cut(k []byte, n int) int {
 	if n >= len(k) {
 		return len(k)

@@ -7,31 +7,33 @@ import (
 	"edgetable/core/edm"
 )
 
-// Namespace is the part of a Workers KV namespace that this package needs. Names
-// are valid UTF-8 of 1 to 512 bytes. Metadata is printable ASCII without quotes
-// and backslashes, at most 1,022 bytes; KV keeps it as a JSON string, which with
-// its quotes has the 1,024 bytes that KV permits.
+// Namespace contains the operations of a Workers KV namespace that this package needs.
+// Names are valid UTF-8 of 1 to 512 bytes. Metadata is printable ASCII without quotes
+// and backslashes, at most 1,022 bytes. KV stores it as a JSON string and permits 1,024
+// bytes, including the two quotes.
 //
-// Each read may show a state up to a minute old, and so may an answer that a name
-// does not exist. KV accepts one write per second and name; the last one wins.
+// Each read may return a state that is up to a minute old. This is also true for the reply
+// that a name does not exist. KV accepts one write per second to a name. If a name is
+// written more than once, the last write wins.
 type Namespace interface {
-	// Get returns a value and its metadata, both of one version. ok is false if the
-	// name does not exist. Metadata that is not a string is nil. The caller owns
-	// both slices.
+	// Get returns the value and the metadata of a name, both written by the same write.
+	// ok is false if the name does not exist. metadata is nil if it is not a string.
+	// The caller owns both slices.
 	Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error)
-	// Write carries out one or more writes in any order or concurrently and returns
-	// the error of each. No name occurs twice. ErrRefused promises that the write was
-	// not and will not be applied; after any other error it may have been applied or
-	// may still be. After a failure, the remaining writes may be refused untried.
+	// Write carries out one or more writes, in any order or concurrently, and returns
+	// the error of each. The names must be different. ErrRefused means that the write was
+	// not applied and will not be. After any other error, the write may have been applied,
+	// or may be applied later. After a failed write, Write may refuse the remaining ones
+	// without trying them.
 	Write(ctx context.Context, writes []Write) []error
-	// List returns at most limit names, at most 1,000, that begin with prefix, in
-	// byte order, and the cursor of the next page: "" if the list is complete. A page
-	// may be empty and still have a next one. A cursor is valid for its prefix only;
-	// one that KV no longer accepts fails with ErrCursor.
+	// List returns up to limit names that begin with prefix, in byte order. limit must not
+	// be above 1,000. next is the cursor of the next page, or "" if the list is complete.
+	// A page may be empty even if there is a next page. A cursor is valid only for the same
+	// prefix. If KV no longer accepts the cursor, List returns ErrCursor.
 	List(ctx context.Context, prefix, cursor string, limit int) (keys []Key, next string, err error)
 }
 
-// Write puts a value and metadata under a name, or deletes the name.
+// Write stores a value and metadata under a name, or deletes the name.
 type Write struct {
 	Name            string
 	Value, Metadata []byte
@@ -46,8 +48,8 @@ type Key struct {
 
 // Errors of a Namespace.
 var (
-	// ErrRefused means that there were too many writes, of this name or in total. Nothing
-	// was written.
+	// ErrRefused means that there were too many writes, of this name or in total. The
+	// refused write was not applied.
 	ErrRefused = errors.New("KV refused the write")
 	// ErrCursor means that the list cannot continue from this cursor.
 	ErrCursor = errors.New("KV refused the cursor")
@@ -56,12 +58,12 @@ var (
 const (
 	// interval is the minimum time between two writes of a name.
 	interval edm.Ticks = edm.TicksPerSecond
-	// visibleAfter is the time after which all isolates see a write: the minute that KV takes, plus the longest
-	// request that may have begun before it.
+	// visibleAfter is the time after which no isolate uses the state before a write. It is the minute that KV needs to
+	// show the write everywhere, plus the time of the longest request that may have read the old state.
 	visibleAfter edm.Ticks = 120 * edm.TicksPerSecond
 )
 
-// readCell reads a cell; nil if there is none. The caller owns it.
+// readCell returns the cell of a name, or nil if the name does not exist. The caller owns the memory.
 func readCell(ctx context.Context, ns Namespace, name string) ([]byte, error) {
 	value, metadata, ok, err := ns.Get(ctx, name)
 	if err != nil {
@@ -73,7 +75,7 @@ func readCell(ctx context.Context, ns Namespace, name string) ([]byte, error) {
 	return decodeCell(value, metadata)
 }
 
-// writeCell writes a cell; nil deletes it.
+// writeCell writes body as the cell of a name. If body is nil, it deletes the name.
 func writeCell(ctx context.Context, ns Namespace, name string, body []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -81,7 +83,7 @@ func writeCell(ctx context.Context, ns Namespace, name string, body []byte) erro
 	return writeError(ns.Write(ctx, []Write{cellWrite(name, body)}))
 }
 
-// cellWrite returns the write of a cell; a nil body deletes it.
+// cellWrite returns the Write that stores body as the cell of a name or, if body is nil, deletes the name.
 func cellWrite(name string, body []byte) Write {
 	w := Write{Name: name, Delete: body == nil}
 	if !w.Delete {

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestNewerRecord checks that a record is refused if bytes that are zero today, reserved for later
-// versions, are set.
+// TestNewerRecord checks that a record is refused if one of the bytes that are reserved for later
+// versions is not zero.
 func TestNewerRecord(t *testing.T) {
 	t.Parallel()
 	r := table.Record{Key: table.RecordKey{Account: "acct", Table: "people"}, Incarnation: table.Incarnation{1}, Value: []byte("v")}

@@ -11,12 +11,12 @@ type Options struct {
 	Namespace Namespace
 	// Now is the wall clock. The clocks of isolates may differ by a few seconds.
 	Now func() edm.Ticks
-	// BestEffort permits what KV cannot guarantee: conditions are judged by the state
-	// that KV shows, which may be a minute old, and a batch may be applied in part.
-	// Without it, inserts, ETags and batches are refused with [table.ErrUnsupported].
+	// BestEffort permits inserts, ETags and batches without guarantees: conditions are
+	// checked against the state that KV returns, which may be a minute old, and a batch may
+	// be applied in part. Without this option, these operations fail with [table.ErrUnsupported].
 	BestEffort bool
-	// Calls is the maximum number of KV calls of one page of a scan; the platform permits 1,000 per invocation. 0
-	// means 500; the minimum is 8.
+	// Calls is the maximum number of KV calls for one page of a scan. The platform permits 1,000 calls per invocation.
+	// 0 means 500. The minimum is 8.
 	Calls int
 }
 
@@ -27,7 +27,7 @@ const (
 
 var errOptions = errors.New("workerskv: Namespace and Now are required")
 
-// callsPerPage applies the default and the minimum. Every page needs two lists.
+// callsPerPage applies the default and the minimum of Options.Calls.
 func callsPerPage(n int) int {
 	if n <= 0 {
 		return defaultCalls

@@ -15,8 +15,8 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// A scan returns the same rows as the reference store, however few calls a page may make and however often
-// KV refuses a cursor, with small and large entities.
+// TestPagesAgainstTheReference checks that scans return the same rows as a reference store in memory: with small and
+// large entities, with any limit of calls per page, and even if KV often refuses cursors.
 func TestPagesAgainstTheReference(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -92,7 +92,7 @@ func TestPagesAgainstTheReference(t *testing.T) {
 	}
 }
 
-// follow reads all pages of a scan.
+// follow reads all pages of a scan and returns their rows as text.
 func follow(t *testing.T, s table.Store, r table.ScanRequest) string {
 	t.Helper()
 	var b strings.Builder
@@ -120,8 +120,8 @@ func follow(t *testing.T, s table.Store, r table.ScanRequest) string {
 	}
 }
 
-// A position contains the cursor of its page, so the next page needs one list, and none for the rows before
-// it.
+// TestCursorsAreUsed checks that the next page of a scan needs only one list. The position contains KV's cursor, so
+// the rows of earlier pages are not listed again.
 func TestCursorsAreUsed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

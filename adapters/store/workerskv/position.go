@@ -7,21 +7,22 @@ import (
 	"edgetable/core/key"
 )
 
-// cursor is the place in a KV list that a position carries along. After the last key
-// examined comes 01, which sorts after that key and before every other; then a
-// counter, so that positions with the same key advance; then the length of the key
-// prefix that was listed, for which alone the cursor is valid; then the cursor.
-// Package key writes 01 only at the end of a position.
+// cursor is the part of a position that says where a KV list continues. The encoded
+// position is: the last examined key · 01 · count · common · kv. The byte 01 makes the
+// position sort after this key and before all later keys; package key writes 01 only at
+// the end of a position. Positions with the same key have increasing counts, so that each
+// page makes progress. kv is KV's cursor. It is valid only for a list of names whose prefix
+// contains exactly the first bytes of the key; common is the number of these bytes.
 type cursor struct {
 	count  uint16
 	common int
 	kv     string
 }
 
-// maxCursor is the maximum length of a cursor in a position.
+// maxCursor is the maximum length in bytes of KV's cursor in a position.
 const maxCursor = 1500
 
-// position returns the position after k at which a scan continues.
+// position returns the encoded position after key k, at which a scan continues.
 func (c cursor) position(k []byte) []byte {
 	b := make([]byte, 0, len(k)+16+len(c.kv))
 	b = append(append(b, k...), 1)
@@ -36,8 +37,8 @@ func (c cursor) position(k []byte) []byte {
 	return append(b, c.kv...)
 }
 
-// splitPosition separates a position from its cursor. Tokens come from clients: a
-// malformed cursor counts as none.
+// splitPosition splits an encoded position into the position proper, without count and
+// cursor, and the cursor. Positions come from clients, so it ignores a malformed cursor.
 func splitPosition(position []byte) ([]byte, cursor) {
 	i := bytes.IndexByte(position, 1)
 	if i < 0 || i+1 == len(position) {
@@ -62,8 +63,8 @@ func prefixOf(r key.Range) []byte {
 		return nil
 	}
 	if n := len(r.End) - 1; n >= 0 && r.End[n] == 1 && bytes.HasPrefix(r.Start, r.End[:n]) {
-		// The range ends after a key or a partition. Between base and base · 01 there are only keys that begin with
-		// base · 00: the partition.
+		// The range ends directly after a key or a partition. If base is a PartitionKey, the keys between base and
+		// base · 01 are those of this partition, and all begin with base · 00.
 		base := r.End[:n:n]
 		if bytes.IndexByte(base, 0) < 0 && (len(r.Start) == n || r.Start[n] == 0) {
 			return append(base, 0)
@@ -76,7 +77,7 @@ func prefixOf(r key.Range) []byte {
 	return r.Start[:cut(r.Start, n)]
 }
 
-// pointOf returns the only key of a range that can contain just one.
+// pointOf returns the only key that a range can contain. ok is false if the range can contain more keys.
 func pointOf(r key.Range) ([]byte, bool) {
 	n := len(r.End) - 1
 	ok := n >= 0 && r.End[n] == 1 && bytes.Equal(r.Start, r.End[:n]) && bytes.IndexByte(r.Start, 0) >= 0

@@ -8,16 +8,16 @@ import (
 	"edgetable/core/table"
 )
 
-// Publisher writes a replica on behalf of the only writer of the primary: a bucket object or a catalog object.
-// Changes are passed in order. The caller repeats each change until it is reported as done, and may repeat it even
-// later. A Publisher is not safe for concurrent use.
+// Publisher writes changes of a primary store to a replica. The caller is the only writer of the data in the primary: a
+// Durable Object with a bucket of a table or with a catalog. It passes changes in order, and repeats each change until
+// the Publisher reports it as done. It may also repeat a change that is done. A Publisher is not safe for concurrent use.
 type Publisher struct {
 	ns    Namespace
 	now   func() edm.Ticks
-	wrote map[string]edm.Ticks // time of the last write, for names that cannot be written again yet
+	wrote map[string]edm.Ticks // time of the last write of each name; an entry is needed for a second
 }
 
-// maxResting is the number of names above which those that can be written again are removed.
+// maxResting is the number of names in Publisher.wrote at which write removes the names that can be written again.
 const maxResting = 1000
 
 // NewPublisher makes a publisher over a namespace.
@@ -25,12 +25,12 @@ func NewPublisher(ns Namespace, now func() edm.Ticks) *Publisher {
 	return &Publisher{ns: ns, now: now, wrote: make(map[string]edm.Ticks)}
 }
 
-// Rows publishes changes of entities of one incarnation of a table in order; only the last change of each key counts.
-// It reports for each change whether the replica has it, and returns the first error.
+// Rows publishes changes of entities of one incarnation of a table. The changes must be in order, because Rows publishes
+// only the last change of each key. done reports for each change whether the replica has it. err is the first error.
 //
-// Without an error, changes that are not done must wait for a second, because their names were just written. After an
-// error, a change may have been published, or may still be. After some seconds, publish it again, or a later one of
-// its key.
+// If err is nil, the caller must repeat the changes that are not done after a second: their names were written less than
+// a second ago. If err is not nil, a change that is not done may have been published, or may be published later. The
+// caller must publish it again after some seconds, or a later change of the same key.
 func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, changes []table.Change) (done []bool, err error) {
 	done = make([]bool, len(changes))
 	last := make(map[string]int, len(changes))
@@ -51,7 +51,7 @@ func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, cha
 			err = outcome
 		}
 	}
-	for i := range changes { // a change is done when the last change of its key is
+	for i := range changes { // a change is done if the last change of its key is done
 		done[i] = done[last[string(changes[i].Key)]]
 	}
 	return done, err
@@ -71,7 +71,7 @@ func rowWrite(prefix string, c *table.Change) Write {
 	return cellWrite(nameOf(prefix, c.Key), table.AppendRow(nil, c.Row))
 }
 
-// Record publishes a record. Its revision in the replica is derived from ticks.
+// Record publishes a record. The revision of the record in the replica is derived from ticks.
 func (p *Publisher) Record(ctx context.Context, r table.Record, ticks edm.Ticks) error {
 	name, ok := recordName(r.Key)
 	if !ok {
@@ -85,9 +85,9 @@ func (p *Publisher) RemoveRecord(ctx context.Context, key string) error {
 	return p.one(ctx, spaceRecords+key, nil)
 }
 
-// Purge deletes an incarnation that has ended, and the records of Synced of all sources whose names begin with
-// sources. It makes at most the given number of KV calls, and reports whether more work remains. All publishers of
-// the incarnation must have stopped before.
+// Purge deletes all entities of an incarnation that was dropped, and the times that Synced has recorded for all sources
+// whose names begin with sources. It makes at most the given number of KV calls, and reports whether more work remains.
+// All publishers of the incarnation must have stopped before.
 func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, sources string, calls int) (more bool, err error) {
 	err = purge(ctx, p.ns, &budget{calls: calls}, spaceSyncs+sources, entityPrefix(incarnation))
 	if errors.Is(err, errSpent) {
@@ -96,13 +96,13 @@ func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, so
 	return err != nil, err
 }
 
-// Synced records that all changes of a source before until are published. Sources
-// have names such as account/table/bucket.
+// Synced records that all changes that a source made before the time until are published.
+// A source is a writer of the primary. Its name is, for example, account/table/bucket.
 func (p *Publisher) Synced(ctx context.Context, source string, until edm.Ticks) error {
 	return p.one(ctx, spaceSyncs+source, appendStamp(nil, until))
 }
 
-// Forget removes the record of Synced of a source.
+// Forget removes the time that Synced has recorded for a source.
 func (p *Publisher) Forget(ctx context.Context, source string) error {
 	return p.one(ctx, spaceSyncs+source, nil)
 }
@@ -110,13 +110,14 @@ func (p *Publisher) Forget(ctx context.Context, source string) error {
 // errRests means that the name was written less than a second ago.
 var errRests = errors.New("name rests")
 
-// one writes or deletes a cell.
+// one writes or deletes one cell.
 func (p *Publisher) one(ctx context.Context, name string, body []byte) error {
 	return p.write(ctx, []Write{cellWrite(name, body)})[0]
 }
 
-// write carries out writes concurrently, except of names that were written less than a second ago. No name occurs
-// twice. If KV refuses a name, another instance has just written it, so this one waits too.
+// write carries out writes concurrently. The names must be different. For a name that was written less than a second
+// ago, it returns errRests without a write. It also returns errRests if KV refuses a write, because another instance has
+// then written the name less than a second ago.
 func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	now := p.now()
 	if len(p.wrote) >= maxResting {
@@ -154,6 +155,6 @@ func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	return outcomes
 }
 
-// Rests reports whether an error of Record, RemoveRecord, Synced or Forget only
-// says that the name was just written.
+// Rests reports whether an error of Record, RemoveRecord, Synced or Forget only means that the
+// name was written less than a second ago, so that the caller must repeat the call later.
 func Rests(err error) bool { return errors.Is(err, errRests) }

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A batch is one call of Write, with distinct names that may be written again. A page of a purged
-// incarnation is one call, too. So neither waits for one write after the other.
+// TestPublishAtOnce checks that Rows passes all changes to one call of Namespace.Write, which can carry them out
+// concurrently. Each page of names that Purge deletes must also be one call.
 func TestPublishAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestPublishAtOnce(t *testing.T) {
 		}
 		w.wait(time.Second)
 		w.cloud.calls = 0
-		for _, want := range []bool{true, false} { // first 2 lists and 59 writes, then 41 writes
+		for _, want := range []bool{true, false} { // the first call makes 2 lists and 59 writes, the second the other 41 writes
 			if more, err := pub.Purge(t.Context(), incarnation, "source/", 61); err != nil || more != want {
 				t.Errorf("more %v, %v", more, err)
 			}

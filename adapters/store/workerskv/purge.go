@@ -8,9 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// A note says that an incarnation of a table may have ended: stamp · key of its record. Drop writes it before it
-// deletes the record, so no incarnation ends without a note. Each drop has its own note, so finishing an interrupted
-// drop does not affect the next one.
+// A note is a cell that says that an incarnation of a table may have been dropped: stamp · key of the table's record.
+// Drop writes a note before it deletes the record, so each dropped incarnation has a note. Each call of Drop writes its
+// own note, so processing the note of an interrupted drop does not affect a later drop.
 
 func (s *Store) note(ctx context.Context, r *table.Record) error {
 	t := s.timestamp(0)
@@ -18,9 +18,9 @@ func (s *Store) note(ctx context.Context, r *table.Record) error {
 	return writeCell(ctx, s.o.Namespace, name, append(appendStamp(nil, t), r.Key.String()...))
 }
 
-// Purge deletes the entities of tables that were dropped at least two minutes ago, and reports whether more may
-// remain. It makes at most calls KV calls, which must be 20 or more. Call it on a schedule: otherwise deleted tables
-// keep their names in KV, visible only on the bill.
+// Purge deletes the entities of tables that were dropped at least two minutes ago. more reports whether such entities
+// may remain. Purge makes at most calls KV calls; calls must be 20 or more. Call Purge on a schedule: without it, KV
+// stores the entities of deleted tables for ever and charges for them.
 func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	b := &budget{calls: calls}
 	cursor := ""
@@ -51,14 +51,14 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	}
 }
 
-// finish processes one note, if it is due.
+// finish processes one note. waits is true if the drop is less than two minutes old, so that the note must wait.
 func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err error) {
 	p, err := decodeMetadata(n.Metadata)
 	incarnation := strings.TrimPrefix(n.Name, spacePurges)
 	if err != nil || p.body == nil || len(incarnation) < incarnationText {
 		return false, errCell
 	}
-	incarnation = incarnation[:incarnationText] // the remaining bytes only make notes distinct
+	incarnation = incarnation[:incarnationText] // the rest of the name only makes notes distinct
 	if p.stamp+visibleAfter > s.o.Now() {
 		return true, nil
 	}
@@ -86,11 +86,11 @@ func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err e
 	return false, nil
 }
 
-// purged is the number of names listed at a time: an instance has no memory for a
-// long list.
+// purged is the number of names that purge lists at a time. It is small because an
+// instance has little memory.
 const purged = 100
 
-// purge deletes all names with one of the prefixes.
+// purge deletes all names that begin with one of the prefixes.
 func purge(ctx context.Context, ns Namespace, b *budget, prefixes ...string) error {
 	for _, prefix := range prefixes {
 		for cursor, more := "", true; more; more = cursor != "" {

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// A record is a cell whose stamp is its revision:
+// A record is stored as a cell. The stamp of the cell is the revision of the record:
 //
 //	stamp (8) · version (1) · incarnation (12) · zero (3) · value
 const (
@@ -108,7 +108,7 @@ func listRecords(ctx context.Context, ns Namespace, account, from string, limit 
 	return records, nil
 }
 
-// ReadRecord implements [table.Store]. Records are as eventual as entities.
+// ReadRecord implements [table.Store]. Like an entity, the record may be up to a minute old.
 func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, _ table.Consistency) (table.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Record{}, err
@@ -121,8 +121,8 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	return listRecords(ctx, s.o.Namespace, account, from, limit)
 }
 
-// WriteRecord implements [table.Store]. It compares the revision with the state that KV shows. If two callers write
-// within the same minute, the last write wins.
+// WriteRecord implements [table.Store]. It compares the revision with the state that KV returns, which may be old. If
+// two callers write the record within a minute, both may succeed, and the last write wins.
 func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
 	if r.Traits != nil {
 		return "", table.ErrUnsupported
@@ -149,7 +149,8 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(t), nil
 }
 
-// demand reads the record that has this revision; the revision "" means that there is no record.
+// demand reads a record and returns table.ErrRevision if its revision is not want. The revision "" means that there is
+// no record.
 func (s *Store) demand(ctx context.Context, key table.RecordKey, want table.Revision) (table.Record, error) {
 	r, err := s.ReadRecord(ctx, key, table.Strong)
 	if err != nil && !errors.Is(err, table.ErrNoRecord) {
@@ -161,9 +162,9 @@ func (s *Store) demand(ctx context.Context, key table.RecordKey, want table.Revi
 	return r, nil
 }
 
-// Drop implements [table.Store]. It writes a note for [Store.Purge]: a table may have
-// millions of names, more than one invocation can delete, and an isolate that does
-// not see the deletion yet may write more of them for a minute.
+// Drop implements [table.Store]. It deletes the record, and writes a note so that [Store.Purge]
+// later deletes the entities. Drop cannot delete them itself: one invocation cannot delete millions
+// of names, and for a minute other isolates may not see the drop and may write more entities.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, want table.Revision) error {
 	if want == "" {
 		return table.ErrRevision

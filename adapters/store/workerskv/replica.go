@@ -8,7 +8,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica reads the tables that publishers write. It is a table.Store that refuses writes. Its replies lag by the
+// Replica reads the tables that publishers write. It is a table.Store that refuses writes. A reply may be as old as the
 // delay of the publishers plus a minute.
 type Replica struct {
 	ns      Namespace
@@ -20,7 +20,7 @@ var _ table.Store = (*Replica)(nil)
 
 // NewReplica makes a replica. Tables that are not published, and entities whose keys are too long for a name, are
 // read from primary. If primary is nil, such tables do not exist, and such entities return [table.ErrKeyTooLong].
-// calls is the maximum number of KV calls of a page of a scan; 0 means 500.
+// calls is the maximum number of KV calls for a page of a scan; 0 means 500.
 func NewReplica(ns Namespace, primary table.Store, calls int) *Replica {
 	return &Replica{ns: ns, primary: primary, calls: callsPerPage(calls)}
 }
@@ -84,8 +84,8 @@ func (r *Replica) Scan(ctx context.Context, t table.RecordKey, request table.Sca
 	return s.scan(ctx)
 }
 
-// Synced returns the time before which all changes of the sources whose names begin with prefix are published, as
-// recorded by the sources; ok is false if no source has recorded one.
+// Synced returns a time before which all changes were published. It is the lowest time that [Publisher.Synced] has
+// recorded for the sources whose names begin with prefix. ok is false if no time was recorded.
 func (r *Replica) Synced(ctx context.Context, prefix string) (until edm.Ticks, ok bool, err error) {
 	b := budget{calls: r.calls}
 	w := newWalk(r.ns, &b, spaceSyncs+prefix, spaceSyncs+prefix, "", 1000)
@@ -101,20 +101,20 @@ func (r *Replica) Synced(ctx context.Context, prefix string) (until edm.Ticks, o
 	}
 }
 
-// WriteRecord implements [table.Store]: [table.ErrUnsupported].
+// WriteRecord implements [table.Store]. It returns [table.ErrUnsupported].
 func (r *Replica) WriteRecord(context.Context, table.Record) (table.Revision, error) {
 	return "", errReadOnly
 }
 
-// Drop implements [table.Store]: [table.ErrUnsupported].
+// Drop implements [table.Store]. It returns [table.ErrUnsupported].
 func (r *Replica) Drop(context.Context, table.RecordKey, table.Revision) error { return errReadOnly }
 
-// Commit implements [table.Store]: [table.ErrUnsupported].
+// Commit implements [table.Store]. It returns [table.ErrUnsupported].
 func (r *Replica) Commit(context.Context, table.RecordKey, []table.Mutation) (edm.Ticks, error) {
 	return 0, errReadOnly
 }
 
-// Reader is a primary whose eventual reads go to a replica.
+// Reader is a store that sends reads with eventual consistency to a replica, and all other operations to the primary.
 type Reader struct {
 	table.Store // the primary
 	Replica     *Replica

@@ -16,8 +16,8 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// primary is a store with an outbox, like an object. The outbox contains its writes in order until they are
-// published.
+// primary is a store with an outbox, like a Durable Object. The outbox contains the changes of the store, in order,
+// until they are published.
 type primary struct {
 	*memstore.Store
 	w      *world
@@ -36,7 +36,7 @@ func newPrimary(w *world, now func() edm.Ticks) *primary {
 	return p
 }
 
-// write writes to the store and to the outbox.
+// write applies a mutation to the store and adds the change to the outbox.
 func (p *primary) write(m table.Mutation) {
 	p.w.Helper()
 	t, err := p.Commit(p.w.Context(), tableName, []table.Mutation{m})
@@ -56,7 +56,7 @@ func (p *primary) write(m table.Mutation) {
 	p.outbox = append(p.outbox, c)
 }
 
-// publish does the work of one alarm.
+// publish publishes the outbox once, as an alarm of a Durable Object does, and keeps the changes that are not done.
 func (p *primary) publish(pub *workerskv.Publisher) error {
 	done, err := pub.Rows(p.w.Context(), incarnation, p.outbox)
 	var rest []table.Change
@@ -69,9 +69,9 @@ func (p *primary) publish(pub *workerskv.Publisher) error {
 	return err
 }
 
-// Publishing may fail in any way, and a publisher may be replaced at any time by another one that only has
-// the outbox. When the outbox is empty, the replica shows the same entities as the primary, including those
-// with keys that are too long for names.
+// TestReplicaConverges checks that the replica shows the same entities as the primary when the outbox is empty,
+// including entities with keys that are too long for names. Meanwhile publishing fails in many ways, and the Publisher
+// is sometimes replaced by a new one, which knows only the outbox.
 func TestReplicaConverges(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -167,7 +167,7 @@ func TestReplicaConverges(t *testing.T) {
 	}
 }
 
-// A replica refuses writes, and a reader with eventual consistency reads from it.
+// TestReader checks that a Replica refuses writes, and that a Reader reads from the Replica with eventual consistency.
 func TestReader(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -212,7 +212,7 @@ func TestReader(t *testing.T) {
 			t.Errorf("%s: a strong read got %s", s.what, got)
 		}
 	}
-	// The same checks, with a primary to read from.
+	// Check the same for a Replica that can also read from the primary.
 	whole := workerskv.Reader{Store: p.Store, Replica: workerskv.NewReplica(w.cloud, p.Store, 0)}
 	if _, err := whole.Get(t.Context(), tableName, k, table.Eventual); err != nil {
 		t.Errorf("a table that is not published: %v", err)
@@ -235,7 +235,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// Synced returns the time of the source that lags most.
+// TestSynced checks that Synced returns the earliest time that any source has recorded.
 func TestSynced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

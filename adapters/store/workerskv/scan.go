@@ -10,11 +10,11 @@ import (
 	"edgetable/core/table"
 )
 
-// scanner reads a page of the entities of one incarnation of a table.
+// scanner reads one page of a scan of one incarnation of a table.
 type scanner struct {
 	ns     Namespace
 	prefix string // prefix of the names of the entities
-	// long reads keys that are too long for names; it is nil if no such keys exist.
+	// long scans the primary for keys that are too long for names. It is nil in a Store, which has no such keys.
 	long func(ctx context.Context, r table.ScanRequest) (table.Page, error)
 
 	request table.ScanRequest
@@ -23,15 +23,15 @@ type scanner struct {
 	last    []byte // the last key examined in the current range
 }
 
-// stream returns the entities of a range in order.
+// stream returns the entities of a range, and the marks for keys that are too long for names, in key order.
 type stream struct {
 	r      key.Range
 	prefix string // prefix of the names of the entities
-	common int    // length of the key prefix that the KV list uses
+	common int    // length of the part of the keys that belongs to the prefix of the KV list
 	walk   *walk
 }
 
-// scan reads a page.
+// scan reads the page.
 func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 	s.budget.expired = s.request.Expired
 	s.page = table.NewPageBuilder(&s.request)
@@ -55,7 +55,7 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 			continue
 		}
 		switch {
-		case s.page.Page.Next != nil: // a read of long keys has set Next
+		case s.page.Page.Next != nil: // delegate has set Next
 		case s.last != nil:
 			s.page.Page.Next = st.resume().position(s.last)
 		case i > 0:
@@ -68,7 +68,7 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 	return s.page.Page, nil
 }
 
-// open begins a range.
+// open begins to read a range. It returns the cursor that the start of the range contains.
 func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error) {
 	start, at := splitPosition(r.Start)
 	r.Start = start
@@ -80,7 +80,7 @@ func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error
 	}
 	common := prefixOf(r)
 	common = common[:cut(common, maxKey)]
-	if at.common > len(common) { // not a valid cursor: the common prefix of a scan only gets longer
+	if at.common > len(common) { // invalid: the common prefix of a scan never becomes shorter
 		at.kv = ""
 	} else if at.kv != "" {
 		common = common[:cut(common, at.common)]
@@ -94,7 +94,7 @@ func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error
 	return st, at, nil
 }
 
-// peek returns the current entity and its key; nil at the end of the range.
+// peek returns the cell of the current entity, or the current mark, and its key. It returns nil at the end of the range.
 func (s *stream) peek(ctx context.Context) (*found, []byte, error) {
 	f, err := s.walk.peek(ctx)
 	if f == nil || err != nil {
@@ -113,11 +113,11 @@ func (s *stream) peek(ctx context.Context) (*found, []byte, error) {
 	return f, k, nil
 }
 
-// resume returns the cursor from which the stream continues.
+// resume returns the cursor at which a later page can continue the stream.
 func (s *stream) resume() cursor { return cursor{common: s.common, kv: s.walk.resume()} }
 
-// read examines a range until it ends or the page is full. It examines the first
-// key whatever the budget, so that every page advances.
+// read examines entities until the range ends or the page is full. It examines the first
+// key even if the budget is spent, so that every page makes progress.
 func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -146,7 +146,7 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 				return false, err
 			}
 			if full, err := s.examine(ctx, &row); full || err != nil {
-				s.page.Page.Next = nil // scan sets a position with a cursor
+				s.page.Page.Next = nil // scan replaces it by a position with a cursor
 				return full, err
 			}
 		}
@@ -155,7 +155,7 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	}
 }
 
-// examine adds a row to the page, unless it does not match or the page is full.
+// examine adds a row to the page if it matches the filter. full reports that the page is full and the row was not added.
 func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err error) {
 	verdict, err := s.page.Examine(ctx, row)
 	if verdict == table.Take {
@@ -164,8 +164,9 @@ func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err e
 	return verdict == table.End, err
 }
 
-// push ends a page that spent its calls on names before the first row. The next page must not spend them again, and
-// only a position after a key can carry a cursor. So push looks for an entity at the start of the range.
+// push ends a page that has spent its calls on names before the range. The next page needs the cursor of this page, or it
+// would list the same names again. Only a position after an examined key can contain a cursor. So push examines the key at
+// the start of the range, whether an entity has this key or not.
 func (s *scanner) push(ctx context.Context, st *stream, at cursor) error {
 	next := st.resume()
 	k := st.r.Start

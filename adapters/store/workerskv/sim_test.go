@@ -15,8 +15,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// timeline is the time of a test and of its cloud. The clock of a store may stand still or go back. The
-// cloud's time only advances, by the same steps as the store's clock.
+// timeline connects the clocks of the stores with the time of the cloud. The clock of a store may stand still or go
+// back. The time of the cloud advances by the same steps, but never goes back.
 type timeline struct {
 	mu   sync.Mutex
 	skew edm.Ticks
@@ -41,7 +41,7 @@ func (v *view) now() edm.Ticks {
 	return base + v.skew
 }
 
-// version is the content of a name from a time on, with the location that wrote it.
+// version is the content of a name from time at on, and the location that wrote it.
 type version struct {
 	at              edm.Ticks
 	by              *location
@@ -49,16 +49,16 @@ type version struct {
 	gone            bool
 }
 
-// cloud is Workers KV at its worst: each read of each name is up to a minute old,
-// pages are short or empty although more follow, cursors are refused, and a name
-// accepts one write per second.
+// cloud simulates the worst permitted behavior of Workers KV: each read of each name may return a
+// state that is up to a minute old, pages may be short or empty although more names follow, cursors
+// may be refused, and a name accepts one write per second.
 type cloud struct {
 	mu       sync.Mutex
 	time     edm.Ticks
 	rnd      *rand.Rand
 	names    []string // sorted
 	versions map[string][]version
-	cursors  map[string][2]string // prefix and name
+	cursors  map[string][2]string // prefix and next name of each cursor
 	stale    bool                 // whether reads may be old
 	cursed   bool                 // whether cursors are sometimes refused and pages sometimes short
 	unpaced  bool                 // whether a name accepts any number of writes per second
@@ -68,10 +68,10 @@ type cloud struct {
 	lists    int
 	gets     int
 
-	takes func() // called during each Write; may be nil
-	blind error  // the error of every read
+	takes func() // called for each group of concurrent writes, to take time; may be nil
+	blind error  // if not nil, the error of every read
 
-	// fault is called before each write. applied tells whether a failed write takes effect.
+	// fault is called before each write and returns its error. applied reports whether a failed write is still applied.
 	fault func(name string) (err error, applied bool)
 }
 
@@ -86,13 +86,13 @@ func newCloud(seed uint64) *cloud {
 
 func (c *cloud) lock() {
 	for range 4 {
-		runtime.Gosched() // let other goroutines call
+		runtime.Gosched() // lets other goroutines make their calls first
 	}
 	c.mu.Lock()
 }
 
-// location is one location of the cloud. It shows its own writes at once, as KV usually does. The cloud
-// itself, used as a namespace, reads at a random location.
+// location is a Namespace at one location of the cloud. It returns its own writes at once, as KV usually does. The
+// cloud itself is a Namespace that reads at a random location.
 type location struct{ *cloud }
 
 func (l *location) Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error) {
@@ -119,7 +119,7 @@ func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]w
 	return c.list(ctx, nil, prefix, cursor, limit)
 }
 
-// see chooses a version that a read at a location may return.
+// see chooses at random one of the versions that a read at a location may return.
 func (c *cloud) see(l *location, name string) version {
 	list := c.versions[name]
 	now := c.time
@@ -164,10 +164,10 @@ func (c *cloud) get(ctx context.Context, l *location, name string) (value, metad
 	return slices.Clone(v.value), slices.Clone(v.metadata), true, nil
 }
 
-// connections is the number of concurrent writes; the others wait.
+// connections is the maximum number of concurrent writes; further writes wait.
 const connections = 6
 
-// write carries out the writes in any order; after a failure it may skip the others.
+// write carries out the writes in random order. After a failed write it may skip the remaining ones.
 func (c *cloud) write(ctx context.Context, l *location, writes []workerskv.Write) []error {
 	if len(writes) == 0 {
 		panic("no writes")
@@ -289,7 +289,7 @@ func (c *cloud) list(ctx context.Context, l *location, prefix, cursor string, li
 	return keys, "", nil
 }
 
-// left returns the number of names with a prefix.
+// left returns the number of existing names with a prefix.
 func (c *cloud) left(prefix string) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

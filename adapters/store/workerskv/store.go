@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Store is a table.Store on a single KV namespace. Use [New].
+// Store is a table.Store that stores all data in one KV namespace. Use [New] to create one.
 type Store struct {
 	o     Options
 	clock *table.Clock
@@ -23,7 +23,7 @@ var _ table.Store = (*Store)(nil)
 // Declares implements [table.Declaring].
 func (*Store) Declares() (name string, expiry bool) { return "Workers KV", false }
 
-// New makes a store. It makes no calls.
+// New creates a Store. It makes no KV calls.
 func New(o Options) (*Store, error) {
 	if o.Namespace == nil || o.Now == nil {
 		return nil, errOptions
@@ -32,7 +32,7 @@ func New(o Options) (*Store, error) {
 	return &Store{o: o, clock: table.NewClock(o.Now, 0, nil), tables: make(map[table.RecordKey]tableLease)}, nil
 }
 
-// Get implements [table.Store]. It is always eventual, whatever consistency is requested.
+// Get implements [table.Store]. The read is always eventually consistent, whatever consistency is requested.
 func (s *Store) Get(ctx context.Context, t table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
 	prefix, err := s.entities(ctx, t)
 	if err != nil {
@@ -69,17 +69,17 @@ func readEntity(ctx context.Context, ns Namespace, prefix string, k []byte) (tab
 	return table.ParseRow(bytes.Clone(k), cell)
 }
 
-// timestamp issues a Timestamp above floor and above all that this store has issued.
+// timestamp issues a Timestamp above floor and above all Timestamps that this Store has issued.
 func (s *Store) timestamp(floor edm.Ticks) edm.Ticks {
 	s.clock.Raise(floor)
-	t, _ := s.clock.Next() // the clock reserves nothing, so Next does not fail
+	t, _ := s.clock.Next() // Next fails only if it must reserve Timestamps, and this clock reserves none
 	return t
 }
 
-// tableLease is the incarnation of a table, cached for a limited time. Each operation on entities needs it, and KV
-// itself shows a deleted table for a minute.
+// tableLease is the incarnation of a table, cached for leaseTime. Each operation on entities needs the incarnation. A
+// cached one may be out of date, but a read of KV may also return a deleted table for a minute.
 type tableLease struct {
-	prefix string // prefix of the names of its entities
+	prefix string // prefix of the names of the table's entities
 	at     edm.Ticks
 }
 
@@ -114,7 +114,7 @@ func (s *Store) entities(ctx context.Context, t table.RecordKey) (string, error)
 	return prefix, nil
 }
 
-// release ends the lease of a table.
+// release removes the cached incarnation of a table.
 func (s *Store) release(t table.RecordKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

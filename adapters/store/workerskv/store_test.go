@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// world is a cloud with its time.
+// world is a test with a cloud and a timeline.
 type world struct {
 	testing.TB
 	*timeline
@@ -21,7 +21,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	return &world{TB: t, timeline: new(timeline), cloud: newCloud(seed)}
 }
 
-// isolate opens the store of an isolate at a new location.
+// isolate returns the Store of a new isolate at a new location of the cloud.
 func (w *world) isolate(now func() edm.Ticks, o workerskv.Options) *workerskv.Store {
 	w.Helper()
 	v := &view{timeline: w.timeline, base: now, real: &w.cloud.time}
@@ -50,11 +50,11 @@ func (w *world) wait(d time.Duration) {
 	w.cloud.time += edm.Ticks(d / 100)
 }
 
-// settle waits until every write is visible everywhere.
+// settle advances the time until every write is visible everywhere.
 func (w *world) settle() { w.wait(125 * time.Second) }
 
-// harness returns a fixture over a cloud that accepts any number of writes per second, because the suite
-// writes faster than KV permits and the store does not wait (see TestSecondWriteWithinASecond).
+// harness returns the harness with which the test suite of all stores opens a Store. Its cloud accepts any number of
+// writes per second, because the suite writes faster than KV permits (see TestSecondWriteWithinASecond).
 func harness(o workerskv.Options) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		w := newWorld(t, 1)

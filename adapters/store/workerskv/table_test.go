@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// steady is a clock that advances a little with each call.
+// steady returns a clock that advances a little with each call.
 func steady() func() edm.Ticks {
 	t := edm.TicksOf(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
 	return func() edm.Ticks { t += 10; return t }
@@ -20,7 +20,7 @@ func steady() func() edm.Ticks {
 
 var tableName = table.RecordKey{Account: "acct", Table: "one"}
 
-// create makes the table and waits until it is visible.
+// create creates the table and waits until it is visible everywhere.
 func (w *world) create(s *workerskv.Store, incarnation byte) {
 	w.Helper()
 	d := table.Record{Key: tableName}
@@ -75,7 +75,7 @@ func (w *world) pages(s table.Store, r table.ScanRequest) iter.Seq[table.Page] {
 	}
 }
 
-// show returns the entities of a range, read page by page, as partition/row=number.
+// show reads a range page by page and returns its entities as text: partition/row=number.
 func (w *world) show(s table.Store, r key.Range, rows int) string {
 	w.Helper()
 	var b strings.Builder

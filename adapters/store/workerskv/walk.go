@@ -6,56 +6,56 @@ import (
 	"strings"
 )
 
-// found is a cell that a walk has reached.
+// found is a name that a walk has reached, with its decoded metadata.
 type found struct {
 	name string
 	peeked
 }
 
-// budget is the number of KV calls that a page may still make. Once it is spent, no more lists are made; reads of
-// single names continue until the page has examined a key.
+// budget limits the KV calls and the time of a page. When the budget is spent, the page makes no more lists. It may still
+// read single names until it has examined one key.
 type budget struct {
-	calls   int
-	begun   bool        // a key was examined
-	expired func() bool // reports that the page's time is up; may be nil
+	calls   int         // number of KV calls that the page may still make
+	begun   bool        // the page has examined a key
+	expired func() bool // reports whether the time of the page is over; may be nil
 	lists   int         // number of lists made
 }
 
-// spent reports whether no more lists may be made. The time counts only after the lists that every page needs.
+// spent reports whether the page may make no more lists. The time limit applies only after the first minCalls lists.
 func (b *budget) spent() bool {
 	return b.calls <= 0 || b.lists >= minCalls && b.expired != nil && b.expired()
 }
 
-// maxList is the maximum number of names in a list.
+// maxList is the maximum number of names that one list of KV returns.
 const maxList = 1000
 
 // errSpent ends a page early, because its calls or its time are used up.
 var errSpent = errors.New("the budget of the page is spent")
 
-// walk visits the cells whose names begin with a prefix, in order. A list of the
-// namespace can only start at a prefix or a cursor, so it skips the names before the
-// first one.
+// walk visits, in order, the names that begin with prefix and are not below from. A list
+// of KV can start only at the beginning of a prefix or at a cursor. So a walk may list
+// names below from, which it skips.
 type walk struct {
 	ns     Namespace
 	budget *budget
 	prefix string
-	from   string // the first name
-	limit  int    // names per list; grows while lists return no usable names
+	from   string // names below it are skipped
+	limit  int    // names per list; it grows while all listed names are skipped
 
-	page   []Key  // listed, not consumed yet
+	page   []Key  // names that were listed and not consumed yet
 	cursor string // cursor of the list that returned page
 	next   string // cursor after page, "" at the end
 	begun  bool
-	last   string // the last name consumed
+	last   string // the last consumed name
 	point  *found // set for a walk over a single name
 }
 
-// newWalk begins at a name, with the cursor of an earlier walk or "".
+// newWalk returns a walk that begins at the name from. cursor is the cursor of an earlier walk with this prefix, or "".
 func newWalk(ns Namespace, b *budget, prefix, from, cursor string, limit int) *walk {
 	return &walk{ns: ns, budget: b, prefix: prefix, from: from, limit: min(max(limit, 16), maxList), cursor: cursor}
 }
 
-// newPoint starts a walk over one name.
+// newPoint returns a walk over a single name, which it reads at once.
 func newPoint(ctx context.Context, ns Namespace, b *budget, name string) (*walk, error) {
 	w := &walk{ns: ns, budget: b, prefix: name, from: name, begun: true}
 	if len(name) > maxName {
@@ -68,7 +68,7 @@ func newPoint(ctx context.Context, ns Namespace, b *budget, name string) (*walk,
 	return w, err
 }
 
-// fill lists until the page has a name, or the end is reached.
+// fill makes lists until page contains a name or the list is complete.
 func (w *walk) fill(ctx context.Context) error {
 	for len(w.page) == 0 && (!w.begun || w.next != "") {
 		if w.budget.spent() {
@@ -82,7 +82,7 @@ func (w *walk) fill(ctx context.Context) error {
 		}
 		keys, next, err := w.ns.List(ctx, w.prefix, cursor, w.limit)
 		if errors.Is(err, ErrCursor) && cursor != "" {
-			// Restart, and skip all names that were consumed.
+			// Restart from the beginning of the prefix, and skip the consumed names.
 			w.begun, w.cursor, w.next = false, "", ""
 			continue
 		}
@@ -91,20 +91,20 @@ func (w *walk) fill(ctx context.Context) error {
 		}
 		w.begun, w.cursor, w.next = true, cursor, next
 		for i, k := range keys {
-			// A cursor comes from a client's token, so the names that it returns are checked.
+			// The cursor may come from a client, so the list may return any names: check them.
 			if k.Name >= w.from && k.Name > w.last && strings.HasPrefix(k.Name, w.prefix) {
 				w.page = keys[i:]
 				break
 			}
 		}
-		if len(w.page) == 0 { // many more names may precede the first one
+		if len(w.page) == 0 { // list more names at once: many more may have to be skipped
 			w.limit = min(8*w.limit, maxList)
 		}
 	}
 	return nil
 }
 
-// read reads a cell, if the budget permits.
+// read reads the cell of a name, or returns errSpent if the budget is spent.
 func (w *walk) read(ctx context.Context, name string) ([]byte, error) {
 	if w.budget.calls <= 0 && w.budget.begun {
 		return nil, errSpent
@@ -113,7 +113,7 @@ func (w *walk) read(ctx context.Context, name string) ([]byte, error) {
 	return readCell(ctx, w.ns, name)
 }
 
-// peek returns the current cell, or nil at the end.
+// peek returns the current name with its metadata, or nil at the end.
 func (w *walk) peek(ctx context.Context) (*found, error) {
 	if w.point != nil {
 		return w.point, nil
@@ -123,7 +123,7 @@ func (w *walk) peek(ctx context.Context) (*found, error) {
 	}
 	k := w.page[0]
 	if !strings.HasPrefix(k.Name, w.prefix) || k.Name <= w.last && w.last != "" {
-		return nil, errCell // not in order
+		return nil, errCell // KV has returned names out of order
 	}
 	p, err := decodeMetadata(k.Metadata)
 	if err != nil {
@@ -132,7 +132,7 @@ func (w *walk) peek(ctx context.Context) (*found, error) {
 	return &found{k.Name, p}, nil
 }
 
-// take moves past the current cell.
+// take consumes the current name.
 func (w *walk) take() {
 	if w.point != nil {
 		w.point = nil
@@ -142,7 +142,7 @@ func (w *walk) take() {
 	w.page = w.page[1:]
 }
 
-// resume returns the best cursor for continuing the walk later.
+// resume returns the cursor with which a later walk can continue and needs to skip the fewest names.
 func (w *walk) resume() string {
 	if len(w.page) == 0 && w.next != "" {
 		return w.next
@@ -150,7 +150,7 @@ func (w *walk) resume() string {
 	return w.cursor
 }
 
-// body returns the whole cell, or nil if it was deleted since the list.
+// body returns the whole cell of a name, or nil if the name was deleted since the list.
 func (w *walk) body(ctx context.Context, f *found) ([]byte, error) {
 	if f.body != nil {
 		return f.body, nil
@@ -158,7 +158,7 @@ func (w *walk) body(ctx context.Context, f *found) ([]byte, error) {
 	return w.read(ctx, f.name)
 }
 
-// skip moves to a name, or past it.
+// skip consumes all names below the given name.
 func (w *walk) skip(name string) {
 	w.from = max(w.from, name)
 	for len(w.page) > 0 && w.page[0].Name < name {

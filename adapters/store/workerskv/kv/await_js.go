@@ -7,15 +7,16 @@ import (
 	"syscall/js"
 )
 
-// waiter makes a goroutine wait for a promise that it made itself. The shell passes
-// the waiter's index to settled. A callback of package js would work, too, but each
-// call of it starts a goroutine with its own stack.
+// waiter lets a goroutine wait for a JavaScript promise. When the promise resolves or rejects,
+// the shell, the JavaScript code around this module, calls settled with the waiter's number. A
+// callback made with package js would also work, but each call of it starts a goroutine.
 type waiter struct {
 	number  int
 	settled chan bool
 }
 
-// waiters holds all waiters, idle the unused ones. Goroutines do not run in parallel here.
+// waiters contains all waiters, and idle contains the unused waiters. The slices need no lock, because goroutines do not
+// run in parallel in wasm.
 var waiters, idle []*waiter
 
 func take() *waiter {
@@ -29,13 +30,13 @@ func take() *waiter {
 	return w
 }
 
-// settled is called when a promise resolves or rejects. The goroutine continues when
-// the scheduler runs.
+// settled is called by the shell when a promise resolves, or rejects if kept is 0. The
+// waiting goroutine continues when the scheduler next runs.
 //
 //export settled
 func settled(number, kept uint32) { waiters[number].settled <- kept != 0 }
 
-// await waits for a promise.
+// await waits for a promise and returns its result.
 func (n *Namespace) await(promise js.Value) (js.Value, error) {
 	w := take()
 	n.shell.Call("await", promise, w.number)

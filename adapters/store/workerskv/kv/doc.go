@@ -1,13 +1,13 @@
-// Package kv implements the namespace of package workerskv with a binding of Workers
-// KV. It is built only for js/wasm, by TinyGo with its goroutines: a call waits for a
-// promise, while other goroutines run.
+// Package kv implements [workerskv.Namespace] with a binding of Workers KV. It is built
+// only for js/wasm, with TinyGo and its scheduler: while a call waits for a promise, other
+// goroutines run.
 //
-// It finds the binding by package github.com/syumai/workers/cloudflare/kv: the shell
-// sets globalThis.context = {env, ctx, binding} before it makes the instance. The
-// calls are made here, because that package knows no metadata, does not tell an empty
-// value from a missing one, and keeps a function alive for each promise that resolves.
-// In context.binding the shell provides
+// The shell is the JavaScript code that instantiates the wasm module. Before that, it sets
+// globalThis.context = {env, ctx, binding}. Package kv finds the binding with package
+// github.com/syumai/workers/cloudflare/kv, but does not use that package for calls: it does not
+// support metadata, does not distinguish an empty value from a missing one, and leaks a
+// function for each resolved promise. In context.binding the shell provides
 //
-//	await(promise, number)  calls settled(number, 1) of the module when it resolves, settled(number, 0) when it rejects
-//	outcome(number)         the result of the promise
+//	await(promise, number)  calls settled(number, 1) of the module when promise resolves, settled(number, 0) when it rejects
+//	outcome(number)         returns the result or the error of the promise with this number
 package kv

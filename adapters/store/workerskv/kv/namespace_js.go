@@ -12,7 +12,7 @@ import (
 	"github.com/syumai/workers/cloudflare/kv"
 )
 
-// Namespace is a binding of Workers KV.
+// Namespace is a [workerskv.Namespace] on a binding of Workers KV.
 type Namespace struct {
 	binding js.Value
 	shell   js.Value
@@ -20,7 +20,7 @@ type Namespace struct {
 
 var _ workerskv.Namespace = (*Namespace)(nil)
 
-// Open finds the binding with this name.
+// Open returns the Namespace of the binding with this name.
 func Open(name string) (*Namespace, error) {
 	if _, err := kv.NewNamespace(name); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (n *Namespace) Get(ctx context.Context, name string) (value, metadata []byt
 	return value, text(answer.Get("metadata")), true, nil
 }
 
-// Write implements [workerskv.Namespace]. It writes sequentially, since only a purge and a batch have several writes.
+// Write implements [workerskv.Namespace]. It makes one write after the other: only a purge and a batch have several.
 func (n *Namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
 	errs := make([]error, len(writes))
 	for i := range writes {
@@ -75,7 +75,8 @@ func (n *Namespace) write(ctx context.Context, w *workerskv.Write) error {
 	return refused(err)
 }
 
-// drop frees the bytes of a buffer, because TinyGo never frees the buffer itself.
+// drop frees the memory of a JavaScript buffer by a transfer of its bytes. The buffer object itself is never freed,
+// because TinyGo keeps a reference to it.
 func drop(buffer js.Value) { buffer.Call("transfer", 0) }
 
 // List implements [workerskv.Namespace].

@@ -7,18 +7,18 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// refusals are parts of the error texts by which KV and the platform say that a write was not done and will not be:
-// too many writes of a name, too many in a day on the Free plan, or too many calls of an invocation. Only the text
-// distinguishes these errors.
+// refusals contains parts of the error messages that KV and the platform return when a write was not applied and will
+// not be: too many writes of a name, too many writes in a day on the Free plan, or too many calls in an invocation. Such
+// an error can be recognized only by its message.
 var refusals = [...]string{"429", "limit exceeded", "Too many"}
 
-// refusal is [workerskv.ErrRefused] with the reason for the log.
+// refusal is a [workerskv.ErrRefused] whose message is that of the cause, for the log.
 type refusal struct{ cause error }
 
 func (r *refusal) Error() string   { return r.cause.Error() }
 func (r *refusal) Unwrap() []error { return []error{workerskv.ErrRefused, r.cause} }
 
-// refused wraps an error with such a text as a refusal.
+// refused wraps err as a refusal if its message contains one of refusals.
 func refused(err error) error {
 	if err == nil {
 		return nil

@@ -7,7 +7,8 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// KV's error texts tell a refused write from one that may have been applied.
+// TestRefused checks that refused recognizes error messages of refused writes, and no messages of writes that may have
+// been applied.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
