@@ -67,12 +67,15 @@ func (f *Feed) newWait(at table.FeedPosition) (*Wait, error) {
 	return w, nil
 }
 
+// margin is how long before its credentials expire a wait ends, so that they are valid when the request is served again.
+const margin = edm.TicksPerSecond
+
 // permitted shortens a wait of length d so that it ends before the credentials of the request expire.
 func (f *Feed) permitted(d time.Duration) time.Duration {
 	if f.Expires == 0 {
 		return d
 	}
-	left := min(f.Expires-f.Now(), edm.Ticks(d/100)) // at most d, so the result cannot overflow a Duration
+	left := min(f.Expires-margin-f.Now(), edm.Ticks(d/100)) // at most d, so the result cannot overflow a Duration
 	return max(0, time.Duration(left)*100)
 }
 
