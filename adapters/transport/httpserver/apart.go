@@ -12,10 +12,12 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Requests that wait for changes and streams last long and need little. So fasthttp, which keeps 32 KiB of buffers and a
-// large stack for a request, ends its work for their connection: it is set apart, and served again afterwards.
+// A request that waits for changes, and a stream, last long and need little memory. fasthttp keeps 40 KiB of buffers and a
+// large stack for a request. So the connection of such a request is set apart: fasthttp ends its work for the connection, and
+// serves the connection again afterwards.
 
-// canBeApart reports whether the connection of a request can be set apart: nothing was read from it but the request.
+// canBeApart reports whether the connection of a request can be set apart. It cannot if fasthttp has read bytes of a further
+// request into its buffer.
 func canBeApart(line *conn, c *fasthttp.RequestCtx) bool {
 	head := &c.Request.Header
 	if line == nil || !head.IsGet() || !head.IsHTTP11() || head.ConnectionClose() || head.ContentLength() > 0 || c.RequestBodyStream() != nil {
@@ -29,12 +31,18 @@ func headOf(head *fasthttp.RequestHeader) []byte {
 	return slices.Concat([]byte("GET "), head.RequestURI(), []byte(" HTTP/1.1\r\n"), head.RawHeaders())
 }
 
-// setApart makes fasthttp end its work for a connection without a response. Then do is called on a goroutine of its own. It
-// reports whether the connection stays open, for fasthttp to serve it again.
+// setApart makes fasthttp end its work for a connection without a response. Then do is called on another goroutine. do reports
+// whether the connection stays open, so that fasthttp serves the connection again.
 func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() bool) {
 	s.countApart(1)
 	line.resume = func() {
 		defer s.countApart(-1)
+		defer func() {
+			if r := recover(); r != nil {
+				s.panicked(r)
+				_ = line.front.Close()
+			}
+		}()
 		if !do() {
 			_ = line.front.Close()
 			return
@@ -52,6 +60,7 @@ func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() boo
 	c.Hijack(func(net.Conn) {})
 }
 
+// countApart adds n to the number of connections that are set apart.
 func (s *connections) countApart(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +70,7 @@ func (s *connections) countApart(n int) {
 	}
 }
 
-// awaitApart waits until no connection is apart, or ctx ends. It may be called once at a time.
+// awaitApart waits until no connection is set apart, or ctx ends. Only one goroutine at a time may call it.
 func (s *connections) awaitApart(ctx context.Context) error {
 	none := make(chan struct{})
 	s.mu.Lock()
@@ -78,8 +87,8 @@ func (s *connections) awaitApart(ctx context.Context) error {
 	}
 }
 
-// waitApart sets a connection apart while its request waits, and lets the request be served again. If the client leaves
-// meanwhile, the connection is closed.
+// waitApart sets a connection apart while its request waits for changes. Afterwards fasthttp serves the request again. If the
+// client closes the connection meanwhile, the server closes it too.
 func (s *connections) waitApart(line *conn, c *fasthttp.RequestCtx, req *protocol.Request, w *changefeed.Wait, began time.Time) {
 	until := req.Until.(*leaving)
 	next := &again{headOf(&c.Request.Header), w, began}

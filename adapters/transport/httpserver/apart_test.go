@@ -284,6 +284,36 @@ func TestApartFails(t *testing.T) {
 	}
 }
 
+// TestApartPanics checks that a stream that panics ends its connection, and not the server.
+func TestApartPanics(t *testing.T) {
+	t.Parallel()
+	closed := make(chan struct{}, 1)
+	addr := serve(t, &httpserver.Handler{Protocol: protocolFunc(func(_ context.Context, req *protocol.Request) protocol.Response {
+		if req.Header.Get("Accept") == "" {
+			return protocol.Response{Status: 204}
+		}
+		resp := protocol.Response{Status: 200, Stream: panics{}}
+		resp.OnRelease(func() { closed <- struct{}{} })
+		return resp
+	})})
+	for _, accept := range []string{"Accept: text/event-stream\r\n", ""} {
+		c, err := net.Dial("tcp", addr)
+		must.OK(t, err)
+		defer c.Close()
+		fmt.Fprintf(c, "GET /acme/people?comp=changes HTTP/1.1\r\nHost: h\r\n%s\r\n", accept)
+		resp, err := readResponse(bufio.NewReader(c), "GET")
+		if accept == "" && (err != nil || resp.Status != 204) || accept != "" && err == nil {
+			t.Errorf("%q: %v, %v", accept, resp, err)
+		}
+	}
+	<-closed
+}
+
+// panics is a stream that panics.
+type panics struct{}
+
+func (panics) Read([]byte) (int, error) { panic("for the test") }
+
 // TestApartShutdown checks that the end of the server ends a wait and a stream with a complete response.
 func TestApartShutdown(t *testing.T) {
 	t.Parallel()

@@ -32,7 +32,7 @@ type conn struct {
 	resume    func()        // see setApart
 	ahead     [1]byte
 	hasAhead  bool
-	uses      atomic.Int32 // fasthttp's uses of the connection that have not ended since it was set apart
+	uses      atomic.Int32 // number of uses by fasthttp that must end before resume is called (see letGo)
 	rests     atomic.Bool  // fasthttp must get EOF, because the connection is to be parked
 	named     string       // account of the last request
 
@@ -69,8 +69,9 @@ func (c *conn) remember(b []byte) {
 	c.last = b
 }
 
-// letGo is called when fasthttp ends one of its two uses of a connection that is set apart: as one to read requests from,
-// and as a hijacked one. It returns false if the connection is not set apart.
+// letGo must be called when fasthttp ends one of its two uses of a connection that is being set apart: it reads requests from
+// the connection, and treats it as hijacked. After the second call, the connection is used by resume. letGo returns false if the
+// connection is not being set apart.
 func (c *conn) letGo() bool {
 	if c.uses.Load() == 0 {
 		return false

@@ -43,10 +43,11 @@ type ConnectionStats struct {
 // connections manages the open connections.
 type connections struct {
 	Bounds
-	shared bool                 // a proxy opens the connections of all clients
-	ready  chan net.Conn        // connections that have a request
-	done   chan struct{}        // closed when no more requests are accepted
-	serve  func(net.Conn) error // lets fasthttp serve a connection on this goroutine
+	shared   bool                 // a proxy opens the connections of all clients
+	ready    chan net.Conn        // connections that have a request
+	done     chan struct{}        // closed when no more requests are accepted
+	serve    func(net.Conn) error // makes fasthttp serve a connection on the calling goroutine
+	panicked func(cause any)      // logs a panic
 
 	mu        sync.Mutex
 	open      map[*conn]struct{}

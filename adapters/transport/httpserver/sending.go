@@ -71,11 +71,15 @@ func (b *outgoing) Close() error {
 	return nil
 }
 
-// sendApart sends a response whose body is a stream.
+// sendApart sends a response whose body is a stream, while the connection is set apart.
 func (s *connections) sendApart(line *conn, c *fasthttp.RequestCtx, resp *protocol.Response) {
 	head := new(fasthttp.ResponseHeader)
 	head.SetNoDefaultContentType(true)
 	head.SetContentLength(-1)
+	stays := !c.Response.ConnectionClose()
+	if !stays {
+		head.SetConnectionClose()
+	}
 	sendHead(head, resp)
 	stayWithTLS(c, head)
 	body := stream{resp.Stream, resp.Release}
@@ -87,11 +91,11 @@ func (s *connections) sendApart(line *conn, c *fasthttp.RequestCtx, resp *protoc
 		if err == nil {
 			_, err = io.Copy(w, body.Reader)
 		}
-		return err == nil && w.send([]byte("0\r\n\r\n")) == nil
+		return err == nil && w.send([]byte("0\r\n\r\n")) == nil && stays
 	})
 }
 
-// chunked sends what is written to it at once, in chunked transfer coding. Between two writes it needs no buffer.
+// chunked sends each write at once, in chunked transfer coding. Between two writes it needs no buffer.
 type chunked struct{ to net.Conn }
 
 var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
@@ -102,7 +106,7 @@ func (c chunked) Write(b []byte) (int, error) {
 
 var crlf = []byte("\r\n")
 
-// send sends texts one after the other.
+// send sends the texts one after the other.
 func (c chunked) send(texts ...[]byte) error {
 	w := writers.Get().(*bufio.Writer)
 	defer writers.Put(w)

@@ -102,15 +102,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.early != nil {
 		server.HeaderReceived, server.ErrorHandler = s.early.begin, s.early.refuse
 	}
-	s.open.serve = server.ServeConn
+	s.open.serve, s.open.panicked = server.ServeConn, s.panicked
 	l = s.open.listen(&patient{Listener: l, log: s.Log, relieve: s.open.relieve}, s.TLS)
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Grace)
 		defer cancel()
-		err := s.open.awaitApart(grace) // ctx has ended their waits, and fasthttp still answers them
 		s.open.end()
-		err = cmp.Or(err, server.ShutdownWithContext(grace), s.open.awaitApart(grace))
+		err := cmp.Or(server.ShutdownWithContext(grace), s.open.awaitApart(grace))
 		_ = l.Close() // fasthttp closes the listener only if it already serves it
 		if err != nil {
 			s.open.close()
@@ -135,7 +134,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.Log.Error("panic", "cause", r, "stack", string(debug.Stack()))
+			s.panicked(r)
 			c.Response.Reset()
 			c.Response.SetStatusCode(fasthttp.StatusInternalServerError)
 			c.Response.Header.Set("x-ms-error-code", "InternalError")
@@ -162,6 +161,11 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	if line != nil {
 		line.last = nil
 	}
+}
+
+// panicked logs a panic. It must be called by the function that recovers.
+func (s *Server) panicked(cause any) {
+	s.Log.Error("panic", "cause", cause, "stack", string(debug.Stack()))
 }
 
 // refuse answers a request that is not valid HTTP.
