@@ -98,6 +98,10 @@ func (s *connections) sendApart(line *conn, c *fasthttp.RequestCtx, resp *protoc
 // chunked sends each write at once, in chunked transfer coding. Between two writes it needs no buffer.
 type chunked struct{ to net.Conn }
 
+// writeBuffer is the size in bytes of the buffers through which responses are written.
+const writeBuffer = 8 << 10
+
+// writers holds unused buffers for chunked.
 var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
 
 func (c chunked) Write(b []byte) (int, error) {

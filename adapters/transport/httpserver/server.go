@@ -18,10 +18,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-const (
-	maxHeader   = 32 << 10 // maximum size of the request line and headers: the service's own limit for a URL
-	writeBuffer = 8 << 10
-)
+// maxHeader is the maximum size of the request line and headers in bytes: the service's own limit for a URL.
+const maxHeader = 32 << 10
 
 // ErrCutOff means that requests were still running when the grace period ended.
 var ErrCutOff = errors.New("some requests were cut off")
