@@ -455,7 +455,7 @@ func timeLimit(f *ast.File, l *ast.CompositeLit) string {
 	return ""
 }
 
-// TestFindsUnsteady checks which uses TestSteady finds and which it allows.
+// TestFindsUnsteady checks which uses of the clock and of chance TestSteady reports, and which it ignores.
 func TestFindsUnsteady(t *testing.T) {
 	t.Parallel()
 	const head = "package p\n\nimport (\n\"context\"\n\"math/rand/v2\"\n\"net/http\"\n\"runtime\"\n\"testing\"\n\"testing/synctest\"\n\"time\"\n)\n\n"

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// TestReceived checks that a Reader can read what the server writes: feeds and entities in both JSON formats with
-// types, and lines of files.
+// TestReceived checks that a Reader can read lists of entities and single entities as the server sends them, in both JSON
+// formats with types, and the lines of exported files.
 func TestReceived(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))

@@ -158,8 +158,8 @@ func (v *View) atomNull(dst []byte, name string) []byte {
 	return append(dst, ` m:null="true" />`...)
 }
 
-// atomName reports whether a property's name is also a valid XML name. If it is not, Err returns an error. The names
-// differ only in a few characters: XML does not allow ª, µ, º and ⁔.
+// atomName reports whether a property's name is also a valid XML name. If it is not, Err returns an error. Nearly all
+// property names are valid XML names; the exceptions contain ª, µ, º or ⁔.
 func (v *View) atomName(name string) bool {
 	if xml.IsName(name) {
 		return true

@@ -36,8 +36,8 @@ const (
 	newer   state = "another Timestamp"
 )
 
-// verdicts gives the reason why a mutation is refused, by its condition and the state of
-// the entity; nil means that it is applied.
+// verdicts has, for each condition of a mutation and each state of the entity, the error
+// with which the mutation is refused, or nil if it is applied.
 var verdicts = map[table.Condition]map[state]error{
 	table.Always:    {nothing: nil, current: nil, newer: nil},
 	table.Absent:    {nothing: nil, current: table.ErrExists, newer: table.ErrExists},

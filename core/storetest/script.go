@@ -250,7 +250,7 @@ func ParseFates(args []string) (f Fates) {
 	return f
 }
 
-// All returns the words for each message.
+// All returns a list of words for each message.
 func (f *Fates) All() [][]string { return f.list }
 
 // Next returns the words for the next message, or nil if there are none left.

@@ -13,8 +13,8 @@ var (
 	anyCode    = regexp.MustCompile(`"code":"(\w+)"|<(?:m:)?code>(\w+)</`)
 )
 
-// TestRecordings compares recordings.txt with the corpus: each error that a transcript calls recorded has a row there
-// with status and code, and each row occurs in the corpus.
+// TestRecordings compares recordings.txt with the transcripts of the corpus. Each error that a transcript marks as recorded must
+// have a row with its status and code in recordings.txt, and each row must occur in a transcript.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	list, err := Load()

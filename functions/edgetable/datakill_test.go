@@ -62,7 +62,7 @@ func (k *killed) run(args ...string) {
 					_ = c.Process.Kill() // the process may have just ended
 				}
 				<-ended
-				continue // even a success does not count, because the process may have read the old table
+				continue // a successful copy does not count either, because it may have copied the table as it was before remake
 			}
 			if k.target != nil && k.rnd.IntN(4) == 0 {
 				k.servers++

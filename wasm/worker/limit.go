@@ -45,7 +45,7 @@ func newBuckets(c *config, which int, now func() edm.Ticks) *throttle.Buckets {
 	return throttle.New(throttle.Options{Rate: rate, Burst: burst, Keys: keys, Now: now})
 }
 
-// limiter is a rate limit that another instance of the isolate counts.
+// limiter is a rate limit whose requests are counted in another wasm instance of the same isolate, for all instances.
 type limiter struct {
 	which int
 	ask   func(which int, key string, n int) (wait time.Duration)

@@ -67,8 +67,8 @@ func (w *ranges) atCopy(f func()) {
 }
 
 // TestEmptiedWhileItSplits checks that a range merges into its neighbour if it became empty during the split
-// that created it, or during the split that gave its other keys to a new range. In both cases, no later write
-// makes the range check whether it is empty.
+// that created it, or during the split that gave its other keys to a new range. No write follows in these cases, and it is a
+// write that usually makes a range find out that it is empty.
 func TestEmptiedWhileItSplits(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

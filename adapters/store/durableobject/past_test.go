@@ -18,7 +18,7 @@ type past struct {
 	t      testing.TB
 	now    func() edm.Ticks
 	states map[*node][]state
-	misses func(n *node) edm.Ticks // the error of the platform's times; nil: none
+	misses func(n *node) edm.Ticks // by how much the platform misses a time; nil if it is exact
 	refuse func(n *node) bool      // whether the platform has no states of an object
 	stuck  func(n *node) bool      // whether the platform ends an object without returning it to a state
 	woken  func(n *node)           // called for an object after its return; nil: its alarm rings as before

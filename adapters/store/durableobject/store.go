@@ -29,12 +29,12 @@ func New(o Options) (*Store, error) {
 	return s, nil
 }
 
-// where returns the destination, according to the maps, of a position in a bucket of a table.
+// where returns the object that serves a position in a bucket of a table, as far as this isolate knows.
 func (s *Store) where(name string, bucket uint16, position []byte) message.Destination {
 	return s.find(&message.Where{What: message.FindRange, Table: name, Bucket: bucket, Position: position})
 }
 
-// whereKey returns the destination, according to the maps, of a key of a table.
+// whereKey returns the object that serves a key of a table, as far as this isolate knows.
 func (s *Store) whereKey(name string, k []byte) message.Destination {
 	return s.find(&message.Where{What: message.FindRange, Table: name, OfKey: true, Position: k})
 }

@@ -8,7 +8,8 @@ import (
 	"edgetable/core/accounts"
 )
 
-// Overridden lists the lines of the configuration file that variables override, for the flags of the command.
+// Overridden lists the lines of the configuration file that set a flag of this command and are overridden by an environment
+// variable.
 func (p *Terminal) Overridden() []Overridden { return p.overridden }
 
 // others are known variables that do not belong to a flag: of accounts, of --config, and of the libraries and

@@ -221,7 +221,7 @@ func (im *importer) write(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// note writes a line to the progress file. First it syncs the rejects that the line counts to disk.
+// note writes a line to the progress file. Before that, it syncs the file of refused rows, whose length is in the line.
 func (im *importer) note() error {
 	im.noted = time.Now()
 	if im.progress == nil {

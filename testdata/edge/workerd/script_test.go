@@ -131,7 +131,7 @@ func (s *stage) deleting(_, _ []string) string {
 	return strings.TrimSuffix(strconv.Itoa(n)+" "+storetest.Outcome(err), " ok")
 }
 
-// deleted waits until no table is being deleted. Alarms fire in real time.
+// deleted waits until no table is being deleted. Alarms of Durable Objects continue the deletions in real time.
 func (s *stage) deleted(_, _ []string) string {
 	waiting.Eventually(s.TB, "the deleted tables are gone", new(strings.Builder), func() bool { return s.deleting(nil, nil) == "0" })
 	return "ok"

@@ -78,11 +78,12 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 // to forget. The platform permits 50 calls on its free plan.
 const mostDropped = 20
 
-// portion is the next part of a deletion: the objects that must drop the table now, the objects of the part
-// before, which may forget the table, and the number of objects (upto of all) that will then have dropped it.
+// portion is the next part of the deletion of a table that has many objects.
 type portion struct {
-	objects, before []message.Object
-	upto, all       int
+	objects []message.Object // they delete their entities now
+	before  []message.Object // the objects of the part before; they remove their last rows of the table now
+	upto    int              // number of objects without entities after this part
+	all     int              // number of all objects of the table
 }
 
 func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {

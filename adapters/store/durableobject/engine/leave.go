@@ -90,8 +90,8 @@ func (b *bucket) isEmpty(t *turn.Turn) bool {
 	return !storage.HasAny(t.Rows, from, to)
 }
 
-// lookIfSmall sets the alarm of a new engine to check whether the range can merge, because an earlier engine may
-// have planned that. The clock shows when an earlier engine last wrote.
+// lookIfSmall plans, in a new engine, when to check whether the range can merge. The plan of an earlier engine was lost with
+// its memory. The last issued Timestamp tells when that engine last wrote.
 func (b *bucket) lookIfSmall(t *turn.Turn) {
 	x := &b.split
 	x.last = min(b.clock.Last, t.Now)

@@ -35,7 +35,7 @@ type outbox struct {
 
 // publishing is the state of an object that publishes to a replica.
 type publishing struct {
-	on bool // whether the object publishes; then sending is stored in a row
+	on bool // whether the object publishes; while it does, the field sending is also stored in a row
 	sending
 	incarnation table.Incarnation // the incarnation of the bucket's table
 	pending     bool              // the outbox may have rows

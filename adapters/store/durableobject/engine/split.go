@@ -207,7 +207,7 @@ func (b *bucket) resumed(t *turn.Turn) turn.Step {
 	case t.Answers[0].Err != nil || err != nil || !b.took(t, r, marks):
 		most := 6 // retry within half a minute, because requests for the keys may wait
 		if s.Phase == span.Asking {
-			most = 10 // retry within ten minutes: no request waits, and the table may have its maximum number of ranges
+			most = 10 // retry within ten minutes, because no request waits, and because a table with the maximum number of ranges refuses again
 		}
 		x.failures = min(x.failures+1, most)
 		x.due = t.Now + edm.TicksPerSecond<<(x.failures-1)

@@ -7,7 +7,7 @@ func AppendSelf(v []byte, p *Destination) []byte {
 	return AppendDestination(binary.BigEndian.AppendUint32(v, p.Range), p)
 }
 
-// Self reads an object's own destination from a row.
+// Self reads the address of the object itself, which the object keeps in a row.
 func (r *Reader) Self() Destination {
 	id := r.Uint32()
 	p := r.Destination()
