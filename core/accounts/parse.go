@@ -14,7 +14,7 @@ import (
 // Variable names the environment variable that holds the accounts, in the form that [Parse] reads.
 const Variable = "EDGETABLE_ACCOUNTS"
 
-// Development is the account of development tools, and DevelopmentKey its public key.
+// Development is the name of the account that development tools use, and DevelopmentKey its public key.
 const (
 	Development    = "devstoreaccount1"
 	DevelopmentKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -82,7 +82,7 @@ func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
 		checked = strings.ReplaceAll(name, "-", "")
 	}
 	if !ok || CheckName(checked) != nil {
-		return nil, errors.New("write name:key or name:key1:key2, the name 3 to 24 lower-case letters and digits")
+		return nil, errors.New("write name:key or name:key1:key2, where name has 3 to 24 lower-case letters and digits")
 	}
 	account := &protocol.Account{Account: sharedkey.Account{Name: name}}
 	for i, text := range strings.Split(keys, ":") {
@@ -91,7 +91,7 @@ func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
 		}
 		text = strings.TrimSpace(text)
 		if strings.Contains(text, " ") {
-			return nil, errors.New("an option of " + name + " is not known: write allow=…, deny=…, audience=…, endpoint=…, https or disabled after the keys, and lists without blanks")
+			return nil, errors.New("an option of " + name + " is unknown: write allow=…, deny=…, audience=…, endpoint=…, https or disabled after the keys, and write lists without spaces")
 		}
 		k, err := sharedkey.ParseKey(text)
 		key := "key " + strconv.Itoa(i+1) + " of " + name
@@ -99,7 +99,7 @@ func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
 		case err != nil:
 			return nil, errors.New(key + " is not base64 (make one with: openssl rand -base64 64 | tr -d '\\n')")
 		case k.Size() < leastKey:
-			return nil, errors.New(key + " has " + strconv.Itoa(k.Size()) + " bytes: at least " + strconv.Itoa(LeastKey) + " are safe (make one with: openssl rand -base64 64 | tr -d '\\n')")
+			return nil, errors.New(key + " has " + strconv.Itoa(k.Size()) + " bytes, but needs at least " + strconv.Itoa(LeastKey) + " (make one with: openssl rand -base64 64 | tr -d '\\n')")
 		}
 		account.Keys[i] = k
 	}
@@ -125,7 +125,7 @@ func isOption(word string) bool {
 	return word == "disabled" || word == "https" || strings.HasPrefix(word, "allow=") || strings.HasPrefix(word, "deny=") || strings.HasPrefix(word, "audience=") || strings.HasPrefix(word, "endpoint=")
 }
 
-// setOption applies one option to the account. Errors may quote addresses, which are no secrets.
+// setOption applies one option to the account. Its errors may quote addresses, because addresses are not secret.
 func setOption(a *protocol.Account, option string) error {
 	name, value, _ := strings.Cut(option, "=")
 	if option == "disabled" {
@@ -143,7 +143,7 @@ func setOption(a *protocol.Account, option string) error {
 	if name == "audience" {
 		for one := range strings.SplitSeq(value, ",") {
 			if one == "" {
-				return errors.New("audience=" + strconv.Quote(value) + ": write the values of aud that tokens for this account have, with commas between them")
+				return errors.New("audience=" + strconv.Quote(value) + ": write the aud values of the tokens for this account, separated by commas")
 			}
 			a.Audiences = append(a.Audiences, one)
 		}
@@ -155,9 +155,10 @@ func setOption(a *protocol.Account, option string) error {
 			p, err = netip.PrefixFrom(addr, addr.BitLen()), nil
 		}
 		if err != nil {
-			return errors.New(name + "=" + strconv.Quote(text) + ": write addresses or networks such as 192.0.2.7 or 10.0.0.0/8 with commas between them")
+			return errors.New(name + "=" + strconv.Quote(text) + ": write addresses or networks such as 192.0.2.7 or 10.0.0.0/8, separated by commas")
 		}
-		// Firewall compares an IPv4 address in IPv6 form as IPv4.
+		// Package firewall compares an IPv4-mapped IPv6 address as IPv4, so such a network is stored as an IPv4
+		// network.
 		if bits := p.Bits() - 96; p.Addr().Is4In6() && bits >= 0 {
 			p = netip.PrefixFrom(p.Addr().Unmap(), bits)
 		}

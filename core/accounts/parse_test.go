@@ -11,7 +11,7 @@ import (
 	"edgetable/core/accounts"
 )
 
-// Keys of tests: base64 of 32 bytes each.
+// Keys for the tests; each is 32 bytes in base64.
 const (
 	key1 = "Zmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgMTI="
 	key2 = "c2Vjb25kIHNlY29uZCBzZWNvbmQgc2Vjb25kIDEyMzQ="
@@ -48,10 +48,10 @@ func TestParse(t *testing.T) {
 		{"acme:" + key1 + ":", "key 2 of acme is not base64", "an empty second key"},
 		{"acme:" + key1 + " allow=10.0.0.0/33", "10.0.0.0/33", "a network that is none"},
 		{"acme:" + key1 + " deny=", "write addresses or networks", "no network"},
-		{"acme:" + key1 + " audience=a,", "audience=\"a,\": write the values of aud", "an empty audience"},
+		{"acme:" + key1 + " audience=a,", "audience=\"a,\": write the aud values", "an empty audience"},
 		{"acme:" + key1 + " open", "write allow=…, deny=…, audience=…, endpoint=…, https or disabled", "an unknown option"},
-		{"acme:" + key1 + ":" + key2 + " alow=10.0.0.0/8 disabled", "an option of acme is not known", "a misspelt option between others"},
-		{"acme:" + key1 + " allow=10.0.0.0/8, 192.0.2.7", "without blanks", "a blank in a list"},
+		{"acme:" + key1 + ":" + key2 + " alow=10.0.0.0/8 disabled", "an option of acme is unknown", "a misspelt option between others"},
+		{"acme:" + key1 + " allow=10.0.0.0/8, 192.0.2.7", "without spaces", "a blank in a list"},
 		{"acme:", "key 1 of acme is not base64", "an empty key"},
 	} {
 		list, err := accounts.Parse(tt.text)
@@ -67,7 +67,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestAudiences checks that accounts can name audiences, and when a list shares its audiences.
+// TestAudiences checks that an option sets the audiences of an account, and that Shared is set in a list with several
+// accounts.
 func TestAudiences(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -87,7 +88,8 @@ func TestAudiences(t *testing.T) {
 	}
 }
 
-// TestNetworks checks that all spellings of a network mean the same.
+// TestNetworks checks that a rule applies to an address however the network is spelled: as one address, as a network,
+// in IPv4 or IPv4-mapped form.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ network, address, why string }{
@@ -110,12 +112,12 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// TestShortKey checks that a key that can be guessed is refused, with advice.
+// TestShortKey checks that a key too short to be safe is refused, and that the error says how to make a longer one.
 func TestShortKey(t *testing.T) {
 	t.Parallel()
-	const short = "c2hvcnQgc2hvcnQgc2hvcnQgc2hvcnQgc2hvcnQ=" // 29 bytes
+	const short = "c2hvcnQgc2hvcnQgc2hvcnQgc2hvcnQgc2hvcnQ=" // a key of 29 bytes
 	_, err := accounts.Parse("# ours\n\nacme:" + key1 + ":" + short)
-	if err == nil || !strings.HasPrefix(err.Error(), "line 3: key 2 of acme has 29 bytes: at least 32 are safe (make one with: openssl") {
+	if err == nil || !strings.HasPrefix(err.Error(), "line 3: key 2 of acme has 29 bytes, but needs at least 32 (make one with: openssl") {
 		t.Error(err)
 	}
 }

@@ -12,22 +12,22 @@ import (
 type stream struct {
 	bucket uint16
 	part   int  // index of the range in the request
-	alone  bool // no other stream has rows in this range
-	point  bool // the range holds at most one row
+	alone  bool // set if no other stream has rows of this range
+	point  bool // set if the range holds at most one row
 
-	fresh  bool // no read was made yet
-	open   bool // there is something left to read
-	stuck  bool // the last read made no progress
-	heavy  bool // a strict read left out the row at the position
+	fresh  bool // set before the first read
+	open   bool // set while there are rows that were not read yet
+	stuck  bool // set if the last read returned no rows and no later position
+	heavy  bool // set if a strict read left out the next row, because it did not fit the limit
 	rest   key.Range
 	rows   []table.Row
-	hidden int // bytes examined to get rows, not counting rows themselves
+	hidden int // bytes that reads examined in addition to the rows that they returned
 
 	partition []byte // partition of the last row read, with the separator
 	run       int    // number of rows read of that partition
 }
 
-// position returns a position at or before everything that the stream will still yield.
+// position returns a position at or before all rows that the stream has not yet examined.
 func (st *stream) position(down direction) []byte {
 	if len(st.rows) > 0 {
 		return st.rows[0].Key
@@ -35,9 +35,10 @@ func (st *stream) position(down direction) []byte {
 	return down.begin(st.rest)
 }
 
-// streams orders streams by position. In an ascending scan, of two streams at one position the one that must be read
-// comes first, so that the merge reads it before moving past. In a descending scan the one that shows a row comes
-// first, because the other stream has no row with that key.
+// streams orders streams by position. Two streams can have the same position, one with a row in memory and one that
+// must be read first. In an ascending scan the stream to read precedes, so that the merge reads it before it moves
+// past the position. In a descending scan the stream with the row precedes, because the other stream has no row with
+// that key.
 func (down direction) streams(a, b *stream) int {
 	if c := down.compare(a.position(down), b.position(down)); c != 0 {
 		return c
@@ -51,12 +52,12 @@ func (down direction) streams(a, b *stream) int {
 	return 1
 }
 
-var errSource = errors.New("a bucket's rows are not in order, or not in the range that was read")
+var errSource = errors.New("the rows of a bucket are out of order or outside the requested range")
 
 // take adds a chunk to the stream, or returns errSource if the chunk breaks the contract of Source.
 func (st *stream) take(c *Chunk, strict bool, down direction) error {
 	r, next := st.rest, c.Next
-	at, behind := down.begin(r), false // the least key that may follow, and whether it must be exceeded
+	at, behind := down.begin(r), false // lower bound of the next key, and whether it is exclusive
 	for i := range c.Rows {
 		k := c.Rows[i].Key
 		if order := down.compare(k, at); order < 0 || order == 0 && (behind || bool(down)) {

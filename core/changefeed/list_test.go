@@ -13,8 +13,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// TestList reads changes from a position: whole commits in their order, with the present state of the
-// entities.
+// TestList checks that a list from a position has whole commits in their order, and each entity as it is now.
 func TestList(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -54,7 +53,7 @@ func TestList(t *testing.T) {
 	if list, _ := s.changes("&since=start"); shorts(list) != want {
 		t.Errorf("from the start: %s", shorts(list))
 	}
-	// A page ends with a whole commit.
+	// A limit on events never cuts a commit: the page ends after a whole commit.
 	for _, at := range []struct {
 		most, want int
 		behind     string
@@ -81,14 +80,14 @@ func changeset(heads ...string) string {
 	return b.String()
 }
 
-// TestLongAnswer checks that an answer with large entities is cut between commits, and that no commit is
-// lost.
+// TestLongAnswer checks that an answer with large entities is limited in size, ends after a whole commit, and that
+// the next answers contain the remaining commits.
 func TestLongAnswer(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	_, at := s.changes("")
 	const n = 60
-	text := strings.Repeat("\u0416", 30_000) // six bytes each in JSON, two in the store
+	text := strings.Repeat("\u0416", 30_000) // each character takes six bytes in JSON and two in the store
 	for i := range n {
 		s.put("p", fmt.Sprintf("%02d", i), text)
 	}
@@ -170,8 +169,8 @@ func flipped(s string) string {
 	return string(b)
 }
 
-// TestRights checks that the permission to read is enough, that a range of keys limits the visible changes,
-// and that a position of another client gives no further access.
+// TestRights checks that permission to read suffices, that a client with a range of keys sees only changes of these
+// keys, and that the position of another client gives no further access.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -225,8 +224,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestFollowers follows a table over HTTP with clients that have different rights. After any history, each
-// client has the state that it may see.
+// TestFollowers follows a table over HTTP with clients that have different rights, during random writes. Each client
+// must end with exactly the entities that it may see.
 func TestFollowers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -312,8 +311,8 @@ func (f *follower) step() bool {
 	return len(list) > 0
 }
 
-// TestExpired checks that an expired entity is shown with its content while it is stored, and again when it
-// is removed.
+// TestExpired checks that a feed shows an expired entity with its properties until the entity is removed, and then
+// shows the removal.
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -340,19 +339,19 @@ type feedless struct{ table.Store }
 
 func (feedless) Declares() (string, bool) { return "Feedless", true }
 
-// TestNotKept checks that a store without feeds answers 501 to a request for changes and 400 to the option,
-// and that both errors name the store.
+// TestNotKept checks a store without feeds: a request for changes gets 501, and an options document that declares a
+// feed gets 400. Both errors must name the store.
 func TestNotKept(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	s.Service = table.New(feedless{memstore.New(s.Now)}, table.Options{Now: s.Now, Rand: rand.Uint64})
 	s.must(201, "POST", "/Tables", `{"TableName":"plain"}`)
 	for _, header := range []string{"Accept: application/json", "Accept: text/event-stream"} {
-		if r := s.send("GET /devstoreaccount1/plain?comp=changes HTTP/1.1\n" + header + "\n\n"); r.status != 501 || !strings.Contains(r.body, "A feed of changes is not kept by Feedless.") {
+		if r := s.send("GET /devstoreaccount1/plain?comp=changes HTTP/1.1\n" + header + "\n\n"); r.status != 501 || !strings.Contains(r.body, "Change feeds are not supported by Feedless.") {
 			t.Errorf("%s: %d: %s", header, r.status, r.body)
 		}
 	}
-	if r := s.do("PUT", "/plain?comp=options", `{"changes":{}}`); r.status != 400 || !strings.Contains(r.body, "$.changes: Feedless cannot keep this yet.") {
+	if r := s.do("PUT", "/plain?comp=options", `{"changes":{}}`); r.status != 400 || !strings.Contains(r.body, "$.changes: Feedless does not support this option yet.") {
 		t.Errorf("the option: %d: %s", r.status, r.body)
 	}
 }

@@ -13,23 +13,23 @@ import (
 const (
 	// mostEvents is the maximum number of events in an answer.
 	mostEvents = 1000
-	// longestWait is the longest time that an answer without events may wait.
+	// longestWait is the longest time that a request may wait if there are no events.
 	longestWait = 30 * time.Second
 )
 
-// Request is what a client asks for.
+// Request holds the parameters of a client's request.
 type Request struct {
 	Of     table.Name
 	Within key.Range           // the keys whose changes the client may see
-	From   *table.FeedPosition // nil: start now, or if Oldest is set at the oldest change that is kept
+	From   *table.FeedPosition // where to start. If nil: now or, if Oldest is set, the oldest stored change
 	Oldest bool
 	Most   int           // maximum number of events
 	Wait   time.Duration // how long to wait for events
-	Stream bool          // the answer is an event stream
+	Stream bool          // whether the answer is an event stream
 }
 
-// Parse reads the query of a request and the headers Accept and Last-Event-ID. Browsers send Last-Event-ID to resume.
-// timeout is the timeout of the request, or 0; a wait ends before the timeout.
+// Parse reads the query of a request and its headers Accept and Last-Event-ID. A browser sends Last-Event-ID when it
+// resumes a stream. timeout is the timeout of the request, or 0 for none; a wait ends before the timeout.
 func Parse(of table.Name, within *key.Range, query, accept, last string, timeout time.Duration) (r Request, err error) {
 	r = Request{Of: of, Most: mostEvents, Stream: strings.Contains(accept, "text/event-stream")}
 	if within != nil {
@@ -43,13 +43,13 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 		name, ok1 := percent.Decode(rawName, true)
 		value, ok2 := percent.Decode(rawValue, true)
 		switch {
-		case !ok1 || !ok2: // the parser of all options reports this
+		case !ok1 || !ok2: // reported by the parser of the common query parameters
 		case strings.HasPrefix(name, "$"):
 			return r, table.InvalidQueryParameterValue.With(badParameter + "Changes are not filtered: " + strconv.Quote(name) + " has no meaning here.")
 		case name == "since", name == "wait", name == "max":
 			for _, other := range seen {
 				if other == name {
-					return r, table.InvalidQueryParameterValue.With(badParameter + name + " is there more than once.")
+					return r, table.InvalidQueryParameterValue.With(badParameter + name + " occurs more than once.")
 				}
 			}
 			seen = append(seen, name)
@@ -63,7 +63,7 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 			return r, err
 		}
 	}
-	if r.From == nil && !r.Oldest { // the client asks only for the position
+	if r.From == nil && !r.Oldest { // a request without since only gets the newest position
 		r.Wait = 0
 	}
 	if timeout > 0 {
@@ -84,11 +84,11 @@ func (r *Request) set(name, value string) (err error) {
 	case name == "wait" && notNumber == nil && n >= 0 && n <= int(longestWait/time.Second):
 		r.Wait = time.Duration(n) * time.Second
 	case name == "wait":
-		return table.InvalidQueryParameterValue.With(badParameter + "wait is a number of seconds up to 30.")
+		return table.InvalidQueryParameterValue.With(badParameter + "wait must be a number of seconds up to 30.")
 	case notNumber == nil && n >= 1 && n <= mostEvents:
 		r.Most = n
 	default:
-		return table.InvalidQueryParameterValue.With(badParameter + "max is a number of events from 1 to 1000. An answer has whole commits, so it may have some more.")
+		return table.InvalidQueryParameterValue.With(badParameter + "max must be a number of events from 1 to 1000. A response has only whole commits, so it may have more events than max.")
 	}
 	return err
 }

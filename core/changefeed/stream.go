@@ -10,19 +10,20 @@ import (
 )
 
 const (
-	// longestStream is the maximum duration of a stream. After it the client must sign in again, so a client whose
-	// access was withdrawn does not read for longer.
+	// longestStream is the maximum duration of a stream. After this time the client must send a new signed request,
+	// so a client whose access was withdrawn reads for at most this long.
 	longestStream = 15 * time.Minute
 	// heartbeat is the longest time without a message in a stream.
 	heartbeat = 15 * time.Second
-	// streamBytes is the size of a page of a stream. The page stays in memory while the client reads it.
+	// streamBytes is the maximum size of a page that a stream reads. The page stays in memory while the client reads
+	// it.
 	streamBytes = 64 << 10
 )
 
-var errNoStream = table.NotImplemented.With("The requested operation is not implemented on the specified resource. The server has no streams of events: ask without Accept: text/event-stream.")
+var errNoStream = table.NotImplemented.With("The requested operation is not implemented on the specified resource. This server does not support event streams: send the request without Accept: text/event-stream.")
 
-// Stream returns a stream. The first page has been read already, so an error still determines the status of the
-// response.
+// Stream reads the first page and returns the stream. Because the first page is read here, an error still determines
+// the status of the response.
 func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 	if !f.waits() {
 		return nil, errNoStream
@@ -43,7 +44,8 @@ func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 	return s, nil
 }
 
-// Page returns the next page of a stream, which ends with a position. The caller asks again with that.
+// Page returns a complete answer in the form of a stream, for transports that cannot keep a stream open. It has the
+// events of one page and ends with a position. Browsers then repeat the request with this position.
 func (f *Feed) Page(ctx context.Context) ([]byte, error) {
 	p, err := f.read(ctx, streamBytes)
 	if err != nil {
@@ -64,7 +66,7 @@ type Stream struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	page   page
-	shown  int    // the commits of the page that were sent
+	shown  int    // number of commits of the page that were sent
 	text   []byte // the bytes that Read returns next
 	own    [256]byte
 	ended  bool
@@ -80,7 +82,7 @@ func StreamHeader() multipart.Header {
 	}
 }
 
-// Read waits for events or for the next heartbeat.
+// Read implements [io.Reader]. It waits for events or for the next heartbeat.
 func (s *Stream) Read(b []byte) (int, error) {
 	if !s.fill() {
 		return 0, io.EOF
@@ -120,8 +122,8 @@ func (s *Stream) fill() bool {
 	return true
 }
 
-// next reads the next page and waits if there is none yet. An error ends the stream. The client then asks again with
-// its last position and gets the error as a status.
+// next reads the next page. If there are no further events, it first waits for some. An error ends the stream. The
+// client then repeats the request with its last position and gets the error as a status.
 func (s *Stream) next() {
 	f := s.feed
 	if !s.page.More {
@@ -148,13 +150,13 @@ func (s *Stream) next() {
 	s.ended = err != nil
 }
 
-// position appends the position as an event without data. Browsers remember its id and do not deliver it to the
-// script.
+// position appends the current position as an event without data. Browsers store its id but do not pass the event to
+// the script.
 func (s *Stream) position() {
 	s.text = append(append(append(s.text, ": \nid: "...), Token(s.feed.Of, &s.page.Next)...), "\n\n"...)
 }
 
-// Close ends the stream.
+// Close ends the stream. Later calls do nothing.
 func (s *Stream) Close() error {
 	if !s.closed {
 		s.closed = true

@@ -7,28 +7,28 @@ import (
 	"edgetable/core/table"
 )
 
-// The text of a position is base64 of: form 1, checksum (8 bytes), incarnation, history, position of the store. The
-// checksum covers the name of the table and everything after the checksum. It distinguishes a damaged position, or one
-// of another table, from one that is too old. A position contains no secret and grants nothing: each request is judged
-// by its own credentials.
+// The text of a position is the base64 of: the format number 1, a checksum (8 bytes), incarnation, history,
+// and the position in the store. The checksum covers the name of the table and everything after the checksum. It
+// detects a damaged position, and a position of another table, so that neither is taken for one that is too old. A
+// position contains no secret and gives no access, because the server checks the credentials of each request.
 
 const (
 	form     = 1
 	sumEnd   = 1 + 8
 	lifeEnd  = sumEnd + len(table.Incarnation{})
 	shortest = lifeEnd + len(table.History{})
-	// longest is the maximum length of a position in bytes.
+	// longest is the maximum length in bytes of a position before it is encoded as text.
 	longest = shortest + 8<<10
 )
 
-// badParameter begins the error texts for wrong parameters. It is the text of the service.
+// badParameter is the service's text for wrong query parameters. Error messages begin with it.
 const badParameter = "Value for one of the query parameters specified in the request URI is invalid. "
 
 var alphabet = base64.RawURLEncoding.Strict()
 
 var longestText = alphabet.EncodedLen(longest)
 
-var errToken = table.InvalidQueryParameterValue.With(badParameter + "since is no position in the changes of this table: send what x-edgetable-next of an earlier answer for the same table had, or start, or leave it out.")
+var errToken = table.InvalidQueryParameterValue.With(badParameter + "since is not a position in the change feed of this table: send the value of x-edgetable-next from an earlier response for the same table, or start, or omit since.")
 
 // Token returns the text of a position.
 func Token(of table.Name, p *table.FeedPosition) string {
@@ -56,7 +56,7 @@ func ParseToken(of table.Name, text string) (*table.FeedPosition, error) {
 }
 
 func decode(text string) ([]byte, error) {
-	if len(text) > longestText || strings.ContainsAny(text, "\r\n") { // the base64 decoder would skip line ends
+	if len(text) > longestText || strings.ContainsAny(text, "\r\n") { // line ends are refused, because the base64 decoder would skip them
 		return nil, errToken
 	}
 	b, err := alphabet.DecodeString(text)
@@ -66,7 +66,8 @@ func decode(text string) ([]byte, error) {
 	return b, nil
 }
 
-// LifeOf returns the incarnation in the text of a position of any table, for the ids of events.
+// LifeOf returns the incarnation of the table from the text of a position. Clients need it to compute the ids of
+// events.
 func LifeOf(text string) (life table.Incarnation, err error) {
 	b, err := decode(text)
 	if err == nil {
@@ -75,7 +76,7 @@ func LifeOf(text string) (life table.Incarnation, err error) {
 	return life, err
 }
 
-// sum writes the FNV-1a hash of the name of a table and a position. It detects mistakes, not attacks.
+// sum writes the FNV-1a hash of the name of a table and a position. The hash detects mistakes, not attacks.
 func sum(dst []byte, of table.Name, position []byte) {
 	hash := uint64(14695981039346656037)
 	add := func(c byte) { hash = (hash ^ uint64(c)) * 1099511628211 }

@@ -6,12 +6,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Waiters counts and limits the requests that wait for changes. Such a request holds no other resource of the
-// server. Waiters is safe for concurrent use.
+// Waiters counts and limits the requests that wait for changes. A waiting request occupies no other limited resource
+// of the server. Waiters is safe for concurrent use.
 type Waiters struct {
 	// Account is the maximum number of waiting requests of one account, and All is the maximum in total.
 	Account, All int
-	// Lag covers all readers, also those that do not wait.
+	// Lag covers all readers of feeds, whether or not they wait.
 	Lag Lag
 
 	mu       sync.Mutex
@@ -22,10 +22,10 @@ type Waiters struct {
 // MostOfAccount is the default of [Waiters].Account.
 const MostOfAccount = 256
 
-var errWaiters = table.ServerBusy.With("Too many requests of the account wait for changes. Retry later, or ask without wait.")
+var errWaiters = table.ServerBusy.With("Too many requests of this account are waiting for changes. Retry later, or omit wait.")
 
-// enter admits a request of an account. If there is no error, the caller must call leave once with the same
-// account.
+// enter counts a request of the account as waiting, or returns an error if the limit is reached. After success the
+// caller must call leave once with the same account.
 func (w *Waiters) enter(account string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -2,11 +2,12 @@
 //
 // A token encodes where the next page starts, in the service's form 1!{length}!{base64}. The base64 text has - for =,
 // * for + and _ for /, so it needs no escapes in headers and query strings. One token holds the PartitionKey and
-// another the RowKey. The position need not be the key of an entity. Tokens are not signed: every position is a legal
-// start, and the scan stays within the range that the request may read.
+// another the RowKey of the position, which need not be the key of an entity. Tokens are not signed, because a client
+// gains nothing from a forged one: a page may start at any position, and the scan stays within the range that the
+// request may read.
 //
-// The PartitionKey of a descending page begins with byte 02, which no key contains. A client that omits the order on
-// its next request gets an error instead of entities that it has already read.
+// The PartitionKey token of a descending page begins with byte 02, which no key contains. So if a client omits the
+// order on its next request, it gets an error instead of entities that it has already read.
 package continuation
 
 import (
@@ -21,10 +22,10 @@ import (
 
 const maxToken = 8 << 10
 
-// descends is the first byte in the token of a descending page.
+// descends is the first byte, before encoding, in the PartitionKey token of a descending page.
 const descends = 0x02
 
-var errToken = table.InvalidInput.With("One of the request inputs is not valid. The continuation token is damaged: send NextPartitionKey and NextRowKey (or NextTableName) as they came in the x-ms-continuation headers, percent-encoded.")
+var errToken = table.InvalidInput.With("One of the request inputs is not valid. The continuation token is damaged: send NextPartitionKey and NextRowKey (or NextTableName) with the values of the x-ms-continuation headers, percent-encoded.")
 
 var alphabet = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789*_").WithPadding('-').Strict()
 
@@ -41,7 +42,7 @@ func Parse(s string) ([]byte, error) {
 	}
 	rest, ok := strings.CutPrefix(s, "1!")
 	length, text, ok2 := strings.Cut(rest, "!")
-	// Package base64 skips line ends, but a token has only one valid spelling.
+	// Line ends are refused, because package base64 skips them and a token must have only one spelling.
 	if !ok || !ok2 || length != strconv.Itoa(len(text)) || strings.ContainsAny(text, "\r\n") {
 		return nil, errToken
 	}
@@ -52,8 +53,8 @@ func Parse(s string) ([]byte, error) {
 	return part, nil
 }
 
-// Headers returns the headers that carry next, the [table.Page].Next of a page of entities. It returns none after the
-// last page.
+// Headers returns the headers that carry next, the [table.Page].Next of a page of entities. It returns none if next
+// is nil, after the last page.
 func Headers(next []byte, descending bool) multipart.Header {
 	if next == nil {
 		return nil
@@ -74,7 +75,7 @@ func Headers(next []byte, descending bool) multipart.Header {
 func Position(nextPartition, nextRow *string, descending bool) ([]byte, error) {
 	if nextPartition == nil {
 		if nextRow != nil {
-			return nil, table.InvalidInput.With(table.InvalidInput.Err().Message + " NextRowKey needs NextPartitionKey: send both as they came in the x-ms-continuation headers.")
+			return nil, table.InvalidInput.With(table.InvalidInput.Err().Message + " NextRowKey needs NextPartitionKey: send both with the values of the x-ms-continuation headers.")
 		}
 		return nil, nil
 	}
@@ -84,9 +85,9 @@ func Position(nextPartition, nextRow *string, descending bool) ([]byte, error) {
 	}
 	switch turned := len(position) > 0 && position[0] == descends; {
 	case turned && !descending:
-		return nil, table.InvalidInput.With(table.InvalidInput.Err().Message + " The continuation token is of a page in descending order: send x-edgetable-orderby with each page.")
+		return nil, table.InvalidInput.With(table.InvalidInput.Err().Message + " The continuation token belongs to a query in descending order: send x-edgetable-orderby with the request for each page.")
 	case descending && !turned:
-		return nil, table.InvalidInput.With(table.InvalidInput.Err().Message + " The continuation token is of a page in ascending order: it continues that order alone.")
+		return nil, table.InvalidInput.With(table.InvalidInput.Err().Message + " The continuation token belongs to a query in ascending order: it cannot continue a query in descending order.")
 	case turned:
 		position = position[1:]
 	}

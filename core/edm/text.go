@@ -52,9 +52,9 @@ func appendGuid(dst []byte, g string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendDouble appends f so that it parses back to f, in .NET's format R: 15 significant digits if they are exact,
-// otherwise 17. The text always has a point or an exponent, so that no reader takes it for an integer (5.0, 1E+20,
-// 1E-05). It has an exponent from 1E+15 (with 15 digits) or 1E+17 (with 17), and below 1E-04. The special values are
+// AppendDouble appends f in .NET's format R, which parses back to f: 15 significant digits if they suffice, otherwise
+// 17. The text always has a point or an exponent (5.0, 1E+20, 1E-05), so that no reader takes it for an integer.
+// Values from 1E+15 (with 15 digits) or 1E+17 (with 17) and below 1E-04 have an exponent. The special values are
 // written NaN, Infinity and -Infinity.
 func AppendDouble(dst []byte, f float64) []byte {
 	switch {
@@ -70,8 +70,8 @@ func AppendDouble(dst []byte, f float64) []byte {
 	if a := math.Abs(f); a != 0 && (a >= 1e15 || a < 1e-4) {
 		format = 'E'
 	}
-	// The shortest text, if it has at most 15 digits, equals the text with 15 digits. The exception is the smallest
-	// Doubles, which have fewer significant bits.
+	// If the shortest text that parses back to f has at most 15 digits, it equals the text with 15 digits. Doubles
+	// below smallestNormal are an exception, because they have fewer significant bits.
 	dst = strconv.AppendFloat(dst, f, format, -1, 64)
 	if a := math.Abs(f); a != 0 && a < smallestNormal {
 		dst = strconv.AppendFloat(dst[:n], f, 'G', 15, 64)
@@ -92,7 +92,7 @@ func AppendDouble(dst []byte, f float64) []byte {
 // smallestNormal is the smallest Double with full precision.
 const smallestNormal = 0x1p-1022
 
-// digits counts the significant digits of a number, without leading zeros and the exponent.
+// digits counts the significant digits of a number. Leading zeros and the exponent do not count.
 func digits(text []byte) (n int) {
 	for _, c := range text {
 		switch {
@@ -107,7 +107,7 @@ func digits(text []byte) (n int) {
 
 // Errors of Parse.
 var (
-	errBoolean = errors.New("not a Boolean: true or false")
+	errBoolean = errors.New("not a Boolean (true or false)")
 	errDouble  = errors.New("not a Double")
 	errGuid    = errors.New("not a Guid of the form 01234567-89ab-cdef-0123-456789abcdef")
 	errBinary  = errors.New("not base64")
@@ -172,7 +172,7 @@ func parseBinary(s string) (Value, error) {
 			return Value{}, errBinary
 		}
 	}
-	return Value{typ: TypeBinary, text: view(b)}, nil // b is ours
+	return Value{typ: TypeBinary, text: view(b)}, nil // no copy, because nobody else uses b
 }
 
 // ParseDouble reads a decimal number, NaN, Infinity, -Infinity, INF or -INF. As in the service, a number too large
@@ -186,7 +186,7 @@ func ParseDouble(s string) (float64, error) {
 	case "-Infinity", "-INF":
 		return math.Inf(-1), nil
 	}
-	for _, c := range []byte(s) { // no hex, no underscores, no "inf"
+	for _, c := range []byte(s) { // refuses what strconv accepts and the service does not: hexadecimal, underscores, "inf"
 		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
 			return 0, errDouble
 		}
@@ -203,7 +203,7 @@ func ParseGuid(s string) (g [16]byte, ok bool) {
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return g, false
 	}
-	n := 0 // digits read
+	n := 0 // number of digits read
 	for i := range len(s) {
 		switch c := s[i]; {
 		case i == 8 || i == 13 || i == 18 || i == 23:

@@ -18,8 +18,8 @@ type Part struct {
 	Operations []Operation
 }
 
-// Operation is one HTTP request in a batch. Its Method is empty if the part is empty, or if its head in a changeset
-// cannot be parsed.
+// Operation is one HTTP request in a batch. Its Method is empty if the part is empty, or if the part is in a
+// changeset and its head cannot be parsed.
 type Operation struct {
 	Method string
 
@@ -28,16 +28,16 @@ type Operation struct {
 	Target string
 
 	Header Header
-	Body   []byte // nil if empty; a slice of the parsed body, without leading line ends
+	Body   []byte // a slice of the parsed body, without line ends at its start; nil if empty
 }
 
-// ContentID returns the operation's own Content-ID header, which the response repeats. Python clients send one in the
-// MIME head instead; the response does not repeat that one.
+// ContentID returns the Content-ID header of the operation, which the response must repeat. Python clients send a
+// Content-ID in the MIME head of the part instead; the response does not repeat such an id.
 func (o *Operation) ContentID() string { return o.Header.Get("Content-ID") }
 
-// Single returns the only part, if the batch is one that the service executes: one changeset of up to limit
-// operations, or one GET directly in the batch. The caller checks the methods within a changeset. Otherwise the error
-// is an [*Error] with [Empty], [Mixed] or [TooMany].
+// Single returns the only part of the batch. It must be one of the two kinds that the service executes: a changeset
+// of up to limit operations, or one GET directly in the batch. The caller checks the methods within a changeset. For
+// any other batch the error is an [*Error] with [Empty], [Mixed] or [TooMany].
 func (b *Batch) Single() (Part, error) {
 	structure := func(r Reason, op int, detail string) (Part, error) {
 		return Part{}, &Error{Reason: r, Operation: op, Offset: -1, Detail: detail}
@@ -47,20 +47,20 @@ func (b *Batch) Single() (Part, error) {
 		return structure(Empty, -1, "the batch has no part")
 	case 1:
 	default:
-		return structure(Mixed, -1, "a batch is one changeset, or one query without a changeset")
+		return structure(Mixed, -1, "a batch must contain one changeset, or one query outside a changeset")
 	}
 	p := b.Parts[0]
 	switch {
 	case !p.Changeset && len(p.Operations) == 1 && p.Operations[0].Method == "GET":
 		return p, nil
 	case !p.Changeset:
-		return structure(Mixed, 0, "a write must stand in a changeset")
+		return structure(Mixed, 0, "a write must be inside a changeset")
 	case b.Truncated:
 		return structure(TooMany, len(p.Operations)-1, "the changeset has more operations than a transaction may have")
 	}
 	for i := range p.Operations {
 		if p.Operations[i].Method == "GET" {
-			return structure(Mixed, i, "a query cannot stand in a changeset")
+			return structure(Mixed, i, "a query must not be inside a changeset")
 		}
 	}
 	return p, nil

@@ -18,15 +18,15 @@ func Boundary(contentType string) (string, error) {
 		at := len(contentType) - len(params)
 		name, value, rest, ok := cutParam(params)
 		if !ok {
-			return "", badBoundary(at, "unreadable parameter of the content type")
+			return "", badBoundary(at, "malformed parameter in the content type")
 		}
 		params = rest
 		if !strings.EqualFold(name, "boundary") {
 			continue
 		}
-		// A delimiter line may end with blanks, so the boundary itself cannot.
+		// The boundary must not end with a blank, because blanks may follow it in a delimiter line.
 		if value == "" || len(value) > maxBoundary || value[len(value)-1] == ' ' || !printable(value) {
-			return "", badBoundary(at, "the boundary must be 1 to 200 printable ASCII characters, the last not a blank")
+			return "", badBoundary(at, "the boundary must be 1 to 200 printable ASCII characters and must not end with a space")
 		}
 		return value, nil
 	}
@@ -65,7 +65,7 @@ func cutParam(s string) (name, value, rest string, ok bool) {
 		}
 		b = append(b, s[i])
 	}
-	return "", "", "", false // no closing quote
+	return "", "", "", false // there is no closing quote
 }
 
 func printable(s string) bool {

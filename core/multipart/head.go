@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// The limits of a head. A request line with two keys of 1 KiB, percent-encoded, has up to 20 KB.
+// Limits of a head: bytes in a line, and number of header lines. A request line with two keys of 1 KiB,
+// percent-encoded, has up to 20 KB.
 const (
 	maxLine   = 32 << 10
 	maxFields = 64
 )
 
 // cutHead finds the empty line that ends a head: content[:end] is the head, and content[rest:] follows the empty
-// line. If content has no empty line but ends with a line end, all of it is the head, because its empty line was
-// counted as part of the delimiter.
+// line. If content has no empty line but ends with a line end, all of it is the head. In this case the splitter has
+// counted the empty line as part of the next delimiter.
 func cutHead(content []byte) (end, rest int, ok bool) {
 	for end < len(content) {
 		i := bytes.IndexByte(content[end:], '\n')
@@ -34,8 +35,8 @@ func cutLine(head string) (line, rest string) {
 	return strings.TrimSuffix(line, "\r"), rest
 }
 
-// parseRequestLine splits at the first and the last blank, because a target may contain raw blanks. The router checks
-// the rest of the target.
+// parseRequestLine splits a request line at its first and its last blank, because a target may contain unescaped
+// blanks. The router checks the target further.
 func parseRequestLine(line string) (method, target, problem string) {
 	first, last := strings.IndexByte(line, ' '), strings.LastIndexByte(line, ' ')
 	switch {
@@ -49,13 +50,13 @@ func parseRequestLine(line string) (method, target, problem string) {
 	case !token(method):
 		return "", "", "the method is not a token"
 	case target == "" || target[0] == ' ' || target[len(target)-1] == ' ' || !fieldText(target):
-		return "", "", "the target is empty, has blanks around it or control characters"
+		return "", "", "the request target is empty, or has control characters or surrounding spaces"
 	}
 	return method, target, ""
 }
 
-// appendFields appends the header lines of a head to dst. It returns a problem rather than an error, because only the
-// caller knows where the head is.
+// appendFields appends the header lines of a head to dst. It returns the text of a problem rather than an error,
+// because only the caller knows the offset of the head.
 func appendFields(dst Header, lines string) (h Header, problem string) {
 	n := 0
 	for lines != "" {
@@ -68,7 +69,7 @@ func appendFields(dst Header, lines string) (h Header, problem string) {
 		switch value = strings.Trim(value, " \t"); {
 		case !ok:
 			return dst, "a header line has no colon"
-		case !token(name): // also refuses a continuation line, since folding is obsolete
+		case !token(name): // also refuses folded header lines, which HTTP no longer allows
 			return dst, "a header name is not a token"
 		case !fieldText(value):
 			return dst, "a header value has control characters"
@@ -86,7 +87,7 @@ func token(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if letter := c | 0x20; 'a' <= letter && letter <= 'z' || c == '-' || '0' <= c && c <= '9' {
-			continue // the usual characters
+			continue // fast path for usual characters
 		}
 		if strings.IndexByte("!#$%&'*+.^_`|~", c) < 0 {
 			return false

@@ -21,7 +21,7 @@ type parser struct {
 	body      []byte
 	limit     int
 	parts     []Part
-	count     int    // operations read so far, over all parts
+	count     int    // number of operations read so far, in all parts
 	fields    Header // headers of all operations, in one array to save allocations
 	mime      Header // fields of the most recent MIME head, whose text is mimeText
 	mimeText  string
@@ -33,19 +33,19 @@ func (p *parser) batch(boundary string) error {
 	s := newSplitter(p.body, 0, boundary)
 	_, closing, ok := s.delimiter()
 	if !ok {
-		return p.fail(0, "the boundary of the batch does not occur")
+		return p.fail(0, "the boundary of the batch is missing from the body")
 	}
 	for !closing {
 		begin := s.pos
 		var end int
 		end, closing, ok = s.delimiter()
 		if !ok {
-			// Some clients omit the last "--". A delimiter without it, followed only by blanks, closes the batch; if
+			// Some clients omit the last "--". The last delimiter may therefore lack it, if only blanks follow. If
 			// other text follows, the batch was cut off.
 			if blank(p.body[begin:]) {
 				return nil
 			}
-			return p.fail(begin, "the batch is not closed by its boundary")
+			return p.fail(begin, "the closing boundary of the batch is missing")
 		}
 		if p.truncated {
 			return nil
@@ -53,7 +53,7 @@ func (p *parser) batch(boundary string) error {
 		if err := p.batchPart(begin, end); err != nil {
 			return err
 		}
-		if len(p.parts) > p.limit { // empty changesets count too
+		if len(p.parts) > p.limit { // the limit also applies to the number of parts, because changesets may be empty
 			p.truncated = true
 		}
 	}
@@ -77,26 +77,26 @@ func (p *parser) batchPart(begin, end int) error {
 	}
 	boundary, err := Boundary(contentType)
 	if err != nil {
-		return p.fail(begin, "a part of a batch is application/http, or multipart/mixed with a boundary")
+		return p.fail(begin, "the content type of a batch part must be application/http, or multipart/mixed with a boundary")
 	}
 	return p.changeset(rest, end, boundary)
 }
 
-// changeset reads the parts of a changeset. Its closing delimiter is required: every client sends it, and without it
+// changeset reads the parts of a changeset. Its closing delimiter is required, and every client sends it. Without it
 // the end of a transaction might be missing.
 func (p *parser) changeset(begin, end int, boundary string) error {
 	s := newSplitter(p.body[:end], begin, boundary)
 	s.glued = true
 	_, closing, ok := s.delimiter()
 	if !ok {
-		return p.fail(begin, "the boundary of the changeset does not occur")
+		return p.fail(begin, "the boundary of the changeset is missing from the body")
 	}
 	var ops []Operation
 	for !closing && !p.truncated {
 		begin := s.pos
 		end, closing, ok = s.delimiter()
 		if !ok {
-			return p.fail(begin, "the changeset is not closed by its boundary")
+			return p.fail(begin, "the closing boundary of the changeset is missing")
 		}
 		if blank(p.body[begin:end]) {
 			p.add()
@@ -105,14 +105,14 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 		}
 		contentType, rest, problem := p.mimeHead(begin, end)
 		if problem == "" && mediaType(contentType) != "application/http" {
-			problem = "a part of a changeset is application/http"
+			problem = "the content type of a changeset part must be application/http"
 		}
 		if problem != "" {
 			return p.failOperation(begin, problem)
 		}
 		op, problem := p.operation(rest, end)
 		if problem != "" {
-			op = Operation{} // the caller refuses this part, and with it the whole changeset
+			op = Operation{} // without a method; the caller of Parse refuses such an operation, and with it the whole changeset
 		}
 		p.add()
 		ops = append(ops, op)
@@ -125,9 +125,9 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem string) {
 	n, rest, ok := cutHead(p.body[begin:end])
 	if !ok {
-		return "", 0, "a part has no head that ends with an empty line"
+		return "", 0, "the headers of a part must end with an empty line"
 	}
-	// Most parts have the same MIME head, so the most recent one is kept.
+	// Most parts have the same MIME head, so the parsed fields are kept for the next part.
 	if head := p.body[begin : begin+n]; string(head) != p.mimeText {
 		p.mimeText = string(head)
 		p.mime, problem = appendFields(p.mime[:0], p.mimeText)
@@ -143,13 +143,13 @@ func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem
 	return "", 0, "the Content-Transfer-Encoding is not binary"
 }
 
-// operation reads the inner request of a part. The head is copied once, into a string that all its texts share; the
-// body is not copied.
+// operation reads the inner request of a part. It copies the head once, into a string that the target and the headers
+// share. It does not copy the body.
 func (p *parser) operation(begin, end int) (op Operation, problem string) {
 	content := p.body[begin:end]
 	n, rest, ok := cutHead(content)
 	if !ok || n == 0 {
-		return op, "an operation has no head that ends with an empty line"
+		return op, "the headers of an operation must end with an empty line"
 	}
 	line, lines := cutLine(string(content[:n]))
 	method, target, problem := parseRequestLine(line)

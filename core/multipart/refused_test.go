@@ -9,11 +9,11 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// TestParseCutOff checks that a body that was cut off is never accepted as a smaller transaction. Only blanks and the
-// last "--" may be missing at the end of the batch.
+// TestParseCutOff checks that a body that was cut off is never accepted as a smaller transaction. At the end of the
+// batch, only blanks and the last "--" may be missing.
 func TestParseCutOff(t *testing.T) {
 	t.Parallel()
-	half := func(s, boundary string) bool { // a body that ends within "--" or CRLF has no complete delimiter line
+	half := func(s, boundary string) bool { // reports whether s ends within "--" or CRLF, so that its last delimiter line is incomplete
 		return strings.HasSuffix(s, boundary+"-") || strings.HasSuffix(s, "\r")
 	}
 	for _, tt := range clients {
@@ -71,8 +71,8 @@ func TestParseMalformed(t *testing.T) {
 	}
 }
 
-// TestParseUnreadHead checks that an operation in a changeset whose head cannot be parsed has no method, like an
-// empty part, and that a query with such a head is an error.
+// TestParseUnreadHead checks requests whose head cannot be parsed. In a changeset, such an operation has an empty
+// Method, like an empty part. A query with such a head is an error.
 func TestParseUnreadHead(t *testing.T) {
 	t.Parallel()
 	const query = "--b\nContent-Type: application/http\n\n"
@@ -114,7 +114,7 @@ func TestParseUnreadHead(t *testing.T) {
 	}
 }
 
-// TestParseLimit checks that Parse stops at the limit in a hostile body.
+// TestParseLimit checks that Parse returns at most limit+1 operations or parts, even if a body has thousands.
 func TestParseLimit(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
@@ -124,7 +124,8 @@ func TestParseLimit(t *testing.T) {
 	} {
 		b, err := mp.Parse([]byte(body), "b", 100)
 		if name == "operations" {
-			// Parse reads the framing of the batch first, and this batch is not closed.
+			// This batch has no delimiter after its changeset. Parse looks for that delimiter before it reads
+			// operations.
 			if !errors.Is(err, mp.Malformed) {
 				t.Errorf("%s: got %v, want Malformed", name, err)
 			}
@@ -146,7 +147,7 @@ func TestParseLimit(t *testing.T) {
 func TestError(t *testing.T) {
 	t.Parallel()
 	_, err := mp.Parse([]byte(open+write+"--c\nContent-Type: secret\n\n"+end), "b", 100)
-	want := fmt.Sprintf("multipart: malformed: operation 1: at byte %d: a part of a changeset is application/http", len(open+write)+len("--c\n"))
+	want := fmt.Sprintf("multipart: malformed: operation 1: at byte %d: the content type of a changeset part must be application/http", len(open+write)+len("--c\n"))
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

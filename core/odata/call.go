@@ -6,14 +6,14 @@ import "edgetable/core/edm"
 func (p *parser) noFunction(name string) error {
 	switch {
 	case p.extended:
-		return notImplemented("There are no functions but startswith, endswith, contains and substringof.")
+		return notImplemented("Only the functions startswith, endswith, contains and substringof are supported.")
 	case p.fold == nil && functionNamed(name) != NoFunction:
 		return notImplemented(noFunctions + " " + name + " needs a server with --extensions (EDGETABLE_EXTENSIONS=true).")
 	}
 	return notImplemented(noFunctions)
 }
 
-const noFunctions = "There are no functions; Name ge 'ab' and Name lt 'ac' finds what begins with ab."
+const noFunctions = "Functions are not supported; Name ge 'ab' and Name lt 'ac' finds values that begin with ab."
 
 // call = name "(" operand "," operand ")"
 //
@@ -43,7 +43,7 @@ func (p *parser) call(name string) *term {
 	}
 	switch {
 	case property.cond != nil || part.cond != nil:
-		p.fail(notImplemented("A function takes a property and a string, no other function."))
+		p.fail(notImplemented("The arguments of a function must be a property and a string, not another function."))
 		return nil
 	case property.name == "" || part.name != "" || part.literal.Type() != edm.TypeString ||
 		property.system != edm.TypeNull && property.system != edm.TypeString:
@@ -74,7 +74,7 @@ func (p *parser) compareCall(left *term, op operator, right *term) *expr {
 	}
 	switch {
 	case other.cond != nil || other.name != "" || op != opEq && op != opNe:
-		p.mistyped(notImplemented("What a function returns is compared with true or false, by eq or ne."))
+		p.mistyped(notImplemented("The result of a function can only be compared with true or false, using eq or ne."))
 	case other.literal.Type() != edm.TypeBoolean:
 		p.mistyped(binaryError(left.typ(), right.typ(), op.kind()))
 	case other.literal.Bool() == (op == opEq):

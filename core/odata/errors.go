@@ -22,14 +22,14 @@ func (e termError) Error() string {
 
 func (e termError) Is(target error) bool { return target == ErrSelect }
 
-// The errors of this package become InvalidInput (400) with their text as the message, except [ErrNotImplemented],
-// which becomes NotImplemented (501).
+// The errors of this package. The protocol returns them as InvalidInput (400) with their text as the message, except
+// [ErrNotImplemented], which becomes NotImplemented (501).
 var (
 	// ErrNotImplemented means that the filter uses a part of OData that the service lacks: functions, arithmetic, or
 	// two properties in one comparison.
 	ErrNotImplemented = errors.New("The requested operation is not implemented on the specified resource.") //lint:ignore ST1005 the service's text
 	// ErrNull means that the filter contains the literal null.
-	ErrNull = errors.New("One of the request inputs is not valid. There is no null in a filter: a property that is null is absent, and every comparison with it is false.") //lint:ignore ST1005 the service's text
+	ErrNull = errors.New("One of the request inputs is not valid. A filter cannot contain null: null properties are not stored, and every comparison with an absent property is false.") //lint:ignore ST1005 the service's text
 	// ErrNotBoolean means that the filter as a whole is a number, string, date or key.
 	ErrNotBoolean = errors.New("The $filter expression must evaluate to a single boolean value.") //lint:ignore ST1005 the service's text
 	// ErrTooComplex means that the filter exceeds [MaxLength], [MaxDepth] or [MaxComparisons].
@@ -40,8 +40,8 @@ var (
 	ErrTop = errors.New("One of the request inputs is not valid.") //lint:ignore ST1005 the service's text
 )
 
-// SyntaxError gives the position of a syntax error in a filter, in UTF-16 code units and in the words of
-// Microsoft.Data.OData, the service's library.
+// SyntaxError describes a syntax error in a filter in the words of Microsoft.Data.OData, the service's library. It
+// contains the position in UTF-16 code units.
 type SyntaxError struct{ message string }
 
 func (e *SyntaxError) Error() string { return e.message }

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// TestSyntaxError expects the texts of Microsoft.Data.OData (ExpressionLexer and UriQueryExpressionParser); the last
-// %s stands for the filter.
+// TestSyntaxError checks that syntax errors have the texts of Microsoft.Data.OData (ExpressionLexer and
+// UriQueryExpressionParser). In the expected text, the last %s means the filter.
 func TestSyntaxError(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want, why string }{
@@ -46,8 +46,8 @@ func TestSyntaxError(t *testing.T) {
 		{"A eq --5", "Expression expected at position 5 in '%s'.", "one sign"},
 		{"A eq -Inf", "Expression expected at position 5 in '%s'.", "no infinity"},
 		{"A eq 1e999", "Unrecognized 'Edm.Double' literal '1e999' at '5' in '%s'.", "a Double in range"},
-		{"AutotaskAccountId eq 12222455555555155555", "Unrecognized 'Edm.Int32' literal '12222455555555155555' at '21' in '%s'. An Int64 ends in L, a Double has a point.", "an Int32 in range"},
-		{"A eq -2147483649", "Unrecognized 'Edm.Int32' literal '-2147483649' at '5' in '%s'. An Int64 ends in L, a Double has a point.", "on both ends"},
+		{"AutotaskAccountId eq 12222455555555155555", "Unrecognized 'Edm.Int32' literal '12222455555555155555' at '21' in '%s'. An Int64 literal ends in L; a Double literal has a decimal point.", "an Int32 in range"},
+		{"A eq -2147483649", "Unrecognized 'Edm.Int32' literal '-2147483649' at '5' in '%s'. An Int64 literal ends in L; a Double literal has a decimal point.", "on both ends"},
 		{"'😀' eq A and A eq 9223372036854775808L", "Unrecognized 'Edm.Int64' literal '9223372036854775808L' at '19' in '%s'.", "an Int64 in range"},
 		{"A eq datetime'2008-13-01'", "Unrecognized 'Edm.DateTime' literal 'datetime'2008-13-01'' at '5' in '%s'.", "no such month"},
 		{"A eq datetime'9999-12-31T23:59:59-01:00'", "Unrecognized 'Edm.DateTime' literal 'datetime'9999-12-31T23:59:59-01:00'' at '5' in '%s'.", "beyond year 9999"},
@@ -85,8 +85,8 @@ func TestSyntaxError(t *testing.T) {
 }
 
 // TestTypeError checks that operands of known types must be compatible: PartitionKey and RowKey are strings,
-// Timestamp is a DateTime, and literals have types too. Texts and order are those of Microsoft.Data.OData
-// (BinaryOperatorBinder and UnaryOperatorBinder).
+// Timestamp is a DateTime, and literals have types too. The texts of the errors, and which one is reported first, are
+// those of Microsoft.Data.OData (BinaryOperatorBinder and UnaryOperatorBinder).
 func TestTypeError(t *testing.T) {
 	t.Parallel()
 	binary := func(left, right, kind string) string {

@@ -46,7 +46,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestWrongCalls checks the errors of calls.
+// TestWrongCalls checks the errors for calls of functions with wrong names or arguments.
 func TestWrongCalls(t *testing.T) {
 	t.Parallel()
 	const notThere = "The requested operation is not implemented on the specified resource. "
@@ -54,10 +54,10 @@ func TestWrongCalls(t *testing.T) {
 		return "No function signature for the function with name '" + name + "' matches the specified arguments. Write " + usage + "."
 	}
 	for text, want := range map[string]string{
-		"tolower(A) eq 'x'":               notThere + "There are no functions but startswith, endswith, contains and substringof.",
-		"startswith(tolower(A),'x')":      notThere + "There are no functions but startswith, endswith, contains and substringof.",
-		"startswith(contains(A,'b'),'x')": notThere + "A function takes a property and a string, no other function.",
-		"StartsWith(A,'x')":               notThere + "There are no functions but startswith, endswith, contains and substringof.",
+		"tolower(A) eq 'x'":               notThere + "Only the functions startswith, endswith, contains and substringof are supported.",
+		"startswith(tolower(A),'x')":      notThere + "Only the functions startswith, endswith, contains and substringof are supported.",
+		"startswith(contains(A,'b'),'x')": notThere + "The arguments of a function must be a property and a string, not another function.",
+		"StartsWith(A,'x')":               notThere + "Only the functions startswith, endswith, contains and substringof are supported.",
 		"startswith('x',A)":               signature("startswith", "startswith(Property,'text')"),
 		"substringof(A,'x')":              signature("substringof", "substringof('text',Property)"),
 		"contains(A,B)":                   signature("contains", "contains(Property,'text')"),
@@ -65,8 +65,8 @@ func TestWrongCalls(t *testing.T) {
 		"contains(Timestamp,'2026')":      signature("contains", "contains(Property,'text')"),
 		"contains('a','b')":               signature("contains", "contains(Property,'text')"),
 		"contains(A,'b') eq 5":            "A binary operator with incompatible types was detected. Found operand types 'Edm.Boolean' and 'Edm.Int32' for operator kind 'Equal'.",
-		"contains(A,'b') gt true":         notThere + "What a function returns is compared with true or false, by eq or ne.",
-		"contains(A,'b') eq B":            notThere + "What a function returns is compared with true or false, by eq or ne.",
+		"contains(A,'b') gt true":         notThere + "The result of a function can only be compared with true or false, using eq or ne.",
+		"contains(A,'b') eq B":            notThere + "The result of a function can only be compared with true or false, using eq or ne.",
 		"contains(A,'b'":                  "')' or ',' expected at position 14 in 'contains(A,'b''.",
 		"contains(A 'b')":                 "')' or ',' expected at position 11 in 'contains(A 'b')'.",
 		"contains(A,'b','c')":             "')' or ',' expected at position 14 in 'contains(A,'b','c')'.",
@@ -85,7 +85,7 @@ func TestWrongCalls(t *testing.T) {
 		"tolower(A) eq 'x'":          "",
 	} {
 		_, err := odata.Parse(text)
-		want = notThere + "There are no functions; Name ge 'ab' and Name lt 'ac' finds what begins with ab." + want
+		want = notThere + "Functions are not supported; Name ge 'ab' and Name lt 'ac' finds values that begin with ab." + want
 		if !errors.Is(err, odata.ErrNotImplemented) || err.Error() != want {
 			t.Errorf("%s: %v\nwant %s", text, err, want)
 		}

@@ -12,8 +12,8 @@ import (
 type tokenKind uint8
 
 const (
-	tokenBad   tokenKind = iota // err is the reason
-	tokenOther                  // a character of OData that filters do not use
+	tokenBad   tokenKind = iota // not a token; err says why
+	tokenOther                  // a character that OData uses but filters do not
 	tokenEnd
 	tokenOpen
 	tokenClose
@@ -78,7 +78,7 @@ func (l *lexer) token() token {
 	name := l.word()
 	if name == "" {
 		r, size := utf8.DecodeRuneInString(l.text[l.pos:])
-		if r > 0xFFFF { // the library sees only the first half of the pair
+		if r > 0xFFFF { // the library reads UTF-16, and reports only the first half of a surrogate pair
 			r = utf8.RuneError
 		}
 		l.pos += size
@@ -95,16 +95,16 @@ func (l *lexer) token() token {
 
 func literalToken(v edm.Value) token { return token{kind: tokenLiteral, literal: v} }
 
-// wrong returns a SyntaxError for a byte offset.
+// wrong returns a SyntaxError at a byte offset, which it converts to UTF-16 code units.
 func (l *lexer) wrong(what string, at int) error {
 	return &SyntaxError{what + " at position " + strconv.Itoa(edm.UTF16Len(l.text[:at])) + " in '" + l.text + "'."}
 }
 
-// unrecognized returns the token for a malformed literal of type t between start and pos.
+// unrecognized returns the token for a malformed literal of type t, whose text is from start to pos.
 func (l *lexer) unrecognized(t edm.Type, start int) token {
 	hint := ""
 	if t == edm.TypeInt32 {
-		hint = " An Int64 ends in L, a Double has a point."
+		hint = " An Int64 literal ends in L; a Double literal has a decimal point."
 	}
 	return token{err: &SyntaxError{"Unrecognized '" + t.String() + "' literal '" + l.text[start:l.pos] + "' at '" +
 		strconv.Itoa(edm.UTF16Len(l.text[:start])) + "' in '" + l.text + "'." + hint}}
@@ -123,7 +123,7 @@ func (l *lexer) peek(n int) byte {
 	return 0
 }
 
-// quoted reads '…', in which two quotes mean one.
+// quoted reads a literal in quotes. Two quotes in a row inside the literal mean one quote.
 func (l *lexer) quoted() (string, bool) {
 	l.pos++
 	start, doubled := l.pos, false
@@ -145,7 +145,7 @@ func (l *lexer) quoted() (string, bool) {
 	return "", false
 }
 
-// typed reads the quoted part of a literal with a type prefix. It cannot contain quotes.
+// typed reads the quoted part of a literal with a type prefix. This part cannot contain quotes.
 func (l *lexer) typed(t edm.Type, start int) token {
 	l.pos++
 	from := l.pos
@@ -165,7 +165,7 @@ func (l *lexer) typed(t edm.Type, start int) token {
 //	[ "-" ] digits [ "." digits ] [ ( "e" | "E" ) [ "+" | "-" ] digits ] [ suffix ]
 //
 // where the suffix is L for Int64 or D for Double, in either case. A whole number without suffix is an Int32 and must
-// be in range. The token ends there; any character may follow.
+// be in range. The token ends after the suffix, even if another character follows directly.
 func (l *lexer) number() token {
 	start := l.pos
 	l.pos++

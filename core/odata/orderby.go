@@ -8,19 +8,20 @@ import (
 // Order is the order of a query: ascending or descending by key.
 type Order struct {
 	Descending bool
-	// Rows is set if the order was given by RowKey alone, which needs a query of one partition.
+	// Rows is set if the order names RowKey only. The query must then read a single partition.
 	Rows bool
 }
 
-// ErrOrder means that entities are not stored in the requested order. It becomes OrderNotAvailable (400).
-var ErrOrder = errors.New("The entities are not kept in this order.") //lint:ignore ST1005 as the others
+// ErrOrder means that the store does not keep entities in the requested order. The protocol returns it as
+// OrderNotAvailable (400).
+var ErrOrder = errors.New("The store does not support this order.") //lint:ignore ST1005 as the others
 
 // ParseOrder parses a $orderby:
 //
 //	order = "PartitionKey" [way] "," "RowKey" [way] | "RowKey" [way]
 //	way   = "asc" | "desc"
 //
-// Both ways must be the same. The error is [ErrOrder].
+// Both properties must have the same direction. The error is [ErrOrder].
 func ParseOrder(text string) (Order, error) {
 	partition, row, both := strings.Cut(text, ",")
 	if !both {
@@ -38,7 +39,7 @@ func ParseOrder(text string) (Order, error) {
 	return Order{Descending: first}, nil
 }
 
-// orderedBy parses the order by one property; ok is false if text is not one.
+// orderedBy parses the order by the named property; ok is false if text is not such an order.
 func orderedBy(text, name string) (down, ok bool) {
 	words := strings.FieldsFunc(text, isBlankRune)
 	if len(words) == 0 || len(words) > 2 || words[0] != name {

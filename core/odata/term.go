@@ -7,18 +7,18 @@ import (
 	"edgetable/core/key"
 )
 
-// term is an operand or a condition, which look alike until the parser knows what follows. With a nil cond it is an
-// operand, until condition converts it.
+// term is an operand or a condition. The parser cannot distinguish them before it has read the next token. If cond is
+// nil, the term is an operand, which the method condition can convert.
 type term struct {
 	cond    *expr
-	called  bool   // cond is a function call, whose result may be compared with true or false
-	name    string // property of an operand, or "" for a literal
+	called  bool   // cond is a function call, which may be compared with true or false
+	name    string // name of the property; "" if the operand is a literal
 	literal edm.Value
-	system  edm.Type // type of an operand that is a system property
-	end     int      // offset after the name of an operand that is a property
+	system  edm.Type // type of the property, if it is a system property
+	end     int      // offset after the name of the property
 }
 
-// typ returns the type of a term, or null if only the entity determines it.
+// typ returns the type of a term, or null if the type depends on the entity.
 func (t *term) typ() edm.Type {
 	switch {
 	case t.cond != nil:
@@ -29,7 +29,7 @@ func (t *term) typ() edm.Type {
 	return t.literal.Type()
 }
 
-// isCondition reports whether a term can be true or false.
+// isCondition reports whether a term is Boolean or may be, so that it can be used as a condition.
 func (t *term) isCondition() bool {
 	return t.typ() == edm.TypeBoolean || t.typ() == edm.TypeNull
 }
@@ -52,7 +52,8 @@ func (p *parser) condition(t *term) *expr {
 	return truth(t.literal.Type() == edm.TypeBoolean && t.literal.Bool())
 }
 
-// isOperator reports whether name is an operator's name, which is a property only if it is compared with something.
+// isOperator reports whether name is the name of an operator. Such a name can be a property only if it is compared
+// with a value.
 func isOperator(name string) bool {
 	return name == "and" || name == "or" || operatorOf(name) != 0
 }
@@ -65,14 +66,14 @@ func (p *parser) compare(left *term, op operator, right *term) *expr {
 	}
 	switch {
 	case left.name == "" && right.name == "":
-		// One side must act as the stored value: use the left one.
+		// Both sides are literals. The rules need a stored value, so take the left literal as one.
 		return truth(op&compare(left.literal, &right.literal, op) != 0)
 	case right.name == "":
 		return p.comparison(left.name, op, right.literal)
 	case left.name == "":
 		return p.comparison(right.name, op.mirrored(), left.literal)
 	}
-	p.mistyped(notImplemented("Two properties are compared; the text of a literal stands in quotes, as in Name eq 'Ada'."))
+	p.mistyped(notImplemented("Two properties cannot be compared; write a string literal in quotes, as in Name eq 'Ada'."))
 	return truth(false)
 }
 
@@ -80,7 +81,8 @@ func isNumber(t edm.Type) bool {
 	return t == edm.TypeInt32 || t == edm.TypeInt64 || t == edm.TypeDouble
 }
 
-// field returns the field of a system property by name. For a table, that is its name.
+// field returns the field of the system property with this name. In a filter on tables the only system property is
+// TableName.
 func (p *parser) field(name string) (field, bool) {
 	switch {
 	case p.fold == nil:

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// longestAfter is the longest lifetime that an expiry rule may give entities: 100 years of 365 days.
+// longestAfter is the longest lifetime of entities that an expiry rule may set: 100 years of 365 days.
 const longestAfter = 36_500 * day
 
 const (
@@ -19,8 +19,8 @@ const (
 //
 //	{"expire": {"property": "ExpiresAt", "after": "P30D"}, "changes": {"keep": "P7D"}}
 //
-// A part may be absent or null, which declares nothing. Members that [AppendOptions] adds to report the state of a part
-// are ignored. The error is OptionsInvalid, with the JSON path of the mistake.
+// Each part may be absent or null, which declares nothing. Members by which [AppendOptions] reports the state of a
+// part are ignored. The error is OptionsInvalid, with the JSON path of the mistake.
 func ReadOptions(body []byte) (o table.TableOptions, err error) {
 	r := optionsReader{scanner{body: body}}
 	if len(body) > maxOptions {
@@ -43,12 +43,12 @@ func ReadOptions(body []byte) (o table.TableOptions, err error) {
 			o.Changes = &table.Feed{Keep: usualKeep}
 			return r.changes(path, o.Changes)
 		case "indexes", "webhooks":
-			return badOptions(path, "this version of edgetable does not have it")
+			return badOptions(path, "this version of edgetable does not support this option")
 		}
-		return badOptions(path, "there is no such option; expire and changes are")
+		return badOptions(path, "unknown option; the options are expire and changes")
 	})
 	if err == nil && r.skip() != 0 {
-		err = badOptions("$", "there is something after the closing brace")
+		err = badOptions("$", "unexpected text after the closing brace")
 	}
 	return o, err
 }
@@ -70,10 +70,10 @@ func (r *optionsReader) expire(path string, e *table.Expiry) error {
 				return err
 			}
 			if table.CheckPropertyName(e.Property) != nil {
-				return badOptions(path, "no property can have this name")
+				return badOptions(path, "not a valid property name")
 			}
 			if e.Property == "PartitionKey" || e.Property == "RowKey" || e.Property == "Timestamp" {
-				return badOptions(path, "name a property of your own; after counts from the Timestamp")
+				return badOptions(path, "name a property other than PartitionKey, RowKey and Timestamp; after counts from the Timestamp")
 			}
 			return nil
 		case "after":
@@ -82,15 +82,15 @@ func (r *optionsReader) expire(path string, e *table.Expiry) error {
 		case "state", "undoUntil":
 			return r.ignore()
 		}
-		return badOptions(path, "there is no such member; property and after are")
+		return badOptions(path, "unknown member; the members are property and after")
 	})
 	if err == nil && e.Property == "" && e.After == 0 {
-		return badOptions(path, "it has neither property nor after")
+		return badOptions(path, "property or after is required")
 	}
 	return err
 }
 
-// usualKeep is how long a feed keeps changes if its declaration does not say it.
+// usualKeep is the time for which a feed keeps changes if the document does not set a time.
 const usualKeep = 7 * day
 
 func (r *optionsReader) changes(path string, f *table.Feed) error {
@@ -102,7 +102,7 @@ func (r *optionsReader) changes(path string, f *table.Feed) error {
 		case "state":
 			return r.ignore()
 		}
-		return badOptions(path, "there is no such member; keep is one")
+		return badOptions(path, "unknown member; the only member is keep")
 	})
 }
 
@@ -113,12 +113,12 @@ func (r *optionsReader) duration(path string) (edm.Ticks, error) {
 	}
 	d, ok := parseDuration(text)
 	if !ok {
-		return 0, badOptions(path, "write a time of 1 second to 36500 days such as P30D, PT12H or P1DT30M; months and years differ in length")
+		return 0, badOptions(path, "write a duration of 1 second to 36500 days such as P30D, PT12H or P1DT30M; months and years are not allowed, because their lengths vary")
 	}
 	return d, nil
 }
 
-// object reads an object and calls member for each of its members, when pos is at the member's value.
+// object reads an object. For each member it calls the function member, with pos at the member's value.
 func (r *optionsReader) object(path string, member func(path, name string) error) error {
 	if r.skip() != '{' {
 		return badOptions(path, "expected an object, {…}")
@@ -146,7 +146,7 @@ func (r *optionsReader) object(path string, member func(path, name string) error
 		r.pos++
 		for _, other := range seen {
 			if other == name {
-				return badOptions(inside, "it is there twice")
+				return badOptions(inside, "this name occurs twice")
 			}
 		}
 		seen = append(seen, name)
@@ -156,7 +156,7 @@ func (r *optionsReader) object(path string, member func(path, name string) error
 	}
 }
 
-// null reads null if it is next, and reports whether it was.
+// null reads null if it is the next value, and reports whether it was.
 func (r *optionsReader) null() bool {
 	if r.skip() != 'n' {
 		return false
@@ -172,7 +172,7 @@ func (r *optionsReader) string(path string) (string, error) {
 		return "", badOptions(path, "expected a string")
 	}
 	s, _, _ := t.characters(nil)
-	return string([]byte(s)), nil // the caller owns the body and may reuse it
+	return string([]byte(s)), nil // a copy, because the caller may reuse the memory of the body
 }
 
 // ignore skips a single value.
@@ -184,9 +184,10 @@ func (r *optionsReader) ignore() error {
 	return nil
 }
 
-// AppendOptions appends the document of GET /mytable?comp=options at time now: the members that [ReadOptions] reads,
-// the state of each part, and the time until which withdrawing the rule restores everything. A rule that was withdrawn
-// or replaced is "ending" until everything it ended has been removed.
+// AppendOptions appends the document of GET /mytable?comp=options. It has the members that [ReadOptions] reads, and
+// the state of each part at time now. For a new expiry rule it has undoUntil: if the rule is withdrawn before this
+// time, all entities that it expired are restored. A rule that was withdrawn or replaced is in the member ending
+// until all entities that it expired have been removed.
 func AppendOptions(dst []byte, t *table.Traits, now edm.Ticks) []byte {
 	w := object{b: append(dst, '{')}
 	if t != nil && t.Expiry != nil {
@@ -226,7 +227,7 @@ func (w *object) rule(e *table.Expiry) {
 // units lists the units of ISO 8601 durations that have a fixed length, in the order of the format.
 var units = [...]struct {
 	letter byte
-	time   bool // written after the T
+	time   bool // set if the letter T must precede the unit
 	length edm.Ticks
 }{
 	{'W', false, 7 * day}, {'D', false, day}, {'H', true, hour}, {'M', true, hour / 60}, {'S', true, edm.TicksPerSecond},
@@ -238,7 +239,7 @@ func parseDuration(s string) (d edm.Ticks, ok bool) {
 		return 0, false
 	}
 	time := false
-	next := 0 // index of the first unit that may follow
+	next := 0 // index in units of the first unit that may follow
 	for s = s[1:]; s != ""; {
 		if s[0] == 'T' {
 			if time {

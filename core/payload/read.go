@@ -8,12 +8,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Entity is an entity to insert. Whether its keys are required, and which characters they may contain, is for the
-// operation to check, not for this package.
+// Entity is an entity to insert. This package does not check whether the keys are present and legal; the operation
+// must do so.
 type Entity struct {
 	PartitionKey, RowKey       string
-	HasPartitionKey, HasRowKey bool           // present and not null
-	Properties                 edm.Properties // in the order of the body
+	HasPartitionKey, HasRowKey bool           // set if the body has the key and it is not null
+	Properties                 edm.Properties // in the order in which the body has them
 }
 
 // typicalMembers is the number of members that can be collected without an allocation.
@@ -36,14 +36,14 @@ func entity(list []member, as spelling) (Entity, error) {
 			rk = p
 		}
 	}
-	err = e.keys(pk, rk) // sets e; not in the return statement, because Go does not define when it would copy e
+	err = e.keys(pk, rk) // a statement of its own, because keys changes e and the return statement might copy e before that
 	return e, err
 }
 
-// update builds properties from the members of an update or merge, sorted by name.
+// update builds the properties, sorted by name, from the members of an update or merge.
 func update(list []member, as spelling) (edm.Properties, error) {
 	var buf [maxMembers]uint16
-	order := buf[:len(list)] // sorts indexes rather than members, which are large
+	order := buf[:len(list)] // indexes, because sorting members would move large structs
 	for i := range order {
 		order[i] = uint16(i)
 	}
@@ -51,16 +51,16 @@ func update(list []member, as spelling) (edm.Properties, error) {
 	return encode(list, order, as)
 }
 
-// encode types and encodes the properties. Like the service, it checks the size of the entity before the size of each
-// property; keys are too small to matter for this check, and the body of an update has none. order holds indexes into
-// list in the order of the result; nil means the order of list.
+// encode determines the types of the properties and encodes them. Like the service, it reports an entity that is too
+// large before a property that is too large. It ignores the size of keys, which are too small to matter. order holds
+// indexes into list in the order of the result; nil means the order of list.
 func encode(list []member, order []uint16, as spelling) (edm.Properties, error) {
 	var (
 		stack      [256]byte
 		scratch    = stack[:0]
 		properties = make(edm.Properties, 0, size(list))
 		count      int
-		large      error // the first property that is too large
+		large      error // error for the first property that is too large
 	)
 	for i := range list {
 		if order != nil {
@@ -104,14 +104,14 @@ func encode(list []member, order []uint16, as spelling) (edm.Properties, error) 
 	return nil, large
 }
 
-// system reports whether the member is a system property, which is stored apart from the others.
+// system reports whether the member is a system property: a key or the Timestamp. Properties does not contain these.
 func (p *member) system() bool {
 	return p.name == partitionKey || p.name == rowKey || p.name == timestamp
 }
 
-// size returns an upper bound of the length of the encoded properties in bytes.
+// size returns an upper bound for the size in bytes of the encoded properties.
 func size(list []member) (n int) {
-	const overhead, fixed = 7, 16 // of each property: two lengths and the type; the longest value of a type of fixed size
+	const overhead, fixed = 7, 16 // overhead: two lengths and the type of a property; fixed: the longest value of a type of fixed size
 	for i := range list {
 		p := &list[i]
 		if p.given && p.value.kind != kindNull && !p.system() {
@@ -124,7 +124,7 @@ func size(list []member) (n int) {
 	return n
 }
 
-// keys sets both keys of e to copies in a single allocation.
+// keys copies both keys into e, with a single allocation.
 func (e *Entity) keys(pk, rk *member) error {
 	var buf []byte
 	for _, p := range [...]*member{pk, rk} {
@@ -159,7 +159,8 @@ func (e *Entity) keys(pk, rk *member) error {
 	return nil
 }
 
-// typed returns the value of a property that is not null. It shares memory with the body or with scratch.
+// typed returns the value of a property that is not null. The value shares memory with the body or with scratch,
+// which may be reallocated; grown is the new scratch.
 func (p *member) typed(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {
@@ -175,7 +176,7 @@ func (p *member) typed(scratch []byte, as spelling) (v edm.Value, grown []byte, 
 		var s string
 		var lone bool
 		if s, scratch, lone = p.value.characters(scratch); lone {
-			return v, scratch, invalid("The value of " + quote(p.name) + " has a lone surrogate: texts must be valid Unicode.")
+			return v, scratch, invalid("The value of " + quote(p.name) + " has a lone surrogate: strings must be valid Unicode.")
 		}
 		if t == edm.TypeNull || t == edm.TypeString {
 			v = edm.String(s)
@@ -204,13 +205,13 @@ func (p *member) number(t edm.Type, as spelling) (edm.Value, error) {
 	}
 	v, err := as.parse(t, literal)
 	if err != nil && natural == edm.TypeInt32 && !p.annotated {
-		// The service's library tries Int32, then Double.
+		// Like the service's library, read an integer that is too large for an Int32 as a Double.
 		v, err = edm.Parse(edm.TypeDouble, literal)
 	}
 	if err != nil {
 		hint := ""
 		if t == edm.TypeInt32 {
-			hint = " Send a larger one as a string annotated as Edm.Int64."
+			hint = " Send a larger number as a string annotated as Edm.Int64."
 		}
 		return v, invalid("The value of " + quote(p.name) + " is " + err.Error() + ": " + quote(literal) + "." + hint)
 	}
@@ -221,7 +222,8 @@ func mistyped(p *member, t edm.Type) error {
 	return invalid("The property " + quote(p.name) + " is annotated as " + t.String() + ", but its value is of another JSON type: send it as a string.")
 }
 
-// explain adds a hint to the service's text of an error, unless the text already names the property.
+// explain adds a hint to the service's text of an error. It adds none to OutOfRangeInput, whose text already names
+// the property.
 func explain(err error, hint string) error {
 	e, ok := err.(*table.Error)
 	if !ok || e.Code == table.OutOfRangeInput {

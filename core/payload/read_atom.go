@@ -18,8 +18,8 @@ const (
 )
 
 // ReadAtomEntity is [ReadEntity] for an Atom entry. The properties are the elements of the data namespace in
-// m:properties; everything else in the entry is ignored. m:type gives the type of a value; without it the value is a
-// String that keeps all its white space. A property with m:null="true" is left out.
+// m:properties; everything else in the entry is ignored. The attribute m:type gives the type of a value. Without
+// m:type the value is a String that keeps all its white space. A property with m:null="true" is ignored.
 func ReadAtomEntity(body []byte) (Entity, error) {
 	var buf [typicalMembers]member
 	list, err := collectAtom(body, buf[:0])
@@ -49,12 +49,13 @@ func ReadAtomTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collectAtom reads a whole Atom entry and appends its members to list. Properties are normally in the entry's
-// content. They may also be next to it, as in entries of media, because accepting that needs no extra code.
+// collectAtom reads a whole Atom entry and appends its members to list. The element m:properties is normally inside
+// the entry's content element. It may also be next to the content, as in Atom entries for media, because accepting
+// that needs no extra code.
 func collectAtom(body []byte, list []member) ([]member, error) {
 	var index index
 	r := xml.NewReader(body)
-	for depth := 0; ; { // 1 inside the entry, 2 inside its content
+	for depth := 0; ; { // depth is 1 inside the entry and 2 inside its content
 		kind, err := r.Next()
 		switch {
 		case err != nil:
@@ -66,7 +67,7 @@ func collectAtom(body []byte, list []member) ([]member, error) {
 		case depth == 0 && r.Local() == "entry" && r.Space() == spaceAtom, depth == 1 && r.Local() == "content" && r.Space() == spaceAtom:
 			depth++
 		case depth == 0:
-			return list, invalid("The body is not an entry of Atom.")
+			return list, invalid("The body is not an Atom entry.")
 		case r.Local() == "properties" && r.Space() == spaceMetadata:
 			list, err = collectProperties(r, &index, list)
 		default:
@@ -102,19 +103,19 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 				p.value.kind = kindNull
 			case "false", "0":
 			default:
-				return list, invalid("The m:null of " + quote(p.name) + " is neither true nor false.")
+				return list, invalid("The m:null of " + quote(p.name) + " must be true or false.")
 			}
 		}
 		text, err := r.ContentBytes()
 		if err == xml.ErrNested {
-			return list, invalid("The value of " + quote(p.name) + " has an element in it: send single values only.")
+			return list, invalid("The value of " + quote(p.name) + " contains an XML element: a property value must be plain text.")
 		}
 		if err != nil {
 			return list, err
 		}
 		p.value.text = view(text)
 		if p.annotated && p.typ.text != "Edm.String" {
-			// As in XML Schema, white space around a number or date is insignificant.
+			// As in XML Schema, white space around a number or date has no meaning.
 			p.value.text = strings.Trim(p.value.text, " \t\r\n")
 		}
 		var n int
@@ -128,7 +129,7 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 	}
 }
 
-// malformed converts an XML syntax error to the protocol's error, and returns any other error unchanged.
+// malformed converts an XML syntax error to an error of the protocol, and returns any other error unchanged.
 func malformed(err error) error {
 	if at, ok := errors.AsType[*xml.SyntaxError](err); ok {
 		return invalid("Malformed XML at byte " + strconv.Itoa(at.Offset) + ": " + at.Problem + ".")

@@ -108,7 +108,7 @@ func TestReadAtomEntityRefuses(t *testing.T) {
 		{"no DateTime", `<d:a m:type="Edm.DateTime">today</d:a>`, table.InvalidInput, unreadable},
 		{"DateTime before 1601", `<d:a m:type="Edm.DateTime">0001-01-01T00:00:00</d:a>`, table.OutOfRangeInput, "The 'a' parameter of value '01/01/0001 00:00:00' is out of range."},
 		{"null of a third kind", `<d:a m:null="yes">1</d:a>`, table.InvalidInput, unreadable + " The m:null of 'a'"},
-		{"an element as a value", `<d:a><d:b/></d:a>`, table.InvalidInput, unreadable + " The value of 'a' has an element in it"},
+		{"an element as a value", `<d:a><d:b/></d:a>`, table.InvalidInput, unreadable + " The value of 'a' contains an XML element"},
 		{"key of another type", `<d:RowKey m:type="Edm.Int32">1</d:RowKey>`, table.InvalidInput, "One of the request inputs is not valid. The RowKey is not a string."},
 		{"name twice", `<d:a>1</d:a><d:b/><d:a>1</d:a>`, table.DuplicatePropertiesSpecified, "A property is specified more than one time."},
 		{"name twice in a row", `<d:a>1</d:a><d:a>1</d:a>`, table.DuplicatePropertiesSpecified, ""},

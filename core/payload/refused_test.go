@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// demand fails the test unless err is the service's error with this code, and its message begins with this text.
+// demand fails the test unless err is an error of the protocol with this code, and its message begins with message.
 func demand(t *testing.T, why string, err error, code table.Code, message string) {
 	t.Helper()
 	var e *table.Error
@@ -123,7 +123,7 @@ func TestReadEntityRefuses(t *testing.T) {
 		{"name with a point", `{"a.b":1}`, table.PropertyNameInvalid, ""},
 		{"name with an at sign", `{"a@b":1}`, table.PropertyNameInvalid, ""},
 		{"name with a digit first", `{"1a":1}`, table.PropertyNameInvalid, ""},
-		{"a lone high surrogate", `{"a":"x\ud83dy"}`, table.InvalidInput, "An error occurred while processing this request. The value of 'a' has a lone surrogate: texts must be valid Unicode."},
+		{"a lone high surrogate", `{"a":"x\ud83dy"}`, table.InvalidInput, "An error occurred while processing this request. The value of 'a' has a lone surrogate: strings must be valid Unicode."},
 		{"a lone low surrogate", `{"a":"\ude00"}`, table.InvalidInput, ""},
 		{"two high surrogates", `{"a":"\ud83d\ud83d\ude00"}`, table.InvalidInput, ""},
 		{"two low surrogates", `{"a":"\udc00\udc00"}`, table.InvalidInput, ""},

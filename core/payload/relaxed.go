@@ -7,9 +7,10 @@ import (
 )
 
 // The service's reader, Microsoft.Data.OData 5.8.0, accepts more than JSON, and scripts and small devices send such
-// bodies. What it refuses is refused here too: a comma before a brace, comments, +5, True, mismatched quotes.
+// bodies. This package refuses what that reader refuses: a comma before a brace, comments, +5, True, mismatched
+// quotes.
 
-// relaxedName reads a name in single quotes, or an unquoted one of letters, digits and _ $ . @.
+// relaxedName reads a name in single quotes, or an unquoted name of letters, digits and _ $ . @.
 func (s *scanner) relaxedName() (token, error) {
 	if s.peek() == '\'' {
 		return s.singleQuoted()
@@ -17,7 +18,8 @@ func (s *scanner) relaxedName() (token, error) {
 	from := s.pos
 	for s.pos < len(s.body) {
 		c, size := utf8.DecodeRune(s.body[s.pos:])
-		// The service's reader sees UTF-16 code units, so half a surrogate pair is no letter.
+		// Characters above U+FFFF are not accepted as letters, because the service's reader sees them as two UTF-16
+		// code units.
 		if c > 0xFFFF || c == utf8.RuneError || !unicode.IsLetter(c) && !unicode.Is(unicode.Nd, c) && !strings.ContainsRune("_$.@", c) {
 			break
 		}
@@ -51,13 +53,13 @@ func (s *scanner) singleQuoted() (token, error) {
 			}
 			if n == 0 {
 				s.pos = i
-				return t, s.syntax("not an escape sequence of JSON")
+				return t, s.syntax("not a JSON escape sequence")
 			}
 			i += n - 1
 		}
 	}
 	s.pos = i
-	return t, s.syntax("the string does not end")
+	return t, s.syntax("the string has no closing quote")
 }
 
 // relaxedNumber reads -?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?

@@ -6,19 +6,19 @@ import (
 	"unsafe"
 )
 
-// scanner reads a JSON object of scalars member by member and checks its whole syntax. Accepted text is valid UTF-8,
-// and valid JSON unless relaxed is set.
+// scanner reads a JSON object of scalars member by member and checks its complete syntax. It accepts only valid
+// UTF-8, and only valid JSON unless relaxed is set.
 type scanner struct {
 	body        []byte
 	pos         int
-	name, value token // name and value of the most recent member
+	name, value token // the most recent member
 	begun       bool
-	within      bool // the object is part of a longer text
-	relaxed     bool // accept what the service's reader accepts beyond JSON
+	within      bool // set if the object is part of a longer text
+	relaxed     bool // set to accept also what the service's reader accepts beyond JSON
 }
 
-// next reads a member into name and value. It returns false after the closing brace, after checking that only blanks
-// follow unless the object is part of a longer text.
+// next reads a member into name and value. After the closing brace it returns false. Only blanks may follow the
+// brace, unless the object is part of a longer text.
 func (s *scanner) next() (bool, error) {
 	comma := s.begun
 	if !s.begun {
@@ -33,7 +33,7 @@ func (s *scanner) next() (bool, error) {
 			return false, nil
 		}
 		if s.skip(); s.pos < len(s.body) {
-			return false, s.syntax("there is something behind the closing brace")
+			return false, s.syntax("unexpected text after the closing brace")
 		}
 		return false, nil
 	case comma && c != ',':
@@ -61,7 +61,7 @@ func (s *scanner) next() (bool, error) {
 
 func (s *scanner) begin() error {
 	if s.pos == 0 && len(s.body) >= 3 && s.body[0] == 0xEF && s.body[1] == 0xBB && s.body[2] == 0xBF {
-		s.pos = 3 // byte order mark
+		s.pos = 3 // skip the byte order mark
 	}
 	switch c := s.skip(); {
 	case s.pos == len(s.body):
@@ -107,7 +107,7 @@ func (s *scanner) scalar() (token, error) {
 	case c == '.' && s.relaxed:
 		return s.number()
 	case c == '{' || c == '[':
-		return token{}, invalid("The value at byte " + strconv.Itoa(s.pos) + " is an object or an array: send single values only.")
+		return token{}, invalid("The value at byte " + strconv.Itoa(s.pos) + " is an object or an array: a property value must be a string, a number or a Boolean.")
 	}
 	return token{}, s.syntax("expected a value")
 }
@@ -139,7 +139,7 @@ func (s *scanner) number() (token, error) {
 		t.kind = kindDecimal
 		s.pos++
 		if !s.digits() && !s.relaxed {
-			return t, s.syntax("expected a digit after the point")
+			return t, s.syntax("expected a digit after the decimal point")
 		}
 	}
 	if s.peek()|0x20 == 'e' {
@@ -183,7 +183,7 @@ func (s *scanner) text() (token, error) {
 		i += plain(b[i:])
 		if i == len(b) {
 			s.pos = i
-			return t, s.syntax("the string does not end")
+			return t, s.syntax("the string has no closing quote")
 		}
 		switch c := b[i]; {
 		case c == '"':
@@ -201,7 +201,7 @@ func (s *scanner) text() (token, error) {
 			}
 			if n == 0 {
 				s.pos = i
-				return t, s.syntax("not an escape sequence of JSON")
+				return t, s.syntax("not a JSON escape sequence")
 			}
 			i += n
 		case c < 0x20 && s.relaxed:

@@ -5,27 +5,27 @@ import (
 	"edgetable/core/table"
 )
 
-// View holds what the entities of one response have in common. Its methods append to dst and return the extended
+// View holds the values that the entities of one response share. Its methods append to dst and return the extended
 // slice, like append. They do not allocate.
 type View struct {
 	Format  Format
 	Base    string      // URI of the account, ending with a slash
 	Account string      // name of the account
 	Table   string      // name of the table as the request spells it, or "Tables"
-	Select  *Projection // nil for all properties
-	Now     edm.Ticks   // time of the response, which Atom contains
+	Select  *Projection // the selected properties; nil means all
+	Now     edm.Ticks   // time of the response, which an Atom document contains
 
-	lost    bool     // see Err
-	clock   [32]byte // Now as text in Atom, formatted once
+	lost    bool     // set if an entity could not be represented; see Err
+	clock   [32]byte // the text of Now for Atom, formatted when first needed
 	updated int      // length of the text in clock
 }
 
-// Err returns an error if the format could not represent an appended entity: XML has no control characters, U+FFFE or
-// U+FFFF, while JSON can hold all strings. The body is then well-formed but not equal to the entity, so it must not
-// be sent.
+// Err returns an error if the format could not represent an appended entity. XML cannot contain control characters,
+// U+FFFE or U+FFFF, while JSON can hold all strings. If there is an error, the body is well-formed but differs from
+// the entity, so the caller must not send it.
 func (v *View) Err() error {
 	if v.lost {
-		return table.InvalidInput.With(errorText + " An entity has characters that XML cannot hold: ask for JSON.")
+		return table.InvalidInput.With(errorText + " An entity has characters that XML cannot represent: request JSON instead.")
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (v *View) AppendFeedEnd(dst []byte) []byte {
 	return append(dst, "]}"...)
 }
 
-// AppendTable appends a body that is a single table. For this method and AppendFeedTable, View.Table is "Tables".
+// AppendTable appends a body that is a single table. View.Table must be "Tables", as for AppendFeedTable.
 func (v *View) AppendTable(dst []byte, name string) []byte {
 	if v.Format == Atom {
 		return v.atomTable(v.atomRoot(dst, "<entry"), name)
@@ -95,8 +95,8 @@ func (f Format) AppendError(dst []byte, e *table.Error, requestID string, now ed
 	return jsonError(dst, e, requestID, now)
 }
 
-// appendMembers appends the selected members of an entity: keys, Timestamp and properties. In JSON each is followed
-// by a comma.
+// appendMembers appends the selected members of an entity: keys, Timestamp and properties. In JSON a comma follows
+// each of them.
 func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Properties) []byte {
 	s := v.Select
 	if s != nil && s.all {
@@ -129,8 +129,8 @@ func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Prope
 	return dst
 }
 
-// appendProjected appends the selected properties in the order of the entity, then nulls for those that the entity
-// lacks.
+// appendProjected appends the selected properties in the order of the entity. It then appends a null for each
+// selected property that the entity lacks.
 func (v *View) appendProjected(dst []byte, p edm.Properties) []byte {
 	s := v.Select
 	var stack [maxProjection]bool

@@ -11,7 +11,7 @@ import (
 // Account is an account of the server.
 type Account struct {
 	sharedkey.Account // the account's name and keys
-	// Disabled refuses every request, also one with a valid signature.
+	// Disabled refuses every request, even one with a valid signature.
 	Disabled bool
 	// HTTPS refuses every request that does not come over HTTPS.
 	HTTPS    bool
@@ -19,8 +19,8 @@ type Account struct {
 	// Audiences are the audiences accepted for this account: a bearer token must name
 	// one of them.
 	Audiences []string
-	// Endpoint is the URL at which clients reach the account, for texts; "" means
-	// unknown.
+	// Endpoint is the URL at which clients reach the account. It is only shown to
+	// people. "" means unknown.
 	Endpoint string
 	// Shared is set if the server has other accounts too. Then an account without
 	// Audiences accepts no bearer tokens, because only the audience of a token says
@@ -35,9 +35,9 @@ func (a *Account) admitsToken(id *Identity) error {
 	case slices.ContainsFunc(a.Audiences, func(one string) bool { return slices.Contains(id.Audiences, one) }):
 		return nil
 	case len(a.Audiences) > 0:
-		return errors.New("the token is for another account: its aud has none of the audiences of this one")
+		return errors.New("the token is for another account: its aud claim contains no audience of this account")
 	case a.Shared:
-		return errors.New("the server has several accounts, and this one names no audience of its tokens: write audience=… behind its keys")
+		return errors.New("the server has several accounts, and this account has no audience for tokens: write audience=… after its keys")
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (x *exchange) authenticate(ctx context.Context) error {
 		return nil
 	}
 	if err.Status() >= 500 && x.resp.Refused != RefusedQueue {
-		x.resp.Refused = "" // the credentials were not verified
+		x.resp.Refused = "" // no refusal, because the server failed to verify the credentials
 	}
 	if err.Code == table.AuthenticationFailed || err.Code == table.InvalidAuthenticationInfo {
 		x.countFailure()
@@ -80,7 +80,7 @@ func (x *exchange) unreachable() *table.Error {
 	case x.account == nil:
 		x.resp.Refused = RefusedAccount
 		name := string(sharedkey.AppendEscaped(nil, x.address.Account, 64))
-		return table.ResourceNotFound.With(`The specified resource does not exist. There is no account "` + name + `" on the server; an address without a host for each account begins with its name.`)
+		return table.ResourceNotFound.With(`The specified resource does not exist. There is no account "` + name + `" on the server; the path must begin with the account name unless the host name contains it.`)
 	case x.account.Disabled:
 		x.resp.Refused = RefusedDisabled
 		return table.AccountIsDisabled.Err()
@@ -89,7 +89,7 @@ func (x *exchange) unreachable() *table.Error {
 		return table.AccountRequiresHTTPS.With(table.AccountRequiresHTTPS.Err().Message + " Send the request to the https address of the account.")
 	case !x.account.Firewall.Admits(x.req.Source):
 		x.resp.Refused = RefusedFirewall
-		return table.AuthorizationFailure.With(table.AuthorizationFailure.Err().Message + " The account's firewall does not let the address " + x.req.Source.String() + " in.")
+		return table.AuthorizationFailure.With(table.AuthorizationFailure.Err().Message + " The account's firewall blocks the address " + x.req.Source.String() + ".")
 	}
 	return nil
 }
@@ -124,11 +124,11 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 		x.resp.Refused = RefusedAnonymous
 		code := table.NoAuthenticationInformation
 		if x.beforeChallenges() {
-			code = table.ResourceNotFound // old versions hide that the resource exists
+			code = table.ResourceNotFound // old versions of the protocol do not show that the resource exists
 		}
 		hint := " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query."
 		if strings.Contains("&"+x.target.Query, "&sv=") {
-			hint = " The query has the sv of a shared access signature but no sig: in a shell, a URL stands in quotes."
+			hint = " The query has the parameter sv of a shared access signature but no sig: in a shell, put the URL in quotes."
 		}
 		return code.With(code.Err().Message + hint)
 	}
@@ -175,9 +175,9 @@ func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Polic
 	return nil, nil
 }
 
-// ErrSuspicious is part of an error of [Handler.Bearer] that counts as a failed sign-in
-// whatever its code is.
-var ErrSuspicious = errors.New("protocol: the token is probably made up")
+// ErrSuspicious is wrapped in an error of [Handler.Bearer] if the request must count as a failed
+// sign-in, whatever the code of the error is.
+var ErrSuspicious = errors.New("protocol: the token is probably forged")
 
 // bearer verifies a token from an identity provider.
 func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
@@ -189,7 +189,7 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	}
 	if !isBearerToken(token) && !x.beforeChallenges() {
 		x.resp.Refused = RefusedMalformed
-		return table.InvalidAuthenticationInfo.With(table.InvalidAuthenticationInfo.Err().Message + " A bearer token has letters, digits and -._~+/ only.")
+		return table.InvalidAuthenticationInfo.With(table.InvalidAuthenticationInfo.Err().Message + " A bearer token may contain only letters, digits and -._~+/.")
 	}
 	x.resp.Refused = RefusedToken
 	if x.Bearer == nil {
@@ -199,7 +199,7 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 		return refused
 	}
 	if x.req.Scheme != "https" && !x.req.Source.IsLoopback() {
-		return x.challenged("Bearer tokens are accepted over HTTPS alone.")
+		return x.challenged("Bearer tokens are accepted only over HTTPS.")
 	}
 	identity, err := x.Bearer(ctx, token)
 	if err != nil {
@@ -232,8 +232,8 @@ func isBearerToken(s string) bool {
 	return s != ""
 }
 
-// beforeChallenges reports whether the version of the request is older than
-// challenges. A request without a version may get a challenge.
+// beforeChallenges reports whether the protocol version of the request is older than the first one in which the
+// service answers with a challenge (WWW-Authenticate). A request without a version may get a challenge.
 func (x *exchange) beforeChallenges() bool {
 	version := x.req.Header.Get("X-Ms-Version")
 	return version != "" && version < challengeVersion
@@ -253,7 +253,7 @@ func (x *exchange) challenge() string {
 	return x.Challenge
 }
 
-// resourceID precedes the audience in a challenge.
+// resourceID precedes the audience in the header WWW-Authenticate.
 const resourceID = " resource_id="
 
 // challenged returns the error for a bearer token that is not accepted.

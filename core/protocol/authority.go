@@ -28,10 +28,10 @@ func (a *authority) allow(op *operation, tableName string) error {
 	case a.grant != nil:
 		return a.grant.Allow(op.right, tableName)
 	case a.identity == nil && op.audience == users:
-		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " A user delegation key is given to the owner of a bearer token.")
+		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " A user delegation key can only be requested with a bearer token.")
 	case a.identity == nil:
 		return nil
-	case op.audience == owners: // the service answers so
+	case op.audience == owners: // the service also answers ResourceNotFound
 		return table.ResourceNotFound.Err()
 	case op.audience == contributors && !a.identity.Contributor:
 		return table.AuthorizationPermissionMismatch.Err()

@@ -15,10 +15,9 @@ import (
 
 // serveBatch answers POST /$batch: an entity group transaction, or one query.
 //
-// A fault of the whole request (its framing, its size) gets a plain error.
-// After these checks the status is 202. If an operation fails, the changeset of
-// the response has one part, and its error message begins with the index of the
-// operation.
+// If the framing or the size of the request is wrong, the response is an ordinary error response.
+// Otherwise the status is 202. If an operation of a changeset fails, the changeset of the response
+// has one part: the error, whose message begins with the index of the operation.
 func (c *call) serveBatch(ctx context.Context) (answer, error) {
 	boundary, err := multipart.Boundary(c.header.Get("Content-Type"))
 	if err != nil {
@@ -36,7 +35,7 @@ func (c *call) serveBatch(ctx context.Context) (answer, error) {
 	switch {
 	case errors.Is(err, multipart.TooMany):
 		last := c.inBatch(&b.Parts[0].Operations[table.MaxBatchOperations-1])
-		_ = last.decode() // finds the format that the operation asks for
+		_ = last.decode() // sets the format in which the operation accepts the error
 		last.prefer = last.preference()
 		return c.changeset(last.failPart(table.TooManyOperations(), running)), nil
 	case err != nil:
@@ -51,7 +50,7 @@ func (c *call) serveBatch(ctx context.Context) (answer, error) {
 	return c.transact(ctx, part.Operations)
 }
 
-// batchError converts an error of package multipart into a plain error.
+// batchError converts an error of package multipart into an error of the protocol.
 func batchError(err error) error {
 	var e *multipart.Error
 	if !errors.As(err, &e) {
@@ -60,8 +59,8 @@ func batchError(err error) error {
 	return table.InvalidInput.With("One of the request inputs is not valid. " + capital(strings.TrimPrefix(e.Error(), "multipart: ")))
 }
 
-// transact runs a changeset. An error that the client should retry is a plain
-// error, because client retries look only at the status of the response.
+// transact runs a changeset. For an error that the client should retry, the response is an ordinary
+// error response, because clients decide whether to retry by the status of the response alone.
 func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answer, error) {
 	calls := make([]*call, len(parts))
 	ops := make([]table.Operation, len(parts))
@@ -113,8 +112,8 @@ func (c *call) inBatch(op *multipart.Operation) *call {
 	return &call{exchange: c.exchange, part: op, verb: parseVerb(op.Method), header: op.Header, representation: c.representation}
 }
 
-// decode reads the address of the part. It ignores the host. The account must
-// be the one that signed the batch.
+// decode reads the address of an operation of the batch. It ignores the host. The
+// account must be the one that signed the batch.
 func (c *call) decode() error {
 	t := address.Parse(c.part.Target)
 	path := strings.TrimLeft(t.Path, "/")
@@ -175,9 +174,9 @@ func (c *call) partOperation() (table.Operation, error) {
 	return c.entityOperation()
 }
 
-// failOperation makes the error of one operation of a changeset the only part
-// of the answer. The message has the index of the operation, unless the
-// operation was the only one and could be read, as recorded.
+// failOperation makes the error of one operation of a changeset the only part of the answer. The message
+// has the index of the operation. As in recorded answers of the service, the index is missing if the
+// changeset has only this operation and the error was found while the operation ran.
 func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 	found := c.phaseOf(e)
 	if of == 1 && found == running {
@@ -195,7 +194,7 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 	}
 	version := "1.0;"
 	if c.prefer != noPreference {
-		version = "3.0;" // Prefer belongs to OData 3
+		version = "3.0;" // the header Prefer exists since OData 3
 	}
 	h := append(c.applied(c.partHeader(running)), Field{Name: "DataServiceVersion", Value: version})
 	return multipart.Response{Status: a.status, Header: append(h, a.header...)}
@@ -204,7 +203,7 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 // unreadPart makes the response to a changeset that has a part without a
 // request, or with one whose head cannot be read.
 func (x *exchange) unreadPart() multipart.Response {
-	e := table.InvalidInput.With("An error occurred while processing this request. A part of the changeset holds no request, or one whose head cannot be read: it needs a request line, headers of one line each, a Content-Length that is a number, and an empty line.")
+	e := table.InvalidInput.With("An error occurred while processing this request. A part of the changeset has no valid request: a request needs a request line, one line for each header, a numeric Content-Length, and an empty line.")
 	x.resp.Code = string(e.Code)
 	return multipart.Response{
 		Status: e.Status(),

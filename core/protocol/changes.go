@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// getChanges answers GET comp=changes, an operation of our own. A stream is read after this
-// method has returned. By then the transport may have reused the memory of the request.
+// getChanges answers GET comp=changes, an operation that the service does not have. A stream is read
+// after this method has returned. By then the transport may have reused the memory of the request.
 func (c *call) getChanges(ctx context.Context) (a answer, err error) {
 	f := &changefeed.Feed{Service: &c.Service, Now: c.Now, Until: c.req.Until, Waiters: c.Waiters, WithTimeout: c.WithTimeout, Waited: c.req.Waited}
 	f.Request, err = changefeed.Parse(c.name(), c.within(), c.target.Query, c.header.Get("Accept"), c.header.Get("Last-Event-Id"), time.Duration(c.options.timeout)*time.Second)
@@ -31,7 +31,7 @@ func (c *call) getChanges(ctx context.Context) (a answer, err error) {
 	a.status = 200
 	switch {
 	case c.PagedFeeds && c.address.Secondary:
-		return a, table.NotImplemented.With(table.NotImplemented.Err().Message + " Ask for changes at the address of the primary.")
+		return a, table.NotImplemented.With(table.NotImplemented.Err().Message + " Send requests for changes to the primary.")
 	case c.PagedFeeds && f.Request.Stream:
 		a.header = changefeed.StreamHeader()
 		a.body, err = f.Page(ctx)

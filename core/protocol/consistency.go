@@ -6,24 +6,24 @@ import (
 	"edgetable/core/table"
 )
 
-// consistencyHeader asks for the consistency of a read; without it the address
-// decides. The service has no such header. The response repeats it, so that a
-// client can recognise a server that supports it.
+// consistencyHeader asks for the consistency of a read. Without the header, a read at the address of the
+// secondary is eventual, and any other read is strong. The service has no such header. The response repeats
+// the header, so that a client can recognise a server that supports it.
 const consistencyHeader = "x-edgetable-consistency"
 
 // consistency returns the consistency of a read of entities or tables and the value of
-// the request's header. The value is "" without the header; then a read at the
-// secondary may be old. In a batch the header of the query takes precedence
+// the request's header. The value is "" without the header; then a read at the address of
+// the secondary may return old data. In a batch the header of the query takes precedence
 // over the header of the batch.
 //
-// Writes ignore the header, also one with a wrong value. A client may send it
-// with every request, because the store checks writes and their conditions
-// against the latest state.
+// Writes ignore the header, even with an invalid value, because the store checks
+// writes and their conditions against the latest state in any case. So a client may
+// send the header with every request.
 func (c *call) consistency() (how table.Consistency, asked string, err error) {
 	asked = cmp.Or(c.header.Get("X-Edgetable-Consistency"), c.req.Header.Get("X-Edgetable-Consistency"))
 	switch {
 	case asked == "strong" && c.Secondary != nil && c.Secondary():
-		return 0, "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. This server is a secondary, whose reads may be old: send " + consistencyHeader + ": strong to the primary.")
+		return 0, "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. This server is a secondary and may return old data: send requests with " + consistencyHeader + ": strong to the primary.")
 	case asked == "eventual", asked == "" && c.address.Secondary:
 		return table.Eventual, asked, nil
 	case asked == "strong", asked == "":

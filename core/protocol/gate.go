@@ -16,7 +16,7 @@ type Gate interface {
 type Access struct {
 	Account   string
 	Operation string // same as Response.Operation
-	Table     string // as spelled in the request, "" if it names none
+	Table     string // as spelled in the request; "" if the request names no table
 	// PartitionKey is set if HasPartition, that is for writes and for reads by
 	// key.
 	PartitionKey string
@@ -25,8 +25,8 @@ type Access struct {
 	Entities     int // number of entities written or read by key; 1 for a query
 }
 
-// ErrCut is what a Gate returns to have the connection closed without the operation and without a response.
-var ErrCut = errors.New("protocol: cut off before the operation")
+// ErrCut is returned by a Gate to have the connection closed without a response. The operation does not run.
+var ErrCut = errors.New("protocol: connection closed before the operation")
 
-// ErrCutAfter is what a Gate returns to have the operation run, and the connection then closed without a response.
-var ErrCutAfter = errors.New("protocol: cut off after the operation")
+// ErrCutAfter is returned by a Gate to have the connection closed without a response after the operation has run.
+var ErrCutAfter = errors.New("protocol: connection closed after the operation")

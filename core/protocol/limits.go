@@ -12,8 +12,8 @@ import (
 
 var _ Limiter = (*throttle.Buckets)(nil)
 
-// admit checks the limits and the gate before an operation. The caller sets the
-// number of entities in a, and their partition if they have one.
+// admit checks the rate limits and the gate before an operation. In a, the caller sets
+// the number of entities and, if the entities are in one partition, the partition.
 func (c *call) admit(ctx context.Context, a Access) error {
 	if c.Limits.Account == nil && c.Limits.Partition == nil && c.Gate == nil {
 		return nil
@@ -21,8 +21,8 @@ func (c *call) admit(ctx context.Context, a Access) error {
 	return c.ask(ctx, a)
 }
 
-// ask checks the limits and the gate. It is separate from admit so that a is allocated on the
-// heap only if there is a limit or a gate.
+// ask checks the limits and the gate for admit. It is a function of its own so that its parameter a
+// is allocated on the heap only if there is a limit or a gate.
 func (c *call) ask(ctx context.Context, a Access) error {
 	a.Account, a.Table = c.address.Account, c.route.table
 	a.Operation, a.Write = c.operation.name, c.operation.write
@@ -67,7 +67,7 @@ func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 // countFailure counts a failed authentication of the client's address.
 func (x *exchange) countFailure() {
 	if b := x.Limits.Failures; b != nil {
-		b.Charge(sourceKey(x.req.Source), 1) // also when the bucket is empty, because a client may send many attempts at once
+		b.Charge(sourceKey(x.req.Source), 1) // the bucket may become negative, because a client may send many requests at once
 	}
 }
 
@@ -78,7 +78,7 @@ func (x *exchange) refuseAfterFailures() error {
 	if b == nil {
 		return nil
 	}
-	return x.busy(b.Peek(sourceKey(x.req.Source)), RefusedFailures, "Too many requests from this address could not be authenticated. Retry later, with the right key.")
+	return x.busy(b.Peek(sourceKey(x.req.Source)), RefusedFailures, "Too many requests from this address could not be authenticated. Retry later with a valid key.")
 }
 
 // sourceKey returns the key of the token bucket for a client: its IPv4 address,

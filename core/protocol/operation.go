@@ -7,12 +7,12 @@ import (
 	"edgetable/core/table"
 )
 
-// operation is one row of the table of operations: what a request asks for, and
-// everything that differs between operations outside of their handlers.
+// operation is one row of the table of operations. It says which requests it matches, and
+// how the operations differ, except for the code of their handlers.
 type operation struct {
 	resource resource
 	verb     verb // the verb of the request must be one of these
-	ifMatch  bool // the request must have If-Match; a later row may match without it
+	ifMatch  bool // the row matches only requests with If-Match
 	// name is the name in logs, metrics, limits and simulated faults.
 	name string
 	// right is the right that a shared access signature must grant. If it is empty, no
@@ -21,11 +21,11 @@ type operation struct {
 	audience audience
 	since    string // the first version of the protocol that has the operation; "": all versions
 	write    bool
-	action   table.Action // for a write to one entity
+	action   table.Action // the kind of write, for a write to one entity
 	// otherFormat is set if the answer is neither JSON nor ATOM, so that Accept
 	// and Prefer have no effect.
 	otherFormat bool
-	// inParts is set if the permission is checked for each part of the request.
+	// inParts is set if the permission is checked for each operation of a batch.
 	inParts bool
 	run     func(*call, context.Context) (answer, error)
 }
@@ -78,7 +78,7 @@ func Operations() []string {
 }
 
 // find sets the operation of the call and checks that the request may run it.
-// It also sets the preference, which errors after these checks mention.
+// It also sets the client's preference, which errors after these checks repeat in a header.
 func (c *call) find() error {
 	for i := range operations {
 		op := &operations[i]
@@ -88,7 +88,7 @@ func (c *call) find() error {
 		}
 	}
 	if c.route.resource == root {
-		return table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The address names no resource: add /Tables or the name of a table.")
+		return table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The URL names no resource: add /Tables or the name of a table.")
 	}
 	return table.MethodNotAllowed.Err()
 }
@@ -111,7 +111,7 @@ func (c *call) check() error {
 	case !op.otherFormat && c.formatErr != nil:
 		return c.formatErr
 	case !op.otherFormat && !op.write && c.unasked && c.part == nil && c.version >= atomEnd:
-		return table.AtomFormatNotSupported.With(table.AtomFormatNotSupported.Err().Message + " The request has no Accept: send Accept: application/json.")
+		return table.AtomFormatNotSupported.With(table.AtomFormatNotSupported.Err().Message + " The request has no Accept header: send Accept: application/json.")
 	case c.version == "" || c.version >= op.since:
 		return nil
 	case op.since == upsertVersion: // a PUT or MERGE without If-Match

@@ -27,7 +27,7 @@ type options struct {
 	foreign                         string // an OData option that the service does not implement
 }
 
-// parseOptions reads a raw query string to its end, also after an error, and
+// parseOptions reads a raw query string to its end, even after an error, and
 // returns the first error. It ignores unknown names. The option comp may occur
 // only once, because the signature covers one comp, and the server must use
 // that one.
@@ -48,7 +48,7 @@ func parseOptions(raw string) (o options, first error) {
 		name, ok1 := percent.Decode(rawName, true)
 		value, ok2 := percent.Decode(rawValue, true)
 		if !ok1 || !ok2 || !utf8.ValidString(value) {
-			fail("A percent sign must be followed by two hexadecimal digits, and all must be UTF-8.")
+			fail("A percent sign must be followed by two hexadecimal digits, and the decoded text must be UTF-8.")
 			continue
 		}
 		switch name {
@@ -84,7 +84,7 @@ func parseOptions(raw string) (o options, first error) {
 				o.timeout = n
 			case "comp":
 				if operations++; operations > 1 {
-					fail("comp is there more than once.")
+					fail("comp occurs more than once.")
 				}
 				o.comp = value
 			case "restype":
@@ -97,8 +97,8 @@ func parseOptions(raw string) (o options, first error) {
 	return o, first
 }
 
-// implemented returns an error if the query has an option that the service does
-// not implement, unless it is $orderby and the server has it for the resource.
+// implemented returns an error if the query has an option that the service does not implement.
+// $orderby is permitted if the server has extensions and the resource can be ordered.
 func (o *options) implemented(r resource, extensions bool) error {
 	name, hint := o.foreign, ""
 	if name == "" && o.orderBy != nil && !(extensions && (r == entitySet || r == entityCount)) {
@@ -109,10 +109,10 @@ func (o *options) implemented(r resource, extensions bool) error {
 	if name == "" {
 		return nil
 	}
-	return table.NotImplemented.With("The requested operation is not implemented on the specified resource. The query option " + strconv.Quote(name) + " is not supported; $filter, $select and $top are." + hint)
+	return table.NotImplemented.With("The requested operation is not implemented on the specified resource. The query option " + strconv.Quote(name) + " is not supported; the supported options are $filter, $select and $top." + hint)
 }
 
-// plain reports whether the query addresses one of the resources with answers in
+// plain reports whether the query addresses one of the resources with errors in
 // plain XML.
 func (o *options) plain() bool { return o.comp != "" || o.restype != "" }
 
@@ -137,5 +137,5 @@ func (o *options) selected(r resource) (resource, error) {
 	case o.comp == "userdelegationkey":
 		return delegationKey, nil
 	}
-	return r, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. There are table?comp=acl, ?restype=service&comp=properties, ?restype=service&comp=stats and ?restype=service&comp=userdelegationkey.")
+	return r, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The supported requests are table?comp=acl, ?restype=service&comp=properties, ?restype=service&comp=stats and ?restype=service&comp=userdelegationkey.")
 }

@@ -7,15 +7,15 @@ import (
 	"edgetable/core/table"
 )
 
-// order returns the order of a query. asked is the order as text if the request asks for one;
-// the answer repeats it.
+// order returns the order of a query. asked is the order as text, which the answer repeats; it is
+// "" if the request does not ask for an order.
 func (c *call) order(filter *odata.Filter) (o odata.Order, asked string, err error) {
 	text := c.header.Get("X-Edgetable-Orderby")
 	switch option := c.options.orderBy; {
 	case option == nil && text == "":
 		return o, "", nil
 	case option != nil && text != "" && *option != text:
-		return o, "", table.InvalidInput.With(table.InvalidInput.Err().Message + " $orderby and " + orderHeader + " differ: send one of them.")
+		return o, "", table.InvalidInput.With(table.InvalidInput.Err().Message + " $orderby and " + orderHeader + " differ: send only one of them.")
 	case option != nil:
 		text = *option
 	}
@@ -25,5 +25,5 @@ func (c *call) order(filter *odata.Filter) (o odata.Order, asked string, err err
 		}
 	}
 	return odata.Order{}, "", table.OrderNotAvailable.With(table.OrderNotAvailable.Err().Message + " Got " + strconv.Quote(text) +
-		". Ask for PartitionKey, RowKey or for PartitionKey desc, RowKey desc. If $filter names one partition, as in PartitionKey eq 'p', ask for RowKey or RowKey desc too.")
+		". Supported orders are 'PartitionKey, RowKey' and 'PartitionKey desc, RowKey desc', and also RowKey and RowKey desc if $filter names one partition, as in PartitionKey eq 'p'.")
 }

@@ -10,9 +10,9 @@ import (
 	"edgetable/core/table"
 )
 
-// These operations on a table are our own. Only the account's key permits them.
+// The service does not have these operations on a table. Only the account's key permits them.
 
-// getOptions answers GET comp=options, an operation of our own: what a table declares.
+// getOptions answers GET comp=options with the options that a table declares.
 func (c *call) getOptions(ctx context.Context) (answer, error) {
 	t, revision, err := c.Service.TableTraits(ctx, c.name())
 	return answer{
@@ -39,8 +39,8 @@ func (c *call) setOptions(ctx context.Context) (answer, error) {
 	return answer{status: 204}, c.Service.SetTableOptions(ctx, c.name(), table.Revision(strings.Trim(match, `"`)), o)
 }
 
-// getTraffic answers comp=traffic, an operation of our own: the statistics of a table. They contain keys of
-// entities and filters, so only the account's key permits the operation.
+// getTraffic answers comp=traffic with the traffic statistics of a table. They contain keys of entities and
+// filters, so only the account's key permits the operation.
 func (c *call) getTraffic(ctx context.Context) (answer, error) {
 	a := answer{status: 200, header: multipart.Header{{Name: "Content-Type", Value: "application/json"}}}
 	if c.Traffic == nil {
@@ -57,8 +57,8 @@ func (c *call) getTraffic(ctx context.Context) (answer, error) {
 	return a, err
 }
 
-// restoreTable answers comp=restore, an operation of our own. It restores a table to an earlier state, or
-// undoes a restore. It discards the writes of all clients since, so only the account's key permits it.
+// restoreTable answers comp=restore. It restores a table to an earlier state, or
+// undoes a restore. Later writes of all clients are lost, so only the account's key permits the operation.
 func (c *call) restoreTable(ctx context.Context) (answer, error) {
 	if c.options.time == nil {
 		return answer{}, errTime
@@ -74,4 +74,4 @@ func (c *call) restoreTable(ctx context.Context) (answer, error) {
 	return answer{status: 200, body: did, header: multipart.Header{{Name: "Content-Type", Value: "text/plain"}}}, err
 }
 
-var errTime = table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. time must be one such as 2026-11-23T14:03:07Z, or undo.")
+var errTime = table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The parameter time must be a time such as 2026-11-23T14:03:07Z, or undo.")

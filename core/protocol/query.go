@@ -57,7 +57,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 		if err := table.CheckTableName(c.route.table); err != nil {
 			return answer{}, err
 		}
-		return answer{}, table.NotImplemented.With(table.NotImplemented.Err().Message + " Something follows the name of the table: does the client's base URL include a table?")
+		return answer{}, table.NotImplemented.With(table.NotImplemented.Err().Message + " The path continues after the table name: does the client's base URL include a table?")
 	}
 	projection, err := c.projection()
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 		}
 		return v.AppendFeedEnd(dst)
 	}})
-	if shown < len(page.Rows) { // the page ends here: escaping made its text too long, or it lacks many properties of $select
+	if shown < len(page.Rows) { // the text of all rows is too long, because of escapes or of nulls for properties of $select that they lack
 		page.Next = (&table.ScanRequest{Descending: order.Descending}).Continue(page.Rows[shown].Key)
 		a.header = append(continuation.Headers(page.Next, order.Descending), a.header[tokens:]...)
 	}

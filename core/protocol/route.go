@@ -22,8 +22,8 @@ const (
 	metadata                    // /$metadata
 	entityCount                 // /name/$count or /name()/$count, an extension
 
-	// The query option comp selects these. Bodies and errors are plain XML for
-	// every Accept.
+	// The query option comp selects the following resources. Errors are in plain XML,
+	// whatever Accept is.
 	tableACL          // /name?comp=acl
 	tableOptions      // /name?comp=options
 	tableChanges      // /name?comp=changes
@@ -43,12 +43,12 @@ type route struct {
 	table        string
 	partitionKey string
 	rowKey       string
-	nested       bool  // another segment follows the first one
-	misbuilt     error // the keys after that segment have the wrong number; the table is checked before this error is reported
+	nested       bool  // the path has another segment after the first one
+	misbuilt     error // the path is nested and has the wrong number of keys; the table is checked before this error is reported
 }
 
-// errQuerySyntax is for parentheses that cannot be read, and for keys with a slash or a backslash.
-var errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax. Address an entity as table(PartitionKey='…',RowKey='…'). A key has no slash and no backslash; write ' in it as ''.")
+// errQuerySyntax is the error for parentheses that cannot be parsed, and for keys with a slash or a backslash.
+var errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax. Address an entity as table(PartitionKey='…',RowKey='…'). A key must not contain slashes or backslashes; write ' in a key as ''.")
 
 // errNoCount extends errQuerySyntax for an address that exists only on a server with extensions.
 var errNoCount = table.InvalidInput.With(errQuerySyntax.Message + " $count needs a server with --extensions (EDGETABLE_EXTENSIONS=true).")
@@ -69,11 +69,11 @@ func errKeyCount(account, resource string) error {
 // keys. The service ignores the segments in between (as in all nested paths that were recorded
 // from 2021 to 2026). Clients whose base URL includes a table rely on that.
 //
-// With extensions the entities of a table have a $count.
+// With extensions, $count may follow the address of a table.
 func parseRoute(account, raw string, extensions bool) (route, error) {
 	path, ok := percent.Decode(raw, false)
 	if !ok {
-		return route{}, table.InvalidURI.With("The requested URI does not represent any resource on the server. It has a percent sign that is not followed by two hexadecimal digits; write a percent sign as %25.")
+		return route{}, table.InvalidURI.With("The requested URI does not represent any resource on the server. The URI has a percent sign that is not followed by two hexadecimal digits; write a percent sign as %25.")
 	}
 	counted, counts := strings.CutSuffix(path, "/$count")
 	if counts && extensions {
@@ -141,8 +141,8 @@ func plainRoute(name string) route {
 }
 
 // nestedCollection routes a path of several segments whose first one is Tables,
-// $batch, $metadata or empty, and so names no table. Only the spellings that
-// clients with a wrong base URL send may follow it.
+// $batch, $metadata or empty, and so names no table. It accepts only paths that
+// clients with a wrong base URL send.
 func nestedCollection(account string, r route, first, rest, predicate string, hasPredicate bool) (route, error) {
 	switch {
 	case rest != "" && !isTables(rest) && rest != "$batch":

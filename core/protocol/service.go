@@ -90,7 +90,7 @@ func (c *call) setProperties(ctx context.Context) (answer, error) {
 	err = c.Service.UpdateAccountSettings(ctx, c.address.Account, func(old []byte) ([]byte, error) {
 		return settings.Keep(old, body)
 	})
-	if c.settings.Forget(c.account.Name); c.SettingsMemory != nil { // a failed write may still have changed them
+	if c.settings.Forget(c.account.Name); c.SettingsMemory != nil { // a write that failed may still have changed the settings
 		c.SettingsMemory.Forget(c.account.Name, c.Now())
 	}
 	if err != nil {
@@ -101,14 +101,14 @@ func (c *call) setProperties(ctx context.Context) (answer, error) {
 
 func (c *call) getStats(ctx context.Context) (answer, error) {
 	if !c.address.Secondary {
-		return answer{}, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The secondary address answers comp=stats: append -secondary to the account's name.")
+		return answer{}, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. Only the secondary address supports comp=stats: append -secondary to the account's name.")
 	}
 	state := c.Service.Replication()
 	return document(func(dst []byte) []byte { return settings.AppendStats(dst, state) })
 }
 
-// getDelegationKey makes a user delegation key. A user signs shared access signatures
-// with it.
+// getDelegationKey makes a user delegation key, with which a user signs shared access
+// signatures.
 func (c *call) getDelegationKey(ctx context.Context) (answer, error) {
 	body, err := c.body()
 	if err != nil {
@@ -122,10 +122,10 @@ func (c *call) getDelegationKey(ctx context.Context) (answer, error) {
 	if c.authority.identity.Contributor {
 		role = sas.Contributor
 	}
-	// Either key works, because tokens are verified with both.
+	// The new key may be derived from either account key, because tokens are verified with both.
 	lender := cmp.Or(c.account.Keys[0], c.account.Keys[1])
 	if lender == nil {
-		return answer{}, table.AuthorizationFailure.With("This request is not authorized to perform this operation. The account has no key to derive others from.")
+		return answer{}, table.AuthorizationFailure.With("This request is not authorized to perform this operation. The account has no key from which a user delegation key can be derived.")
 	}
 	lent, err := sas.Delegate(lender, c.address.Account, role, want, c.now)
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// addresses is the range from first to last, both inclusive.
+// addresses is a range of IP addresses from first to last, both included.
 type addresses struct{ first, last netip.Addr }
 
-// parseAddresses parses the value of sip: one address, or two with a dash between them. The service supports only
-// IPv4; this package also accepts IPv6.
+// parseAddresses parses the value of sip: one address, or two addresses with a dash between them. The service
+// supports only IPv4; this package also accepts IPv6.
 func parseAddresses(s string) (addresses, bool) {
 	from, to, ranged := strings.Cut(s, "-")
 	if !ranged {
@@ -31,13 +31,13 @@ func (t *Token) addresses() (addresses, error) {
 	}
 	a, ok := parseAddresses(t.value(sip))
 	if !ok {
-		return a, failed("sip is an IP address or two with a dash between them, the lower one first; it is " + quote(t.value(sip)))
+		return a, failed("sip must be an IP address, or a range of two addresses with a dash between them and the lower address first; it is " + quote(t.value(sip)))
 	}
 	return a, nil
 }
 
-// contains reports whether x is in the range; the zero address never is. An IPv4 address mapped to IPv6 counts as the
-// IPv4 address. An address of the other family sorts outside the whole range.
+// contains reports whether x is in the range. It returns false for the zero address. An IPv4-mapped IPv6 address
+// counts as IPv4. An IPv6 address is never in an IPv4 range, nor the reverse, because the families sort apart.
 func (a addresses) contains(x netip.Addr) bool {
 	x = x.Unmap().WithZone("")
 	return x.IsValid() && a.first.Compare(x) <= 0 && x.Compare(a.last) <= 0

@@ -10,11 +10,11 @@ import (
 type Role uint8
 
 const (
-	Reader      Role = iota + 1 // Storage Table Data Reader
-	Contributor                 // Storage Table Data Contributor
+	Reader      Role = iota + 1 // Azure's role Storage Table Data Reader
+	Contributor                 // Azure's role Storage Table Data Contributor
 )
 
-// String returns the name of the role from which keys are derived.
+// String returns the name of the role, which is part of the text from which a delegation key is derived.
 func (r Role) String() string {
 	switch r {
 	case Reader:
@@ -28,21 +28,22 @@ func (r Role) String() string {
 // maxDelegation is the longest validity of a delegation key: seven days.
 const maxDelegation edm.Ticks = 7 * 24 * 3600 * edm.TicksPerSecond
 
-// DelegationKey is a key that the service issues to a user, whose client signs tokens for others with it. Every token
-// contains all fields except Value.
+// DelegationKey is a key that the service issues to a user. The user's client signs tokens with the key, and the user
+// gives these tokens to others. Every token contains all fields of the key except Value.
 //
 // The server stores no delegation keys. It derives Value from an account key and the other properties of the
-// delegation key: account, role, user, times, service and version. To verify a token, it derives Value from the
-// token's fields with both account keys and for both roles; the one that matches the signature reveals the role.
-// Replacing an account key revokes the delegation keys derived from it.
+// delegation key: account, role, user, times, service and version. To verify a token, the server derives four values
+// from the token's fields: one for each account key and role. If the token was signed with one of these values, the
+// user has the role from which the value was derived. Replacing an account key revokes the delegation keys derived
+// from it.
 type DelegationKey struct {
-	ObjectID string // oid of the user's bearer token
-	TenantID string // tid of the bearer token
+	ObjectID string // object id of the user, from oid in the user's bearer token
+	TenantID string // a time such as 2006-01-02T15:04:05Z, in whole seconds
 	Start    string // 2006-01-02T15:04:05Z, whole seconds
-	Expiry   string // same form
-	Service  string // "t"
-	Version  string // protocol version of the request
-	Value    string // base64 of 32 bytes
+	Expiry   string // in the same form as Start
+	Service  string // "t" for tables
+	Version  string // protocol version of the request for the key
+	Value    string // the secret: base64 of 32 bytes
 }
 
 // GoString returns [DelegationKey.String], so that %#v omits Value too.
@@ -54,9 +55,12 @@ func (d DelegationKey) String() string {
 }
 
 // Delegate issues a delegation key derived from k, a key of the account, for the user in want. An empty want.Start
-// means now. Delegate sets Service and Value, and truncates times to the second. The error is OutOfRangeInput if the
-// key would start after it ends, has already ended or ends more than seven days from now. It is InvalidXmlDocument
-// for a malformed time, because times come from the XML of the request.
+// means now. Delegate sets Service and Value, and truncates times to the second. The error is
+//
+//   - InvalidXmlDocument for a malformed time, because times come from the XML of the request;
+//   - OutOfRangeInput if Expiry is not after Start, not in the future, or more than seven days from now;
+//   - AuthorizationPermissionMismatch if the user has no role or no ids;
+//   - InvalidHeaderValue if the version is not a date.
 func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, now edm.Ticks) (DelegationKey, error) {
 	start, expiry := now, edm.Ticks(0)
 	var err error
@@ -72,7 +76,7 @@ func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, n
 	expiry -= expiry % edm.TicksPerSecond
 	switch {
 	case role != Reader && role != Contributor, !visible(want.ObjectID), !visible(want.TenantID):
-		return DelegationKey{}, refuse(table.AuthorizationPermissionMismatch, "the user has no role that allows it, or no object id or tenant id")
+		return DelegationKey{}, refuse(table.AuthorizationPermissionMismatch, "the token has no role that permits this request, or no object id or tenant id")
 	case !versionForm(want.Version):
 		return DelegationKey{}, refuse(table.InvalidHeaderValue, "send x-ms-version, "+DelegationVersion+" or later")
 	case expiry <= start:
@@ -87,7 +91,7 @@ func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, n
 	return want, nil
 }
 
-// derive computes Value. The first line keeps the text distinct from every other string that is signed with an
+// derive computes Value. The first line makes the signed text different from every other text that is signed with an
 // account key.
 func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) string {
 	return k.SignLines([]string{
@@ -96,12 +100,13 @@ func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) stri
 	})
 }
 
-// delegation returns the delegation key that the token names, without Value.
+// delegation returns the delegation key whose fields the token contains. Its Value is empty.
 func (t *Token) delegation() *DelegationKey {
 	return &DelegationKey{ObjectID: t.value(skoid), TenantID: t.value(sktid), Start: t.value(skt), Expiry: t.value(ske), Service: t.value(sks), Version: t.value(skv)}
 }
 
-// signed tries both account keys and both roles, and returns the role whose key made the signature.
+// signed derives the delegation key from each account key and for each role. It returns the role whose key made the
+// signature.
 func (d *DelegationKey) signed(a *sharedkey.Account, signature string, lines []string) (Role, bool) {
 	for _, k := range a.Keys {
 		if k == nil {
@@ -118,8 +123,8 @@ func (d *DelegationKey) signed(a *sharedkey.Account, signature string, lines []s
 	return 0, false
 }
 
-// admitKey checks that the delegation key which signed the token is valid now, and that the token does not outlive
-// the key. The other fields need no check, because the signature covers them.
+// admitKey checks that the delegation key that signed the token is valid now, and that the token does not expire
+// after the key. The other fields of the key need no check, because the signature covers them.
 func (t *Token) admitKey(now, end edm.Ticks) error {
 	if t.kind != delegationSAS {
 		return nil

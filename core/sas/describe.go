@@ -22,7 +22,7 @@ func (t *Token) Describe() []string {
 			"r", "read", "w", "write", "l", "list", "c", "create", "a", "add", "u", "update", "d", "delete"))
 	}
 	if t.given.has(si) {
-		lines = append(lines, "whatever else the stored access policy "+strconv.Quote(t.value(si))+" says")
+		lines = append(lines, "everything else that the stored access policy "+strconv.Quote(t.value(si))+" permits")
 	}
 	if t.given.has(spk) {
 		lines = append(lines, "first entity: PartitionKey "+strconv.Quote(t.value(spk))+row(t.value(srk)))
@@ -55,7 +55,7 @@ func row(s string) string {
 	return ", RowKey " + strconv.Quote(s)
 }
 
-// words replaces letters by words; pairs alternates letters and their words.
+// words replaces letters by words, for example r by read. pairs holds letters and their words alternately.
 func words(letters string, pairs ...string) string {
 	var out []string
 	for i := 0; i < len(pairs); i += 2 {

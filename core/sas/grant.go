@@ -8,38 +8,38 @@ import (
 	"edgetable/core/table"
 )
 
-// Right is permission for one operation, or for several that need the same letters.
+// Right is the permission for one operation, or for several operations that need the same letters in sp.
 type Right uint8
 
 const (
 	GetServiceProperties Right = iota + 1
 	SetServiceProperties
 	GetServiceStats
-	QueryTables // includes a query of one table by name
+	QueryTables // also for a query of one table by its name
 	CreateTable
 	DeleteTable
-	TableACL // read or write the ACL
+	TableACL // reading or writing the stored access policies of a table
 	GetUserDelegationKey
-	QueryEntities // includes a query of one entity by its keys
+	QueryEntities // also for a query of one entity by its keys
 	InsertEntity
-	UpsertEntity // insert or replace, insert or merge
-	UpdateEntity // replace or merge, with If-Match
+	UpsertEntity // Insert Or Replace Entity, Insert Or Merge Entity
+	UpdateEntity // Update Entity and Merge Entity, with If-Match
 	DeleteEntity
 )
 
-// requirement is what a token needs for a right: an account SAS needs the resource type and the letters, a token for
-// a table only the letters.
+// requirement says what a token must contain to grant a right: the letters in sp and, in an account SAS, also the
+// resource type.
 type requirement struct {
 	name    string
-	types   string // resource type, a letter of srt
-	letters string // permissions in sp, all of them needed
-	or      string // alternative permissions; one of them suffices
-	entity  bool   // a token for a table can grant the right
+	types   string // resource type, a letter of srt; "" if no token grants the right
+	letters string // letters of sp that are all necessary
+	or      string // other letters of sp that suffice instead
+	entity  bool   // whether a token for one table can grant the right
 }
 
-// needs is indexed by Right. A right without types is granted by no token: only the owner may change access policies,
-// and only a user gets a delegation key. The service's documentation contradicts itself on whether listing needs
-// resource type container or service; users found that it is container.
+// needs is indexed by Right. No token grants a right without types: only the owner of the account may change access
+// policies, and only a user gets a delegation key. The service's documentation is contradictory about the resource
+// type for Query Tables, container or service. Users found that it is container.
 var needs = [...]requirement{
 	GetServiceProperties: {name: "Get Table Service Properties", types: "s", letters: "r"},
 	SetServiceProperties: {name: "Set Table Service Properties", types: "s", letters: "w"},
@@ -59,7 +59,7 @@ var needs = [...]requirement{
 // Grant holds the permissions of a verified token. It is immutable.
 type Grant struct {
 	token       *Token
-	permissions string // from the token or its policy, limited to what the user may do
+	permissions string // letters from the token or its policy; for a delegation, only those that the user's role permits
 	expiry      edm.Ticks
 }
 
@@ -67,10 +67,15 @@ type Grant struct {
 func (g *Grant) Expiry() edm.Ticks { return g.expiry }
 
 // Allow returns nil if the token grants the right on a table. The table's name may be in any case, and is "" for an
-// operation without a table. Any error has status 403: AuthorizationFailure for an operation that this kind of token
-// never permits, or for another table; AuthorizationServiceMismatch or AuthorizationResourceTypeMismatch for an
-// account SAS for other services or resource types; AuthorizationPermissionMismatch for a missing letter.
-// [Grant.Range] further limits queries, and [Grant.AllowEntity] limits access to single entities.
+// operation without a table. Any error has status 403:
+//
+//   - AuthorizationFailure for an operation that this kind of token never
+//     permits, or for another table;
+//   - AuthorizationServiceMismatch or AuthorizationResourceTypeMismatch for an
+//     account SAS for other services or resource types;
+//   - AuthorizationPermissionMismatch for a missing letter.
+//
+// The caller must also apply [Grant.Range] to queries, and [Grant.AllowEntity] to access to single entities.
 func (g *Grant) Allow(right Right, tableName string) error {
 	t := g.token
 	if int(right) >= len(needs) || needs[right].name == "" {
@@ -85,7 +90,7 @@ func (g *Grant) Allow(right Right, tableName string) error {
 	case t.kind != accountSAS && !equalFold(t.table, tableName):
 		return refuse(table.AuthorizationFailure, "the token is for the table "+quote(t.table))
 	case t.kind == accountSAS && !contains(t.value(ss), 't'):
-		return refuse(table.AuthorizationServiceMismatch, "the services ss of the token need the letter t; they are "+quote(t.value(ss)))
+		return refuse(table.AuthorizationServiceMismatch, "the services of the token (ss) must include the letter t; they are "+quote(t.value(ss)))
 	case t.kind == accountSAS && !strings.Contains(t.value(srt), need.types):
 		return refuse(table.AuthorizationResourceTypeMismatch, need.name+" needs the letter "+need.types+" in srt; it is "+quote(t.value(srt)))
 	}
@@ -98,10 +103,10 @@ func (g *Grant) Allow(right Right, tableName string) error {
 	} else {
 		letters = "letter " + letters
 	}
-	return refuse(table.AuthorizationPermissionMismatch, need.name+" needs the "+letters+" among the permissions; they are "+quote(g.permissions))
+	return refuse(table.AuthorizationPermissionMismatch, need.name+" needs the "+letters+" in the token's permissions; they are "+quote(g.permissions))
 }
 
-// equalFold reports whether name equals folded, a name in lower case, ignoring the case of ASCII letters.
+// equalFold reports whether name equals folded, a name in lower case, if the case of ASCII letters is ignored.
 func equalFold(folded, name string) bool {
 	if len(folded) != len(name) {
 		return false
@@ -118,8 +123,8 @@ func equalFold(folded, name string) bool {
 	return true
 }
 
-// Range returns the range of entities that a query may return, as package key encodes it; nil means the whole table.
-// The range may be empty. The bounds in a token may be any strings, even if they are not legal keys.
+// Range returns the range of entities that a query may return, in the encoding of package key; nil means the whole
+// table. The range may be empty. The bounds in a token need not be legal keys.
 func (g *Grant) Range() *key.Range {
 	t := g.token
 	if !t.given.has(spk) && !t.given.has(epk) {
@@ -129,8 +134,8 @@ func (g *Grant) Range() *key.Range {
 	if p := t.value(spk); t.given.has(srk) && key.Check(p) == nil {
 		r.Start = key.RowFrom(p, t.value(srk))
 	} else {
-		// Without srk the whole first partition is inside. If spk is not a legal key, there is no such partition and
-		// srk has no effect.
+		// Without srk, the range includes the whole first partition. If spk is not a legal key, that partition does
+		// not exist and srk has no effect.
 		r.Start = key.PartitionFrom(p)
 	}
 	switch p := t.value(epk); {
@@ -149,13 +154,13 @@ func (g *Grant) AllowEntity(partition, row string) error {
 	if t.given.has(spk) {
 		c := key.Compare(partition, t.value(spk))
 		if c < 0 || c == 0 && t.given.has(srk) && key.Compare(row, t.value(srk)) < 0 {
-			return refuse(table.AuthorizationFailure, "the entity is before the range of keys, spk and srk, of the token")
+			return refuse(table.AuthorizationFailure, "the entity is before the token's range of keys, which begins at spk and srk")
 		}
 	}
 	if t.given.has(epk) {
 		c := key.Compare(partition, t.value(epk))
 		if c > 0 || c == 0 && t.given.has(erk) && key.Compare(row, t.value(erk)) > 0 {
-			return refuse(table.AuthorizationFailure, "the entity is behind the range of keys, epk and erk, of the token")
+			return refuse(table.AuthorizationFailure, "the entity is after the token's range of keys, which ends at epk and erk")
 		}
 	}
 	return nil

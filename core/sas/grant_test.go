@@ -162,8 +162,8 @@ func TestAllowAccount(t *testing.T) {
 	}
 }
 
-// parts and illegal are the strings from which the test builds keys and bounds. They sort differently in UTF-16 and
-// UTF-8.
+// parts and illegal are the strings from which the test builds keys and bounds. Some of them sort differently in
+// UTF-16 and UTF-8.
 var parts = []string{"", "a", "b", "aa", "a ", "A", "\uffff", "\U0001F600", "\ue000", "é", "a'"}
 
 var illegal = []string{"a/b", "a\x00", "a\x1f", "\t", "a#", "?", "a\\", "\x7f", "\u0085", strings.Repeat("a", 1025), strings.Repeat("\U0001F600", 700)}
@@ -173,7 +173,8 @@ func pick(r *rand.Rand, from ...[]string) string {
 	return all[r.IntN(len(all))] + all[r.IntN(len(all))]
 }
 
-// inRange implements the rule directly: a row bound applies only within the partition of its bound.
+// inRange reports whether an entity is in the range of a token. It applies the rule directly: a bound on rows applies
+// only in the partition of the same bound.
 func inRange(v sas.TableValues, p, r string) bool {
 	if v.StartPartition != "" {
 		switch c := key.Compare(p, v.StartPartition); {
@@ -190,7 +191,7 @@ func inRange(v sas.TableValues, p, r string) bool {
 	return true
 }
 
-// TestRange checks that Range, AllowEntity and the rule agree.
+// TestRange checks that Range and AllowEntity agree with inRange, for random ranges and entities.
 func TestRange(t *testing.T) {
 	t.Parallel()
 	k := accountKey(t)
@@ -221,7 +222,7 @@ func TestRange(t *testing.T) {
 		}
 		for range 20 {
 			p, row := pick(r, parts), pick(r, parts)
-			switch r.IntN(6) { // often choose the bounds themselves, if they are legal keys
+			switch r.IntN(6) { // often use the keys of the bounds
 			case 0:
 				p = v.StartPartition
 			case 1:
@@ -293,7 +294,7 @@ func TestDescribe(t *testing.T) {
 			"from: 2020-01-01", "until: 2030-01-01", "addresses: 168.1.5.65", "protocol: https alone",
 		}},
 		{"with a policy", "sv=2019-02-02&tn=t1t&si=readers&sig=x", []string{
-			"table SAS of version 2019-02-02", `table: "t1t"`, `whatever else the stored access policy "readers" says`,
+			"table SAS of version 2019-02-02", `table: "t1t"`, `everything else that the stored access policy "readers" permits`,
 		}},
 		{"account", "sv=2019-02-02&ss=t&srt=so&sp=rwlc&se=2030-01-01&sig=x", []string{
 			"account SAS of version 2019-02-02", "resources: the service, entities", "operations: read, write, list, create",

@@ -6,17 +6,17 @@ import (
 	"edgetable/core/table"
 )
 
-// Versions in which the signature changed.
+// Versions from which the signature or its parameters changed.
 const (
 	firstVersion      = "2012-02-12" // first version with table SAS
-	serviceInResource = "2015-02-21" // the resource begins with /table from here on
-	accountVersion    = "2015-04-05" // adds the account SAS, sip and spr
-	scopeVersion      = "2020-12-06" // an account SAS signs ses from here on
-	DelegationVersion = "2025-07-05" // adds the user delegation SAS for tables
+	serviceInResource = "2015-02-21" // from this version on, the signed resource begins with /table
+	accountVersion    = "2015-04-05" // first version with the account SAS, and with sip and spr
+	scopeVersion      = "2020-12-06" // from this version on, an account SAS also signs ses
+	DelegationVersion = "2025-07-05" // first version with the user delegation SAS for tables
 )
 
-// versionForm reports whether v has the form YYYY-MM-DD, which sorts as text. A version newer than all known ones is
-// treated like the newest known one.
+// versionForm reports whether v has the form YYYY-MM-DD. Such versions can be compared as text. A version newer than
+// all known ones is treated like the newest known one.
 func versionForm(v string) bool {
 	if len(v) != len("2006-01-02") {
 		return false
@@ -65,7 +65,8 @@ func (k kind) first() string {
 	return firstVersion
 }
 
-// required returns the fields that a token must contain. A stored access policy may supply permissions and expiry.
+// required returns the fields that a token must contain. Permissions and expiry are not required if the token names a
+// stored access policy, which may supply them.
 func (t *Token) required() set {
 	s := set(1<<sv | 1<<sig)
 	if !t.given.has(si) {
@@ -80,7 +81,7 @@ func (t *Token) required() set {
 	return s | 1<<tn
 }
 
-// check returns an error if the token is invalid regardless of its signature.
+// check returns an error if the token is invalid, whether or not its signature is correct.
 func (t *Token) check() *table.Error {
 	version := t.value(sv)
 	if !versionForm(version) || version < t.kind.first() {
@@ -94,21 +95,22 @@ func (t *Token) check() *table.Error {
 	}
 	switch {
 	case t.given.has(srk) && !t.given.has(spk):
-		return failed("srk needs spk: a row is bounded within a partition")
+		return failed("srk requires spk: a RowKey is a bound only within a partition")
 	case t.given.has(erk) && !t.given.has(epk):
-		return failed("erk needs epk: a row is bounded within a partition")
+		return failed("erk requires epk: a RowKey is a bound only within a partition")
 	case !only(t.value(ss), "bqtf"):
-		return failed("ss has the letters b, q, t and f; it is " + quote(t.value(ss)))
+		return failed("ss must consist of the letters b, q, t and f; it is " + quote(t.value(ss)))
 	case !only(t.value(srt), "sco"):
-		return failed("srt has the letters s, c and o; it is " + quote(t.value(srt)))
+		return failed("srt must consist of the letters s, c and o; it is " + quote(t.value(srt)))
 	case t.given.has(sduoid) || t.given.has(skdutid):
-		// The user's identity could only be proven by a bearer token sent along with the signature.
-		return failed("tokens for one user, with sduoid or skdutid, are not supported here")
+		// A token with sduoid or skdutid is valid only for one user or tenant. To prove its identity, the client
+		// would have to send a bearer token too.
+		return failed("tokens that are bound to one user (sduoid or skdutid) are not supported")
 	}
 	return nil
 }
 
-// only reports whether s contains nothing but these letters.
+// only reports whether all characters of s are among letters.
 func only(s, letters string) bool { return strings.Trim(s, letters) == "" }
 
 func contains(s string, c byte) bool { return strings.IndexByte(s, c) >= 0 }

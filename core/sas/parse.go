@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// maxKey limits a key in decoded bytes. A legal key has at most 3072.
+	// maxKey is the maximum length of a key in decoded bytes. A legal key has at most 3072.
 	maxKey = 8 << 10
-	// maxValue limits every other value in decoded bytes.
+	// maxValue is the maximum length of every other value in decoded bytes.
 	maxValue = 512
 )
 
-// Parse parses the token in a query, which must be exactly as on the wire, without its question mark. It returns nil,
-// nil if the query has no sig. The case of names is ignored, and so are parameters that do not belong to a SAS. The
-// error is AuthenticationFailed if a value cannot be decoded, is repeated or is too long.
+// Parse parses the token in a query. rawQuery must be the query exactly as sent, without its question mark. If it has
+// no sig, Parse returns nil, nil. Parse ignores the case of names, and ignores parameters that do not belong to a
+// SAS. The error is AuthenticationFailed if a value cannot be decoded, occurs twice or is too long.
 func Parse(rawQuery string) (*Token, error) {
 	var values [fields]string
 	var seen, repeated set
@@ -35,7 +35,7 @@ func Parse(rawQuery string) (*Token, error) {
 	case !seen.has(sig):
 		return nil, nil
 	case repeated != 0:
-		return nil, failed("the parameter " + fieldNames[repeated.first()] + " is in the query more than once")
+		return nil, failed("the parameter " + fieldNames[repeated.first()] + " occurs more than once in the query")
 	}
 	return newToken(&values, decoded)
 }
@@ -49,7 +49,7 @@ func limit(f field) int {
 	return maxValue
 }
 
-// checkValue checks the value of one field. Line feeds are refused, because with them two different lists of values
+// checkValue checks the value of one field. It refuses line feeds, because with them two different lists of values
 // could have the same StringToSign.
 func checkValue(f field, value []byte) error {
 	switch {
@@ -58,7 +58,7 @@ func checkValue(f field, value []byte) error {
 	case !utf8.Valid(value):
 		return failed("the parameter " + fieldNames[f] + " is not UTF-8")
 	case bytes.IndexByte(value, '\n') >= 0:
-		return failed("the parameter " + fieldNames[f] + " has a line feed in it")
+		return failed("the parameter " + fieldNames[f] + " contains a line feed")
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func checkValue(f field, value []byte) error {
 // decoded appends the decoded value of a query parameter.
 func decoded(dst []byte, s string) ([]byte, bool) { return percent.Append(dst, s, true) }
 
-// fieldOf returns the parameter called name. The name is as sent and may be escaped.
+// fieldOf returns the field with this name. The name is as sent, so it may be percent-encoded.
 func fieldOf(name string) (field, bool) {
 	const longest = len("skdutid")
 	var plain [longest]byte

@@ -16,7 +16,7 @@ func TestSign(t *testing.T) {
 		values interface {
 			signed(testing.TB) (string, error)
 		}
-		want string // before the signature
+		want string // the query without its signature
 	}{
 		{"a table", ofTable{Table: "MyTable", Expiry: "2030-01-01T00:00:00Z", Permissions: "raud"},
 			"sv=2019-02-02&tn=MyTable&se=2030-01-01T00%3A00%3A00Z&sp=raud"},
@@ -43,7 +43,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// TestSignRefuses checks that the signer refuses values that no server accepts.
+// TestSignRefuses checks that Sign refuses values that no server accepts.
 func TestSignRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -57,17 +57,17 @@ func TestSignRefuses(t *testing.T) {
 		{"no permissions", ofTable{Table: "t1t", Expiry: "2030-01-01"}, "parameter sp"},
 		{"a time that is none", ofTable{Table: "t1t", Expiry: "tomorrow", Permissions: "r"}, "se is"},
 		{"a start that is none", ofTable{Table: "t1t", Start: "now", Expiry: "2030-01-01", Permissions: "r"}, "st is"},
-		{"addresses that are none", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "localhost"}, "sip is"},
-		{"http alone", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", Protocol: "http"}, "spr is"},
-		{"a row without its partition", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartRow: "a"}, "srk needs spk"},
-		{"a line feed", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartPartition: "a\nb"}, "spk has a line feed"},
+		{"addresses that are none", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "localhost"}, "sip must be"},
+		{"http alone", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", Protocol: "http"}, "spr must be"},
+		{"a row without its partition", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartRow: "a"}, "srk requires spk"},
+		{"a line feed", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartPartition: "a\nb"}, "spk contains a line feed"},
 		{"not UTF-8", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartPartition: "\xff"}, "spk is not UTF-8"},
 		{"addresses, too early", ofTable{Version: "2013-08-15", Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "1.2.3.4"}, "sip is not part"},
-		{"an address with a zone", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "fe80::1%eth0-fe80::2"}, "sip is"},
-		{"a last address with a zone", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "fe80::1-fe80::2%eth0"}, "sip is"},
-		{"no first address", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "x-::1"}, "sip is"},
-		{"no last address", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "::1-x"}, "sip is"},
-		{"a line feed at once", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartPartition: "\n"}, "spk has a line feed"},
+		{"an address with a zone", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "fe80::1%eth0-fe80::2"}, "sip must be"},
+		{"a last address with a zone", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "fe80::1-fe80::2%eth0"}, "sip must be"},
+		{"no first address", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "x-::1"}, "sip must be"},
+		{"no last address", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "::1-x"}, "sip must be"},
+		{"a line feed at once", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartPartition: "\n"}, "spk contains a line feed"},
 		{"a key longer than any", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartPartition: strings.Repeat("k", 8<<10+1)}, "spk is too long"},
 		{"an offset for a sign", ofTable{Table: "t1t", Expiry: "2030-01-01T00:00:00*00:00", Permissions: "r"}, "se is"},
 		{"slashes in the version", ofTable{Version: "2019/02-02", Table: "t1t", Expiry: "2030-01-01", Permissions: "r"}, "the version sv"},

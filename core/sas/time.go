@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-var errTime = errors.New("a time is YYYY-MM-DD, YYYY-MM-DDThh:mmZ, YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DDThh:mm:ss.fffffffZ, where Z may be ±hh:mm")
+var errTime = errors.New("a time must have the form YYYY-MM-DD, YYYY-MM-DDThh:mmZ, YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DDThh:mm:ss.fffffffZ, where Z may be ±hh:mm")
 
 // ParseTime parses a time in the form of signatures and stored access policies: a date, or a date and time to the
 // minute, the second or one to seven digits of a fraction, followed by a zone (Z or ±hh:mm). The year is 1601 to
@@ -22,12 +22,12 @@ func ParseTime(s string) (edm.Ticks, error) {
 	return t, nil
 }
 
-// timeForm returns false for the two forms that [edm.ParseDateTime] accepts and signatures do not: a time without a
-// zone, and a fraction of more than seven digits.
+// timeForm reports whether a time has a form that is permitted in signatures. [edm.ParseDateTime] also accepts two
+// other forms: a time without a zone, and a fraction of more than seven digits.
 func timeForm(s string) bool {
 	const date, minute, fraction = len("2006-01-02"), len("2006-01-02T15:04"), len("2006-01-02T15:04:05.")
 	if len(s) <= date {
-		return true // ParseDateTime checks the rest
+		return true // a date; edm.ParseDateTime checks its form
 	}
 	end := len(s) - len("Z")
 	if s[end] != 'Z' {

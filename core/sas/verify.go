@@ -8,33 +8,35 @@ import (
 	"edgetable/core/table"
 )
 
-// Policy is a stored access policy of a table. It supplies the fields that a token with the policy's ID in si omits.
-// Deleting or changing a policy revokes all tokens that name it.
+// Policy is a stored access policy of a table. A token names a policy by its ID in si, and the policy supplies the
+// fields that the token omits. Deleting or changing a policy revokes all tokens that name it.
 type Policy struct {
 	ID            string     // 1 to 64 characters, unique in the table
 	Start, Expiry *edm.Ticks // nil if absent
-	Permissions   string     // letters of raud; empty if absent
+	Permissions   string     // letters out of raud; empty if absent
 }
 
-// Context holds what Verify needs to know about the request, besides the token.
+// Context holds the data about a request that Verify needs in addition to the token.
 type Context struct {
 	Now    edm.Ticks
-	Source netip.Addr // address of the client; zero if unknown, which refuses tokens with sip
+	Source netip.Addr // address of the client; if it is unknown (zero), tokens with sip are refused
 	HTTPS  bool
-	// Policy returns the stored access policy with this ID of the token's table, or nil if there is none. Verify
-	// calls it only for a token with si, and only after the signature has been verified. Verify returns its errors
-	// unchanged.
+	// Policy returns the stored access policy of the token's table that has this ID, or nil if there is none. Verify
+	// calls Policy only for a token with si, and only after it has verified the signature. Verify returns errors of
+	// Policy unchanged.
 	Policy func(id string) (*Policy, error)
 }
 
-// Verify checks the token and returns its permissions. It checks in this order, and returns the first failure: the
-// parameters, the signature with both keys of the account, the stored access policy, start and expiry (all
-// AuthenticationFailed), the client's address (AuthorizationSourceIPMismatch), the protocol
-// (AuthorizationProtocolMismatch).
+// Verify checks the token and returns its permissions. It checks in this order, and returns the first failure:
 //
-// A token is valid from start to expiry, both inclusive, without tolerance for clock skew. A field that both the
-// token and its policy set is refused. The service's documentation specifies status 400 for that, but clients see
-// AuthenticationFailed.
+//   - the parameters, the signature with both keys of the account, the stored
+//     access policy, start and expiry (the error is AuthenticationFailed);
+//   - the client's address (AuthorizationSourceIPMismatch);
+//   - the protocol (AuthorizationProtocolMismatch).
+//
+// A token is valid from start to expiry, both inclusive, without tolerance for clock skew. If both the token and its
+// policy set the same field, the token is refused with AuthenticationFailed, as clients of the service observe. The
+// service's documentation specifies status 400 instead.
 func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -54,7 +56,7 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 		return nil, err
 	}
 	switch {
-	case role != Reader: // a token signed with an account key has no role
+	case role != Reader: // includes tokens signed with an account key, which have no role
 	case contains(terms.permissions, 'r'):
 		terms.permissions = "r"
 	default:
@@ -63,8 +65,8 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	return &Grant{t, terms.permissions, terms.expiry}, nil
 }
 
-// signedBy reports whether a key of the account made the signature. For a delegation key it also returns the role of
-// its user.
+// signedBy reports whether a key of the account, or a delegation key derived from it, made the signature. For a
+// delegation key it also returns the role of the user.
 func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	lines := t.lines(make([]string, 0, maxLines), a.Name)
 	if t.kind == delegationSAS {
@@ -73,9 +75,9 @@ func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	return 0, a.VerifyLines(t.value(sig), lines)
 }
 
-// terms holds start, expiry and permissions, from the token or its policy.
+// terms holds start, expiry and permissions, which the token or its policy sets.
 type terms struct {
-	start       edm.Ticks // 0 if there is none
+	start       edm.Ticks // 0 if no start is set
 	expiry      edm.Ticks
 	permissions string
 }
@@ -95,7 +97,7 @@ func (t *Token) terms(c *Context) (m terms, err error) {
 	if !t.given.has(si) {
 		return m, nil
 	}
-	err = t.complement(&m, c) // not in the return statement, because m must be complete first
+	err = t.complement(&m, c) // a statement of its own, because complement changes m and the return statement might copy m before that
 	return m, err
 }
 
@@ -108,7 +110,7 @@ func (t *Token) time(f field) (edm.Ticks, error) {
 	return at, nil
 }
 
-// complement adds the fields that the stored access policy supplies.
+// complement adds to m the fields that the stored access policy supplies.
 func (t *Token) complement(m *terms, c *Context) error {
 	var p *Policy
 	if c.Policy != nil {
@@ -146,7 +148,7 @@ func (t *Token) complement(m *terms, c *Context) error {
 }
 
 func twice(f field) error {
-	return failed(fieldNames[f] + " is in the token and in its stored access policy; leave it out of one of them")
+	return failed(fieldNames[f] + " is in both the token and its stored access policy; remove it from one of them")
 }
 
 func neither(f field) error {
@@ -181,7 +183,7 @@ func (t *Token) reach(c *Context) error {
 		return err
 	}
 	if https && !c.HTTPS {
-		return refuse(table.AuthorizationProtocolMismatch, "the token is for https alone")
+		return refuse(table.AuthorizationProtocolMismatch, "the token is valid only over https")
 	}
 	return nil
 }
@@ -194,12 +196,12 @@ func (t *Token) needsHTTPS() (bool, error) {
 	case "", "https,http", "http,https":
 		return false, nil
 	}
-	return false, failed("spr is https or https,http; it is " + quote(t.value(spr)))
+	return false, failed("spr must be https or https,http; it is " + quote(t.value(spr)))
 }
 
 func outside(source netip.Addr) error {
 	if !source.IsValid() {
-		return refuse(table.AuthorizationSourceIPMismatch, "the token is for certain addresses, and the server does not know that of the client")
+		return refuse(table.AuthorizationSourceIPMismatch, "the token is restricted to certain client addresses, and the server does not know the client's address")
 	}
 	return table.AuthorizationSourceIPMismatch.With("This request is not authorized to perform this operation using this source IP " + source.Unmap().WithZone("").String() + ".")
 }

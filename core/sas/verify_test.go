@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// inside returns a context in which every recorded token is valid.
+// inside returns a context with a time, address and protocol that all recorded tokens permit.
 func inside(t testing.TB) sas.Context {
 	t.Helper()
 	return sas.Context{Now: at(t, "2026-06-27T15:25:14Z"), Source: netip.MustParseAddr("168.1.5.65"), HTTPS: true}
@@ -25,8 +25,8 @@ func codeOf(err error) table.Code {
 	return e.Code
 }
 
-// sign makes a token without package sas, so that it can sign values that the signer refuses. It signs and sends each
-// value unchanged, except for blanks and %.
+// sign makes a token without package sas, so that a test can sign values that the package refuses to sign. The values
+// are signed and sent exactly as given.
 func sign(t testing.TB, k *sharedkey.Key, query string, lines ...string) string {
 	t.Helper()
 	return query + "&sig=" + strings.NewReplacer("+", "%2B", "/", "%2F", "=", "%3D").Replace(k.SignLines(lines))
@@ -54,7 +54,7 @@ func TestVerify(t *testing.T) {
 		name  string
 		query string
 		edit  func(*sas.Context)
-		code  table.Code // "" if it verifies
+		code  table.Code // "" if the token must verify
 		says  string
 	}{
 		{"valid", sign(t, k, q+"&sp=r&se="+se, tableLines("r", "", se, "", "", "")...), nil, "", ""},
@@ -71,19 +71,19 @@ func TestVerify(t *testing.T) {
 		{"no permissions", sign(t, k, q+"&se="+se), nil, table.AuthenticationFailed, "needs the parameter sp"},
 		{"no expiry", sign(t, k, q+"&sp=r"), nil, table.AuthenticationFailed, "needs the parameter se"},
 		{"no resource types", sign(t, k, "sv=2019-02-02&ss=t&sp=r&se="+se), nil, table.AuthenticationFailed, "needs the parameter srt"},
-		{"an unknown resource type", sign(t, k, "sv=2019-02-02&ss=t&srt=ox&sp=r&se="+se), nil, table.AuthenticationFailed, "srt has the letters"},
-		{"an unknown service", sign(t, k, "sv=2019-02-02&ss=tx&srt=o&sp=r&se="+se), nil, table.AuthenticationFailed, "ss has the letters"},
+		{"an unknown resource type", sign(t, k, "sv=2019-02-02&ss=t&srt=ox&sp=r&se="+se), nil, table.AuthenticationFailed, "srt must consist of the letters"},
+		{"an unknown service", sign(t, k, "sv=2019-02-02&ss=tx&srt=o&sp=r&se="+se), nil, table.AuthenticationFailed, "ss must consist of the letters"},
 		{"a policy does not restrict an account SAS", sign(t, k, "sv=2019-02-02&ss=t&srt=o&sp=r&si=all&se="+se), nil, table.AuthenticationFailed, "si is not part of an account SAS"},
 		{"a range does not restrict an account SAS", sign(t, k, "sv=2019-02-02&ss=t&srt=o&sp=r&spk=a&se="+se), nil, table.AuthenticationFailed, "spk is not part of an account SAS"},
 		{"addresses were not signed then", sign(t, k, "sv=2013-08-15&tn=mytable&sp=r&sip=1.2.3.4&se="+se), nil, table.AuthenticationFailed, "sip is not part of a table SAS of version 2013-08-15"},
 		{"the scope was not signed then", sign(t, k, "sv=2019-02-02&ss=t&srt=o&sp=r&ses=x&se="+se), nil, table.AuthenticationFailed, "ses is not part"},
-		{"a row without its partition", sign(t, k, q+"&sp=r&srk=a&se="+se), nil, table.AuthenticationFailed, "srk needs spk"},
-		{"a last row without its partition", sign(t, k, q+"&sp=r&erk=a&se="+se), nil, table.AuthenticationFailed, "erk needs epk"},
-		{"a parameter twice", sign(t, k, q+"&sp=r&sp=r&se="+se, tableLines("r", "", se, "", "", "")...), nil, table.AuthenticationFailed, "sp is in the query more than once"},
+		{"a row without its partition", sign(t, k, q+"&sp=r&srk=a&se="+se), nil, table.AuthenticationFailed, "srk requires spk"},
+		{"a last row without its partition", sign(t, k, q+"&sp=r&erk=a&se="+se), nil, table.AuthenticationFailed, "erk requires epk"},
+		{"a parameter twice", sign(t, k, q+"&sp=r&sp=r&se="+se, tableLines("r", "", se, "", "", "")...), nil, table.AuthenticationFailed, "sp occurs more than once in the query"},
 		{"a parameter twice, in other letters", sign(t, k, q+"&sp=r&%53P=&se="+se, tableLines("r", "", se, "", "", "")...), nil, table.AuthenticationFailed, "more than once"},
 		{"a broken escape", sign(t, k, q+"&sp=r%4&se="+se), nil, table.AuthenticationFailed, "sp has a broken percent-escape"},
 		{"not UTF-8", sign(t, k, q+"&sp=%FF&se="+se), nil, table.AuthenticationFailed, "sp is not UTF-8"},
-		{"a line feed, which would shift the lines", sign(t, k, q+"&sp=r%0A&se="+se, tableLines("r\n", "", se, "", "", "")...), nil, table.AuthenticationFailed, "sp has a line feed"},
+		{"a line feed, which would shift the lines", sign(t, k, q+"&sp=r%0A&se="+se, tableLines("r\n", "", se, "", "", "")...), nil, table.AuthenticationFailed, "sp contains a line feed"},
 		{"overlong", sign(t, k, q+"&sp="+strings.Repeat("r", 513)+"&se="+se), nil, table.AuthenticationFailed, "sp is too long"},
 		{"overlong before it is decoded", sign(t, k, q+"&sp=r&spk="+strings.Repeat("%61", 8<<10+1)+"&se="+se), nil, table.AuthenticationFailed, "spk is too long"},
 
@@ -99,9 +99,9 @@ func TestVerify(t *testing.T) {
 		{"policy has nothing", sign(t, k, q+"&si=empty&sp=r&se="+se, tableLines("r", "", se, "empty", "", "")...), nil, "", ""},
 		{"permissions nowhere", sign(t, k, q+"&si=expiry", tableLines("", "", "", "expiry", "", "")...), nil, table.AuthenticationFailed, "sp is neither"},
 		{"expiry nowhere", sign(t, k, q+"&si=letters", tableLines("", "", "", "letters", "", "")...), nil, table.AuthenticationFailed, "se is neither"},
-		{"permissions twice", sign(t, k, q+"&si=letters&sp=r&se="+se, tableLines("r", "", se, "letters", "", "")...), nil, table.AuthenticationFailed, "sp is in the token and in its stored access policy"},
-		{"expiry twice", sign(t, k, q+"&si=expiry&sp=r&se="+se, tableLines("r", "", se, "expiry", "", "")...), nil, table.AuthenticationFailed, "se is in the token and"},
-		{"start twice", sign(t, k, q+"&si=all&st=2020-01-01", tableLines("", "2020-01-01", "", "all", "", "")...), nil, table.AuthenticationFailed, "st is in the token and"},
+		{"permissions twice", sign(t, k, q+"&si=letters&sp=r&se="+se, tableLines("r", "", se, "letters", "", "")...), nil, table.AuthenticationFailed, "sp is in both the token and its stored access policy"},
+		{"expiry twice", sign(t, k, q+"&si=expiry&sp=r&se="+se, tableLines("r", "", se, "expiry", "", "")...), nil, table.AuthenticationFailed, "se is in both the token and"},
+		{"start twice", sign(t, k, q+"&si=all&st=2020-01-01", tableLines("", "2020-01-01", "", "all", "", "")...), nil, table.AuthenticationFailed, "st is in both the token and"},
 		{"no such policy", sign(t, k, q+"&si=gone", tableLines("", "", "", "gone", "", "")...), nil, table.AuthenticationFailed, `no stored access policy "gone"`},
 		{"nobody knows policies", sign(t, k, q+"&si=all", tableLines("", "", "", "all", "", "")...), func(c *sas.Context) { c.Policy = nil }, table.AuthenticationFailed, "no stored access policy"},
 		{"the store failed", sign(t, k, q+"&si=all", tableLines("", "", "", "all", "", "")...), func(c *sas.Context) {
@@ -123,14 +123,14 @@ func TestVerify(t *testing.T) {
 		{"IPv6 addresses", sign(t, k, q+"&sp=r&sip=fd00::1-fd00::ff&se="+se, tableLines("r", "", se, "", "fd00::1-fd00::ff", "")...), func(c *sas.Context) { c.Source = netip.MustParseAddr("fd00::7%eth0") }, "", ""},
 		{"the other family", sign(t, k, q+"&sp=r&sip=::-ffff::&se="+se, tableLines("r", "", se, "", "::-ffff::", "")...), nil, table.AuthorizationSourceIPMismatch, "168.1.5.65"},
 		{"an unknown address is not inside", sign(t, k, q+"&sp=r&sip=168.1.5.65&se="+se, tableLines("r", "", se, "", "168.1.5.65", "")...), func(c *sas.Context) { c.Source = netip.Addr{} }, table.AuthorizationSourceIPMismatch, "does not know"},
-		{"a range turned round", sign(t, k, q+"&sp=r&sip=168.1.5.70-168.1.5.60&se="+se, tableLines("r", "", se, "", "168.1.5.70-168.1.5.60", "")...), nil, table.AuthenticationFailed, "sip is an IP address"},
-		{"a range of both families", sign(t, k, q+"&sp=r&sip=1.2.3.4-fd00::&se="+se, tableLines("r", "", se, "", "1.2.3.4-fd00::", "")...), nil, table.AuthenticationFailed, "sip is an IP address"},
-		{"no address", sign(t, k, q+"&sp=r&sip=168.1.5.0/24&se="+se, tableLines("r", "", se, "", "168.1.5.0/24", "")...), nil, table.AuthenticationFailed, "sip is an IP address"},
+		{"a range turned round", sign(t, k, q+"&sp=r&sip=168.1.5.70-168.1.5.60&se="+se, tableLines("r", "", se, "", "168.1.5.70-168.1.5.60", "")...), nil, table.AuthenticationFailed, "sip must be an IP address"},
+		{"a range of both families", sign(t, k, q+"&sp=r&sip=1.2.3.4-fd00::&se="+se, tableLines("r", "", se, "", "1.2.3.4-fd00::", "")...), nil, table.AuthenticationFailed, "sip must be an IP address"},
+		{"no address", sign(t, k, q+"&sp=r&sip=168.1.5.0/24&se="+se, tableLines("r", "", se, "", "168.1.5.0/24", "")...), nil, table.AuthenticationFailed, "sip must be an IP address"},
 		{"address before protocol", sign(t, k, q+"&sp=r&sip=1.2.3.4&spr=https&se="+se, tableLines("r", "", se, "", "1.2.3.4", "https")...), func(c *sas.Context) { c.HTTPS = false }, table.AuthorizationSourceIPMismatch, ""},
 		{"https alone", sign(t, k, q+"&sp=r&spr=https&se="+se, tableLines("r", "", se, "", "", "https")...), nil, "", ""},
 		{"https alone, over http", sign(t, k, q+"&sp=r&spr=https&se="+se, tableLines("r", "", se, "", "", "https")...), func(c *sas.Context) { c.HTTPS = false }, table.AuthorizationProtocolMismatch, "using this protocol"},
 		{"both, over http", sign(t, k, q+"&sp=r&spr=https,http&se="+se, tableLines("r", "", se, "", "", "https,http")...), func(c *sas.Context) { c.HTTPS = false }, "", ""},
-		{"http alone cannot be asked for", sign(t, k, q+"&sp=r&spr=http&se="+se, tableLines("r", "", se, "", "", "http")...), nil, table.AuthenticationFailed, "spr is https or"},
+		{"http alone cannot be asked for", sign(t, k, q+"&sp=r&spr=http&se="+se, tableLines("r", "", se, "", "", "http")...), nil, table.AuthenticationFailed, "spr must be https or"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -157,7 +157,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestPolicyAfterSignature checks that the policy is read only after the signature was verified.
+// TestPolicyAfterSignature checks that Verify reads the policy only if the signature is correct and the token names a
+// policy.
 func TestPolicyAfterSignature(t *testing.T) {
 	t.Parallel()
 	c := inside(t)
@@ -167,7 +168,7 @@ func TestPolicyAfterSignature(t *testing.T) {
 	}
 	for _, k := range []string{"bm9ib2R5", keyText} {
 		query, err := sas.TableValues{Table: "mytable", Identifier: "id"}.Sign(account, testKey(t, k))
-		if k == keyText { // correct signature, but no si
+		if k == keyText { // a correct signature of a token that names no policy
 			query, err = sas.TableValues{Table: "mytable", Permissions: "r", Expiry: "2030-01-01"}.Sign(account, testKey(t, k))
 		}
 		if err != nil {
@@ -189,7 +190,7 @@ func TestNoSignature(t *testing.T) {
 	}
 }
 
-// TestLongestKey checks that a key may have 8 KiB with each byte escaped, and no more.
+// TestLongestKey checks that a key may have 8 KiB, even if each byte is percent-encoded, and no more.
 func TestLongestKey(t *testing.T) {
 	t.Parallel()
 	const most = 8 << 10

@@ -9,11 +9,11 @@ import (
 //
 //	<KeyInfo><Start>2023-01-01T00:00:00Z</Start><Expiry>2023-01-02T00:00:00Z</Expiry></KeyInfo>
 //
-// Start may be absent or empty, which means now; it is returned as "". Both are returned as sent, without surrounding
-// blanks; [sas.Delegate] parses them. The error is a *table.Error, InvalidXmlDocument.
+// Start may be absent or empty, which means now; start is then "". Both times are returned as sent, without
+// surrounding blanks; [sas.Delegate] parses them. The error is a *table.Error, InvalidXmlDocument.
 //
-// Newer clients can ask for a key that only users of another tenant may use. That is not supported, and such a
-// request is refused, because a key without this restriction would allow more than the client asked for.
+// Newer clients can ask for a key that only users of another tenant may use. ParseKeyInfo refuses such a request: the
+// server does not support this restriction, and a key without it would allow more than the client asked for.
 func ParseKeyInfo(body []byte) (start, expiry string, err error) {
 	var tenant string
 	err = parse(body, "KeyInfo", func(d *document) error {
@@ -26,9 +26,9 @@ func ParseKeyInfo(body []byte) (start, expiry string, err error) {
 		case err != nil:
 			return err
 		case blank(expiry):
-			return d.refuse("Expiry is empty; say until when the key is to be valid")
+			return d.refuse("Expiry is empty; send the time at which the key expires")
 		case !blank(tenant):
-			return d.refuse("DelegatedUserTid is not supported; leave it out")
+			return d.refuse("DelegatedUserTid is not supported; omit it")
 		}
 		return nil
 	})
@@ -38,8 +38,8 @@ func ParseKeyInfo(body []byte) (start, expiry string, err error) {
 	return trim(start), trim(expiry), nil
 }
 
-// AppendDelegationKey appends the reply to the document of [ParseKeyInfo], without a byte order mark. The reply
-// contains a secret.
+// AppendDelegationKey appends the response to a request for a delegation key, without a byte order mark. The response
+// contains a secret, Value.
 func AppendDelegationKey(dst []byte, k sas.DelegationKey) []byte {
 	dst = append(dst, xml.Header+"<UserDelegationKey>"...)
 	dst = appendText(dst, "SignedOid", k.ObjectID)

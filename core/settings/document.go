@@ -8,18 +8,18 @@ import (
 	"edgetable/core/xml"
 )
 
-// document parses a body, and records the path to the current element for messages.
+// document parses a body. For error messages it records the path to the current element.
 type document struct {
 	r    *xml.Reader
-	path []byte // such as SignedIdentifiers/SignedIdentifier[2]
+	path []byte // path of the current element, such as SignedIdentifiers/SignedIdentifier[2]
 }
 
-// child is an element that its parent may contain.
+// child describes an element that may be inside another element.
 type child struct {
 	name     string
 	need     need
-	read     func() error // called after the start tag; reads up to the end tag
-	maxCount int          // 0 means 1
+	read     func() error // called after the start tag; must read up to the end tag
+	maxCount int          // how often the element may occur; 0 means once
 }
 
 type need bool
@@ -29,25 +29,26 @@ const (
 	required need = true
 )
 
-// parse parses a body whose root element must have this name.
+// parse parses a body whose root element must have the name root. It calls read for the content of this element.
 func parse(body []byte, root string, read func(d *document) error) error {
 	d := &document{r: xml.NewReader(body), path: []byte(root)}
 	if _, err := d.r.Next(); err != nil {
 		return d.malformed(err)
 	}
 	if d.r.Local() != root {
-		return d.refuse("this has to be the root element")
+		return d.refuse("the root element must have this name")
 	}
 	if err := read(d); err != nil {
 		return err
 	}
-	if _, err := d.r.Next(); err != nil { // after the root element, the reader accepts only the end
+	if _, err := d.r.Next(); err != nil { // the reader accepts nothing but the end of the document here
 		return d.malformed(err)
 	}
 	return nil
 }
 
-// children reads up to the end of the current element. It reads known children in any order and skips all others.
+// children reads the content of the current element, up to its end tag. It reads the known child elements in any
+// order and skips all others.
 func (d *document) children(known ...child) error {
 	var counts [16]int
 	for {
@@ -57,7 +58,7 @@ func (d *document) children(known ...child) error {
 			return d.malformed(err)
 		case kind == xml.Text:
 			if !blank(string(d.r.Text())) {
-				return d.refuse("there is text between the elements; remove it")
+				return d.refuse("unexpected text between the elements")
 			}
 		case kind == xml.End:
 			for i, c := range known {
@@ -152,16 +153,16 @@ func (d *document) version() error {
 		return err
 	}
 	if trim(s) != "1.0" {
-		return d.refuse("the only version is 1.0")
+		return d.refuse("the version must be 1.0")
 	}
 	return nil
 }
 
-// refuse returns the service's error for a document, followed by the path of the wrong element and the problem. The
-// message quotes nothing from the document except names of elements.
+// refuse returns the service's error for a wrong document. The message contains the path of the wrong element and the
+// problem. It quotes nothing from the document except names of elements.
 func (d *document) refuse(what string) error { return d.refuseAs(table.InvalidXMLDocument, what) }
 
-// refuseAs is like refuse with another code.
+// refuseAs is like refuse, but with another error code.
 func (d *document) refuseAs(code table.Code, what string) error {
 	return code.With(code.Err().Message + " " + string(d.path) + ": " + what + ".")
 }
