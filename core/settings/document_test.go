@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// refusedFor requires the error InvalidXmlDocument, or InvalidXmlNodeValue if the text want begins with that name.
-// The message must be the service's text, then the element's path and what to change.
+// refusedFor requires that err is InvalidXmlDocument, or InvalidXmlNodeValue if want begins with that name. The
+// message must be the service's text, followed by the element's path and what to change.
 func refusedFor(t *testing.T, err error, want string) {
 	t.Helper()
 	code := table.InvalidXMLDocument
@@ -29,7 +29,7 @@ func refusedFor(t *testing.T, err error, want string) {
 	}
 }
 
-// wellFormed checks a document with another XML parser.
+// wellFormed checks with encoding/xml that a document is well-formed.
 func wellFormed(t *testing.T, doc []byte) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(string(doc)))
@@ -44,8 +44,8 @@ func wellFormed(t *testing.T, doc []byte) {
 	}
 }
 
-// TestMalformed checks that every function that parses a document refuses a body that is not XML or is another
-// document.
+// TestMalformed checks that every function that parses a document refuses a body that is not XML, and a body that is
+// a document of another kind.
 func TestMalformed(t *testing.T) {
 	t.Parallel()
 	readers := map[string]func(body string) error{
@@ -67,8 +67,8 @@ func TestMalformed(t *testing.T) {
 			{"a byte order mark alone is not an empty body", "\uFEFF", "no element"},
 			{"neither are blanks", " \r\n", "no element"},
 			{"not XML", "hello", "text outside"},
-			{"cut off", "<" + root + "><a>", "does not end"},
-			{"another root", "<Other />", root + ": this has to be the root element"},
+			{"cut off", "<" + root + "><a>", "has no end tag"},
+			{"another root", "<Other />", root + ": the root element must have this name"},
 			{"the root in other letters", "<" + strings.ToLower(root) + "/>", "root element"},
 			{"two roots", "<" + root + "/><" + root + "/>", ""},
 			{"tags that do not match", "<" + root + "><a></b></" + root + ">", "at byte"},

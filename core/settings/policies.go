@@ -12,12 +12,12 @@ import (
 // Limits of a table's policies.
 const (
 	maxPolicies = 5
-	maxID       = 64 // characters
+	maxID       = 64 // maximum length of an ID, in UTF-16 code units
 )
 
-// ParsePolicies parses the document of PUT /mytable?comp=acl, which replaces all policies of the table. An empty
-// body, or an empty SignedIdentifiers, gives none. The order of the policies is kept. The error is a *table.Error,
-// InvalidXmlDocument.
+// ParsePolicies parses the document of PUT /mytable?comp=acl, which replaces all policies of the table. If the body
+// or SignedIdentifiers is empty, there are no policies. The result has the order of the document. The error is a
+// *table.Error, InvalidXmlDocument.
 func ParsePolicies(body []byte) ([]sas.Policy, error) {
 	if len(body) == 0 {
 		return nil, nil
@@ -49,7 +49,7 @@ func (d *document) policy() (p sas.Policy, err error) {
 				return err
 			}
 			if p.ID == "" || tooLong(p.ID, maxID) {
-				return d.refuse("not of 1 to 64 characters")
+				return d.refuse("must have 1 to 64 characters")
 			}
 			return nil
 		}},
@@ -93,7 +93,7 @@ func (d *document) permissions(dst *string) func() error {
 		s = trim(s)
 		for i := 0; i < len(s); i++ {
 			if strings.IndexByte("raud", s[i]) < 0 || strings.IndexByte(s[:i], s[i]) >= 0 {
-				return d.refuse("permissions are the letters r, a, u and d, each at most once")
+				return d.refuse("permissions must consist of the letters r, a, u and d, each at most once")
 			}
 		}
 		*dst = s
@@ -101,8 +101,9 @@ func (d *document) permissions(dst *string) func() error {
 	}
 }
 
-// AppendPolicies appends the document of GET /mytable?comp=acl, which is also the stored form, without a byte order
-// mark. Fields that a policy does not set are left out. Times are in UTC with a fraction of seven digits.
+// AppendPolicies appends the document of GET /mytable?comp=acl, without a byte order mark. Stores keep policies in
+// the same form. The document lacks fields that a policy does not set. Times are in UTC with a fraction of seven
+// digits.
 func AppendPolicies(dst []byte, policies []sas.Policy) []byte {
 	dst = append(dst, xml.Header...)
 	if len(policies) == 0 {

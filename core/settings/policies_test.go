@@ -21,8 +21,8 @@ func at(t *testing.T, s string) *edm.Ticks {
 	return &ticks
 }
 
-// recorded is the service's document of three policies: one with only an id, one with permissions, and one with all
-// parts.
+// recorded is a response of the service with three policies: one with only an id, one with permissions, and one with
+// all parts.
 const recorded = `<?xml version="1.0" encoding="utf-8"?><SignedIdentifiers><SignedIdentifier><Id>empty</Id></SignedIdentifier><SignedIdentifier><Id>partial</Id><AccessPolicy><Permission>r</Permission></AccessPolicy></SignedIdentifier><SignedIdentifier><Id>full</Id><AccessPolicy><Start>2021-06-08T02:10:09.0000000Z</Start><Expiry>2021-06-08T02:10:09.0000000Z</Expiry><Permission>r</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>`
 
 func identifiers(policies ...string) string {
@@ -106,22 +106,22 @@ func TestParsePoliciesRefuses(t *testing.T) {
 	for _, c := range []struct{ why, body, want string }{
 		{"six policies", identifiers(six...), "SignedIdentifiers/SignedIdentifier[6]: at most 5"},
 		{"no id", identifiers("<SignedIdentifier/>"), "SignedIdentifier[1]: <Id> is missing"},
-		{"an empty id", identifiers(identifier("", "")), "SignedIdentifier[1]/Id: not of 1 to 64"},
-		{"an id of 65 characters", identifiers(identifier(strings.Repeat("a", 65), "")), "Id: not of 1 to 64"},
-		{"33 characters that the service counts twice", identifiers(identifier(strings.Repeat("😀", 33), "")), "Id: not of 1 to 64"},
+		{"an empty id", identifiers(identifier("", "")), "SignedIdentifier[1]/Id: must have 1 to 64"},
+		{"an id of 65 characters", identifiers(identifier(strings.Repeat("a", 65), "")), "Id: must have 1 to 64"},
+		{"33 characters that the service counts twice", identifiers(identifier(strings.Repeat("😀", 33), "")), "Id: must have 1 to 64"},
 		{"the same id twice", identifiers(identifier("a", ""), identifier("b", ""), identifier("a", "")), "SignedIdentifier[3]: another policy"},
 		{"two ids of one policy", identifiers("<SignedIdentifier><Id>a</Id><Id>b</Id></SignedIdentifier>"), "Id: at most 1"},
 		{"two access policies of one policy", identifiers("<SignedIdentifier><Id>a</Id><AccessPolicy/><AccessPolicy/></SignedIdentifier>"), "AccessPolicy: at most 1"},
-		{"a letter of another service", identifiers(identifier("a", "<Permission>rw</Permission>")), "AccessPolicy/Permission: permissions are"},
-		{"letters are lower case", identifiers(identifier("a", "<Permission>R</Permission>")), "Permission: permissions are"},
-		{"a letter twice", identifiers(identifier("a", "<Permission>rr</Permission>")), "Permission: permissions are"},
-		{"blanks between letters", identifiers(identifier("a", "<Permission>r a</Permission>")), "Permission: permissions are"},
-		{"not a time", identifiers(identifier("a", "<Start>tomorrow</Start>")), "AccessPolicy/Start: a time is YYYY-MM-DD"},
-		{"not a date", identifiers(identifier("a", "<Expiry>2023-02-29</Expiry>")), "AccessPolicy/Expiry: a time is"},
-		{"a time without a zone", identifiers(identifier("a", "<Expiry>2023-02-28T10:20:30</Expiry>")), "Expiry: a time is"},
-		{"a time before time", identifiers(identifier("a", "<Expiry>0001-01-01</Expiry>")), "Expiry: a time is"},
+		{"a letter of another service", identifiers(identifier("a", "<Permission>rw</Permission>")), "AccessPolicy/Permission: permissions must"},
+		{"letters are lower case", identifiers(identifier("a", "<Permission>R</Permission>")), "Permission: permissions must"},
+		{"a letter twice", identifiers(identifier("a", "<Permission>rr</Permission>")), "Permission: permissions must"},
+		{"blanks between letters", identifiers(identifier("a", "<Permission>r a</Permission>")), "Permission: permissions must"},
+		{"not a time", identifiers(identifier("a", "<Start>tomorrow</Start>")), "AccessPolicy/Start: a time must have the form YYYY-MM-DD"},
+		{"not a date", identifiers(identifier("a", "<Expiry>2023-02-29</Expiry>")), "AccessPolicy/Expiry: a time must"},
+		{"a time without a zone", identifiers(identifier("a", "<Expiry>2023-02-28T10:20:30</Expiry>")), "Expiry: a time must"},
+		{"a time before time", identifiers(identifier("a", "<Expiry>0001-01-01</Expiry>")), "Expiry: a time must"},
 		{"an element where text belongs", identifiers(identifier("<a/>", "")), "Id: xml: an element where only text"},
-		{"text where an element belongs", identifiers(identifier("a", "r")), "AccessPolicy: there is text"},
+		{"text where an element belongs", identifiers(identifier("a", "r")), "AccessPolicy: unexpected text"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()

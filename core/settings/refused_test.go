@@ -7,12 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUpdateRefusesNothing checks that a document without any part is an error, as recorded.
+// TestUpdateRefusesNothing checks that a document without any known part is an error, as was recorded from the
+// service.
 func TestUpdateRefusesNothing(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{properties(), "<StorageServiceProperties />", properties("<Unknown />")} {
 		p := configured()
-		refusedFor(t, p.Update([]byte(body)), "StorageServiceProperties: none of Logging")
+		refusedFor(t, p.Update([]byte(body)), "StorageServiceProperties: at least one of Logging")
 	}
 }
 
@@ -48,7 +49,7 @@ func TestUpdateRefuses(t *testing.T) {
 		{"metrics neither on nor off", properties(without(metrics, "<Enabled>true</Enabled>")), "HourMetrics: <Enabled> is missing"},
 		{"metrics without retention", properties(without(metrics, retention)), "HourMetrics: <RetentionPolicy> is missing"},
 		{"metrics on without APIs", properties(without(metrics, "<IncludeAPIs>false</IncludeAPIs>")), "HourMetrics: <IncludeAPIs> is missing"},
-		{"another version", properties(strings.Replace(logging, "1.0", "2.0", 1)), "Logging/Version: the only version is 1.0"},
+		{"another version", properties(strings.Replace(logging, "1.0", "2.0", 1)), "Logging/Version: the version must be 1.0"},
 		{"what is deleted of blobs", properties("<DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>"), "DeleteRetentionPolicy: this is for blobs"},
 		{"the web site of blobs", properties("<StaticWebsite><Enabled>false</Enabled></StaticWebsite>"), "StaticWebsite: this is for blobs"},
 		{"the protocol of files", properties("<ProtocolSettings/>"), "ProtocolSettings: this is for files"},
@@ -68,13 +69,13 @@ func TestUpdateRefuses(t *testing.T) {
 		{"no age element", cors(without(rule, "<MaxAgeInSeconds>0</MaxAgeInSeconds>")), "<MaxAgeInSeconds> is missing"},
 		{"no methods", cors(rule, replaced("AllowedMethods", " ")), "CorsRule[2]/AllowedMethods: name at least one"},
 		{"no origins", cors(replaced("AllowedOrigins", "")), "AllowedOrigins: name at least one"},
-		{"an unknown method", cors(replaced("AllowedMethods", "GET,BREW")), "AllowedMethods: a method is one of"},
-		{"a method in lower case", cors(replaced("AllowedMethods", "get")), "AllowedMethods: a method is one of"},
-		{"every method is not a method", cors(replaced("AllowedMethods", "*")), "AllowedMethods: a method is one of"},
-		{"a comma too many", cors(replaced("AllowedMethods", "GET,")), "AllowedMethods: a method is one of"},
+		{"an unknown method", cors(replaced("AllowedMethods", "GET,BREW")), "AllowedMethods: a method must be one of"},
+		{"a method in lower case", cors(replaced("AllowedMethods", "get")), "AllowedMethods: a method must be one of"},
+		{"every method is not a method", cors(replaced("AllowedMethods", "*")), "AllowedMethods: a method must be one of"},
+		{"a comma too many", cors(replaced("AllowedMethods", "GET,")), "AllowedMethods: a method must be one of"},
 		{"65 origins", cors(replaced("AllowedOrigins", many("http://o", 65))), "InvalidXmlNodeValue AllowedOrigins: at most 64"},
 		{"an origin of 257 characters", cors(replaced("AllowedOrigins", strings.Repeat("a", 257))), "AllowedOrigins: an origin has at most 256"},
-		{"an empty origin", cors(replaced("AllowedOrigins", "http://a,,http://b")), "AllowedOrigins: no empty origin"},
+		{"an empty origin", cors(replaced("AllowedOrigins", "http://a,,http://b")), "AllowedOrigins: an origin in the list is empty"},
 		{"65 names", cors(replaced("AllowedHeaders", many("h", 65))), "InvalidXmlNodeValue AllowedHeaders: at most 64"},
 		{"65 names to expose", cors(replaced("ExposedHeaders", many("h", 65))), "InvalidXmlNodeValue ExposedHeaders: at most 64"},
 		{"3 prefixes", cors(replaced("AllowedHeaders", "a*,b*,c*")), "InvalidXmlNodeValue AllowedHeaders: at most 2"},
@@ -91,7 +92,8 @@ func TestUpdateRefuses(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			p := configured()
-			// Logging precedes the wrong element, and Update must not keep it either.
+			// Add a valid Logging before the wrong element. Update must not apply it, because a refused document
+			// changes nothing.
 			body := c.body
 			if !strings.Contains(body, "<Logging>") {
 				body = strings.Replace(body, "<StorageServiceProperties>", "<StorageServiceProperties>"+logging, 1)

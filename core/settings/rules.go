@@ -12,40 +12,42 @@ import (
 const (
 	maxRules    = 5
 	maxOrigins  = 64
-	maxItem     = 256 // characters in an origin or header name
-	maxLiteral  = 64  // header names without asterisk in a list
-	maxPrefixed = 2   // header names with a trailing asterisk in a list
+	maxItem     = 256 // maximum length of an origin or header name, in UTF-16 code units
+	maxLiteral  = 64  // maximum number of header names without asterisk in a list
+	maxPrefixed = 2   // maximum number of header names with a trailing asterisk in a list
 	maxCORS     = 2 << 10
 )
 
-// CORS holds the rules of an account in the order of the document. The first rule that matches a request decides.
-// Without rules CORS is off.
+// CORS holds the CORS rules of an account in the order of the document. The first rule that matches a request
+// decides. Without rules, CORS is disabled.
 type CORS []Rule
 
-// Rule says what pages from some origins may do. Commas separate the items of its lists, and blanks around items are
-// ignored. Methods and origins are kept as sent, and header names in the service's order.
+// Rule says what web pages of some origins may do. Commas separate the items of its lists, and blanks around items
+// are ignored. Methods and origins are stored as sent. Header names are stored in the service's order: full names
+// before those with an asterisk.
 type Rule struct {
 	// AllowedMethods lists at least one method, in upper case.
 	AllowedMethods string
 	// AllowedOrigins lists at least one origin, such as https://www.contoso.com, which must match exactly.
 	// https://*.contoso.com matches every subdomain, and * all origins.
 	AllowedOrigins string
-	// AllowedHeaders lists the names of headers that a request may have. x-ms-meta* matches all names with this
-	// prefix, and * all names.
+	// AllowedHeaders lists the names of headers that a request may have. An item such as x-ms-meta* matches all names
+	// with this prefix, and * matches all names.
 	AllowedHeaders string
-	// ExposedHeaders lists the names of response headers that a page may read, with asterisks as above.
+	// ExposedHeaders lists the names of response headers that a page may read. Asterisks mean the same as in
+	// AllowedHeaders.
 	ExposedHeaders string
-	// MaxAge is how many seconds a browser may cache a preflight.
+	// MaxAge is how many seconds a browser may cache the response to a preflight.
 	MaxAge int32
 }
 
-// size returns how many bytes the rule adds to the limit that all rules share: its values, without tags.
+// size returns the size of the rule's values in bytes, without tags. The sizes of all rules together are limited.
 func (r *Rule) size() int {
 	return len(r.AllowedMethods) + len(r.AllowedOrigins) + len(r.AllowedHeaders) + len(r.ExposedHeaders) +
 		len(strconv.Itoa(int(r.MaxAge)))
 }
 
-// methodsProblem returns what is wrong with a list of methods, or "".
+// methodsProblem returns the text of an error if a list of methods is invalid, or "".
 func methodsProblem(list string) string {
 	if blank(list) {
 		return "name at least one method"
@@ -54,16 +56,16 @@ func methodsProblem(list string) string {
 		switch item {
 		case "DELETE", "GET", "HEAD", "MERGE", "POST", "OPTIONS", "PUT", "PATCH", "TRACE", "CONNECT":
 		default:
-			return "a method is one of DELETE, GET, HEAD, MERGE, POST, OPTIONS, PUT, PATCH, TRACE and CONNECT"
+			return "a method must be one of DELETE, GET, HEAD, MERGE, POST, OPTIONS, PUT, PATCH, TRACE and CONNECT"
 		}
 	}
 	return ""
 }
 
-// noLimit accepts lists of any length.
+// noLimit is used instead of tooManyOrigins or tooManyHeaders for lists of any length.
 func noLimit(string) string { return "" }
 
-// tooManyOrigins returns what is wrong if there are too many origins, or "".
+// tooManyOrigins returns the text of an error if a list has too many origins, or "".
 func tooManyOrigins(list string) string {
 	if strings.Count(list, ",") >= maxOrigins {
 		return "at most 64 origins"
@@ -71,7 +73,7 @@ func tooManyOrigins(list string) string {
 	return ""
 }
 
-// tooManyHeaders returns what is wrong if there are too many header names, or "".
+// tooManyHeaders returns the text of an error if a list has too many header names, or "".
 func tooManyHeaders(list string) string {
 	literal, prefixed := 0, 0
 	for item := range items(list) {
@@ -83,14 +85,14 @@ func tooManyHeaders(list string) string {
 	}
 	switch {
 	case literal > maxLiteral:
-		return "at most 64 header names without an asterisk"
+		return "at most 64 header names without an asterisk are allowed"
 	case prefixed > maxPrefixed:
-		return "at most 2 header names with an asterisk"
+		return "at most 2 header names with an asterisk are allowed"
 	}
 	return ""
 }
 
-// originsProblem returns what is wrong with a list of origins, or "".
+// originsProblem returns the text of an error if a list of origins is invalid, or "".
 func originsProblem(list string) string {
 	if blank(list) {
 		return "name at least one origin, or * for all"
@@ -98,7 +100,7 @@ func originsProblem(list string) string {
 	for item := range items(list) {
 		switch {
 		case item == "":
-			return "no empty origin between commas"
+			return "an origin in the list is empty"
 		case tooLong(item, maxItem):
 			return "an origin has at most 256 characters"
 		}
@@ -106,8 +108,8 @@ func originsProblem(list string) string {
 	return ""
 }
 
-// headersProblem returns what is wrong if an item is not a valid header name, or "". Exposed names are sent as part
-// of a header, so nothing else may pass.
+// headersProblem returns the text of an error if an item is not a valid header name, or "". The check is strict,
+// because exposed names are sent to clients in a header.
 func headersProblem(list string) string {
 	if blank(list) {
 		return ""
@@ -123,8 +125,8 @@ func headersProblem(list string) string {
 	return ""
 }
 
-// headersOrder returns a list of header names in the service's order, without blanks: full names first, then those
-// with an asterisk.
+// headersOrder returns a list of header names without blanks, in the service's order: first the full names, then
+// those with an asterisk.
 func headersOrder(list string) string {
 	if blank(list) {
 		return ""
@@ -140,7 +142,8 @@ func headersOrder(list string) string {
 	return string(ordered)
 }
 
-// items returns the parts of a list between its commas, without surrounding blanks: one more than there are commas.
+// items iterates over the parts of a list between its commas, without surrounding blanks. Empty parts count, so an
+// empty list has one item.
 func items(list string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for more := true; more; {
@@ -158,7 +161,8 @@ func trim(s string) string { return strings.Trim(s, " \t\r\n") }
 
 func blank(s string) bool { return trim(s) == "" }
 
-// tooLong reports whether s has more than units UTF-16 code units, which is how the service counts.
+// tooLong reports whether s has more than the given number of UTF-16 code units, the unit in which the service
+// counts.
 func tooLong(s string, units int) bool { return len(s) > units && edm.UTF16Len(s) > units }
 
 // token reports whether s is a legal header name.

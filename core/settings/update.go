@@ -9,18 +9,18 @@ import (
 // maxDays is the longest retention in days.
 const maxDays = 365
 
-// Update applies a document of PUT /?restype=service&comp=properties: it sets Logging, HourMetrics (which older
-// clients call Metrics), MinuteMetrics and Cors. Parts that the document lacks stay unchanged, but it must have at
-// least one. <Cors /> removes all rules.
+// Update applies a document of PUT /?restype=service&comp=properties to p. The document may contain Logging,
+// HourMetrics (which older clients call Metrics), MinuteMetrics and Cors, and must contain at least one of them.
+// Parts that it does not contain stay unchanged. <Cors /> removes all rules.
 //
-// The error is a *table.Error, InvalidXmlDocument or InvalidXmlNodeValue, and leaves p unchanged.
+// The error is a *table.Error, InvalidXmlDocument or InvalidXmlNodeValue; p is then unchanged.
 func (p *Properties) Update(body []byte) error {
 	next := *p
 	err := parse(body, serviceRoot, func(d *document) error {
 		parts, hours := 0, 0
 		hour := func() error {
 			if hours++; hours > 1 {
-				return d.refuse("Metrics and HourMetrics are the same; send one of them")
+				return d.refuse("Metrics and HourMetrics are the same setting; send only one of them")
 			}
 			return d.metrics(&next.HourMetrics)
 		}
@@ -42,7 +42,7 @@ func (p *Properties) Update(body []byte) error {
 			foreign("ProtocolSettings", "files"),
 		)
 		if err == nil && parts == 0 {
-			return d.refuse("none of Logging, HourMetrics, MinuteMetrics and Cors is there")
+			return d.refuse("at least one of Logging, HourMetrics, MinuteMetrics and Cors is required")
 		}
 		return err
 	})
@@ -63,7 +63,8 @@ func (d *document) logging(dst *Logging) error {
 	)
 }
 
-// metrics keeps IncludeAPIs only if metrics are enabled, because the reply contains it only then.
+// metrics reads the settings of metrics. It ignores IncludeAPIs if metrics are not enabled, because the service then
+// does not return IncludeAPIs.
 func (d *document) metrics(dst *Metrics) error {
 	var m Metrics
 	includes := false
@@ -80,7 +81,7 @@ func (d *document) metrics(dst *Metrics) error {
 	case err != nil:
 		return err
 	case m.Enabled && !includes:
-		return d.refuse("<IncludeAPIs> is missing, without which metrics cannot be enabled")
+		return d.refuse("<IncludeAPIs> is missing; metrics cannot be enabled without it")
 	case !m.Enabled:
 		m.IncludeAPIs = false
 	}
@@ -88,8 +89,8 @@ func (d *document) metrics(dst *Metrics) error {
 	return nil
 }
 
-// retention returns a function that reads a RetentionPolicy. If the policy is not enabled, Days must still be valid
-// but is ignored.
+// retention returns a function that reads a RetentionPolicy. If the policy is not enabled, Days is ignored but must
+// still be valid.
 func (d *document) retention(dst *int32) func() error {
 	return func() error {
 		var enabled bool
@@ -102,7 +103,7 @@ func (d *document) retention(dst *int32) func() error {
 		case err != nil:
 			return err
 		case enabled && *dst == 0:
-			return d.refuse("<Days> is missing, without which retention cannot be enabled")
+			return d.refuse("<Days> is missing; retention cannot be enabled without it")
 		case !enabled:
 			*dst = 0
 		}

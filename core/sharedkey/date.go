@@ -9,7 +9,8 @@ import (
 // FormatDate returns t in the form of the x-ms-date and Date headers.
 func FormatDate(t time.Time) string { return string(httpdate.Append(make([]byte, 0, 29), t)) }
 
-// checkDate checks that the date is well-formed and within maxSkew of now. With maxSkew 0 it checks only the form.
+// checkDate checks that the signed date is well-formed and within maxSkew of now. If maxSkew is 0, it checks only the
+// form.
 func checkDate(req *Request, now time.Time, maxSkew time.Duration) error {
 	date := req.date()
 	if date == "" {
@@ -33,7 +34,7 @@ func checkDate(req *Request, now time.Time, maxSkew time.Duration) error {
 		detail = append(detail, maxSkew.String()...)
 		detail = append(detail, ` from the server's time "`...)
 		detail = append(detail, FormatDate(now)...)
-		return refuse(Skewed, string(append(detail, `"; check the client's clock, and that the date is made anew for each attempt`...)))
+		return refuse(Skewed, string(append(detail, `"; check the client's clock, and set a new date for each attempt`...)))
 	}
 	return nil
 }

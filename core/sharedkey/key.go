@@ -10,22 +10,22 @@ import (
 	"sync/atomic"
 )
 
-// ErrKey means that an account key is not base64 text for at least one byte. Its text does not contain the key.
-var ErrKey = errors.New("sharedkey: an account key is non-empty standard base64")
+// ErrKey means that an account key is empty or not base64. The text of the error does not contain the key.
+var ErrKey = errors.New("sharedkey: an account key must be non-empty standard base64")
 
 // textSize is the length of a signature in base64 characters.
 const textSize = (sha256.Size + 2) / 3 * 4
 
-// Key is an account key that is ready to sign. It is safe for concurrent use, reuses HMAC states and never prints its
-// secret.
+// Key is an account key that is ready to sign. It is safe for concurrent use, reuses HMAC states, and never prints
+// its secret.
 type Key struct {
-	signers sync.Pool // elements are *signer
+	signers sync.Pool // holds values of type *signer
 	used    atomic.Bool
 	size    int
 }
 
-// signer holds the reusable state of one signature. It contains the arrays, because every argument of a hash.Hash
-// escapes to the heap.
+// signer holds the reusable memory for making one signature. The arrays are fields rather than local variables,
+// because arguments of hash.Hash methods escape to the heap.
 type signer struct {
 	mac  hash.Hash
 	buf  []byte // the StringToSign
@@ -33,12 +33,12 @@ type signer struct {
 	text [textSize]byte
 }
 
-// maxKept is the largest buffer in bytes that is kept for reuse. An ordinary StringToSign has 100 to 300 bytes; with
-// two escaped keys of 1 KiB it has 6 KiB.
+// maxKept is the size, in bytes, of the largest buffer that is kept for reuse. An ordinary StringToSign has 100 to
+// 300 bytes. With two percent-encoded keys of 1 KiB it has 6 KiB.
 const maxKept = 8 << 10
 
-// NewKey returns a key with a copy of secret. An empty secret gives [ErrKey], because every client could sign with
-// it.
+// NewKey returns a key with a copy of secret. If secret is empty, the error is [ErrKey], because any client could
+// sign with an empty key.
 func NewKey(secret []byte) (*Key, error) {
 	if len(secret) == 0 {
 		return nil, ErrKey
@@ -61,20 +61,20 @@ func ParseKey(text string) (*Key, error) {
 // Size returns the number of bytes of the key.
 func (k *Key) Size() int { return k.size }
 
-// MarkUsed records that a request was signed with the key.
+// MarkUsed records that the key has verified a signature.
 func (k *Key) MarkUsed() {
-	if !k.used.Load() { // unconditional writes would make processors contend for the cache line
+	if !k.used.Load() { // do not write each time, because processors would contend for the cache line
 		k.used.Store(true)
 	}
 }
 
-// TakeUsed reports whether a request was signed with the key since the previous call.
+// TakeUsed reports whether MarkUsed was called since the previous call of TakeUsed.
 func (k *Key) TakeUsed() bool { return k.used.Swap(false) }
 
 // String returns a placeholder instead of the key.
 func (k *Key) String() string { return "sharedkey.Key(withheld)" }
 
-// GoString keeps the key out of %#v too.
+// GoString returns the same text as String, so that %#v omits the key too.
 func (k *Key) GoString() string { return k.String() }
 
 // Sign returns the HMAC-SHA256 of s as base64 text, 44 bytes.
@@ -85,8 +85,7 @@ func (k *Key) Sign(s string) string {
 	return string(w.sign(w.buf))
 }
 
-// Authorization returns the value of the Authorization header for req. The date in req must be the one that will be
-// sent.
+// Authorization returns the value of the Authorization header for req. The request must be sent with the date in req.
 func (k *Key) Authorization(scheme Scheme, account string, req Request) string {
 	w := k.signer()
 	defer k.release(w)

@@ -15,8 +15,8 @@ type TableOptions struct {
 }
 
 // declare returns the traits of a table after these options are declared at an instant, or
-// an [Error]. An option that was declared before and stays the same keeps its state, such as
-// its Since.
+// an [Error]. An option that does not change keeps its state, such as the time Since of the
+// first declaration.
 func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
 	var next Traits
 	if t != nil {
@@ -55,7 +55,7 @@ func (t *Traits) orNil() *Traits {
 // canKeep returns an error if the store does not support the options.
 func (s *Service) canKeep(o TableOptions) error {
 	refuse := func(part string) error {
-		return OptionsInvalid.With(OptionsInvalid.Err().Message + " $." + part + ": " + s.home() + " cannot keep this yet. Leave it out.")
+		return OptionsInvalid.With(OptionsInvalid.Err().Message + " $." + part + ": " + s.home() + " does not support this option yet. Omit it.")
 	}
 	if o.Expire != nil {
 		d, ok := As[Declaring](s.store)

@@ -64,7 +64,7 @@ func (c Code) Because(cause error) *Error {
 
 // DamagedText is the message for [ErrDamaged]. The error's code makes clients retry, so the text says that a retry does
 // not help.
-const DamagedText = "A part of the stored data that the request needs is damaged. To repeat the request does not help: restore a backup. The server's log names the file."
+const DamagedText = "A part of the stored data that the request needs is damaged. Repeating the request does not help: restore a backup. The server's log names the file."
 
 // With returns an error with the code and this message in place of the default one.
 func (c Code) With(message string) *Error { return &Error{Code: c, Message: message} }
@@ -158,16 +158,16 @@ var codes = map[Code]struct {
 	AuthorizationResourceTypeMismatch:       {403, "This request is not authorized to perform this operation using this resource type."},
 	AuthorizationServiceMismatch:            {403, "This request is not authorized to perform this operation using this service."},
 	AuthorizationSourceIPMismatch:           {403, "This request is not authorized to perform this operation using this source IP."},
-	ChangesExpired:                          {410, "Changes after this position are not kept any more. List the table again, and continue with a new position."},
+	ChangesExpired:                          {410, "The changes after this position are no longer available. List the table again, and continue with a new position."},
 	CommandsInBatchActOnDifferentPartitions: {400, "All commands in a batch must operate on same entity group."},
 	ConditionNotMet:                         {412, "The condition specified using HTTP conditional header(s) is not met."},
 	CORSPreflightFailure:                    {403, "CORS not enabled or no matching rule found for this request."},
 	DuplicatePropertiesSpecified:            {400, "A property is specified more than one time."},
 	EntityAlreadyExists:                     {409, "The specified entity already exists."},
 	EntityTooLarge:                          {400, "The entity is larger than the maximum allowed size (1MB)."},
-	FeedEnded:                               {410, "The table of this position was deleted. If there is another one with its name, list that, and continue with a new position."},
-	FeedNotEnabled:                          {404, "The table keeps no feed of its changes. Its owner turns it on: edgetable tables set TABLE --changes P7D."},
-	HistoryChanged:                          {410, "The store was restored, promoted or repaired after this position was issued, and may lack changes that it had. List the table again, and continue with a new position."},
+	FeedEnded:                               {410, "The table to which this position belongs was deleted. If a new table has the same name, list that table, and continue with a new position."},
+	FeedNotEnabled:                          {404, "The table has no change feed. Its owner can turn it on: edgetable tables set TABLE --changes P7D."},
+	HistoryChanged:                          {410, "The store was restored, promoted or repaired after this position was issued, and may have lost changes. List the table again, and continue with a new position."},
 	InsufficientAccountPermissions:          {403, "Write operations are not allowed."},
 	InternalError:                           {500, "The server encountered an internal error. Please retry the request."},
 	InvalidAuthenticationInfo:               {400, "Authentication information is not given in the correct format. Check the value of Authorization header."},
@@ -188,9 +188,9 @@ var codes = map[Code]struct {
 	NoAuthenticationInformation:             {401, "Server failed to authenticate the request. Please refer to the information in the www-authenticate header."},
 	NotImplemented:                          {501, "The requested operation is not implemented on the specified resource."},
 	OperationTimedOut:                       {500, "Operation could not be completed within the specified time."},
-	OptionsBusy:                             {409, "An earlier change of the expiry rule is still in progress. Try again when GET no longer shows ending."},
+	OptionsBusy:                             {409, "An earlier change of the expiry rule is still in progress. Try again when GET no longer returns the member ending."},
 	OptionsInvalid:                          {400, "The options of the table are not valid."},
-	OrderNotAvailable:                       {400, "The entities of the table are not kept in this order."},
+	OrderNotAvailable:                       {400, "The store does not support this order of entities."},
 	OutOfRangeInput:                         {400, "One of the request inputs is out of range."},
 	PropertiesNeedValue:                     {400, "The values are not specified for all properties in the entity."},
 	PropertyNameInvalid:                     {400, "The property name is invalid."},

@@ -11,9 +11,9 @@ import (
 // is written with the commit and lists the entities that it put, deleted or expired. It does not have their content,
 // which is read from the stored entities.
 type Feeding interface {
-	// Changes returns the next commits of a feed. It shows only commits that can no longer be undone. A commit that
-	// is not shown yet appears later in the feed, so a client that reads page after page gets every commit, and the
-	// commits of one entity in order.
+	// Changes returns the next commits of a feed, but only those that can no longer be undone. Other commits get
+	// positions after all returned ones. So a client that reads page after page gets every commit, and the commits
+	// of one entity in order.
 	//
 	// It fails with [ErrNoTable] or [ErrNoFeed]. If the feed cannot continue from the position, it fails with
 	// [ErrFeedExpired], [ErrFeedEnded] or [ErrHistory].
@@ -21,13 +21,13 @@ type Feeding interface {
 	// AwaitChanges returns when Changes may have more after a position, or when ctx ends. It does no work while
 	// nothing changes.
 	AwaitChanges(ctx context.Context, t RecordKey, at FeedPosition) error
-	// TrimFeeds removes all changes that are older at an instant than their feed keeps them, including the feeds of
-	// dropped tables. A client that has not read them gets [ErrFeedExpired].
+	// TrimFeeds removes all changes that, at an instant, are older than the time for which their feed keeps them. It
+	// also trims the feeds of dropped tables. A client that has not read the removed changes gets [ErrFeedExpired].
 	TrimFeeds(ctx context.Context, now edm.Ticks) error
 }
 
-// History identifies one continuous history of a store. A restore begins a new one, so a position from before it is
-// not mistaken for a position after it.
+// History identifies one continuous history of a store. A restore begins a new history, so that a position that was
+// issued before the restore is not mistaken for one that was issued afterwards.
 type History [8]byte
 
 // FeedPosition is a position in a feed. Everything before it has been read.
@@ -76,8 +76,8 @@ type FeedCommit struct {
 type FeedChange struct {
 	Kind Kind // Put (also for a merge), Delete or Expire
 	Key  []byte
-	// Row is the entity that was put. It is nil if the entity was written or removed again since; then a later change
-	// has its newer state.
+	// Row is the entity that was put. It is nil if the entity was written or removed since then; in that case a later
+	// change shows the newer state.
 	Row *Row
 	// Ended is when the entity ended by the rule of its table. It is set if the change is an Expire, or if the entity
 	// has ended and is still stored. Otherwise it is 0.
@@ -130,13 +130,13 @@ func (s *Service) feeding(n Name) (Feeding, error) {
 	}
 	f, ok := As[Feeding](s.store)
 	if !ok {
-		return nil, NotImplemented.With(NotImplemented.Err().Message + " A feed of changes is not kept by " + s.home() + ".")
+		return nil, NotImplemented.With(NotImplemented.Err().Message + " Change feeds are not supported by " + s.home() + ".")
 	}
 	return f, nil
 }
 
-// TrimFeeds removes from all feeds of the store the changes that are older than their feed keeps, and those that will
-// be so within the duration ahead. A store that is full uses ahead to free space.
+// TrimFeeds removes from all feeds of the store the changes that are older than the time for which their feed keeps
+// them, or will be within the duration ahead. A positive ahead frees more space in a store that is full.
 func (s *Service) TrimFeeds(ctx context.Context, ahead edm.Ticks) error {
 	f, ok := As[Feeding](s.store)
 	if !ok {

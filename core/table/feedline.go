@@ -39,7 +39,7 @@ func (l *FeedLine) Add(m *Mutation, e *Effect) {
 	l.last = m.Key
 }
 
-// Bytes returns the line.
+// Bytes returns the encoded line.
 func (l *FeedLine) Bytes() []byte { return l.b }
 
 // feedDrop is the first byte of the line of a drop. The key of the table's record follows,
@@ -60,12 +60,12 @@ func FeedDropOf(line []byte) (t RecordKey, ok bool) {
 	return ParseRecordKey(string(line[1:]))
 }
 
-var errFeedLine = errors.New("stored line of a feed is damaged")
+var errFeedLine = errors.New("stored line of a change feed is damaged")
 
 // feedExamined is the maximum number of commits that are examined for a page of a feed.
 const feedExamined = 10_000
 
-// FeedBuilder decides for all stores what a page of a feed holds and where it ends.
+// FeedBuilder builds a page of a feed. All stores use it, so that the limits of a page mean the same everywhere.
 type FeedBuilder struct {
 	Page FeedPage
 	// Traits are the traits of the table at the instant Now.
@@ -122,7 +122,7 @@ func (b *FeedBuilder) Add(ticks edm.Ticks, at, line []byte) (full bool, err erro
 	return full, nil
 }
 
-// parse decodes what follows the kind of a mutation, and stores the key in b.key.
+// parse decodes the bytes of a mutation after its kind, and stores the key in b.key.
 func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error) {
 	shared, n := binary.Uvarint(line)
 	if n <= 0 || shared > uint64(len(b.key)) {
@@ -149,9 +149,9 @@ func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error)
 	return line, nil
 }
 
-// join adds the content of an entity that was put, unless it has another Timestamp by now.
-// It also adds the content of an entity that has ended and is still stored. If the rule is
-// withdrawn, the entity exists again and no later change of the feed would show it.
+// join adds the content of the entity to a change, unless the stored entity has another Timestamp
+// by now. It also adds the content if the entity has ended and is still stored: if the rule of
+// expiry is withdrawn, the entity exists again, and no later change of the feed would show it.
 func (b *FeedBuilder) join(c *FeedChange, ticks edm.Ticks) error {
 	row, err := b.Read(c.Key)
 	if err != nil || row == nil || row.Timestamp != ticks {

@@ -13,7 +13,7 @@ func (s *Service) Restore(ctx context.Context, n Name, to edm.Ticks) (did []byte
 	}
 	store, ok := As[Restoring](s.store)
 	if !ok {
-		return nil, NotImplemented.With("The requested operation is not implemented on the specified resource. Only Workers with Durable Objects answer comp=restore.")
+		return nil, NotImplemented.With("The requested operation is not implemented on the specified resource. Only Workers with Durable Objects support comp=restore.")
 	}
 	if did, err = store.Restore(ctx, n.Key(), to); err != nil {
 		return nil, protocolError(err)

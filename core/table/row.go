@@ -18,7 +18,7 @@ var (
 	errRow = errors.New("stored entity is damaged")
 	// ErrNewerForm means that a stored entity or record has a form that this version
 	// does not know.
-	ErrNewerForm = errors.New("stored in a form of a newer edgetable; run that version")
+	ErrNewerForm = errors.New("stored in a format of a newer edgetable version; run that version")
 )
 
 // AppendRow appends the stored form of a row without its key: Timestamp and

@@ -26,8 +26,8 @@ type shared struct {
 
 // Options configure a [Service].
 type Options struct {
-	// Now is the wall clock. It is used to end pages. The store issues Timestamps from its
-	// own clock.
+	// Now returns the time of the wall clock, by which the Service limits the duration of a page. The
+	// store issues Timestamps from its own clock.
 	Now func() edm.Ticks
 	// Rand returns random bits for incarnations and nonces.
 	Rand func() uint64
@@ -42,8 +42,8 @@ type Budget struct {
 	Time      edm.Ticks // duration; default 5 s
 }
 
-// MostShown returns how long a page of several entities may be in an answer. It is twice
-// the budget of bytes, because the formats need up to eight bytes for one.
+// MostShown returns the maximum length in bytes of a page of several entities in an answer: twice
+// the budget of bytes. It is limited because a format may need up to eight bytes for one stored byte.
 func (s *Service) MostShown() int { return 2 * s.budget.Bytes }
 
 // New returns a Service.
@@ -101,11 +101,11 @@ func protocolError(err error) *Error {
 	case errors.Is(err, ErrBusy):
 		return ServerBusy.Because(err)
 	case errors.Is(err, ErrMemoryFull):
-		e := ServerBusy.With("The memory of the server for tables is full. Until there is room again, writes are refused; reads and deletes work. Delete entities or tables, or give the server more memory.")
+		e := ServerBusy.With("The server's memory for tables is full. Writes are refused until memory is free again; reads and deletes work. Delete entities or tables, or give the server more memory.")
 		e.cause = err
 		return e
 	case errors.Is(err, ErrFull):
-		e := ServerBusy.With("The disk of the server is full. Until it has space again, writes are refused, and when no room is left at all, also deletes; reads work. Delete entities or tables, free space on the disk, or make it larger.")
+		e := ServerBusy.With("The server's disk is full. Writes are refused until the disk has free space; deletes are refused too when no space at all is left; reads work. Delete entities or tables, free space on the disk, or make it larger.")
 		e.cause = err
 		return e
 	case errors.Is(err, ErrDamaged):

@@ -13,7 +13,7 @@ func (s *Service) Traffic(ctx context.Context, n Name) (*traffic.Report, error) 
 	}
 	store, ok := As[Counting](s.store)
 	if !ok {
-		return nil, NotImplemented.With("The requested operation is not implemented on the specified resource. Only servers and Workers with Durable Objects answer comp=traffic.")
+		return nil, NotImplemented.With("The requested operation is not implemented on the specified resource. Only servers and Workers with Durable Objects support comp=traffic.")
 	}
 	r, err := store.Traffic(ctx, n.Key())
 	if err != nil {
@@ -23,8 +23,8 @@ func (s *Service) Traffic(ctx context.Context, n Name) (*traffic.Report, error) 
 	return r, nil
 }
 
-// Replication returns the state of the secondary. Without a replica that lags it is
-// the store itself.
+// Replication returns the state of the replica from which eventual reads are answered. A store
+// without a replica answers them itself, so its LastSync is now.
 func (s *Service) Replication() Replication {
 	if store, ok := As[Replicated](s.store); ok {
 		return store.Replication()

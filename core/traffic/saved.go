@@ -13,7 +13,7 @@ type Saved struct {
 	Tables []SavedTable `json:"tables"`
 }
 
-// SavedTable is everything known about a table.
+// SavedTable has all counts of one table.
 type SavedTable struct {
 	Account, Table string
 	Now            edm.Ticks
@@ -79,7 +79,7 @@ func (w *window) save() SavedWindow {
 	return s
 }
 
-var errDamaged = errors.New("the numbers contradict each other")
+var errDamaged = errors.New("the saved counts contradict each other")
 
 // Restore returns a Counter that continues saved counts at time now. The minute and the quarter that were in progress
 // when the state was saved get a second column.

@@ -14,7 +14,7 @@ func (r *Reader) name() (name string, local int, err error) {
 		n = nameLength(rest[local:])
 		if n == 0 {
 			r.pos += local
-			return "", 0, r.syntax("expected a name behind the prefix")
+			return "", 0, r.syntax("expected a name after the prefix")
 		}
 		n += local
 	}
@@ -43,7 +43,7 @@ func nameLength(b []byte) int {
 			return i
 		default:
 			x, size := utf8.DecodeRune(b[i:])
-			if !isNameRune(x, i == 0) || size == 1 { // not UTF-8
+			if !isNameRune(x, i == 0) || size == 1 { // a size of 1 means invalid UTF-8
 				return i
 			}
 			i += size
@@ -70,8 +70,8 @@ func IsName(s string) bool {
 	return s != ""
 }
 
-// isNameRune reports whether a character beyond ASCII may occur in a name (productions NameStartChar and NameChar);
-// Fewer are allowed as the first character.
+// isNameRune reports whether a character beyond ASCII may occur in a name (productions NameStartChar and NameChar).
+// As the first character of a name, fewer characters are allowed.
 func isNameRune(x rune, first bool) bool {
 	switch {
 	case x == 0xB7, x >= 0x300 && x <= 0x36F, x == 0x203F, x == 0x2040:

@@ -13,7 +13,7 @@ func (r *Reader) declaration() error {
 	begin := r.pos
 	n := bytes.Index(r.doc[r.pos:], []byte("?>"))
 	if n < 0 {
-		return r.syntax("the XML declaration does not end")
+		return r.syntax("the XML declaration is not closed")
 	}
 	// The pseudo-attributes come in a fixed order; only the first is required.
 	rest := view(r.doc[r.pos+len("<?xml") : r.pos+n])
@@ -62,7 +62,7 @@ func (r *Reader) remark() (skipped bool, err error) {
 	case bytes.HasPrefix(rest, []byte("<!--")):
 		n := bytes.Index(rest[len("<!--"):], []byte("--"))
 		if n < 0 {
-			return false, r.syntax("a comment does not end")
+			return false, r.syntax("a comment is not closed")
 		}
 		r.pos += len("<!--") + n + len("--")
 		if r.peek() != '>' {
@@ -79,7 +79,7 @@ func (r *Reader) remark() (skipped bool, err error) {
 		target = target[n:]
 		end := bytes.Index(target, []byte("?>"))
 		if end < 0 || end > 0 && !isBlank(target[0]) {
-			return false, r.syntax("a processing instruction does not end")
+			return false, r.syntax("a processing instruction is not closed")
 		}
 		r.pos += len("<?") + n + end + len("?>")
 		return true, nil
@@ -107,7 +107,7 @@ func (r *Reader) outside() (more bool, err error) {
 		case r.doc[r.pos] != '<':
 			return false, r.syntax("text outside of the root element")
 		case r.rooted:
-			return false, r.syntax("something behind the root element")
+			return false, r.syntax("unexpected content after the root element")
 		default:
 			r.rooted = true
 			return true, nil

@@ -19,7 +19,7 @@ type Kind uint8
 
 const (
 	EOF   Kind = iota // the end of a complete document
-	Start             // a start tag; <a/> is Start and End
+	Start             // a start tag; <a/> is read as a Start and then an End
 	End               // an end tag
 	Text              // all character data up to the next tag, with CDATA sections; never empty
 )
@@ -35,9 +35,9 @@ func (e *SyntaxError) Error() string {
 }
 
 // ErrNested is returned by [Reader.Content] if the element contains another element.
-var ErrNested = errors.New("xml: an element where only text may be")
+var ErrNested = errors.New("xml: an element where only text is allowed")
 
-var errNotStart = errors.New("xml: not behind a start tag")
+var errNotStart = errors.New("xml: not after a start tag")
 
 // Reader reads a document from start to end. Its results share memory with the document and are valid until the
 // document is changed; only [Reader.Content] returns a copy.
@@ -45,16 +45,16 @@ type Reader struct {
 	doc  []byte
 	pos  int
 	err  error // the first error; all later calls return it
-	kind Kind  // result of the last Next
+	kind Kind  // the result of the last call of Next
 
 	text   []byte
-	joined bool // text is the tail of decoded
+	joined bool // whether text is the end of decoded, and not a part of doc
 
 	open   [MaxDepth]element
 	depth  int
 	tag    int  // index in open of the last tag's element
-	empty  bool // the last Start was <a/>, so its End comes next
-	rooted bool // the root element was seen
+	empty  bool // whether the last Start was a tag such as <a/>, so that Next must return its End
+	rooted bool // whether the root element has begun
 
 	// These are arrays without pointers into the Reader, so that a Reader that stays within one function needs no
 	// heap memory.
@@ -166,7 +166,7 @@ func (r *Reader) Skip() error {
 // begin checks all bytes and skips everything before the root element.
 func (r *Reader) begin() error {
 	if at := legal(view(r.doc)); at < len(r.doc) {
-		return &SyntaxError{at, "a character that XML does not have, or not UTF-8"}
+		return &SyntaxError{at, "a character that XML does not allow, or invalid UTF-8"}
 	}
 	if bytes.HasPrefix(r.doc, []byte("\uFEFF")) {
 		r.pos = len("\uFEFF")

@@ -37,7 +37,7 @@ func (r *Reader) start() error {
 			r.pos++
 			r.empty = true
 		case !blank:
-			return r.syntax("expected a blank or the end of the tag")
+			return r.syntax("expected white space or the end of the tag")
 		default:
 			if err := r.attribute(); err != nil {
 				return err
@@ -96,11 +96,11 @@ func (r *Reader) value(quote byte) (string, error) {
 		return view(rest[:n]), nil
 	}
 	if n = bytes.IndexByte(rest, quote); n < 0 {
-		return "", r.syntax("the value of the attribute does not end")
+		return "", r.syntax("the value of the attribute has no closing quote")
 	}
 	if i := bytes.IndexByte(rest[:n], '<'); i >= 0 {
 		r.pos += i
-		return "", r.syntax("a < in the value of an attribute")
+		return "", r.syntax("the value of an attribute contains <")
 	}
 	r.room()
 	from := len(r.decoded)
@@ -120,11 +120,11 @@ func (r *Reader) declare(at int, prefix, uri string) error {
 	}
 	switch {
 	case prefix == "xmlns", uri == spaceDeclarations, (prefix == "xml") != (uri == SpaceXML), prefix != "" && uri == "":
-		return &SyntaxError{at, "a namespace that cannot be declared"}
+		return &SyntaxError{at, "this namespace cannot be declared"}
 	case r.namespaceCount == MaxNamespaces:
 		return &SyntaxError{at, "too many namespaces are declared"}
 	}
-	for i := range r.namespaceCount { // see sameSpace
+	for i := range r.namespaceCount { // equal URIs must be the same string in memory, see sameSpace
 		if r.namespaces[i].uri == uri {
 			uri = r.namespaces[i].uri
 			break
@@ -191,7 +191,7 @@ func (r *Reader) end() error {
 			return err
 		}
 		if name != want {
-			return &SyntaxError{begin, "the end tag of another element"}
+			return &SyntaxError{begin, "the end tag does not match the start tag"}
 		}
 		r.blanks()
 		if r.peek() != '>' {
@@ -203,7 +203,7 @@ func (r *Reader) end() error {
 	return nil
 }
 
-// leave closes the innermost element, which remains the element of the last tag.
+// leave closes the innermost element. Local and Space still return its name, as that of the last tag.
 func (r *Reader) leave() {
 	r.depth--
 	r.tag = r.depth

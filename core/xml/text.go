@@ -17,7 +17,7 @@ func (r *Reader) characters() error {
 		}
 		if n < 0 {
 			r.pos = len(r.doc)
-			return r.syntax("an element does not end")
+			return r.syntax("an element has no end tag")
 		}
 		if n > 0 {
 			piece := rest[:n]
@@ -36,14 +36,14 @@ func (r *Reader) characters() error {
 		}
 		switch {
 		case len(rest) < 2:
-			return r.syntax("a tag does not end")
+			return r.syntax("a tag is not closed")
 		case rest[1] != '!' && rest[1] != '?':
 			return nil
 		case bytes.HasPrefix(rest, []byte("<![CDATA[")):
 			r.pos += len("<![CDATA[")
 			n := bytes.Index(r.doc[r.pos:], []byte("]]>"))
 			if n < 0 {
-				return r.syntax("a CDATA section does not end")
+				return r.syntax("a CDATA section is not closed")
 			}
 			piece := r.doc[r.pos : r.pos+n]
 			if err := r.put(piece, bytes.IndexByte(piece, '\r') < 0, false); err != nil {
@@ -58,8 +58,8 @@ func (r *Reader) characters() error {
 	}
 }
 
-// put appends a piece of the document, which begins at pos, to text. A plain piece needs no decoding, and is not
-// copied if it is the whole text.
+// put appends a piece of the document to text. The piece begins at pos. If plain is set, the piece needs no decoding;
+// then it is not copied if it is the first piece of the text.
 func (r *Reader) put(piece []byte, plain, references bool) error {
 	if plain && len(r.text) == 0 {
 		r.text = piece
@@ -101,7 +101,7 @@ func (r *Reader) decode(piece []byte, references, attribute bool) error {
 		case '&':
 			x, size := reference(piece[i:])
 			if size == 0 {
-				return &SyntaxError{r.pos + i, "not a reference to a character"}
+				return &SyntaxError{r.pos + i, "not a valid character reference"}
 			}
 			r.decoded = utf8.AppendRune(r.decoded, x)
 			i += size
@@ -123,7 +123,7 @@ func (r *Reader) decode(piece []byte, references, attribute bool) error {
 
 // reference parses the reference at the start of b: &name; or &#10; or &#xA;. size is 0 if b does not begin with one.
 func reference(b []byte) (x rune, size int) {
-	const longest = 16 // leading zeros are allowed, but only a few
+	const longest = 16 // the longest reference in bytes; a number may have a few leading zeros
 	end := strings.IndexByte(view(b[:min(len(b), longest)]), ';')
 	if end < 0 {
 		return 0, 0
@@ -161,7 +161,7 @@ func reference(b []byte) (x rune, size int) {
 				return 0, 0
 			}
 		}
-		if !isChar(x) { // also refuses a reference without digits
+		if !isChar(x) { // x is 0, which is no Char, if there are no digits
 			return 0, 0
 		}
 	}
