@@ -18,12 +18,12 @@ type AccessLog struct {
 	asJSON bool
 	log    *slog.Logger
 
-	mu      sync.Mutex // never held while lines are formatted
+	mu      sync.Mutex // never locked while lines are formatted
 	records accessRecords
-	timer   *time.Timer // triggers writing
+	timer   *time.Timer // starts the write of the records
 	waiting bool        // timer is running
 
-	writing sync.Mutex // locked before mu
+	writing sync.Mutex // guards the fields below; locked before mu
 	to      io.Writer
 	file    *os.File // the opened file, or nil for standard error
 	clock   logClock
@@ -34,9 +34,9 @@ type AccessLog struct {
 
 const (
 	accessDelay = 100 * time.Millisecond // maximum age of a record in memory
-	accessCount = 2048                   // records in memory at which they are written at once
-	accessLimit = 16384                  // records in memory at which requests wait for the disk
-	accessTexts = 1 << 20                // bytes in memory at which requests wait for the disk
+	accessCount = 2048                   // number of records in memory that causes them to be written at once
+	accessLimit = 16384                  // number of records in memory from which requests wait for the disk
+	accessTexts = 1 << 20                // number of bytes in memory from which requests wait for the disk
 )
 
 // OpenAccessLog opens the log file; "-" means standard error. It returns nil if path is empty.
@@ -63,13 +63,13 @@ func (a *AccessLog) open() error {
 		return err
 	}
 	if a.file != nil {
-		_ = a.file.Close() // its lines are already written
+		_ = a.file.Close() // all its lines have been written
 	}
 	a.to, a.file = f, f
 	return nil
 }
 
-// Reload reopens the file if asked is set, as on SIGHUP, when log rotation has renamed the old file.
+// Reload reopens the file if asked is set. The server calls it on SIGHUP, when log rotation has renamed the old file.
 func (a *AccessLog) Reload(asked bool) {
 	if !asked || a.path == "" {
 		return
@@ -78,7 +78,7 @@ func (a *AccessLog) Reload(asked bool) {
 	defer a.writing.Unlock()
 	a.write()
 	if err := a.open(); err != nil {
-		a.log.Error("the access log stays in the old file", "cause", err)
+		a.log.Error("the access log cannot be reopened; the old file stays in use", "cause", err)
 	}
 }
 

@@ -23,10 +23,10 @@ func NewMetrics(version string) *Metrics {
 	m := &Metrics{Registry: prometheus.NewRegistry()}
 	m.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	promauto.With(m).NewGauge(prometheus.GaugeOpts{
-		Namespace: Namespace, Name: "build_info", Help: "Always 1; the labels say what was built.",
+		Namespace: Namespace, Name: "build_info", Help: "Always 1; the labels describe the build.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}).Set(1)
-	m.Gauge("clock_seconds", "The server's clock as a Unix time.", func() float64 { return time.Duration(time.Now().UnixNano()).Seconds() })
+	m.Gauge("clock_seconds", "Current time of the server's clock, as a Unix time.", func() float64 { return time.Duration(time.Now().UnixNano()).Seconds() })
 	m.requests.register(m)
 	return m
 }
@@ -34,8 +34,8 @@ func NewMetrics(version string) *Metrics {
 // Namespace is the prefix of the names of our own metrics.
 const Namespace = "edgetable"
 
-// Total registers a counter of integers, read from an atomic. Adding to that takes a third of the time of the
-// library's counter, which also supports fractions.
+// Total registers a counter whose value is read from an atomic integer. Adding to this integer takes a third of the
+// time of the library's counter, which also supports fractions.
 func (m *Metrics) Total(name, help string, of *atomic.Int64) {
 	promauto.With(m).NewCounterFunc(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, func() float64 { return float64(of.Load()) })
 }
@@ -57,8 +57,8 @@ func (m *Metrics) Histograms(name, help string, buckets []float64, labels ...str
 	return promauto.With(m).NewHistogramVec(prometheus.HistogramOpts{Namespace: Namespace, Name: name, Help: help, Buckets: buckets}, labels)
 }
 
-// Latencies are the histogram buckets for durations in seconds, from reads out of memory to requests that end at
-// their deadline.
+// Latencies are the upper bounds of histogram buckets for durations, in seconds. They reach from reads in memory to
+// requests that end at their deadline.
 var Latencies = [...]float64{
 	0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 }
@@ -86,16 +86,16 @@ func (r *requestMetrics) register(m *Metrics) {
 		r.byOperation[name] = &byResult{}
 	}
 	m.MustRegister(r)
-	r.waited = m.Histogram("queue_wait_duration_seconds", "Time in the queue of requests that could not be served at once.", Latencies[:])
-	r.sum(m, "entities_scanned_total", "Entities and tables that were examined for reads.", func(t *tally) *atomic.Int64 { return &t.scanned })
-	r.sum(m, "entities_returned_total", "Entities and tables in the responses to reads.", func(t *tally) *atomic.Int64 { return &t.returned })
+	r.waited = m.Histogram("queue_wait_duration_seconds", "Time that requests spent in the queue, without requests that were served at once.", Latencies[:])
+	r.sum(m, "entities_scanned_total", "Entities and tables that reads examined.", func(t *tally) *atomic.Int64 { return &t.scanned })
+	r.sum(m, "entities_returned_total", "Entities and tables that reads returned.", func(t *tally) *atomic.Int64 { return &t.returned })
 	r.sum(m, "request_body_bytes_total", "Bytes in the bodies of requests.", func(t *tally) *atomic.Int64 { return &t.received })
 	r.sum(m, "response_body_bytes_total", "Bytes in the bodies of responses.", func(t *tally) *atomic.Int64 { return &t.sent })
-	r.errors = m.Counters("errors_total", "Error codes of the protocol in responses and in parts of batches.", "code")
+	r.errors = m.Counters("errors_total", "Responses, and parts of batch responses, with an error, by error code of the protocol.", "code")
 	r.refusals = m.Counters("refused_requests_total", "Requests that were refused before their operation was tried.", "reason")
-	r.signIns = m.Counters("failed_sign_ins_total", "Requests that failed to sign in.", "reason")
+	r.signIns = m.Counters("failed_sign_ins_total", "Requests whose authentication failed.", "reason")
 	for _, reason := range protocol.Refusals {
-		r.refused(reason) // exists from the start, so that rates include the first increase
+		r.refused(reason) // creates the counter at once, so that rates include the first increase
 	}
 }
 
@@ -124,7 +124,7 @@ func (m *Metrics) Observe(resp *protocol.Response) {
 	}
 }
 
-// Add adds n if it is positive. If there is nothing to add, it does not touch memory that processors share.
+// Add adds n if it is positive. Otherwise it does not touch the cache line, which CPUs share.
 func Add(to *atomic.Int64, n int) {
 	if n > 0 {
 		to.Add(int64(n))
@@ -134,7 +134,7 @@ func Add(to *atomic.Int64, n int) {
 // noOperation is the label for requests that failed before their operation was known.
 const noOperation = "none"
 
-// byResult holds one operation's tallies by result.
+// byResult has one operation's tallies, indexed by result.
 type byResult [len(results)]tally
 
 func (r *requestMetrics) of(operation string) *byResult {

@@ -9,17 +9,18 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Codec is a compression method for the commits of a piece.
+// Codec is a compression method for the commits of a log piece.
 type Codec string
 
 const (
-	// Zstd compresses better.
+	// Zstd compresses better than S2.
 	Zstd Codec = ""
 	// S2 uses a quarter to a third of the CPU time of zstd.
 	S2 Codec = "s2"
 )
 
-// window is the match window of the compressors. A larger one costs more time and saves few bytes.
+// window is the size of the window in which the compressors search for repeated bytes. A larger window costs more
+// time and saves few bytes.
 const window = 1 << 20
 
 // encoder writes compressed data.
@@ -32,7 +33,7 @@ func (c Codec) encoder() (encoder, error) {
 	if c == S2 {
 		return s2.NewWriter(nil, s2.WriterConcurrency(1), s2.WriterBlockSize(window)), nil
 	}
-	// The object has a checksum of its own, so that of zstd is not needed.
+	// The checksum of zstd is off because each stored object has its own checksum.
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(window), zstd.WithEncoderCRC(false))
 }
 
@@ -60,7 +61,7 @@ func (c Codec) decode(packed []byte, size int64) ([]byte, error) {
 		return nil, errNewer
 	}
 	if int64(len(plain)) != size {
-		return nil, fmt.Errorf("it has %d bytes instead of %d", len(plain), size)
+		return nil, fmt.Errorf("the object has %d bytes instead of %d", len(plain), size)
 	}
 	return plain, nil
 }

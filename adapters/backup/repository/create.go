@@ -16,15 +16,15 @@ type Source struct {
 	Store   string // identity of the store
 	From    string // host and data directory, shown to people
 	Program string // version of edgetable
-	// Snapshot returns a directory with the files of the store at one moment, and the point from which its log
-	// continues. Create removes each file in it once the file is stored.
+	// Snapshot returns a directory with the files of the store at one moment, and the point from which the store's
+	// log continues. Create removes each file in the directory after it has stored the file.
 	Snapshot func(ctx context.Context) (dir string, log *LogSpan, err error)
 	// Check reports damage in a file before it is stored.
 	Check func(path string) error
 	// Keys are public keys of age; none means no encryption.
 	Keys []string
-	// Interrupted lists earlier runs of the same data directory that ended without a backup. Create takes over their
-	// objects and deletes their manifests.
+	// Interrupted lists earlier runs of the same data directory that were interrupted before their backup was
+	// complete. Create reuses their objects and deletes their manifests.
 	Interrupted []string
 	// Begin is called with the name of the run before anything is written.
 	Begin func(id string) error
@@ -34,8 +34,8 @@ type Source struct {
 	Now func() time.Time
 }
 
-// Create makes a backup. After an error, the same call continues the run that
-// Interrupted names, without storing its objects again.
+// Create makes a backup. After an error, call Create again with the name of the failed run in Interrupted: the new
+// run does not store the objects of the failed run again.
 func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	recipients, err := ParseRecipients(s.Keys)
 	if err != nil {
@@ -60,7 +60,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.owned(ctx, log); err != nil { // checked early, before everything is stored
+	if err := r.owned(ctx, log); err != nil { // checked before the upload, which takes long
 		return nil, err
 	}
 	if m.Log = log; log != nil && log.Alone {
@@ -86,7 +86,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err := r.objects.Put(ctx, nameDir+m.ID, []byte(m.ID+"\n")); err != nil {
 		return nil, err
 	}
-	// A prune may have removed the run between these steps.
+	// A prune may have removed the run after the check above and before backups/ID was written.
 	if err := r.begun(ctx, m.ID); errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, r.objects.Delete(ctx, nameDir+m.ID), r.objects.Delete(ctx, backupDir+m.ID))
 	} else if err != nil {
@@ -100,26 +100,26 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	return m, nil
 }
 
-// owned checks that the store of a backup may still ship to the place, if the place has timelines. Otherwise the
-// backup would look like the newest state.
+// owned checks that the store may still ship its log to the backup place. If another store has replaced it, a backup
+// of this store would look like the newest state. owned permits any store if the backup location has no timelines.
 func (r *Repository) owned(ctx context.Context, log *LogSpan) error {
 	now, err := r.Turn(ctx)
 	switch {
 	case err != nil || now.Timeline == "":
 		return err
 	case log == nil:
-		return &Replaced{"the place has a log, and this store does not continue it"}
+		return &Replaced{"the backup location has a log, which this store does not continue"}
 	case log.Term.Number == 0:
 		return now.Check(log.Timeline, now.Term)
 	}
 	return now.Check(log.Timeline, log.Term)
 }
 
-// begun checks that [Repository.Prune] has not removed the run together with its objects.
+// begun returns an error if [Repository.Prune] has removed the run together with its objects.
 func (r *Repository) begun(ctx context.Context, id string) error {
 	_, err := r.objects.Get(ctx, runDir+id)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the backup %s was removed while it ran: %w", id, err)
+		return fmt.Errorf("the backup %s was removed while it was being made: %w", id, err)
 	}
 	return err
 }
@@ -147,8 +147,8 @@ func (r *Repository) commit(ctx context.Context, m *Manifest) error {
 	return err
 }
 
-// known reads the manifests of complete and of interrupted backups. It must be called
-// after the manifest of this run is in unfinished/.
+// known reads the manifests of complete and of interrupted backups. It must be called after the manifest of this run
+// was stored in unfinished/.
 func (r *Repository) known(ctx context.Context, m *Manifest, interrupted []string) (*known, error) {
 	all, err := r.List(ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (r *Repository) known(ctx context.Context, m *Manifest, interrupted []strin
 	return k, nil
 }
 
-// listFiles returns the files of a directory, without parts.
+// listFiles returns the files of a directory, without their parts, which are not known yet.
 func listFiles(dir string) (files []File, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

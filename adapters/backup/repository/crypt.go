@@ -18,12 +18,12 @@ func ParseRecipients(keys []string) ([]age.Recipient, error) {
 	}
 	list, err := age.ParseRecipients(strings.NewReader(strings.Join(keys, "\n")))
 	if err != nil {
-		return nil, errors.New("write a public key of age, such as age1…: 'age-keygen -o key.txt' makes one and prints it")
+		return nil, errors.New("not a public key of age, such as age1…; 'age-keygen -o key.txt' creates a key and prints its public key")
 	}
 	return list, nil
 }
 
-// ReadIdentities reads a file with private keys of age; it returns none for "".
+// ReadIdentities reads a file with private keys of age. If the file's name is "", it returns no keys.
 func ReadIdentities(file string) ([]age.Identity, error) {
 	if file == "" {
 		return nil, nil

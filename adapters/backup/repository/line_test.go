@@ -13,8 +13,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// backupOf makes a backup with a given history, as a store on an older timeline could before backups
-// belonged to lines, or nil for none.
+// backupOf makes a backup with the given LogSpan, which may be nil. The span may belong to an older timeline, because
+// earlier versions made backups even after the store had been replaced.
 func (s *story) backupOf(span *repository.LogSpan, before func()) (*repository.Manifest, error) {
 	s.now = s.now.Add(time.Second)
 	dir := filepath.Join(s.t.TempDir(), "staged")
@@ -30,7 +30,7 @@ func (s *story) backupOf(span *repository.LogSpan, before func()) (*repository.M
 
 func nothing() {}
 
-// promoted is a story in which a follower was promoted: its timeline has two pieces and a backup.
+// promoted returns a story in which a secondary was promoted. Its new timeline has two log pieces and a backup.
 func promoted(t *testing.T) (s *story, old repository.LogSpan, own *repository.Manifest) {
 	s = newStory(t, 4)
 	s.ship()
@@ -42,7 +42,7 @@ func promoted(t *testing.T) (s *story, old repository.LogSpan, own *repository.M
 	return s, old, own
 }
 
-// A store that was replaced makes no backup, also if that happens while it makes one.
+// TestReplacedBackup checks that a store that was replaced makes no backup, even if it is replaced during the backup.
 func TestReplacedBackup(t *testing.T) {
 	t.Parallel()
 	s, old, _ := promoted(t)
@@ -60,8 +60,8 @@ func TestReplacedBackup(t *testing.T) {
 	}
 }
 
-// A backup that an earlier version made of a replaced store, later than the last write of the promoted
-// one, is not the newest state, and no rule to keep backups counts it.
+// TestBackupOnNoLine checks a backup of a replaced store, made by an earlier version after the last write of the
+// promoted store. This backup must not be taken for the newest state, and the rules of Keep must not count it.
 func TestBackupOnNoLine(t *testing.T) {
 	t.Parallel()
 	for _, span := range []string{"log", "alone", "none"} {
@@ -71,7 +71,7 @@ func TestBackupOnNoLine(t *testing.T) {
 		case "log", "alone":
 			history = &old
 		}
-		s.place.hidden = "timelines/" // earlier versions do not look there
+		s.place.hidden = "timelines/" // earlier versions do not look for timelines
 		stray, err := s.backupOf(history, nothing)
 		must.OK(t, err)
 		s.place.hidden = ""
@@ -102,8 +102,8 @@ func TestBackupOnNoLine(t *testing.T) {
 	}
 }
 
-// A restore of the newest state never settles for less than the place holds, and says what it could
-// give. verify names what is lost.
+// TestNothingLess checks that a restore of the newest state fails if the newest state is incomplete. The error names
+// the older state that can be restored. verify names the lost objects.
 func TestNothingLess(t *testing.T) {
 	t.Parallel()
 	s, _, own := promoted(t)
@@ -155,14 +155,14 @@ func TestNothingLess(t *testing.T) {
 	if err != nil || state.Plan.To != s.to || state.Plan.Base.ID != own.ID {
 		t.Errorf("%+v, %v", state, err)
 	}
-	// The backup of the newest store is gone, as after a prune of an earlier version.
+	// Remove the backups of the newest timeline and its ancestors. A prune of an earlier version could do this.
 	done, err := s.r.Prune(t.Context(), repository.Pruning{Remove: []string{own.ID, names("backups/")[0][len("backups/"):]}, Now: s.now})
 	must.OK(t, err)
 	if len(done.Removed) != 2 {
 		t.Fatalf("%+v", done)
 	}
 	report := s.verify()
-	if len(report.Notes) == 0 || len(report.Problems) == 0 || !strings.Contains(report.Problems[0], "no backup reaches the log") {
+	if len(report.Notes) == 0 || len(report.Problems) == 0 || !strings.Contains(report.Problems[0], "no backup connects to the log") {
 		t.Errorf("%+v", report)
 	}
 }

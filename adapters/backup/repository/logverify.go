@@ -18,16 +18,17 @@ type LogReport struct {
 	Pieces  int
 	Commits int
 	Bytes   int64 // total size of the objects
-	Locked  int   // number of pieces encrypted for keys that were not given
-	// Ranges can be restored. They exclude moments that need damaged pieces. Damage to backups is not considered.
+	Locked  int   // number of log pieces encrypted for keys that were not given
+	// Ranges are the moments that can be restored. They exclude moments that need damaged log pieces. Damage to
+	// backups is not considered.
 	Ranges Ranges
 	// Problems are sentences about damaged objects and unexplained gaps.
 	Problems []string
-	// Known are gaps that the server itself recorded: it discarded logs while the place could not be reached, and
-	// made a backup instead.
+	// Known describes gaps that the server itself recorded: the server discarded logs while it could not reach the
+	// backup place, and made a backup instead.
 	Known []string
-	// Notes are sentences about objects that no restore of the newest history uses, and about objects of an earlier
-	// version that do not name their history.
+	// Notes are sentences about objects that no restore of the newest history uses, and about objects that do not
+	// name their history because an earlier version wrote them.
 	Notes []string
 }
 
@@ -59,7 +60,7 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 	for i := range list {
 		total += list[i].Size
 	}
-	read := make([]Piece, len(list)) // an empty entry means damage
+	read := make([]Piece, len(list)) // an empty entry is a damaged piece
 	var mu sync.Mutex
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(concurrency)
@@ -115,10 +116,10 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 		report.Problems = append(report.Problems, err.Error())
 	}
 	for _, t := range timelines {
-		var at edm.Ticks // the number up to which the timeline's log is complete
+		var at edm.Ticks // the commit number up to which the timeline's log is complete
 		for _, m := range slices.Backward(backups) {
 			if m.Log != nil && m.Log.Timeline == t.ID && m.Log.Low >= pruned {
-				at = m.Log.Low // the oldest backup
+				at = m.Log.Low // the last assignment is for the oldest backup
 			}
 		}
 		if t.Parent != "" && t.Left >= pruned && t.Left > 0 {
@@ -130,7 +131,7 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 				continue
 			}
 			if Mixed(last.Synced, last.Term, &read[i]) {
-				report.Problems = append(report.Problems, fmt.Sprintf("two copies of one data directory have shipped to timeline %s: their writes are mixed after %s", t.ID, list[i].From))
+				report.Problems = append(report.Problems, fmt.Sprintf("two servers with copies of one data directory have shipped to timeline %s: after %s, the log has the writes of both servers", t.ID, list[i].From))
 			}
 			if read[i].Term.Number > 0 {
 				last = &read[i]
@@ -160,8 +161,8 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 	return nil
 }
 
-// useless reports the backups that do not belong to the history of any timeline, and the pieces that no backup needs
-// for a restore. If no backup reaches the log of the newest timeline, nothing of that log can be restored.
+// useless reports the backups that belong to no known timeline, and the log pieces that no backup needs for a
+// restore. Without a backup before the log of the newest timeline, nothing of that log can be restored.
 func (report *LogReport) useless(all *Backups, timelines []Timeline, list []Piece) {
 	if len(timelines) == 0 {
 		return
@@ -170,7 +171,7 @@ func (report *LogReport) useless(all *Backups, timelines []Timeline, list []Piec
 	h := history{pieces: list}
 	var err error
 	if h.line, err = lineOf(timelines, newest); err != nil {
-		return // the problems already include it
+		return // the error is already in Problems
 	}
 	unnamed := 0
 	on, off := h.split(all.Complete)
@@ -180,10 +181,10 @@ func (report *LogReport) useless(all *Backups, timelines []Timeline, list []Piec
 		}
 	}
 	if unnamed > 0 {
-		report.Notes = append(report.Notes, fmt.Sprintf("%d backups do not say to which history they belong: they are from before the log was shipped, or an earlier version made them", unnamed))
+		report.Notes = append(report.Notes, fmt.Sprintf("%d backups do not record their timeline: they were made before the log was shipped, or by an earlier version", unnamed))
 	}
 	for _, m := range off {
-		report.Notes = append(report.Notes, fmt.Sprintf("backup %s of %s does not belong to the history of the newest store, and does not count as one of the newest", m.ID, m.From))
+		report.Notes = append(report.Notes, fmt.Sprintf("backup %s of %s does not belong to the history of the newest store, and is not counted among the newest backups", m.ID, m.From))
 	}
 	begins := func(timeline string, from, to edm.Ticks) bool {
 		return slices.ContainsFunc(all.Complete, func(m *Manifest) bool {
@@ -207,10 +208,10 @@ func (report *LogReport) useless(all *Backups, timelines []Timeline, list []Piec
 		}
 	}
 	if n := len(list) - led; n > 0 {
-		report.Notes = append(report.Notes, fmt.Sprintf("no restore can use %d pieces of the log: no backup comes before them without a gap", n))
+		report.Notes = append(report.Notes, fmt.Sprintf("no restore can use %d pieces of the log: there is a gap between them and every earlier backup", n))
 	}
 	shipped := slices.ContainsFunc(list, func(p Piece) bool { return p.Timeline == newest })
 	if shipped && reaches[newest] == 0 && len(all.Unfinished) == 0 {
-		report.Problems = append(report.Problems, fmt.Sprintf("no backup reaches the log of the newest timeline, %s: nothing of it can be restored", newest))
+		report.Problems = append(report.Problems, fmt.Sprintf("no backup connects to the log of the newest timeline, %s: that log cannot be restored", newest))
 	}
 }

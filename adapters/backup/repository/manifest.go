@@ -23,20 +23,20 @@ type Manifest struct {
 	Ended   time.Time `json:"ended,omitzero"`
 	From    string    `json:"from"`    // host and data directory
 	Program string    `json:"program"` // version of the program that wrote it
-	// Recipients can decrypt the objects; none means no encryption.
+	// Recipients are the public keys for which the objects are encrypted; none means no encryption.
 	Recipients []string `json:"recipients,omitempty"`
 	New        int64    `json:"new"`           // total size of the objects that this run wrote
-	Log        *LogSpan `json:"log,omitempty"` // where the log continues it; nil if it does not
-	// Alone says which commits the backup has, if no log continues it. It is nil if Log says so, if the store never
-	// shipped a log, or if an earlier version made the backup.
+	Log        *LogSpan `json:"log,omitempty"` // where the log continues the backup; nil if no log does
+	// Alone says which commits the backup has if no log continues the backup. Alone is nil if Log is set, if the
+	// store never shipped a log, or if an earlier version of edgetable made the backup.
 	Alone *LogSpan `json:"alone,omitempty"`
 	Files []File   `json:"files"`
-	// Mended lists the objects of earlier backups that were found damaged, with the kind of damage. This backup has
-	// stored their content again.
+	// Mended lists the objects of earlier backups that were found damaged, with the kind of damage. This backup
+	// stores the content of these objects again.
 	Mended []string `json:"-"`
 }
 
-// history returns which commits the backup has, or nil if it is not known.
+// history returns which commits the backup has, or nil if this is unknown.
 func (m *Manifest) history() *LogSpan {
 	if m.Log != nil {
 		return m.Log
@@ -44,7 +44,7 @@ func (m *Manifest) history() *LogSpan {
 	return m.Alone
 }
 
-// Timeline returns the timeline of the backup, or "" if it is not known.
+// Timeline returns the timeline of the backup, or "" if it is unknown.
 func (m *Manifest) Timeline() string {
 	if span := m.history(); span != nil {
 		return span.Timeline
@@ -52,7 +52,7 @@ func (m *Manifest) Timeline() string {
 	return ""
 }
 
-// reach returns a number up to which the backup has all commits of its history.
+// reach returns a commit number up to which the backup has all commits.
 func (m *Manifest) reach() edm.Ticks {
 	if span := m.history(); span != nil {
 		return span.Low
@@ -60,7 +60,7 @@ func (m *Manifest) reach() edm.Ticks {
 	return edm.TicksOf(m.Began)
 }
 
-// File is a file of the data directory. Its parts have partSize bytes each; the last one has the rest.
+// File is a file of the data directory, stored in parts. Each part has partSize bytes; the last part may be smaller.
 type File struct {
 	Name     string `json:"name"`
 	Size     int64  `json:"size"`
@@ -70,7 +70,7 @@ type File struct {
 
 // Part is a part of a file.
 type Part struct {
-	Object string `json:"object"` // its name in objects/
+	Object string `json:"object"` // name of the object in objects/
 	Size   int64  `json:"size"`   // size of the object
 }
 
@@ -84,7 +84,7 @@ func (m *Manifest) Size() (n int64) {
 	return n
 }
 
-// newID returns the name of a run. Names sort by time.
+// newID returns the name of a new backup run. Sorted names are in the order of time.
 func newID(now time.Time) string {
 	var b [4]byte
 	rand.Read(b[:]) // rand.Read never fails
@@ -93,20 +93,20 @@ func newID(now time.Time) string {
 
 const idTime = "20060102T150405.000Z"
 
-// timeOf returns the time in the name of a run.
+// timeOf returns the time that is part of the name of a run.
 func timeOf(id string) (time.Time, bool) {
 	at, _, _ := strings.Cut(id, "-")
 	t, err := time.Parse(idTime, at)
 	return t, err == nil && len(id) == len(idTime)+9
 }
 
-// objectName names an object by its bytes and the run that writes it.
+// objectName returns the name of an object with the bytes b that a run writes.
 func objectName(b []byte, run string) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]) + run[strings.LastIndexByte(run, '-'):]
 }
 
-// sumOf returns the name of an object without its run.
+// sumOf returns the checksum in the name of an object, which precedes the name of the run.
 func sumOf(object string) string {
 	sum, _, _ := strings.Cut(object, "-")
 	return sum
@@ -141,7 +141,7 @@ func unseal(b []byte, v any) error {
 	return json.Unmarshal(text, v)
 }
 
-var errNewer = errors.New("a newer edgetable wrote it; run that version")
+var errNewer = errors.New("written by a newer edgetable version; run that version")
 
 // decode reads the manifest of a run.
 func decode(id string, b []byte) (*Manifest, error) {
@@ -150,7 +150,7 @@ func decode(id string, b []byte) (*Manifest, error) {
 		return nil, err
 	}
 	if m.ID != id {
-		return nil, fmt.Errorf("it is the manifest of %s", m.ID)
+		return nil, fmt.Errorf("the manifest belongs to backup %s", m.ID)
 	}
 	if err := m.check(); err != nil {
 		return nil, err
@@ -158,18 +158,18 @@ func decode(id string, b []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// maxFiles bounds the number of files of a backup. A store of 10 TiB has a tenth of that.
+// maxFiles is the maximum number of files of a backup. A store of 10 TiB has about a tenth of this number.
 const maxFiles = 100_000
 
-// check refuses a manifest that names files or objects outside of their folders, or more of them than a store has.
-// Anyone who can write to the place could forge a manifest.
+// check refuses a manifest that names files or objects outside of their folders, or more files than a store can have.
+// Anyone who can write to the backup place could forge a manifest.
 func (m *Manifest) check() error {
 	if len(m.Files) > maxFiles {
-		return fmt.Errorf("it lists %d files; a backup has at most %d", len(m.Files), maxFiles)
+		return fmt.Errorf("the manifest lists %d files; a backup has at most %d", len(m.Files), maxFiles)
 	}
 	for _, span := range []*LogSpan{m.Log, m.Alone} {
 		if span != nil && (span.Low < 0 || span.Low > span.High || !isTimelineID(span.Timeline)) {
-			return errors.New("it does not say where the log continues it")
+			return errors.New("the manifest does not say where the log continues the backup")
 		}
 	}
 	seen := make(map[string]bool, len(m.Files))
@@ -178,15 +178,15 @@ func (m *Manifest) check() error {
 		case !isFileName(f.Name):
 			return fmt.Errorf("%.300q is not the name of a file", f.Name)
 		case seen[f.Name]:
-			return fmt.Errorf("%s is there twice", f.Name)
+			return fmt.Errorf("%s occurs twice", f.Name)
 		case f.Size < 0 || f.Size > math.MaxInt64-partSize || int64(len(f.Parts)) != (f.Size+partSize-1)/partSize:
-			return fmt.Errorf("%s does not have the parts for its size", f.Name)
+			return fmt.Errorf("%s has a number of parts that does not match its size", f.Name)
 		}
 		seen[f.Name] = true
 		for _, p := range f.Parts {
-			unwritten := p.Object == "" && m.Ended.IsZero() // a part that an interrupted run did not write
+			unwritten := p.Object == "" && m.Ended.IsZero() // an interrupted run did not write this part
 			if !isObjectName(p.Object) && !unwritten {
-				return fmt.Errorf("%s: %.300q is not the name of an object", f.Name, p.Object)
+				return fmt.Errorf("%s: %.300q is not a valid object name", f.Name, p.Object)
 			}
 		}
 	}
@@ -199,7 +199,7 @@ func isFileName(s string) bool {
 	return s != "" && s != "." && s != ".." && len(s) <= 255 && !strings.ContainsAny(s, `/\:`) && !strings.ContainsFunc(s, control)
 }
 
-// isObjectName reports whether a name has the form of objectName.
+// isObjectName reports whether a text has the form of the names that objectName returns.
 func isObjectName(s string) bool {
 	sum, run, ok := strings.Cut(s, "-")
 	return ok && len(sum) == 2*sha256.Size && len(run) == 8 && strings.Trim(sum+run, "0123456789abcdef") == ""

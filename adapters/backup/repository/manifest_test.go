@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestManifestForged refuses manifests that name what is outside of their places, before
-// anything of them is read. Their checksums are right: whoever forges one makes it.
+// TestManifestForged checks that a manifest is refused if it names files or objects outside of their folders, before
+// any of these is read. The manifests have correct checksums, as an attacker can compute them.
 func TestManifestForged(t *testing.T) {
 	t.Parallel()
 	good := strings.Repeat("0a", 32) + "-0123abcd"
@@ -25,15 +25,15 @@ func TestManifestForged(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		files []File
-		says  string // "" if it is accepted
+		says  string // expected error; "" if the manifest is accepted
 	}{
 		{[]File{file("000001.sst", good), file("marker.format", good, good), file("LOCK")}, ""},
 		{many[:maxFiles], ""},
-		{many, "it lists 100001 files"},
-		{[]File{file("a"), file("a")}, "a is there twice"},
-		{[]File{{Name: "a", Size: 1<<63 - 1}}, "does not have the parts"},
-		{[]File{{Name: "a", Size: -1}}, "does not have the parts"},
-		{[]File{{Name: "a", Size: 1}}, "does not have the parts"},
+		{many, "the manifest lists 100001 files"},
+		{[]File{file("a"), file("a")}, "a occurs twice"},
+		{[]File{{Name: "a", Size: 1<<63 - 1}}, "a number of parts that does not match"},
+		{[]File{{Name: "a", Size: -1}}, "a number of parts that does not match"},
+		{[]File{{Name: "a", Size: 1}}, "a number of parts that does not match"},
 		{[]File{file("../a")}, "is not the name of a file"},
 		{[]File{file("/etc/passwd")}, "is not the name of a file"},
 		{[]File{file(`..\a`)}, "is not the name of a file"},
@@ -43,14 +43,14 @@ func TestManifestForged(t *testing.T) {
 		{[]File{file("..")}, "is not the name of a file"},
 		{[]File{file("")}, "is not the name of a file"},
 		{[]File{file(strings.Repeat("a", 256))}, "is not the name of a file"},
-		{[]File{file("a", "../../ex1/manifest.json")}, "is not the name of an object"},
-		{[]File{file("a", "/etc/passwd")}, "is not the name of an object"},
-		{[]File{file("a", "")}, "is not the name of an object"},
-		{[]File{file("a", good+"/x")}, "is not the name of an object"},
-		{[]File{file("a", "../"+good[3:])}, "is not the name of an object"},
-		{[]File{file("a", strings.ToUpper(good))}, "is not the name of an object"},
-		{[]File{file("a", good[:len(good)-1]+"\x00")}, "is not the name of an object"},
-		{[]File{file("a", strings.Replace(good, "0a", `\a`, 1))}, "is not the name of an object"},
+		{[]File{file("a", "../../ex1/manifest.json")}, "is not a valid object name"},
+		{[]File{file("a", "/etc/passwd")}, "is not a valid object name"},
+		{[]File{file("a", "")}, "is not a valid object name"},
+		{[]File{file("a", good+"/x")}, "is not a valid object name"},
+		{[]File{file("a", "../"+good[3:])}, "is not a valid object name"},
+		{[]File{file("a", strings.ToUpper(good))}, "is not a valid object name"},
+		{[]File{file("a", good[:len(good)-1]+"\x00")}, "is not a valid object name"},
+		{[]File{file("a", strings.Replace(good, "0a", `\a`, 1))}, "is not a valid object name"},
 	} {
 		sealed, err := seal(&Manifest{ID: "id", Ended: time.Unix(1, 0), Files: tt.files})
 		if err != nil {
@@ -66,7 +66,7 @@ func TestManifestForged(t *testing.T) {
 	}
 }
 
-// FuzzManifest checks that an accepted manifest names nothing outside of its places.
+// FuzzManifest checks that an accepted manifest names no file or object outside of its folder.
 func FuzzManifest(f *testing.F) {
 	f.Add("000001.sst", strings.Repeat("0a", 32)+"-0123abcd", int64(1), uint8(1))
 	f.Add("../x", "../../y", int64(0), uint8(0))

@@ -10,16 +10,17 @@ import (
 	"edgetable/core/edm"
 )
 
-// State is the starting point of a restore of the newest state: a plan, or only a backup if no log continues it.
+// State is the starting point of a restore of the newest state: a plan with a backup and its log, or only a backup if
+// no log continues it.
 type State struct {
 	Plan  *Plan
 	Alone *Manifest
 }
 
-// Less is the error for a place in which the newest state exists but cannot be restored.
+// Less is the error for a backup place whose newest state cannot be restored.
 type Less struct {
 	Cause error
-	State *State // what can be restored instead; nil if nothing can
+	State *State // an older state that can be restored; nil if there is none
 }
 
 func (l *Less) Error() string {
@@ -29,7 +30,7 @@ func (l *Less) Error() string {
 	case l.State.Plan != nil:
 		text += fmt.Sprintf("; --to-time %s restores the state before it", l.State.Plan.To)
 	default:
-		text += fmt.Sprintf("; --backup %s restores the newest backup that can be used, of %s", l.State.Alone.ID, edm.TicksOf(l.State.Alone.Began))
+		text += fmt.Sprintf("; --backup %s restores the newest usable backup, of %s", l.State.Alone.ID, edm.TicksOf(l.State.Alone.Began))
 	}
 	return text
 }
@@ -37,11 +38,11 @@ func (l *Less) Error() string {
 func (l *Less) Unwrap() error { return l.Cause }
 
 // NewestState finds out how to restore the newest state of a timeline, including its log; "" means the newest
-// timeline. If the place holds a newer state than can be restored, the error is a [Less].
+// timeline. If the backup place has commits that cannot be restored, the error is a [Less].
 func (r *Repository) NewestState(ctx context.Context, timeline string) (*State, error) {
 	s, err := r.newestState(ctx, timeline)
 	if _, less := errors.AsType[*Less](err); less {
-		s, err = r.newestState(ctx, timeline) // a list is not a snapshot
+		s, err = r.newestState(ctx, timeline) // The object lists were read one after the other, so they may contradict each other: read them again.
 	}
 	return s, err
 }
@@ -57,7 +58,7 @@ func (r *Repository) newestState(ctx context.Context, timeline string) (*State, 
 	}
 	for _, d := range slices.Backward(all.Damaged) {
 		if n := len(all.Complete); d.Object == backupDir+d.ID && (n == 0 || d.ID > all.Complete[n-1].ID) {
-			return nil, fmt.Errorf("the manifest of the newest backup, %s, is damaged: %w; put the file back, or name an older backup with --backup", d.Object, d.Cause)
+			return nil, fmt.Errorf("the manifest of the newest backup, %s, is damaged: %w; restore the file, or name an older backup with --backup", d.Object, d.Cause)
 		}
 	}
 	pieces, err := r.Pieces(ctx, "")
@@ -77,7 +78,7 @@ func (r *Repository) newestState(ctx context.Context, timeline string) (*State, 
 	} else {
 		h.line, err = lineOf(timelines, cmp.Or(timeline, timelines[len(timelines)-1].ID))
 	}
-	if err != nil { // it is unknown which backup belongs to the newest history
+	if err != nil { // it is unknown which backups belong to the newest timeline
 		s, _ := (&history{}).newest(all.Complete)
 		return nil, &Less{err, s}
 	}
@@ -91,7 +92,7 @@ func (r *Repository) newestState(ctx context.Context, timeline string) (*State, 
 	return s, err
 }
 
-// newest returns how to restore the newest state from the backups on the line.
+// newest returns how to restore the newest state, given the backups of one line.
 func (h *history) newest(on []*Manifest) (*State, error) {
 	if len(on) == 0 {
 		return nil, ErrNone
@@ -115,7 +116,8 @@ func (h *history) newest(on []*Manifest) (*State, error) {
 	return s, nil
 }
 
-// strayed names backups and pieces of a timeline whose object the place has lost.
+// strayed returns an error for each timeline whose object the backup place has lost, although another timeline, a
+// backup or a log piece names the timeline.
 func strayed(timelines []Timeline, backups []*Manifest, pieces []Piece) (list []error) {
 	known := map[string]bool{"": true}
 	for i := range timelines {
@@ -124,7 +126,7 @@ func strayed(timelines []Timeline, backups []*Manifest, pieces []Piece) (list []
 	miss := func(id, who string) {
 		if !known[id] {
 			known[id] = true
-			list = append(list, fmt.Errorf("%s belongs to the timeline %s, and the place has lost %s…-%s", who, id, timelineDir, id))
+			list = append(list, fmt.Errorf("%s belongs to the timeline %s, and the backup location has lost the object %s…-%s", who, id, timelineDir, id))
 		}
 	}
 	for i := range timelines {
@@ -143,7 +145,7 @@ func strayed(timelines []Timeline, backups []*Manifest, pieces []Piece) (list []
 	return list
 }
 
-// Newest returns the newest complete backup on the line of the newest timeline whose manifest can be read.
+// Newest returns the newest complete backup of the newest timeline and its ancestors whose manifest can be read.
 func (r *Repository) Newest(ctx context.Context) (*Manifest, error) {
 	all, err := r.List(ctx)
 	if err != nil {

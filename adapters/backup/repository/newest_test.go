@@ -9,8 +9,7 @@ import (
 	"edgetable/adapters/backup/repository"
 )
 
-// TestNewestDamaged demands that the newest backup is not replaced by an older one
-// without a word.
+// TestNewestDamaged checks that a damaged newest backup causes an error, and that no older backup is used silently.
 func TestNewestDamaged(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(3), newShelf()
@@ -40,7 +39,7 @@ func TestNewestDamaged(t *testing.T) {
 	}
 }
 
-// TestNewerFormat demands that a place of a newer version stays as it is.
+// TestNewerFormat checks that a backup place whose format is newer is refused and not changed.
 func TestNewerFormat(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(4), newShelf()
@@ -51,7 +50,7 @@ func TestNewerFormat(t *testing.T) {
 	place.objects["format"] = bytes.Clone(format)
 	w.change()
 	_, err := w.create(t, t.Context(), place)
-	if err == nil || !strings.Contains(err.Error(), "newer edgetable") || strings.Contains(err.Error(), "in use for something else") {
+	if err == nil || !strings.Contains(err.Error(), "newer edgetable") || strings.Contains(err.Error(), "contains other files") {
 		t.Error(err)
 	}
 	if !bytes.Equal(place.objects["format"], format) {
@@ -59,8 +58,8 @@ func TestNewerFormat(t *testing.T) {
 	}
 }
 
-// TestRemovedAtItsEnd removes a run between its last check and its manifest, as a
-// retried request gives time for.
+// TestRemovedAtItsEnd removes a run between its last check and the write of its manifest. This can happen if the
+// write is retried for a long time.
 func TestRemovedAtItsEnd(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(5), newShelf()
@@ -77,8 +76,8 @@ func TestRemovedAtItsEnd(t *testing.T) {
 	w.check(t, place)
 }
 
-// TestManifestGone demands that a manifest that was deleted is missed, unless the backup
-// was removed, and that what it needs stays until somebody removes it.
+// TestManifestGone checks that a deleted manifest is reported as missing, unless the backup was removed. The objects
+// of the backup must stay until somebody removes the backup.
 func TestManifestGone(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(5), newShelf()

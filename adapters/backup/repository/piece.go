@@ -15,28 +15,28 @@ import (
 	"edgetable/core/edm"
 )
 
-// logDir holds the log: log/TIMELINE/MINUTE/FROM-TO, where FROM and TO are numbers in hexadecimal digits, and MINUTE
-// is the minute of FROM. So a reader finds the next piece in a short list.
+// logDir contains the log: log/TIMELINE/MINUTE/FROM-TO, where FROM and TO are commit numbers in hexadecimal digits,
+// and MINUTE is the minute of FROM. So a reader that knows FROM needs to list only one short folder.
 const logDir = "log/"
 
-// Piece is an object of the log. It contains all commits of a timeline with numbers in (From, To]. Numbers are
-// Timestamps.
+// Piece is an object of the log. It contains all commits of a timeline with numbers in (From, To]. Commit numbers are
+// times in ticks.
 type Piece struct {
 	Timeline string    `json:"timeline"`
 	From     edm.Ticks `json:"from"`
 	To       edm.Ticks `json:"to"`
-	// Synced is a time by the primary's clock: each write that returned before it has a number up to To.
+	// Synced is a time by the primary's clock: each write that returned before Synced has a commit number up to To.
 	Synced edm.Ticks `json:"synced"`
-	// Begins says that no piece ends at From, because logs were discarded before they were shipped, or because this
-	// is the first piece.
+	// Begins says that no piece ends at From, because the server discarded logs before they were shipped, or because
+	// this is the first piece of the timeline.
 	Begins  bool  `json:"begins,omitempty"`
-	Term    Term  `json:"term,omitzero"` // term that shipped it; zero for a piece of an earlier version
+	Term    Term  `json:"term,omitzero"` // term of the server that shipped the piece; zero if an earlier version did
 	Commits int   `json:"commits"`
 	Length  int64 `json:"length"` // size of the commits before compression
 	Codec   Codec `json:"codec,omitempty"`
-	// Recipients can decrypt the commits; none means no encryption.
+	// Recipients are the public keys for which the commits are encrypted; none means no encryption.
 	Recipients []string `json:"recipients,omitempty"`
-	// Parts are the stored sizes of the pieces that this one joins; none means that it is not a joined piece.
+	// Parts are the stored sizes of the pieces in a joined piece. Parts is empty for a piece that is not joined.
 	Parts []int64 `json:"parts,omitempty"`
 
 	Size int64 `json:"-"` // size of the object
@@ -54,7 +54,7 @@ func (p *Piece) object() string {
 	return fmt.Sprintf("%s%016x-%016x", folderOf(p.Timeline, p.From), int64(p.From), int64(p.To))
 }
 
-// folderOf returns the folder of the pieces that begin at a number.
+// folderOf returns the folder of the log pieces whose From is this commit number.
 func folderOf(timeline string, from edm.Ticks) string {
 	return logDir + timeline + "/" + from.Time().Format(minuteForm) + "/"
 }
@@ -72,21 +72,21 @@ func parsePiece(name string, size int64) (p Piece, ok bool) {
 	return p, p.object() == name && p.From < p.To && p.From >= 0
 }
 
-// Limits of a piece, so that a forged one cannot exhaust the memory.
+// maxPiece is the maximum size of a log piece before compression, so that a forged piece cannot exhaust the memory.
 const maxPiece = 256 << 20
 
 const pieceHead = "edgetable log 1, sha256 "
 
-// openPiece verifies the object of a piece. It returns the head, and the commits in stored form.
+// openPiece verifies the object of a log piece. It returns the head of the piece, and the commits as they are stored.
 func openPiece(named *Piece, b []byte) (p Piece, packed []byte, err error) {
 	if p, packed, err = parseObject(b); err != nil {
 		return p, nil, err
 	}
 	if p.Timeline != named.Timeline || p.From != named.From || p.To != named.To {
-		return p, nil, errors.New("it is another piece of the log")
+		return p, nil, errors.New("the object contains another piece of the log")
 	}
 	if p.Length < 0 || p.Length > maxPiece {
-		return p, nil, fmt.Errorf("it claims to have %d bytes", p.Length)
+		return p, nil, fmt.Errorf("the header states an invalid size, %d bytes", p.Length)
 	}
 	return p, packed, nil
 }
@@ -115,7 +115,7 @@ func parseObject(b []byte) (p Piece, packed []byte, err error) {
 	return p, packed, nil
 }
 
-var errNoIdentity = errors.New("it is encrypted: name the file with the private key by --identity")
+var errNoIdentity = errors.New("the object is encrypted: name the file with the private key with --identity")
 
 // unpack returns the commits of a piece.
 func (p *Piece) unpack(packed []byte, with []age.Identity) (list []Commit, err error) {
@@ -127,7 +127,7 @@ func (p *Piece) unpack(packed []byte, with []age.Identity) (list []Commit, err e
 			return nil, errNoIdentity
 		}
 		if packed, err = decrypt(packed, with); err != nil {
-			return nil, fmt.Errorf("it cannot be decrypted: %w", err)
+			return nil, fmt.Errorf("the object cannot be decrypted: %w", err)
 		}
 	}
 	plain, err := p.Codec.decode(packed, p.Length)
@@ -151,9 +151,9 @@ func (p *Piece) unpack(packed []byte, with []age.Identity) (list []Commit, err e
 		plain = plain[8+n+int(size):]
 	}
 	if len(list) != p.Commits {
-		return nil, fmt.Errorf("it has %d commits instead of %d", len(list), p.Commits)
+		return nil, fmt.Errorf("the piece has %d commits instead of %d", len(list), p.Commits)
 	}
 	return list, nil
 }
 
-var errShortPiece = errors.New("it ends in the middle of a commit")
+var errShortPiece = errors.New("the piece ends in the middle of a commit")

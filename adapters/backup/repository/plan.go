@@ -10,30 +10,30 @@ import (
 	"edgetable/core/edm"
 )
 
-// Plan says how to restore the state at one moment: a backup and the log after it.
+// Plan says how to restore the state at one moment: from a backup and the log after it.
 type Plan struct {
 	Base     *Manifest
 	Steps    []Step
-	Timeline string    // timeline of the moment
-	To       edm.Ticks // the moment: every commit with a number up to it, and none above
-	Above    edm.Ticks // the highest number that the place knows of
+	Timeline string    // timeline to which To belongs
+	To       edm.Ticks // the restored state has every commit with a number up to To
+	Above    edm.Ticks // the highest commit number that the backup place contains
 }
 
-// Step is a piece of the log. A restore needs its commits with numbers in (After, Until].
+// Step is a log piece that a restore reads. The restore applies its commits with numbers in (After, Until].
 type Step struct {
 	Piece
 	After, Until edm.Ticks
 }
 
-// history is what a place has of one line of timelines.
+// history contains the backups and log pieces from which the states of one line can be restored.
 type history struct {
 	line
-	bases  []*Manifest // backups with a span, oldest first
+	bases  []*Manifest // backups that the log continues, oldest first
 	pieces []Piece     // pieces of all timelines
 }
 
-// historyOf reads the backups, and the names of the pieces, of the line that leads to a timeline; "" means the newest
-// one.
+// historyOf reads the history of a timeline with its ancestors; "" means the newest timeline. It reads the manifests
+// of backups, but only the names of log pieces.
 func (r *Repository) historyOf(ctx context.Context, timeline string) (*history, error) {
 	timelines, err := r.Timelines(ctx)
 	if err != nil {
@@ -66,11 +66,11 @@ func (h *history) setBases(backups []*Manifest) {
 	}
 }
 
-// ErrNoLog means that a log was never shipped to the place.
-var ErrNoLog = errors.New("the place has no log: 'edgetable serve' with --backup-log ships it")
+// ErrNoLog means that no store has ever shipped its log to the backup place.
+var ErrNoLog = errors.New("the backup location has no log: only 'edgetable serve' with --backup-log ships one")
 
-// from returns the steps that restore a moment from a backup. If the log has a gap before that moment, they end
-// there.
+// from returns the steps that restore a state, given by its commit number, from the backup m. If the log has a gap
+// before this number, the steps end at the gap.
 func (h *history) from(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ticks, timeline string, gap *Gap) {
 	end = m.Log.Low
 	for _, s := range h.parts[h.part(m.Log):] {
@@ -88,8 +88,8 @@ func (h *history) from(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ticks, 
 	return steps, end, timeline, nil
 }
 
-// quiet returns the number up to which a timeline certainly has no commits after a given one. Later backups of an
-// idle store show this.
+// quiet returns a commit number up to which the timeline certainly has no commits after the given number. Later
+// backups of an idle store prove this.
 func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 	for _, m := range h.bases {
 		if m.Log.Timeline == timeline && m.Log.High <= after {
@@ -99,9 +99,9 @@ func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 	return after
 }
 
-// PlanRestore finds out how to restore a moment; 0 means the newest one that can be restored. id is the beginning of
-// the name of the backup to start from; "" means the best one. PlanRestore reads the names of pieces, but not the
-// pieces.
+// PlanRestore finds out how to restore the state at a commit number; 0 means the newest restorable state. id is the
+// beginning of the name of the backup to start from; "" means the best backup. PlanRestore reads the names of log
+// pieces, but not their contents.
 func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id string) (*Plan, error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -138,12 +138,12 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 			to = end
 		case gap == nil:
 		case end >= m.Log.High && h.quiet(at, end) >= to:
-			to = end // there are no commits until then
+			to = end // the timeline has no commits between end and to
 		default:
 			if problem == nil {
 				problem = fmt.Errorf("%s cannot be restored: %w", moment(to), gap)
 			}
-			continue // an older backup may lead there over another timeline
+			continue // an older backup may reach this moment by another timeline
 		}
 		return &Plan{Base: m, Steps: steps, Timeline: at, To: to, Above: h.highest()}, nil
 	}
@@ -151,7 +151,7 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 		problem = fmt.Errorf("%s cannot be restored: every backup that the log continues is newer", moment(to))
 	}
 	if ranges := h.ranges(); len(ranges) > 0 {
-		problem = fmt.Errorf("%w; what can be restored is %s", problem, ranges)
+		problem = fmt.Errorf("%w; moments that can be restored: %s", problem, ranges)
 	}
 	return nil, problem
 }
@@ -163,7 +163,7 @@ func moment(to edm.Ticks) string {
 	return to.String()
 }
 
-// highest returns the highest number known in the place.
+// highest returns the highest commit number known in the backup place.
 func (h *history) highest() (n edm.Ticks) {
 	for i := range h.pieces {
 		n = max(n, h.pieces[i].To)
@@ -174,7 +174,7 @@ func (h *history) highest() (n edm.Ticks) {
 	return n
 }
 
-// Highest returns the highest number known in the place.
+// Highest returns the highest commit number known in the backup place.
 func (r *Repository) Highest(ctx context.Context) (edm.Ticks, error) {
 	all, err := r.List(ctx)
 	if err != nil && !errors.Is(err, ErrNone) {
@@ -192,7 +192,8 @@ func (r *Repository) Highest(ctx context.Context) (edm.Ticks, error) {
 	return h.highest(), err
 }
 
-// Latest returns the highest number that backups of a timeline contain. The log up to it may be removed.
+// Latest returns the highest commit number in the backups of a timeline. The store may remove its log up to this
+// number, because the backup contains these commits.
 func (r *Repository) Latest(ctx context.Context, timeline string) (n edm.Ticks, err error) {
 	all, err := r.List(ctx)
 	if errors.Is(err, ErrNone) {
@@ -209,7 +210,7 @@ func (r *Repository) Latest(ctx context.Context, timeline string) (n edm.Ticks, 
 	return n, nil
 }
 
-// Ranges lists the moments that can be restored, as ranges.
+// Ranges lists the ranges of moments that can be restored.
 type Ranges [][2]edm.Ticks
 
 func (r Ranges) String() (text string) {
@@ -238,8 +239,8 @@ func (h *history) ranges() (list Ranges) {
 	return list
 }
 
-// Ranges returns the moments that can be restored on the line of the newest timeline. It
-// reads names and manifests, not the log.
+// Ranges returns the moments of the newest timeline and its ancestors that can be restored. It reads names and
+// manifests, but not the log.
 func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 	h, err := r.historyOf(ctx, "")
 	if errors.Is(err, ErrNoLog) {
@@ -251,8 +252,8 @@ func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 	return h.ranges(), nil
 }
 
-// Log returns the log of the line that leads to a timeline, as far as it exists. "" means the newest timeline. to is
-// the last moment, or 0 for the whole log.
+// Log returns the log of a timeline and its ancestors, as far as it exists. The timeline "" means the newest one. The
+// log ends at the commit number to; 0 means the whole log.
 func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (steps []Step, err error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -271,8 +272,8 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	return steps, nil
 }
 
-// Leads returns the number up to which the line of the newest timeline shares the commits of another timeline, and
-// the timeline that continues it there. ok is false if the other timeline is not on the line.
+// Leads returns the number up to which the newest timeline shares the commits of the given timeline, and the next
+// timeline on the line after the given one. ok is false if the given timeline is no ancestor of the newest one.
 func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
 	l, err := r.newestLine(ctx)
 	if err != nil || len(l.parts) == 0 {

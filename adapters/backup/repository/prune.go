@@ -16,24 +16,24 @@ import (
 type Pruning struct {
 	Keep   Keep
 	Remove []string // names of further backups to remove; they may be unfinished or damaged
-	DryRun bool     // only report
+	DryRun bool     // only report; delete nothing
 	Now    time.Time
 }
 
 // Pruned is what [Repository.Prune] has removed.
 type Pruned struct {
-	Removed  []string // backups
+	Removed  []string // names of the backups
 	Kept     int
 	Objects  int
 	Bytes    int64 // total size of the objects
-	Pieces   int   // pieces of the log
-	LogBytes int64 // total size of the pieces
-	// Unfinished are backups that are running or were interrupted. While there are any, no objects are deleted.
+	Pieces   int   // number of log pieces
+	LogBytes int64 // total size of the log pieces
+	// Unfinished lists backups that are running or were interrupted. While there are any, Prune deletes no objects.
 	Unfinished []*Manifest
 }
 
-// Prune removes backups, and then the objects that no backup needs. The package comment explains why this is always
-// safe. The next prune completes an interrupted one.
+// Prune removes backups, and then the objects that no backup needs. The package comment explains why Prune never
+// removes an object that a backup needs. If Prune is interrupted, the next Prune completes its work.
 func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	all, err := r.List(ctx)
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	done := &Pruned{Removed: slices.Clone(p.Remove)}
 	for _, d := range all.Damaged {
 		if d.ID != "" && !slices.Contains(p.Remove, d.ID) {
-			return nil, fmt.Errorf("%s is damaged (%w): nothing was removed, because it is unknown which objects it needs; put the file back, or remove this backup with --remove %s", d.Object, d.Cause, d.ID)
+			return nil, fmt.Errorf("%s is damaged (%w): nothing was removed, because it is unknown which objects this backup needs; restore the file, or remove the backup with --remove %s", d.Object, d.Cause, d.ID)
 		}
 	}
 	l, err := r.newestLine(ctx)
@@ -62,8 +62,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	}
 	slices.Sort(done.Removed)
 	for _, id := range done.Removed {
-		// If a run was killed at its end, its complete backup is in all of these folders. With only the last one it
-		// still counts as complete.
+		// A run that was killed at its end may have its complete backup in all of these folders. If this prune is
+		// killed between two deletes, a backup that remains only in backupDir still counts as complete.
 		for _, dir := range []string{runDir, nameDir, backupDir} {
 			if p.DryRun {
 				continue
@@ -84,8 +84,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	return done, r.pruneLog(ctx, done, stay, p)
 }
 
-// Abandon removes runs of [Repository.Create] that will not be continued. The next prune then removes the objects
-// that they stored.
+// Abandon deletes the unfinished manifests of [Repository.Create] runs that will not be continued. The next prune
+// then removes the objects that these runs stored.
 func (r *Repository) Abandon(ctx context.Context, ids ...string) (err error) {
 	for _, id := range ids {
 		err = errors.Join(err, r.objects.Delete(ctx, runDir+id))
@@ -101,7 +101,7 @@ func (b *Backups) has(id string) bool {
 // deletions is the number of objects that are deleted concurrently.
 const deletions = 16
 
-// collect deletes the objects that no manifest names. The order of its steps matters.
+// collect deletes the objects that no manifest names. The package comment explains the order of its steps.
 func (r *Repository) collect(ctx context.Context, done *Pruned, dryRun bool) error {
 	var listed []objects.Object
 	for o, err := range r.objects.List(ctx, dataDir) {

@@ -11,26 +11,26 @@ import (
 	"edgetable/core/objects"
 )
 
-// Repository holds the backups of one store.
+// Repository gives access to the backups of one store in a backup place.
 type Repository struct {
 	objects objects.Place
 }
 
-// New returns the repository in a place, which may be empty.
+// New returns the repository in a backup place, which may be empty.
 func New(o objects.Place) *Repository { return &Repository{o} }
 
 var (
-	// ErrNone means that there are no backups in the place.
+	// ErrNone means that there are no backups in the backup place.
 	ErrNone = errors.New("there are no backups")
-	// ErrNoneYet means that all backups in the place belong to a history that was left.
+	// ErrNoneYet means that none of the backups belongs to the newest timeline or its ancestors.
 	ErrNoneYet = errors.New("the newest store has no complete backup yet")
-	// errForeign means that the place holds something else.
-	errForeign = errors.New("this place is in use for something else; name an empty one")
-	// ErrOtherStore means that the place holds backups of another store.
-	ErrOtherStore = errors.New("these are backups of another store; give each store a place of its own")
+	// errForeign means that the place contains files that are not backups.
+	errForeign = errors.New("the backup location contains other files; name an empty location")
+	// ErrOtherStore means that the backup place contains backups of another store.
+	ErrOtherStore = errors.New("the location contains backups of another store; give each store its own backup location")
 )
 
-// check reads the identity of the store to which the place belongs.
+// check reads the identity of the store to which the backup place belongs.
 func (r *Repository) check(ctx context.Context) (store string, err error) {
 	b, err := r.objects.Get(ctx, formatName)
 	switch {
@@ -47,7 +47,7 @@ func (r *Repository) check(ctx context.Context) (store string, err error) {
 	return store, nil
 }
 
-// claim checks that the place holds backups of the store, or reserves an empty place for it.
+// claim checks that the backup place contains backups of the store. It reserves an empty place for the store.
 func (r *Repository) claim(ctx context.Context, store string) error {
 	known, err := r.check(ctx)
 	switch {
@@ -67,7 +67,7 @@ func (r *Repository) claim(ctx context.Context, store string) error {
 			if err != nil {
 				return err
 			}
-			if !strings.HasSuffix(o.Name, objects.TempSuffix) { // left by a run that was killed at this point
+			if !strings.HasSuffix(o.Name, objects.TempSuffix) { // a temporary file of a run that was killed here
 				return fmt.Errorf("%w: it holds %q", errForeign, o.Name)
 			}
 		}
@@ -79,7 +79,7 @@ func (r *Repository) claim(ctx context.Context, store string) error {
 	return r.objects.Put(ctx, formatName, b)
 }
 
-// owner returns the store of the newest backup. It is used if the object "format" is lost.
+// owner returns the store that made the newest backup. check uses it if the object "format" is lost.
 func (r *Repository) owner(ctx context.Context) (store string, err error) {
 	list, err := r.manifests(ctx, backupDir, new([]Damaged))
 	if err != nil || len(list) == 0 {
@@ -88,15 +88,15 @@ func (r *Repository) owner(ctx context.Context) (store string, err error) {
 	return list[len(list)-1].Store, nil
 }
 
-// Backups lists the backups in a place.
+// Backups lists the backups in a backup place.
 type Backups struct {
 	Complete   []*Manifest // oldest first
 	Unfinished []*Manifest // running now, or interrupted
 	Damaged    []Damaged
 }
 
-// Damaged is an unreadable manifest, an unreadable object "format", or a manifest that is missing although nobody
-// removed the backup.
+// Damaged describes an unreadable manifest, an unreadable object "format", or the missing manifest of a backup that
+// nobody removed.
 type Damaged struct {
 	ID, Object string
 	Cause      error
@@ -109,7 +109,8 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 		return nil, formatErr
 	}
 	var b Backups
-	// The order matters: a backup that completes between the two calls is in at least one list.
+	// The unfinished manifests must be read first: a backup that completes between the two calls is then in at least
+	// one list.
 	var err error
 	if b.Unfinished, err = r.manifests(ctx, runDir, &b.Damaged); err != nil {
 		return nil, err
@@ -123,16 +124,17 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 	if formatErr != nil && len(b.Complete)+len(b.Unfinished)+len(b.Damaged) == 0 {
 		return nil, formatErr
 	}
-	if formatErr != nil { // it existed when the first backup was made
+	if formatErr != nil { // The object "format" existed when the first backup was made, so it has been lost.
 		b.Damaged = append(b.Damaged, Damaged{Object: formatName, Cause: formatErr})
 	}
 	b.Unfinished = slices.DeleteFunc(b.Unfinished, func(m *Manifest) bool { return find(b.Complete, m.ID) != nil })
 	return &b, nil
 }
 
-var errGone = errors.New("it is gone, but the backup was complete and nobody has removed it")
+var errGone = errors.New("the manifest is missing, although the backup was complete and was not removed")
 
-// missing adds the manifests that are lost: their names still exist. A removed backup loses its name first.
+// missing adds the lost manifests to b.Damaged: their backups still have an object in names/. Removing a backup
+// deletes this object first.
 func (r *Repository) missing(ctx context.Context, b *Backups) error {
 	named, err := r.names(ctx, nameDir)
 	if err != nil {
@@ -146,7 +148,7 @@ func (r *Repository) missing(ctx context.Context, b *Backups) error {
 			if err != nil {
 				return err
 			}
-			continue // it was written after the manifests were listed
+			continue // the backup was completed after the manifests were listed
 		}
 		switch _, err := r.objects.Get(ctx, nameDir+id); {
 		case err == nil:
@@ -227,7 +229,7 @@ func (r *Repository) Find(ctx context.Context, id string) (*Manifest, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return nil, fmt.Errorf("%d backups begin with %s", len(found), id)
+		return nil, fmt.Errorf("the names of %d backups begin with %s", len(found), id)
 	}
 	return nil, fmt.Errorf("there is no complete backup %s", id)
 }

@@ -18,12 +18,13 @@ import (
 	"edgetable/core/objects"
 )
 
-// Restore writes the files of a backup to a new directory, or to an empty one, and verifies each object that it
-// reads. After an error, it leaves no files there. A process that is killed leaves a directory that no server opens,
-// because the files named marker.* are written last. The next Restore of the same backup continues there.
+// Restore writes the files of a backup to a new directory, or to an empty one. It verifies each object that it reads.
+// After an error, Restore removes the files that it wrote. If the process is killed, the directory remains, but no
+// server opens it, because the files named marker.* are written last. The next Restore of the same backup continues
+// in this directory.
 func (r *Repository) Restore(ctx context.Context, m *Manifest, dir string, with []age.Identity, progress func(done, total int64)) (err error) {
 	if len(m.Recipients) > 0 && len(with) == 0 {
-		return fmt.Errorf("backup %s is encrypted: name the file with the private key by --identity", m.ID)
+		return fmt.Errorf("backup %s is encrypted: name the file with the private key with --identity", m.ID)
 	}
 	to, err := openTarget(dir, m)
 	if err != nil {
@@ -67,8 +68,8 @@ type writer struct {
 	done, total int64
 }
 
-// file adds the work for a file to a group. The last part makes the file durable, so that a resumed restore finds it
-// complete.
+// file adds the work for a file to a group. After the last part, it makes the file durable, so that a resumed restore
+// regards the file as complete.
 func (w *writer) file(ctx context.Context, g *errgroup.Group, f File) {
 	path := filepath.Join(w.dir, f.Name)
 	var left atomic.Int64
@@ -106,7 +107,7 @@ func (w *writer) file(ctx context.Context, g *errgroup.Group, f File) {
 	}
 }
 
-// add reports that size more bytes are restored.
+// add adds size restored bytes to the progress and reports it.
 func (w *writer) add(size int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,15 +115,15 @@ func (w *writer) add(size int64) {
 	w.progress(w.done, w.total)
 }
 
-// finish makes a file durable and then sets its modification time to that of the original. The next backup, and a
-// resumed restore, recognize the file by this time.
+// finish makes a file durable, and then sets its modification time to that of the original. By this time, the next
+// backup and a resumed restore recognize the file.
 func (w *writer) finish(f File) error {
 	path := filepath.Join(w.dir, f.Name)
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	// The file of a killed restore may have been longer.
+	// a killed restore may have left a longer file
 	if err := errors.Join(file.Truncate(f.Size), file.Sync(), file.Close()); err != nil {
 		return err
 	}

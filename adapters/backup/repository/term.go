@@ -10,14 +10,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// Turn says who may ship to a place: the newest term of the newest timeline.
+// Turn says which server may ship its log to a backup place: the one with the newest term of the newest timeline.
 type Turn struct {
-	Timeline string // "" if the place has no timeline
+	Timeline string // "" if the backup place has no timeline
 	Term     Term
-	names    []Timeline // the timelines according to the object names, newest last
+	names    []Timeline // the timelines that the object names show, newest last
 }
 
-// Turn reads who may ship. It only lists objects.
+// Turn reads which server may ship its log. It lists object names and reads no objects.
 func (r *Repository) Turn(ctx context.Context) (now Turn, err error) {
 	terms := map[string]Term{}
 	for o, err := range r.objects.List(ctx, timelineDir) {
@@ -44,24 +44,25 @@ func (now *Turn) newest() Timeline {
 	return now.names[len(now.names)-1]
 }
 
-// Check returns an error if a store may not ship now. The error matches [ErrReplaced] if the place has the store's
-// timeline and also a newer one, or a later term. Any other error proves nothing: another place may be mounted.
+// Check returns an error if a server with this timeline and term may not ship its log now. The error matches
+// [ErrReplaced] if the backup place has the timeline and also a newer one, or a later term. Any other error is no
+// proof that the store was replaced: another disk may be mounted at the path of the backup place.
 func (now *Turn) Check(timeline string, term Term) error {
 	switch {
 	case now.Timeline == timeline && now.Term.After(term):
-		return &Replaced{"a copy of this data directory has started since"}
+		return &Replaced{"a copy of this data directory was started later"}
 	case now.Timeline == timeline:
 		return nil
 	case now.Timeline == "":
 		return ErrEmpty
 	case slices.ContainsFunc(now.names, func(t Timeline) bool { return t.ID == timeline }):
-		return &Replaced{fmt.Sprintf("the newest timeline is %s, its own is %s", now.Timeline, timeline)}
+		return &Replaced{fmt.Sprintf("the newest timeline is %s, the timeline of this store is %s", now.Timeline, timeline)}
 	}
 	return ErrElsewhere
 }
 
-// BeginTerm writes a term of a timeline, and removes the earlier ones, so that the place names this run as the one
-// that ships. It can be repeated.
+// BeginTerm writes a term of a timeline to the backup place and removes the earlier terms. From then on, only the
+// server with this term may ship its log. The call can be repeated.
 func (r *Repository) BeginTerm(ctx context.Context, timeline string, term Term, from string) error {
 	now, err := r.Turn(ctx)
 	if err != nil {
@@ -92,13 +93,14 @@ func (r *Repository) BeginTerm(ctx context.Context, timeline string, term Term, 
 	return nil
 }
 
-// begunTerm is the content of a term's object, meant for people.
+// begunTerm is the content of the object of a term; only people read it.
 type begunTerm struct {
 	From  string    `json:"from"` // host and data directory
 	Began time.Time `json:"began"`
 }
 
-// suffix is appended to the name of the timeline's object. Earlier versions skip such names.
+// suffix returns the part of a term's object name after the timeline's name. Earlier versions ignore names with this
+// part.
 func (t Term) suffix() string { return fmt.Sprintf(".%08d-%s", t.Number, t.Name) }
 
 // parseTerm reads the name of the object of a term.
@@ -111,9 +113,9 @@ func parseTerm(name string) (timeline string, t Term, ok bool) {
 	return of.ID, t, "."+rest == t.suffix() && t.Number > 0 && isTimelineID(t.Name)
 }
 
-// Mixed reports whether a piece proves that two copies of a data directory ship to its timeline: it has another term
-// of the same number, or an earlier term although it is newer. A delayed request of an earlier term may also store a
-// piece late. But that piece is older, and its content was shipped again.
+// Mixed reports whether a log piece proves that two copies of a data directory ship to the same timeline. A piece
+// proves it if it has another term with the same number, or an earlier term although its Synced is later. A delayed
+// request of an earlier term can also store a piece late, but the Synced of such a piece is not later.
 func Mixed(synced edm.Ticks, last Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false

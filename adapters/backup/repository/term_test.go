@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// slow is a place whose requests take a random time before they are carried out, and another one after.
+// slow is a backup place whose requests wait a random time before and after they are carried out.
 type slow struct {
 	objects.Place
 	rand *rand.Rand
@@ -47,7 +47,8 @@ func (s *slow) Delete(ctx context.Context, name string) error {
 	return s.Place.Delete(ctx, name)
 }
 
-// Of stores that are promoted at the same moment one at most hears that it was, and it has the newest timeline.
+// TestPromotedAtOnce promotes several stores at the same moment. At most one promotion may succeed, and its timeline
+// must be the newest.
 func TestPromotedAtOnce(t *testing.T) {
 	t.Parallel()
 	won := 0
@@ -94,7 +95,8 @@ func TestPromotedAtOnce(t *testing.T) {
 	}
 }
 
-// A later term of a timeline is of a copy of the data directory. Earlier terms are removed, and no term is mistaken for a timeline.
+// TestTerms checks that a store cannot ship if a copy of its data directory has a later term or another term with the
+// same number. BeginTerm must remove earlier terms, and no object of a term may be mistaken for a timeline.
 func TestTerms(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, 7)
@@ -131,7 +133,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// verify notices pieces of two copies of a data directory, and takes no delayed request for one.
+// TestMixed checks that VerifyLog detects log pieces of two copies of a data directory, and that it does not take a
+// delayed request for such a piece.
 func TestMixed(t *testing.T) {
 	t.Parallel()
 	a, b := repository.Term{Number: 5, Name: "00000000000000aa"}, repository.Term{Number: 6, Name: "00000000000000bb"}
@@ -139,7 +142,7 @@ func TestMixed(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		terms []repository.Term
-		late  int // this piece was sealed before the ones before it
+		late  int // index in terms of a piece that was sealed first and stored late; -1 if there is none
 		mixed bool
 	}{
 		{"one after the other", []repository.Term{a, a, b, b}, -1, false},
@@ -161,7 +164,7 @@ func TestMixed(t *testing.T) {
 			s.to = p.To
 		}
 		said := strings.Join(s.verify().Problems, "\n")
-		if got := strings.Contains(said, "two copies of one data directory"); got != tt.mixed {
+		if got := strings.Contains(said, "copies of one data directory"); got != tt.mixed {
 			t.Errorf("%s: %q", tt.name, said)
 		}
 	}

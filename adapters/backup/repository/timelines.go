@@ -11,21 +11,21 @@ import (
 	"edgetable/core/edm"
 )
 
-// timelineDir has an object for each timeline; the object's name contains its number and ID.
+// timelineDir contains an object for each timeline. The object's name contains the timeline's number and ID.
 const timelineDir = "timelines/"
 
 // Timeline is one history of the commits of a store. A store that was restored or promoted begins a new timeline. The
-// store of the newest timeline is the primary; no other store may ship.
+// store with the newest timeline is the primary; no other store may ship its log.
 type Timeline struct {
-	Number int       `json:"number"` // 1 for the first timeline in the place
+	Number int       `json:"number"` // 1 for the first timeline in the backup place
 	ID     string    `json:"id"`
-	Parent string    `json:"parent,omitempty"` // the timeline that it continues
-	Left   edm.Ticks `json:"left,omitempty"`   // up to this number both have the same commits; 0 if it is not known
-	Store  string    `json:"store"`            // identity
+	Parent string    `json:"parent,omitempty"` // the timeline that this one continues
+	Left   edm.Ticks `json:"left,omitempty"`   // this timeline shares Parent's commits up to this number; 0 if it is unknown
+	Store  string    `json:"store"`            // identity of the store
 	From   string    `json:"from"`             // host and data directory
 	Began  time.Time `json:"began"`
 
-	damage error // set if the object cannot be read: then only Number and ID are known
+	damage error // set if the object cannot be read; only Number and ID are then known
 }
 
 func (t *Timeline) object() string { return fmt.Sprintf("%s%08d-%s", timelineDir, t.Number, t.ID) }
@@ -36,7 +36,7 @@ func parseTimeline(name string) (t Timeline, ok bool) {
 	return t, err == nil && t.object() == name && isTimelineID(t.ID)
 }
 
-// Timelines returns the timelines in the place, the newest last.
+// Timelines returns the timelines in the backup place, the newest last.
 func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error) {
 	now, err := r.Turn(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error)
 	for _, t := range now.names {
 		b, err := r.objects.Get(ctx, t.object())
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // withdrawn after it was listed
+			continue // the store withdrew its timeline after the list was read
 		}
 		if err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error)
 		if err := unseal(b, &read); err != nil {
 			t.damage = err
 		} else if read.Number != t.Number || read.ID != t.ID {
-			t.damage = fmt.Errorf("it is that of %s", read.ID)
+			t.damage = fmt.Errorf("the object belongs to timeline %s", read.ID)
 		} else {
 			t = read
 		}
@@ -63,16 +63,16 @@ func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error)
 	return list, nil
 }
 
-// BeginTimeline writes a new timeline; from then on no other store may ship. The caller sets Parent, Left, Store,
-// From and Began, and optionally ID: with the same ID, the call can be repeated as long as no other timeline was
-// begun. The error matches [ErrReplaced] if the parent is not the newest timeline, or if another store begins a
-// timeline at the same moment. At most one of the two succeeds.
+// BeginTimeline writes a new timeline; from then on no other store may ship its log. The caller sets Parent, Left,
+// Store, From and Began. If the caller also sets ID, it can repeat the call with the same ID as long as no other
+// timeline was begun. The error matches [ErrReplaced] if Parent is not the newest timeline. It also does if another
+// store begins a timeline at the same moment: at most one of the two stores succeeds.
 func (r *Repository) BeginTimeline(ctx context.Context, t Timeline) (*Timeline, error) {
 	return r.begin(ctx, t, false)
 }
 
-// TakeOver is BeginTimeline regardless of which timeline is the newest: the operator gives up what that timeline's
-// store wrote.
+// TakeOver does the same as BeginTimeline, but Parent need not be the newest timeline. The operator who chose this
+// discards the writes of the newest timeline's store.
 func (r *Repository) TakeOver(ctx context.Context, t Timeline) (*Timeline, error) {
 	return r.begin(ctx, t, true)
 }
@@ -93,7 +93,7 @@ func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timelin
 		t.Number++
 	}
 	if newest.ID != t.Parent && newest.ID != t.ID && !over {
-		return nil, &Replaced{fmt.Sprintf("the newest timeline is %s, that of the store was %q", newest.ID, t.Parent)}
+		return nil, &Replaced{fmt.Sprintf("the newest timeline is %s, the timeline of this store was %q", newest.ID, t.Parent)}
 	}
 	b, err := seal(&t)
 	if err != nil {
@@ -105,13 +105,14 @@ func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timelin
 	return &t, r.alone(ctx, &t)
 }
 
-// rivalLooks is how often a store checks whether a rival has withdrawn, which takes about two requests.
+// rivalLooks is how many times a store checks whether a rival has withdrawn its timeline. A rival withdraws within
+// about two requests.
 const rivalLooks = 3
 
-// alone checks that no other store has begun a timeline with the same or a higher number, and withdraws its own if
-// one has. Two stores cannot both keep theirs. Each lists after it has written its own timeline. If one sees no
-// other, the other's timeline was written later, so the other's list contains the first. The store whose name sorts
-// higher waits for the other to withdraw, so that usually one of them succeeds.
+// alone checks that no other store has begun a timeline with the same or a higher number, and withdraws the own
+// timeline if another store has. Two stores cannot both keep their timelines, because each lists all timelines after
+// it has written its own: the store that writes later sees the other's. The store whose name sorts higher waits for
+// the other to withdraw, so that usually one of them succeeds.
 func (r *Repository) alone(ctx context.Context, own *Timeline) error {
 	for range rivalLooks {
 		now, err := r.Turn(ctx)
@@ -126,6 +127,6 @@ func (r *Repository) alone(ctx context.Context, own *Timeline) error {
 			break
 		}
 	}
-	err := &Replaced{"it began a timeline at the same moment; look which store is the primary now, and run the command again if none is"}
+	err := &Replaced{"another store began a timeline at the same moment; check which store is the primary now, and run the command again if there is none"}
 	return errors.Join(err, r.objects.Delete(ctx, own.object()))
 }

@@ -11,23 +11,23 @@ import (
 	"strings"
 )
 
-// ErrNoChanges explains which services report changes of tables.
-var ErrNoChanges = errors.New("this service has no feeds of changes: it is not edgetable, or an older version")
+// ErrNoChanges says which services report changes of tables.
+var ErrNoChanges = errors.New("this service does not support change feeds: it is not edgetable, or an older version of it")
 
-// ErrMissed is an error of [Client.Changes]: changes may be missing, because the service no longer has them.
+// ErrMissed means that [Client.Changes] may have missed changes, because the service no longer has them.
 var ErrMissed = errors.New("changes may have been missed")
 
 // Changes is a page of a table's changes.
 type Changes struct {
 	Events []json.RawMessage
-	Next   string // the position after the events
-	// More says that more changes may be available at once. It can be false after events if these are less than 0.1
-	// seconds old. Behind is then the age of the last event in seconds, if the response has it.
+	Next   string // the position after the last event, for the next request
+	// More says that further changes may be available at once. More can be false if all returned events are less than
+	// 0.1 seconds old. Behind is the age of the last event in seconds, or 0 if the response does not have it.
 	More   bool
 	Behind float64
 }
 
-// Event holds the fields of an event of a feed (docs/feed.md).
+// Event holds the fields of one change of a table, as docs/feed.md describes them.
 type Event struct {
 	Type         string          `json:"type"`
 	Subject      string          `json:"subject"`
@@ -56,8 +56,8 @@ func (e *Event) String() string {
 	return line
 }
 
-// Changes requests what has changed since a position; "" asks only for the current position. It waits up to wait
-// seconds for changes.
+// Changes requests the changes after a position; "" requests only the current position. If there are no changes, the
+// service waits for some, up to wait seconds.
 func (c *Client) Changes(ctx context.Context, name, since string, wait int) (list Changes, err error) {
 	query := "comp=changes"
 	if since != "" {
@@ -71,10 +71,10 @@ func (c *Client) Changes(ctx context.Context, name, since string, wait int) (lis
 	switch {
 	case err == nil:
 		if list.Next = resp.header.Get("x-edgetable-next"); list.Next == "" {
-			err = ErrNoChanges // Azurite returns entities instead
+			err = ErrNoChanges // Azurite ignores the query and returns entities
 		} else {
 			behind := resp.header.Get("x-edgetable-behind")
-			list.Behind, _ = strconv.ParseFloat(behind, 64) // missing while More is true
+			list.Behind, _ = strconv.ParseFloat(behind, 64) // the header is missing while More is true
 			list.More = behind != "0.0"
 			err = json.Unmarshal(resp.body, &list.Events)
 		}

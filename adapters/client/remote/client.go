@@ -24,46 +24,45 @@ import (
 // version is the x-ms-version of requests: the version that the Azure SDKs for tables send.
 const version = "2019-02-02"
 
-// Client sends requests to one account. Many goroutines may use it.
+// Client sends requests to one account. It is safe for concurrent use.
 type Client struct {
-	// Tool marks requests as those of a tool. Traffic statistics omit them, since they say nothing about the
-	// account's programs.
+	// Tool marks requests as requests of a tool, not of an application. Traffic statistics omit such requests.
 	Tool bool
-	// As is the name of the service in a command's flags, for messages to the user. It is "" if the service is the
-	// default, or if the name would contain a secret.
+	// As names the service in the form of a command's flags, for messages to the user. It is "" if the service is the
+	// default, or if the text would contain a secret.
 	As string
 
-	// Waiting is called when a request is retried because of cause, or has had no response for five seconds; then
-	// cause is nil. until is when the client gives up. Waiting is called once until a request succeeds; it may be
-	// nil.
+	// Waiting is called when a request is retried; cause is then the error. Waiting is also called when a request has
+	// had no response for five seconds; cause is then nil. until is the time at which the client stops retrying.
+	// After a call, Waiting is not called again until a request has succeeded. Waiting may be nil.
 	Waiting func(cause error, until time.Time)
 
 	endpoint  Endpoint
 	http      *http.Client
 	limit     *limiter
-	repeatFor time.Duration // how long a request is retried
-	told      atomic.Bool   // Waiting was called, and no request has succeeded since
+	repeatFor time.Duration // how long the client retries a request
+	told      atomic.Bool   // set when Waiting is called, and reset when a request succeeds
 
 	requests, refusals atomic.Int64
 	traffic            atomic.Int64 // bytes of request and response bodies
 }
 
-// repeatFor is how long requests are retried: long enough for a service that moves a partition or restarts.
+// repeatFor is how long a client retries requests. A service may take that long to move a partition or to restart.
 const repeatFor = 2 * time.Minute
 
-// New returns a client with at most this number of requests in flight.
+// New returns a client that has at most this number of requests in flight.
 func New(e Endpoint, connections int) *Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = connections, connections
 	t.ReadBufferSize, t.WriteBufferSize = 64<<10, 64<<10
 	t.DisableCompression = true
 	t.ResponseHeaderTimeout = time.Minute
-	t.ForceAttemptHTTP2 = false // with HTTP/2, one connection would carry all requests
+	t.ForceAttemptHTTP2 = false // HTTP/2 would send all requests over one connection
 	t.TLSClientConfig = &tls.Config{NextProtos: []string{"http/1.1"}}
 	return Over(t, e, connections)
 }
 
-// Over returns a client that sends its requests through way instead of the network.
+// Over returns a client that sends its requests through the given transport instead of the network.
 func Over(way http.RoundTripper, e Endpoint, connections int) *Client {
 	return &Client{endpoint: e, http: &http.Client{Transport: way}, limit: newLimiter(connections), repeatFor: repeatFor}
 }
@@ -77,8 +76,8 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Traffic returns the number of bytes in request and response bodies.
 func (c *Client) Traffic() int64 { return c.traffic.Load() }
 
-// Load returns how many requests got a response, how many were refused because of the service's load, and how many
-// may be in flight now.
+// Load returns how many requests got a response, how many of these were refusals because of the service's load, and
+// how many requests may be in flight now.
 func (c *Client) Load() (requests, refusals int64, bound int) {
 	return c.requests.Load(), c.refusals.Load(), c.limit.now()
 }
@@ -90,9 +89,9 @@ type request struct {
 	query       string // escaped
 	contentType string
 	match       string // If-Match
-	order       string // order of a query
+	order       string // value of $orderby
 	body        []byte
-	check       func(*response) *Error // looks for an error inside a successful response
+	check       func(*response) *Error // finds an error inside a successful response
 }
 
 type response struct {
@@ -101,7 +100,7 @@ type response struct {
 	body   []byte
 }
 
-// send sends a request until it succeeds or fails permanently. The response body is appended to into, which may be
+// send sends a request until it succeeds or fails permanently. It appends the response body to into, which may be
 // nil.
 func (c *Client) send(ctx context.Context, r request, into []byte) (resp response, err error) {
 	w := c.waits()
@@ -132,14 +131,15 @@ func (c *Client) send(ctx context.Context, r request, into []byte) (resp respons
 	}
 }
 
-// backoff doubles from 0.1 s to 25 s, minus a random part, so that clients do not retry at the same time.
+// backoff returns a delay that doubles from 0.1 s to 25 s with the attempts. A random part is subtracted, so that
+// clients do not retry at the same time.
 func backoff(attempt int) time.Duration {
 	d := 100 * time.Millisecond << min(attempt, 8)
 	return d/2 + rand.N(d/2)
 }
 
-// attempt sends a request once. After an error, wait says what to do: negative to give up, otherwise how long to
-// wait, or 0 if the service does not say.
+// attempt sends a request once. After an error, wait is the time to wait before the next attempt, or 0 if the service
+// does not say. A negative wait means that the request must not be retried.
 func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp response, wait time.Duration, err error) {
 	since, err := c.limit.acquire(ctx)
 	if err != nil {
@@ -180,7 +180,7 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 	return resp, -1, failure
 }
 
-// permanent returns -1 for network errors that will not go away, for example if the server was never reached.
+// permanent returns -1 for a network error that a retry cannot resolve, for example if the server was never reached.
 func (c *Client) permanent(err error) time.Duration {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, header := errors.AsType[tls.RecordHeaderError](err)
@@ -194,13 +194,13 @@ func (c *Client) permanent(err error) time.Duration {
 	return 0
 }
 
-// isHandshakeTimeout recognizes an error that net/http has no type for: the server does not answer the TLS handshake.
-// A server of plain HTTP behaves like this, since it waits for the end of a line.
+// isHandshakeTimeout recognizes the error that the server does not answer the TLS handshake; net/http has no type for
+// it. A server of plain HTTP does not answer, because it waits for the end of a line.
 func isHandshakeTimeout(err error) bool {
 	return strings.Contains(err.Error(), "TLS handshake timeout")
 }
 
-// maxRetryAfter limits the Retry-After that a service may ask for.
+// maxRetryAfter is the maximum of the Retry-After that the client obeys.
 const maxRetryAfter = 30 * time.Second
 
 func retryAfter(h http.Header) time.Duration {
@@ -234,7 +234,7 @@ func (c *Client) exchange(ctx context.Context, r *request, into []byte) (respons
 	}
 	if _, err := body.ReadFrom(answer.Body); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("the answer is cut off")
+			err = errors.New("the response is truncated")
 		}
 		return response{}, fmt.Errorf("%s %s: %w", r.method, c.endpoint, err)
 	}

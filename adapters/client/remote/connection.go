@@ -20,7 +20,7 @@ import (
 // development account.
 const Development = "UseDevelopmentStorage=true"
 
-// Endpoint is an account of a table service together with the credentials for it. It prints without its key or
+// Endpoint is an account of a table service together with the credentials for it. Its String omits the key and the
 // signature.
 type Endpoint struct {
 	url     *url.URL // URL of the account, without a trailing slash
@@ -29,7 +29,7 @@ type Endpoint struct {
 	token   string // a shared access signature, instead of the key
 }
 
-// Owned returns the endpoint of an account at a URL, with the account's own key.
+// Owned returns the endpoint of an account at a URL, with the key of the account as its credentials.
 func Owned(address string, a *sharedkey.Account) (Endpoint, error) {
 	u, err := url.Parse(strings.TrimRight(address, "/"))
 	if err != nil {
@@ -41,13 +41,13 @@ func Owned(address string, a *sharedkey.Account) (Endpoint, error) {
 // String returns the URL of the account.
 func (e Endpoint) String() string { return e.url.String() }
 
-// GoString keeps the key and the signature out of %#v too.
+// GoString also omits the key and the signature, so that %#v does not print them.
 func (e Endpoint) GoString() string { return e.String() }
 
-// OfKeys reports whether the credentials cover only some keys: a shared access signature may be limited to a range of
-// them. Outside of the range, a table seems to be empty.
+// OfKeys reports whether the credentials are limited to a range of keys, as a shared access signature may be. With
+// such credentials, a table seems to have no entities outside of the range.
 func (e Endpoint) OfKeys() bool {
-	values, _ := url.ParseQuery(e.token) // already parsed before, so no error
+	values, _ := url.ParseQuery(e.token) // no error: it was already parsed before
 	return slices.ContainsFunc([]string{"spk", "srk", "epk", "erk"}, values.Has)
 }
 
@@ -144,13 +144,13 @@ func address(text string) (*url.URL, error) {
 func (e *Endpoint) advice(refusal *Error, as string, now time.Time) string {
 	switch {
 	case refusal.Code == "TableNotFound" && as != "":
-		return "'edgetable tables list --from " + as + "' lists the tables that are there"
+		return "'edgetable tables list --from " + as + "' lists the existing tables"
 	case refusal.Code == "TableNotFound":
-		return "'edgetable tables list' lists the tables that are there"
+		return "'edgetable tables list' lists the existing tables"
 	case refusal.Status != http.StatusForbidden:
 		return ""
 	}
-	values, _ := url.ParseQuery(e.token) // already parsed before, so no error
+	values, _ := url.ParseQuery(e.token) // no error: it was already parsed before
 	end := values.Get("se")
 	expiry, err := sas.ParseTime(end)
 	switch {

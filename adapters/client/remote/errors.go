@@ -14,12 +14,12 @@ import (
 // Error is an error response of the service.
 type Error struct {
 	Status  int
-	Code    string // such as EntityAlreadyExists
+	Code    string // error code, such as EntityAlreadyExists
 	Message string // the first line of its message
 	Index   int    // index of the failed operation in a batch; -1 if the service does not name one
 	Advice  string // what the user can do; often empty
 
-	// Repeated is true if the request was sent before and its reply was lost: the first attempt may have succeeded.
+	// Repeated is true if an earlier attempt's reply was lost. That attempt may have succeeded.
 	Repeated bool
 }
 
@@ -37,7 +37,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// refusesLoad reports whether the service refused the request because of its load, without doing anything.
+// refusesLoad reports whether the service refused the request because of its load. Such a request had no effect.
 func (e *Error) refusesLoad() bool {
 	return e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests
 }
@@ -66,7 +66,7 @@ var (
 	xmlMessage = regexp.MustCompile(`(?i)<(?:m:)?message[^>]*>([^<]*)<`)
 )
 
-// ReadError parses an error body in JSON or XML. For any other body, it shows the beginning.
+// ReadError parses an error body in JSON or XML. For any other body, the error contains the beginning of the body.
 func ReadError(status int, body []byte) *Error {
 	e := &Error{Status: status, Index: -1}
 	var document struct {
@@ -96,7 +96,7 @@ func ReadError(status int, body []byte) *Error {
 	return e
 }
 
-// batchError finds the part of a batch response that reports an error.
+// batchError finds the error in the parts of a batch response, or returns nil.
 func batchError(body []byte) *Error {
 	for rest := body; ; {
 		_, after, ok := bytes.Cut(rest, []byte("HTTP/1.1 "))
@@ -105,7 +105,7 @@ func batchError(body []byte) *Error {
 		}
 		rest = after
 		if len(after) < 3 {
-			return &Error{Index: -1, Message: "the answer to a batch is cut off"}
+			return &Error{Index: -1, Message: "the response to a batch is truncated"}
 		}
 		status, err := strconv.Atoi(string(after[:3]))
 		if err != nil || status < http.StatusBadRequest {

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Forward signs a request that another client built, and sends it once. It does not retry, and does not read the
-// response; the caller closes the body. The path is relative to the account, escaped, with a leading slash. Forward
-// sets the date, and the version if the header has none. A redirect is returned as it is.
+// Forward signs a request that another client built, and sends it once. Forward does not retry, and it does not read
+// the response; the caller closes the body. The path is relative to the account, escaped, with a leading slash.
+// Forward sets the date, and the version if the header has none. Redirects are returned, not followed.
 func (c *Client) Forward(ctx context.Context, method, path, query string, header http.Header, body []byte) (*http.Response, error) {
 	req, err := c.endpoint.request(ctx, method, path, query, bytes.NewReader(body))
 	if err != nil {
@@ -32,8 +32,8 @@ func (c *Client) Forward(ctx context.Context, method, path, query string, header
 	return answer, err
 }
 
-// Account returns the name of the account. A shared access signature does not contain it; then it is the path of the
-// URL, or else the first part of the host.
+// Account returns the name of the account. A shared access signature does not contain the name; Account then returns
+// the path of the URL or, if it is empty, the first part of the host.
 func (e Endpoint) Account() string {
 	if e.account != "" {
 		return e.account
@@ -48,7 +48,7 @@ func (e Endpoint) Account() string {
 // Sign signs the text of a shared access signature with the account key.
 func (e Endpoint) Sign(text string) (string, error) {
 	if e.key == nil {
-		return "", errors.New("the profile has a shared access signature and no account key: it can sign no other token")
+		return "", errors.New("the profile has a shared access signature but no account key, so it cannot sign other tokens")
 	}
 	return e.key.Sign(text), nil
 }

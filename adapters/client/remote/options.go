@@ -7,15 +7,15 @@ import (
 	"net/http"
 )
 
-// ErrNoOptions explains which services keep options of tables.
-var ErrNoOptions = errors.New("this service keeps no options of tables: it is not edgetable, or an older version")
+// ErrNoOptions says which services store options of tables.
+var ErrNoOptions = errors.New("this service does not support table options: it is not edgetable, or an older version of it")
 
 // Options returns the document with a table's options, and the revision of the table.
 func (c *Client) Options(ctx context.Context, table string) (document []byte, revision string, err error) {
 	resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + escaped(table), query: "comp=options"}, nil)
 	if err == nil {
 		if revision = resp.header.Get("ETag"); revision == "" {
-			err = ErrNoOptions // Azurite returns entities instead
+			err = ErrNoOptions // Azurite ignores the query and returns entities
 		}
 	}
 	if HasCode(err, "InvalidQueryParameterValue") {

@@ -18,19 +18,20 @@ type Query struct {
 	Filter string   // "" for all
 	Select []string // nil for all properties
 	Top    int      // maximum number of entities; 0 means all
-	// Order is an order by the keys, as in $orderby; "" means ascending. Servers other than edgetable do not support
-	// it, which is reported as an error.
+	// Order is the order of the keys, as in $orderby; "" means ascending. Services other than edgetable do not
+	// support Order; with them, the query returns an error.
 	Order string
 }
 
-// orderHeader requests an order; the response repeats it.
+// orderHeader is the request header that asks for an order. A server that supports it returns the same header.
 const orderHeader = "x-edgetable-orderby"
 
 // pageSize is the maximum number of entities of a page.
 const pageSize = 1000
 
-// Entities iterates over the entities that match a query, in its order. While the caller works on a page, the next
-// one is already requested. An entity is valid until the next one. An error is the last value.
+// Entities iterates over the entities that match a query, in the order of the query. While the caller works on a
+// page, the next page is already requested. An entity is valid until the next iteration. After an error, the
+// iteration ends.
 func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -39,7 +40,7 @@ func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Receiv
 			yield(payload.Received{}, fmt.Errorf("reading table %s of %s: %w", q.Table, c.endpoint, err))
 		}
 		var reader payload.Reader
-		var free []byte // the memory of a page that was read, for reuse
+		var free []byte // the memory of the page before the last, to be reused
 		next := c.fetch(ctx, &q, "", nil)
 		for n, pages := 0, 0; next != nil; pages++ {
 			p := <-next
@@ -71,7 +72,7 @@ func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Receiv
 					return
 				}
 			}
-			if next == nil && p.token != "" { // the page had fewer entities than the maximum
+			if next == nil && p.token != "" { // the page had fewer entities than pageSize, so more pages are needed
 				next = c.fetch(ctx, &q, p.token, free[:0])
 			}
 			free = p.body
@@ -81,11 +82,11 @@ func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Receiv
 
 type page struct {
 	body  []byte
-	token string // continuation token for the query, "" at the end
+	token string // continuation token of the next page; "" on the last page
 	err   error
 }
 
-// fetch starts to read a page.
+// fetch requests a page in the background.
 func (c *Client) fetch(ctx context.Context, q *Query, token string, into []byte) <-chan page {
 	result := make(chan page, 1)
 	query := q.text()
@@ -95,7 +96,7 @@ func (c *Client) fetch(ctx context.Context, q *Query, token string, into []byte)
 	go func() {
 		resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + q.Table + "()", query: query, order: q.Order}, into)
 		if err == nil && q.Order != "" && resp.header.Get(orderHeader) == "" {
-			err = errors.New("the service does not know the order " + strconv.Quote(q.Order) + ": only edgetable does")
+			err = errors.New("the service does not support the order " + strconv.Quote(q.Order) + ": only edgetable does")
 		}
 		p := page{body: resp.body, err: err}
 		if err == nil {

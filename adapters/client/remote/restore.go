@@ -13,21 +13,21 @@ import (
 	"edgetable/core/table"
 )
 
-// Restored is the progress of a table's restore on Workers.
+// Restored is the progress of a table's restore in a deployment on Cloudflare Workers.
 type Restored struct {
 	Objects []RestoredObject
 	Ended   bool
-	Wait    time.Duration // after which to ask again; below 0 if only a new command continues
+	Wait    time.Duration // time until the next request; negative if only a new command continues the restore
 }
 
-// RestoredObject is the state of one object of the table.
+// RestoredObject is the state of one Durable Object of the table.
 type RestoredObject struct {
-	Name   string // the number of its bucket, then a slash and the id of its range
+	Name   string // the number of the object's bucket, a slash, and the id of its key range
 	Became string
 }
 
-// Restore returns a table on Workers to its state at a time; [table.UndoRestore] returns it to its
-// state before the last restore. Repeat the call until the restore has ended.
+// Restore returns a table on Workers to its state at an earlier time; [table.UndoRestore] returns it to its state
+// before the last restore. The caller repeats the call until Ended is true.
 func (c *Client) Restore(ctx context.Context, name string, to edm.Ticks) (Restored, error) {
 	at := "undo"
 	if to != table.UndoRestore {
@@ -71,5 +71,5 @@ func readRestored(text string) (did Restored, err error) {
 	return did, nil
 }
 
-// errNotRestored is returned if the service answered as if the request were an ordinary one.
-var errNotRestored = errors.New("the answer is not from a Worker of edgetable")
+// errNotRestored is returned if the response is not that of a restore, because the service ignored the query.
+var errNotRestored = errors.New("the response is not from an edgetable Worker")

@@ -10,14 +10,14 @@ import (
 	"edgetable/core/traffic"
 )
 
-// Statistics returns the traffic statistics of a table, from a server or from the objects of a Worker.
+// Statistics returns the traffic statistics of a table, from a server or from the table's Durable Objects.
 func (c *Client) Statistics(ctx context.Context, table string) (*traffic.Report, error) {
 	resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + escaped(table), query: "comp=traffic"}, nil)
 	r := new(traffic.Report)
 	if answer, ok := errors.AsType[*Error](err); ok && (answer.Status == http.StatusNotImplemented || answer.Code == "InvalidQueryParameterValue") {
 		err = ErrNoTraffic
 	} else if err == nil && (json.Unmarshal(resp.body, r) != nil || len(r.Map.Starts) == 0) {
-		err = ErrNoTraffic // Azurite returns entities instead
+		err = ErrNoTraffic // Azurite ignores the query and returns entities
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the statistics of table %s of %s: %w", table, c.endpoint, err)
@@ -25,6 +25,6 @@ func (c *Client) Statistics(ctx context.Context, table string) (*traffic.Report,
 	return r, nil
 }
 
-// ErrNoTraffic explains which services count traffic.
-var ErrNoTraffic = errors.New("this service does not report its traffic. Servers of edgetable and Workers with Durable Objects do; " +
-	"Lambda and Azure do not count: on AWS, CloudWatch Contributor Insights of the DynamoDB table shows its busiest hash keys (docs/aws.md)")
+// ErrNoTraffic says which services count traffic.
+var ErrNoTraffic = errors.New("this service does not report its traffic. Only edgetable servers and Workers with Durable Objects count traffic; " +
+	"Lambda and Azure do not. On AWS, CloudWatch Contributor Insights of the DynamoDB table shows its busiest hash keys (docs/aws.md)")

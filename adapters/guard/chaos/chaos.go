@@ -11,16 +11,16 @@ import (
 	"edgetable/core/table"
 )
 
-// Chaos applies rules. It is a [protocol.Gate], and [Chaos.Store] makes stores. It is safe for concurrent use; the
-// order of concurrent requests then decides which of them a rule strikes.
+// Chaos applies rules. It is a [protocol.Gate], and [Chaos.Store] makes stores that follow the rules. It is safe for
+// concurrent use. A rule such as every=3 counts concurrent requests in an arbitrary order.
 type Chaos struct {
 	mu    sync.Mutex
 	rules []active
-	// deleted holds, by key, the time at which the name of a deleted table becomes free.
+	// deleted has, by key, the time until which the name of a deleted table cannot be used again.
 	deleted map[table.RecordKey]time.Time
 }
 
-// active is a rule with its counters.
+// active is a rule with its random numbers and counters.
 type active struct {
 	Rule
 	random          *rand.Rand
@@ -29,7 +29,7 @@ type active struct {
 
 var _ protocol.Gate = (*Chaos)(nil)
 
-// New makes a Chaos of rules, as [Parse] returns them.
+// New makes a Chaos that applies rules, which [Parse] returns.
 func New(rules []Rule) *Chaos {
 	c := &Chaos{rules: make([]active, len(rules)), deleted: make(map[table.RecordKey]time.Time)}
 	for i, r := range rules {
@@ -38,8 +38,8 @@ func New(rules []Rule) *Chaos {
 	return c
 }
 
-// Admit delays or fails a request as the rules say. The message of an error ends with the rule that caused it, so
-// that readers do not look for another reason.
+// Admit delays a request or returns an error, as the rules say. The message of the error ends with the rule that
+// caused it, so that readers do not look for another cause.
 func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
 	latency, fault := c.strike(a)
 	if latency > 0 {
@@ -52,7 +52,7 @@ func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
 	return fault
 }
 
-// strike finds what happens to an access.
+// strike returns the latency and the fault that the rules demand for an access.
 func (c *Chaos) strike(a *protocol.Access) (latency time.Duration, fault error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (c *Chaos) strike(a *protocol.Access) (latency time.Duration, fault error) 
 	return latency, nil
 }
 
-// strikes reports whether the rule strikes this access, and counts.
+// strikes reports whether the rule strikes this access, and updates the counters of the rule.
 func (r *active) strikes(a *protocol.Access) bool {
 	if !r.matches(a) {
 		return false
@@ -95,7 +95,7 @@ func (r *active) strikes(a *protocol.Access) bool {
 }
 
 func (r *active) explain(err *table.Error) error {
-	return err.Code.With(err.Message + " This is chaos on purpose: " + r.String())
+	return err.Code.With(err.Message + " This fault is simulated by the chaos rule " + r.String())
 }
 
 // Count is how often a rule matched and struck.
@@ -105,11 +105,11 @@ type Count struct {
 }
 
 func (c Count) String() string {
-	return fmt.Sprintf("%s: struck %d of %d", c.Rule, c.Struck, c.Matched)
+	return fmt.Sprintf("%s: affected %d of %d requests", c.Rule, c.Struck, c.Matched)
 }
 
-// Counts returns how often each rule has matched and struck so far, for the log of
-// a server that ends and for metrics.
+// Counts returns how often each rule has matched and struck so far. A server writes these counts to its log when it
+// ends, and to its metrics.
 func (c *Chaos) Counts() []Count {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// maxDuration bounds the durations in a rule: a longer one is a mistake in the unit.
+// maxDuration is the maximum of the durations in a rule. A longer duration is probably a mistake in the unit.
 const maxDuration = 24 * time.Hour
 
 // Parse reads rules separated by semicolons or line ends; a # begins a
@@ -49,15 +49,15 @@ func Read(r io.Reader) ([]Rule, error) {
 	return rules, nil
 }
 
-// word is key=value.
+// word is one key=value of a rule.
 type word struct{ key, value string }
 
-// special are the characters that end a word or begin something else.
+// special reports whether a character ends a word.
 func special(c rune) bool { return blank(c) || c == ';' || c == '#' || c == '"' || c < ' ' }
 
 func blank(c rune) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// split takes the words of one rule off a line.
+// split splits the words of the first rule from a line, and returns the rest of the line.
 func split(line string) (words []word, rest string, err error) {
 	for {
 		line = strings.TrimLeftFunc(line, blank)
@@ -72,12 +72,12 @@ func split(line string) (words []word, rest string, err error) {
 			if end < 0 {
 				end = len(line)
 			}
-			return nil, "", fmt.Errorf("%q is not a word with a value: write key=value, the keys are %s", line[:max(end, 1)], list(keys))
+			return nil, "", fmt.Errorf("%q is not of the form key=value; the keys are %s", line[:max(end, 1)], list(keys))
 		}
 		if strings.HasPrefix(value, `"`) {
 			quoted, err := strconv.QuotedPrefix(value)
 			if err != nil {
-				return nil, "", fmt.Errorf("the string of %s has no end: %s", key, value)
+				return nil, "", fmt.Errorf("the string of %s has no closing quote: %s", key, value)
 			}
 			line = value[len(quoted):]
 			if value, err = strconv.Unquote(quoted); err != nil {
@@ -97,7 +97,7 @@ func split(line string) (words []word, rest string, err error) {
 	}
 }
 
-// all keys, in the order in which error messages list them
+// keys are all keys of words, in the order in which error messages list them.
 var keys = []string{"account", "operation", "table", "partition", "probability", "seed", "every", "count",
 	"latency", "fault", "being-deleted"}
 
@@ -135,7 +135,7 @@ func newRule(words []word) (r Rule, err error) {
 		case "being-deleted":
 			r.BeingDeleted, err = parseDuration(w.value)
 		default:
-			return Rule{}, fmt.Errorf("unknown word %s: the words are %s", w.key, list(keys))
+			return Rule{}, fmt.Errorf("unknown key %s; the keys are %s", w.key, list(keys))
 		}
 		if err != nil {
 			return Rule{}, fmt.Errorf("%s=%s: %w", w.key, w.value, err)
@@ -155,9 +155,9 @@ func (r *Rule) check() error {
 	case r.BeingDeleted > 0 && (r.Operations != nil || r.Partition != ""):
 		return errors.New("being-deleted affects only DeleteTable: leave out operation and partition")
 	case r.Probability > 0 && r.Every > 0:
-		return errors.New("probability and every both say how often: leave one of them out")
+		return errors.New("probability and every exclude each other: write only one of them")
 	case r.Seed > 0 && r.Probability == 0 && r.Latency[0] == r.Latency[1]:
-		return errors.New("seed has no effect without a probability or a range of latency")
+		return errors.New("seed has an effect only with a probability or a range of latency")
 	}
 	return nil
 }
@@ -187,10 +187,10 @@ func parseFault(value string) (Fault, error) {
 	case "ServerBusy":
 		return ServerBusy, nil
 	case "latency", "being-deleted":
-		return "", fmt.Errorf("it is not a fault: write %s=1s instead of fault=", value)
+		return "", fmt.Errorf("it is not a value of fault: write %s=1s instead of fault=", value)
 	}
 	if !slices.Contains(faults, value) {
-		return "", fmt.Errorf("there is no such fault: write %s; or the words latency=200ms, being-deleted=30s", list(faults))
+		return "", fmt.Errorf("unknown fault: write %s, or use latency=200ms or being-deleted=30s", list(faults))
 	}
 	return Fault(value), nil
 }

@@ -43,12 +43,12 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// An error names the word and what could stand there.
+// TestParseErrors checks that an error names the wrong word and the words that are allowed instead.
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		why, spec string
-		want      []string // in the text
+		want      []string // parts of the error's text
 	}{
 		{"a key that is none", "operaton=read fault=500", []string{"operaton", "operation,", "being-deleted"}},
 		{"no value", "fault= operation=read", []string{"fault= has no value"}},
@@ -56,7 +56,7 @@ func TestParseErrors(t *testing.T) {
 		{"no equals sign", "fault=500 InsertEntity", []string{`"InsertEntity"`, "key=value", "operation"}},
 		{"no equals sign before another word", "read fault=500", []string{`"read"`, "key=value"}},
 		{"a string alone", `"fault=500"`, []string{"key=value"}},
-		{"a string without an end", `partition="a fault=500`, []string{"partition", "no end"}},
+		{"a string without an end", `partition="a fault=500`, []string{"partition", "no closing quote"}},
 		{"an operation that is none", "operation=Insert fault=500", []string{`"Insert"`, "InsertEntity", "read", "*Entity"}},
 		{"a pattern of no operation", "operation=*Blob fault=500", []string{`"*Blob"`, "GetEntity"}},
 		{"one of a list", "operation=read,,write fault=500", []string{`no operation ""`}},
@@ -92,7 +92,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Rules come from a file as well, one a line.
+// TestRead checks that rules can be read from a file with one rule per line.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	file := "# The disk of a Monday.\nlatency=50ms-500ms operation=write\n\nfault=503 every=10  # busy\n"
@@ -102,7 +102,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What a rule says of itself is that rule.
+// FuzzParse checks that the text of a rule, parsed again, is the same rule.
 func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, spec string) {
 		rules, err := chaos.Parse(spec)

@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// server is a whole server without a socket, with a table named orders.
+// server is a whole server without a network, with a table named orders.
 type server struct {
 	*protocol.Handler
 	t     *testing.T
@@ -25,7 +25,7 @@ type server struct {
 	began time.Time
 }
 
-// newServer makes a server that follows the rules. Its clock is the test's.
+// newServer makes a server that follows the rules. Its clock follows the clock of the test.
 func newServer(t *testing.T, rules string) server {
 	t.Helper()
 	var clock wiretest.Clock
@@ -41,7 +41,7 @@ func newServer(t *testing.T, rules string) server {
 	return s
 }
 
-// requests are the requests of the tests, by their names.
+// requests are the requests of the tests, by name.
 var requests = map[string]string{
 	"create":   "POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n" + `{"TableName":"orders"}`,
 	"drop":     "DELETE /devstoreaccount1/Tables('Orders') HTTP/1.1\n\n",
@@ -85,13 +85,13 @@ func (s server) send(name string) string {
 	if resp.Code == "ServerBusy" && !strings.Contains(fmt.Sprint(resp.Header), "Retry-After") {
 		s.t.Errorf("%s: no Retry-After", name)
 	}
-	if code := resp.Code; (code == "ServerBusy" || code == "InternalError") && !strings.Contains(string(resp.Body), "chaos on purpose") {
+	if code := resp.Code; (code == "ServerBusy" || code == "InternalError") && !strings.Contains(string(resp.Body), "simulated by the chaos rule") {
 		s.t.Errorf("%s does not say why: %s", name, resp.Body)
 	}
 	return fmt.Sprint(resp.Status, " ", resp.Code)
 }
 
-// TestFaults: what a client sees of every fault, and what became of its request.
+// TestFaults checks the response that a client gets for each fault, and whether its request was carried out.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ why, rules, want string }{
@@ -144,7 +144,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A latency is spent in the request, and the timeout of the request ends it.
+// TestSlowRequest checks that a latency delays the request, and that the timeout of the request ends the latency.
 func TestSlowRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -58,8 +58,8 @@ func TestWithdrawnKey(t *testing.T) {
 	want(t, v, edSigner().sign(is.claims(c, day)), nil, "the other key")
 }
 
-// TestFlood checks that whatever strangers send, the issuer is asked once per pause and good tokens are still
-// verified.
+// TestFlood checks that clients with invalid tokens cause at most one request to the issuer per pause. Valid tokens
+// must still be accepted.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
@@ -118,7 +118,7 @@ func TestIssuerDown(t *testing.T) {
 		w.WriteHeader(http.StatusBadGateway)
 	}
 	is.answer(down)
-	v := is.verifier(t, c) // the server starts nevertheless
+	v := is.verifier(t, c) // creating a verifier succeeds although the issuer is down
 	token := ecSigner().sign(is.claims(c, map[string]any{"exp": c.in(72 * time.Hour)}))
 	unknown := newEC("unknown").sign(is.claims(c, map[string]any{"exp": c.in(72 * time.Hour)}))
 
@@ -162,8 +162,8 @@ func TestOneAttempt(t *testing.T) {
 	}
 }
 
-// TestCallerLeaves checks that a caller that waits for the issuer may give up, while the attempt continues for the
-// others.
+// TestCallerLeaves checks that a caller that waits for the issuer can be canceled, while the attempt continues for
+// other callers.
 func TestCallerLeaves(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
@@ -194,14 +194,14 @@ func TestCallerLeaves(t *testing.T) {
 	}
 }
 
-// TestKeysGoMeanwhile checks a token whose keys become too old, while the issuer is down, between the check of their
-// age and the lookup of the token's key.
+// TestKeysGoMeanwhile checks a token whose keys become too old while it is verified: after the check of the keys' age
+// and before the lookup of the token's key. The issuer is down at that time.
 func TestKeysGoMeanwhile(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
 	claims := is.claims(c, map[string]any{"exp": c.in(2 * hold)})
 	good := ecSigner().sign(claims)
-	var calls int // calls of the clock; the third is for exp
+	var calls int // number of calls of the clock; the third call checks exp
 	var v *Verifier
 	v = patient(t, t.Context(), Options{Issuer: is.url, Audiences: []string{audience}, Now: func() time.Time {
 		if calls++; calls == 3 {
@@ -217,8 +217,7 @@ func TestKeysGoMeanwhile(t *testing.T) {
 	want(t, v, newEC("new").sign(claims), errUnavailable, "there are no keys any more")
 }
 
-// TestBadDocuments checks wrong answers of the issuer. The reason must be part of the error, because the operator has
-// to find it.
+// TestBadDocuments checks invalid documents of the issuer. The error must contain the reason, which the operator needs.
 func TestBadDocuments(t *testing.T) {
 	t.Parallel()
 	document := func(v any) http.HandlerFunc {
@@ -257,7 +256,7 @@ func TestBadDocuments(t *testing.T) {
 		}, "not https"},
 		{"a redirect without end", func(*issuer) http.HandlerFunc { return http.RedirectHandler("/", http.StatusFound).ServeHTTP }, "redirected too often"},
 		{"more than a key set ever is", set(strings.Repeat("x", maxDocument)), "too large"},
-		{"too many keys", set(map[string]any{"keys": many}), "more than"},
+		{"too many keys", set(map[string]any{"keys": many}), "the maximum is 128"},
 		{"no keys", set(map[string]any{"keys": []any{}}), "no public key"},
 		{"no list of keys", set(map[string]any{}), "no public key"},
 		{"only keys nobody knows how to use", set(map[string]any{"keys": []any{map[string]string{"kty": "FUTURE"}, 7}}), "no public key"},
@@ -274,7 +273,8 @@ func TestBadDocuments(t *testing.T) {
 	}
 }
 
-// TestReady checks that a mistake in the options shows before a token arrives, and costs one request.
+// TestReady checks that Ready reports a mistake in the options before a token arrives, and that it sends only one
+// request.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	c := newClock()

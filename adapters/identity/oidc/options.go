@@ -20,11 +20,11 @@ type Options struct {
 	// Audiences lists the accepted values of aud, for example "https://storage.azure.com". At least one is required,
 	// because otherwise a token for any other service of the issuer would be accepted.
 	Audiences []string
-	// JWKS is the URL of the issuer's key set, with the same rule for http. By default it comes from
-	// {Issuer}/.well-known/openid-configuration.
+	// JWKS is the URL of the issuer's key set. It must be an https URL; http is allowed for a loopback host. By
+	// default, the URL is read from {Issuer}/.well-known/openid-configuration.
 	JWKS string
-	// RolesClaim is the claim that holds the roles, as a string or a list of strings; default "roles". A string is a
-	// single role, even if it contains blanks.
+	// RolesClaim is the claim that contains the roles, as a string or a list of strings; default "roles". A string is
+	// a single role, even if it contains blanks.
 	RolesClaim string
 	// ReaderRoles and ContributorRoles are the values of the claim that allow reading, and reading and writing. The
 	// package documentation lists the defaults.
@@ -34,7 +34,8 @@ type Options struct {
 	HTTP *http.Client
 	// Now returns the current time; default time.Now.
 	Now func() time.Time
-	// Log reports why the keys cannot be read, and when that is over; clients only get 503. Nil disables logging.
+	// Log reports why the keys cannot be read, and when they can be read again; clients only get 503. Nil disables
+	// logging.
 	Log *slog.Logger
 }
 
@@ -57,7 +58,7 @@ func (o *Options) source() (*source, error) {
 		u, err := url.Parse(configured.url)
 		switch {
 		case configured.url == "":
-			return nil, errors.New("oidc: no issuer: name the one whose tokens are accepted")
+			return nil, errors.New("oidc: no issuer: name the issuer whose tokens are accepted")
 		case err != nil:
 			return nil, fmt.Errorf("oidc: %s: %w", configured.name, err)
 		case u.Scheme == "https" && u.Host != "":

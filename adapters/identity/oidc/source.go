@@ -46,7 +46,7 @@ func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
 		return nil, fmt.Errorf("key set: %w", err)
 	}
 	if len(set.Keys) > maxKeys {
-		return nil, fmt.Errorf("key set: %d keys, more than %d", len(set.Keys), maxKeys)
+		return nil, fmt.Errorf("key set: has %d keys; the maximum is %d", len(set.Keys), maxKeys)
 	}
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys {
@@ -81,9 +81,10 @@ func (s *source) discover(ctx context.Context) (string, error) {
 	if err := s.get(ctx, strings.TrimSuffix(s.issuer, "/")+"/.well-known/openid-configuration", &document); err != nil {
 		return "", fmt.Errorf("discovery: %w", err)
 	}
-	// Required by OpenID Connect Discovery section 4.3; otherwise one tenant of an issuer could speak for another.
+	// OpenID Connect Discovery section 4.3 requires this check. Without it, one tenant of an issuer could pretend to
+	// be another.
 	if document.Issuer != s.issuer {
-		return "", errors.New("discovery: the document is of another issuer")
+		return "", errors.New("discovery: the document names another issuer")
 	}
 	u, err := url.Parse(document.JWKS)
 	if err != nil || u.Host == "" || !s.allowed(u) {

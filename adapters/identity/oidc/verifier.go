@@ -17,20 +17,20 @@ import (
 // maxToken is the longest accepted token in bytes.
 const maxToken = 16 << 10
 
-// Reasons for refusing a token; compare with errors.Is.
+// These are the reasons for refusing a token; compare them with errors.Is.
 var (
-	errMalformed   = errors.New("oidc: not a signed token with the claims that are needed")
+	errMalformed   = errors.New("oidc: not a signed token with the required claims")
 	errAlgorithm   = errors.New("oidc: the token's signature algorithm is not accepted")
-	errIssuer      = errors.New("oidc: the token is of another issuer")
+	errIssuer      = errors.New("oidc: the token was issued by another issuer")
 	errAudience    = errors.New("oidc: the token is for another audience")
 	errExpired     = errors.New("oidc: the token has expired")
 	errNotYet      = errors.New("oidc: the token is not valid yet")
-	errKey         = errors.New("oidc: the token's key is not one of the issuer's")
+	errKey         = errors.New("oidc: the issuer has no key with the token's key ID")
 	errSignature   = errors.New("oidc: the token's signature is wrong")
-	errNoRole      = errors.New("oidc: the token holds no role for tables")
-	errUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may still be valid
+	errNoRole      = errors.New("oidc: the token has no role for tables")
+	errUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may be valid nevertheless
 	errCrowd       = errors.New("oidc: too many tokens are waiting for the issuer's keys")
-	errStrange     = errors.New("oidc: the token's key is not one of those that were read last") // joined with errUnavailable
+	errStrange     = errors.New("oidc: the token's key ID is not among the issuer's keys that were read last") // returned together with errUnavailable
 )
 
 // role is what a user may do with tables. A higher role includes the lower ones.
@@ -134,8 +134,8 @@ func (v *Verifier) identify(ctx context.Context, token string) (identity, error)
 }
 
 // verify checks the claims before the signature. That is cheaper, gives a better error for a misdirected token, and
-// avoids asking this issuer for another issuer's key. The claims are trusted only once the signature is verified.
-// verify also returns the keys that verified it.
+// avoids a request to this issuer for another issuer's key. The claims are trusted only once the signature is
+// verified. verify also returns the keys that verified the signature.
 func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (identity, *keys, error) {
 	t, err := jwt.ParseSigned(token, asymmetric)
 	if err != nil {
@@ -164,7 +164,7 @@ func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (identi
 	}, keys, nil
 }
 
-// claims holds the claims with fixed names.
+// claims contains the claims whose names do not depend on the options.
 type claims struct {
 	jwt.Claims
 	ObjectID string `json:"oid"`
@@ -190,8 +190,8 @@ func (v *Verifier) check(c *claims) error {
 	return nil
 }
 
-// signed verifies the signature. If the keys are nil or do not contain the token's key, it asks for newer ones. It
-// returns the keys that it used.
+// signed verifies the signature. If keys is nil or does not contain the token's key, signed tries to read newer keys.
+// It returns the keys that it used.
 func (v *Verifier) signed(ctx context.Context, t *jwt.JSONWebToken, keys *keys) (*keys, error) {
 	if keys != nil {
 		if err := keys.signed(t); err != errKey {

@@ -49,7 +49,7 @@ const callTimeout = 2 * time.Minute
 func Open(ctx context.Context, location string) (*Bucket, error) {
 	u, err := url.Parse(location)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return nil, errors.New("write s3://BUCKET/PREFIX, with ?endpoint=https://HOST&region=REGION after it where needed; credentials come from the environment")
+		return nil, errors.New("write s3://BUCKET/PREFIX, followed by ?endpoint=https://HOST&region=REGION if needed; credentials come from the environment")
 	}
 	query := u.Query()
 	for name := range query {
@@ -61,24 +61,24 @@ func Open(ctx context.Context, location string) (*Bucket, error) {
 	if e, err := url.Parse(endpoint); endpoint != "" && (err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "") {
 		return nil, fmt.Errorf("the endpoint %q is not a URL such as https://HOST", endpoint)
 	}
-	// Otherwise the SDK logs to standard error in its own format. Its errors contain what matters.
+	// Without this, the SDK logs to standard error in its own format. Its errors contain all important information.
 	c, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{}))
 	if err != nil {
 		return nil, err
 	}
 	b := &Bucket{
 		region: cmp.Or(query.Get("region"), c.Region), credentials: c.Credentials,
-		signer:  v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }), // as S3 requires
+		signer:  v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }), // S3 requires paths that are not escaped twice
 		client:  http.Client{Timeout: callTimeout, CheckRedirect: noRedirect},
 		retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts = 8; o.RateLimiter = noLimit{} }),
 	}
 	switch {
 	case endpoint != "":
 		b.base = endpoint + "/" + u.Host
-		b.region = cmp.Or(b.region, "us-east-1") // the default of services without regions
+		b.region = cmp.Or(b.region, "us-east-1") // services without regions use this name
 	case b.region == "":
 		return nil, errors.New("the region of the bucket is unknown: add ?region=…, or set AWS_REGION")
-	case strings.Contains(u.Host, "."): // AWS's wildcard certificate does not cover such a host name
+	case strings.Contains(u.Host, "."): // the bucket's name contains a dot, so AWS's wildcard certificate would not match a host name with it
 		b.base = "https://s3." + b.region + ".amazonaws.com/" + u.Host
 	default:
 		b.base = "https://" + u.Host + ".s3." + b.region + ".amazonaws.com"
@@ -109,14 +109,14 @@ func (b *Bucket) Get(ctx context.Context, name string) ([]byte, error) {
 func (b *Bucket) Delete(ctx context.Context, name string) error {
 	_, err := b.call(ctx, http.MethodDelete, b.prefix+name, nil, nil)
 	var failed *failure
-	if errors.As(err, &failed) && failed.Code == "NoSuchKey" { // as some services answer, and after a lost reply
+	if errors.As(err, &failed) && failed.Code == "NoSuchKey" { // some services answer this, also after a first attempt whose reply was lost
 		return nil
 	}
 	return err
 }
 
-// noRedirect returns redirects as responses. A signature is valid for one host only, and a redirected write would
-// become a read of another page, which succeeds.
+// noRedirect returns redirects as responses instead of following them. A signature is valid for one host only, and a
+// redirected write would become a read of another page, which succeeds.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // List implements objects.Place.
@@ -150,7 +150,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 					err = keyErr
 					break
 				}
-				if strings.TrimPrefix(key, b.prefix) <= after && after != "" { // for services that ignore start-after
+				if strings.TrimPrefix(key, b.prefix) <= after && after != "" { // some services ignore start-after
 					continue
 				}
 				if !yield(objects.Object{Name: strings.TrimPrefix(key, b.prefix), Size: o.Size}, nil) {
@@ -158,7 +158,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 				}
 			}
 			if err == nil && page.IsTruncated && page.NextContinuationToken == "" {
-				err = errors.New("the server truncates a list without a continuation token")
+				err = errors.New("the server returned a truncated list without a continuation token")
 			}
 			if err != nil {
 				yield(objects.Object{}, err)
@@ -171,7 +171,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 	}
 }
 
-// noLimit permits every retry; only the number of attempts is limited.
+// noLimit permits every retry; the SDK limits only the number of attempts.
 type noLimit struct{}
 
 func (noLimit) GetToken(context.Context, uint) (func() error, error) {

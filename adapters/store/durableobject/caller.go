@@ -9,21 +9,21 @@ import (
 )
 
 // Address is the address of a Durable Object. The jurisdiction is part of the object's identity.
-// The hint says where to create the object. An object never moves, so the names of buckets
-// contain their hint.
+// The hint says where to create the object, which then stays there. So the names of bucket objects
+// contain the hint: a table with another hint has other objects.
 type Address struct {
 	Name         string
 	Jurisdiction string // "" means none
 	Hint         string // "" means near the first caller
 }
 
-// Call is a message to an object. It is read-only and valid until Call returns.
+// Call is a message to an object. It is read-only and valid until [Caller].Call returns.
 type Call struct {
 	To      Address
 	Message []byte
 }
 
-// Writes reports whether the call may change the object. Such a call must not be made twice.
+// Writes reports whether the call may change the object. A Caller must not repeat such a call by itself.
 func (c Call) Writes() bool { return message.IsWrite(c.Message) }
 
 // Answer is the result of a Call: a message, which the caller owns, or one of the errors below.
@@ -38,7 +38,7 @@ var (
 	// message was not handled. The sender must not send it again at once.
 	ErrOverloaded = errors.New("object is overloaded")
 	// ErrLost means that the message may have been handled, or may still be.
-	ErrLost = errors.New("answer of the object was lost")
+	ErrLost = errors.New("reply of the object was lost")
 	// ErrUnreachable means that the message was not handled and will not be.
 	ErrUnreachable = errors.New("object was not reached")
 )

@@ -63,7 +63,7 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 		if tries++; tries == s.o.Attempts || phase == restoring.Telling || !s.again(ctx, tries) {
 			state := table.RestoreUnfinished
 			if phase == restoring.Settling || phase == restoring.Telling {
-				state = table.RestoreWaits + " 5" // the replica will learn of it
+				state = table.RestoreWaits + " 5" // the replica has not learned of the restore yet
 			}
 			return told(r, errs, state), nil
 		}
@@ -154,9 +154,9 @@ func beyond(to, now, written edm.Ticks) error {
 	reason := ""
 	switch {
 	case to > now-restoring.Inexact:
-		reason = "The time to restore must be a minute ago or longer; the time is now "
+		reason = "The time to restore must be at least a minute in the past; the time is now "
 	case to < now-restoring.Kept:
-		reason = "The platform keeps the states of the last 30 days; the time is now "
+		reason = "The time to restore must be in the last 30 days, for which the platform keeps states; the time is now "
 	case to < written+restoring.Inexact:
 		reason = "The time to restore must be at least a minute after the table was made or its access policies were changed, which was at "
 		now = written
@@ -196,7 +196,7 @@ func (s *Store) askAll(ctx context.Context, calls []Call) (answers []message.Rea
 				r, err = s.send(ctx, calls[i].To, calls[i].Message)
 			}
 			if again(err) {
-				err = table.ErrBusy // the object gave its keys away meanwhile
+				err = table.ErrBusy // the object handed its keys over meanwhile
 			}
 			answers, errs = append(answers, r), append(errs, err)
 		}

@@ -16,7 +16,7 @@ import (
 	"edgetable/core/table"
 )
 
-// restored is a table that is restored.
+// restored is a table whose objects have earlier states, to which it can be restored.
 type restored struct {
 	*cloud
 	*past
@@ -35,7 +35,7 @@ func newRestored(t *testing.T, buckets uint16) *restored {
 	return p
 }
 
-// keep returns a time at which all objects have their present state.
+// keep returns a time at which all objects have their present state, and moves the clock past that time.
 func (p *restored) keep() (at edm.Ticks) {
 	at = p.clock.t + edm.TicksPerSecond
 	p.clock.pass(10 * time.Minute)
@@ -83,8 +83,8 @@ func (p *restored) restore(to edm.Ticks) string {
 
 const allRestored = "0 restored\n1 restored\n2 restored\nended\n"
 
-// All objects of a table return to a time, repeatedly and to any order of times, although answers are
-// lost. Later Timestamps continue to rise.
+// TestRestore checks that all objects of a table return to the requested time, repeatedly and to times
+// in any order, although answers are lost. Later Timestamps must continue to rise.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	p := newRestored(t, 3)
@@ -114,8 +114,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// If an object does not return to the time, the table is not served. The next run either continues the
-// restore, or returns all objects to their latest state.
+// TestRestorePartly checks that the table is not served if an object did not return to the requested
+// time. The next run must either continue the restore, or return all objects to their latest state.
 func TestRestorePartly(t *testing.T) {
 	t.Parallel()
 	for _, undo := range []bool{false, true} {
@@ -133,7 +133,7 @@ func TestRestorePartly(t *testing.T) {
 			t.Errorf("a table that is being restored: %v", err)
 		}
 		p.evict()
-		if _, err := p.store.Restore(t.Context(), tableKey, first+1); err == nil || !strings.Contains(err.Error(), "finish that first") {
+		if _, err := p.store.Restore(t.Context(), tableKey, first+1); err == nil || !strings.Contains(err.Error(), "finish that restore first") {
 			t.Errorf("another restore: %v", err)
 		}
 		d, err := p.store.ReadRecord(t.Context(), tableKey, table.Strong)
@@ -161,7 +161,7 @@ func TestRestorePartly(t *testing.T) {
 	}
 }
 
-// A restore that is not possible is refused, and changes nothing.
+// TestRestoreRefused checks that a restore that is not possible is refused, and changes nothing.
 func TestRestoreRefused(t *testing.T) {
 	t.Parallel()
 	const minute = 60 * edm.TicksPerSecond
@@ -170,8 +170,8 @@ func TestRestoreRefused(t *testing.T) {
 		to   func(p *restored, kept edm.Ticks) edm.Ticks
 		want string
 	}{
-		{"the future", func(p *restored, _ edm.Ticks) edm.Ticks { return p.clock.t + 1 }, "a minute ago or longer"},
-		{"now", func(p *restored, _ edm.Ticks) edm.Ticks { return p.clock.t - minute + 1 }, "a minute ago or longer"},
+		{"the future", func(p *restored, _ edm.Ticks) edm.Ticks { return p.clock.t + 1 }, "at least a minute in the past"},
+		{"now", func(p *restored, _ edm.Ticks) edm.Ticks { return p.clock.t - minute + 1 }, "at least a minute in the past"},
 		{"too long ago", func(p *restored, _ edm.Ticks) edm.Ticks { return p.clock.t - 30*24*60*minute - 1 }, "last 30 days"},
 		{"before the table", func(p *restored, kept edm.Ticks) edm.Ticks { return kept - 61*minute }, "the table was made"},
 		{"an object without states", func(p *restored, kept edm.Ticks) edm.Ticks {
@@ -228,8 +228,8 @@ func TestRestoreRefused(t *testing.T) {
 	}
 }
 
-// If the platform misses the time by so much that an object had other keys, the restore notices that,
-// and all objects return to their latest state.
+// TestRestoreMissed checks a restore in which the platform returns an object to a wrong time, at which
+// it had other keys. The restore must notice that, and all objects must return to their latest state.
 func TestRestoreMissed(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)
@@ -251,7 +251,7 @@ func TestRestoreMissed(t *testing.T) {
 		return -30 * 60 * edm.TicksPerSecond
 	}
 	_, err := w.store.Restore(t.Context(), tableKey, to)
-	if err == nil || !strings.Contains(err.Error(), "Nothing was changed, because the platform put an object back to a time at which it had other keys") {
+	if err == nil || !strings.Contains(err.Error(), "Nothing was changed, because the platform restored an object to a time at which it had other keys") {
 		t.Errorf("%v", err)
 	}
 	w.clock.pass(time.Minute)
@@ -271,8 +271,8 @@ func TestRestoreMissed(t *testing.T) {
 	}
 }
 
-// While keys are moving to an object that the catalog does not know to serve them, a restore is
-// refused, because the entities in that object would be lost.
+// TestRestoreWhileKeysMove checks that a restore is refused while another object has keys and the
+// catalog does not know it, because the entities in that object would be lost.
 func TestRestoreWhileKeysMove(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)
@@ -290,7 +290,7 @@ func TestRestoreWhileKeysMove(t *testing.T) {
 	}
 	w.rest()
 	w.clock.pass(10 * time.Minute)
-	catalog := w.node(durableobject.Catalog("acct", "")) // like a Worker that knows the other object
+	catalog := w.node(durableobject.Catalog("acct", "")) // ask the catalog, as a bucket does
 	answer := w.handle(t.Context(), durableobject.Call{To: catalog.id, Message: message.Ranges(nil, tableText, 0)})
 	r, _ := message.Result(answer.Message)
 	r.Located()
@@ -316,7 +316,8 @@ func TestRestoreWhileKeysMove(t *testing.T) {
 	}
 }
 
-// A restored table is not served before the replica knows that it does not have the table.
+// TestRestoreTellsTheReplica checks that a restored table is not served before the replica records that it
+// does not have the restored table.
 func TestRestoreTellsTheReplica(t *testing.T) {
 	t.Parallel()
 	p := newRestored(t, 1)
@@ -355,8 +356,8 @@ func TestRestoreTellsTheReplica(t *testing.T) {
 	}
 }
 
-// A split that was in progress at the restored time is given up, with its marks of changed entities.
-// The range then splits again.
+// TestRestoreToASplit checks that a restore cancels a split that was in progress at the requested
+// time, and deletes its marks of changed entities. The range must then split again.
 func TestRestoreToASplit(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)

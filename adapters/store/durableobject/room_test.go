@@ -31,7 +31,7 @@ func TestFull(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	one := func(err error) bool { return strings.Contains(err.Error(), "One partition alone") }
+	one := func(err error) bool { return strings.Contains(err.Error(), "A single partition fills") }
 	remove := func(row string) table.Mutation {
 		return table.Mutation{Key: at("p", row), Kind: table.Delete, Condition: table.Present}
 	}

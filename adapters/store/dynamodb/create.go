@@ -60,7 +60,7 @@ func checkKeys(t *types.TableDescription, keys []types.KeySchemaElement) error {
 		right = right && a.AttributeType == types.ScalarAttributeTypeB
 	}
 	if !right {
-		return fmt.Errorf("dynamodb: the table %s has other keys than %s and %s, both binary", aws.ToString(t.TableName), attrHash, attrSort)
+		return fmt.Errorf("dynamodb: the keys of table %s must be %s and %s, both binary", aws.ToString(t.TableName), attrHash, attrSort)
 	}
 	return nil
 }

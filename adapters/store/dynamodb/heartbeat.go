@@ -14,28 +14,27 @@ import (
 
 // Heartbeats are items that the writing Region updates regularly, and that a secondary in another Region reads.
 // DynamoDB replicates the partitions of a table in parallel and in no fixed order. So there are many heartbeats, each
-// under its own hash key: a partition that lags delays the heartbeats in it. The sort key is the Region, so two
-// Regions never write the same item.
+// under its own hash key: a partition that lags delays the heartbeats in it. The sort key is the name of the Region,
+// so two Regions never write the same item.
 
 const (
-	// Heartbeats is the number of items of one beat.
+	// Heartbeats is the number of heartbeat items. Each call of Beat writes all of them.
 	Heartbeats = 16
-	// BeatEvery is the time between two beats: the shortest schedule of EventBridge.
+	// BeatEvery is the time between two calls of Beat. EventBridge permits no shorter schedule.
 	BeatEvery = edm.TicksPerSecond * 60
-	// rivalAge is the age below which a heartbeat shows that its Region is still writing. It is more than two
-	// intervals, and less than the three failures that raise an alarm.
+	// rivalAge is the age below which a heartbeat shows that its Region is still writing. It is more than two intervals,
+	// so one heartbeat may fail, and less than three, because three failures raise an alarm.
 	rivalAge = BeatEvery * 5 / 2
-	// movingAge is the age below which a heartbeat shows that a secondary may read.
+	// movingAge is the age below which a heartbeat shows that a secondary may read the table.
 	movingAge = BeatEvery * 10
 )
 
-// RivalError means that another Region writes to the same global table. Conditions,
-// batches and incarnations are judged in one Region, so writes of the other Region are
-// lost or mixed with those of this one.
+// RivalError means that another Region writes to the same global table. DynamoDB evaluates conditions and
+// transactions within one Region. So the writes of two Regions overwrite each other or mix.
 type RivalError struct{ Region string }
 
 func (e *RivalError) Error() string {
-	return fmt.Sprintf("the Region %s writes to the same global table: only one Region may, or writes are lost; give one of the two the role secondary", e.Region)
+	return fmt.Sprintf("the Region %s writes to the same global table: only one Region may write, or writes are lost; give the other Region the role secondary", e.Region)
 }
 
 // Beat writes the heartbeats of a Region. It returns a [*RivalError] if another Region
@@ -46,7 +45,7 @@ func (s *Store) Beat(ctx context.Context, region string) error {
 		return err
 	}
 	defer cancel()
-	now := s.now() // taken before the write: every earlier reply is in the table
+	now := s.now() // The time is read before the heartbeats are written. So every write that was answered before this time precedes them.
 	requests := make([]types.WriteRequest, Heartbeats)
 	for i := range requests {
 		it := heartbeatKey(i, region)
@@ -72,7 +71,7 @@ func heartbeatKey(i int, region string) item {
 	return call.Key([]byte{kindHeartbeat, byte(i)}, []byte(region))
 }
 
-// lastBeats returns the time of the first heartbeat item of each Region.
+// lastBeats returns, for each Region, the time in its first heartbeat item.
 func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]edm.Ticks, error) {
 	beats := make(map[string]edm.Ticks)
 	found, err := s.db.Query(ctx, call.Query{Hash: []byte{kindHeartbeat, 0}, First: []byte{0}, Rows: 100, Consistency: c})
@@ -89,8 +88,8 @@ func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]
 	return beats, nil
 }
 
-// oldestBeat returns the time of the oldest heartbeat of the Region, other than region, that wrote last. It returns 0
-// if heartbeats are missing.
+// oldestBeat selects, of all Regions except region, the one that wrote a heartbeat last, and returns the time of its
+// oldest heartbeat. It returns 0 if a heartbeat is missing.
 func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error) {
 	beats, err := s.lastBeats(ctx, table.Eventual)
 	if err != nil {
@@ -121,7 +120,7 @@ func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error
 	return oldest, nil
 }
 
-// followed returns an error if a secondary in another Region may read the table.
+// followed returns an error if a recent heartbeat shows that a secondary in another Region may read the table.
 func (s *Store) followed(ctx context.Context) error {
 	beats, err := s.lastBeats(ctx, table.Strong)
 	if err != nil {

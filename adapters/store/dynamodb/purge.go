@@ -51,7 +51,7 @@ func (p *purge) told() error {
 	return p.report(p.done)
 }
 
-// each calls do with the items of a hash key, page by page.
+// each calls do with all items of a hash key, page by page.
 func (p *purge) each(ctx context.Context, hash []byte, only *call.Projection, do func(context.Context, []item) error) error {
 	for first := []byte{0}; ; {
 		found, err := p.db.Query(ctx, call.Query{Hash: hash, First: first, Rows: purgeStep, Only: only})
@@ -70,7 +70,7 @@ func (p *purge) due(it item) bool {
 	return err == nil && edm.Ticks(due) <= p.now()
 }
 
-// tables removes the incarnations that have a note.
+// tables removes the incarnations that due notes name.
 func (p *purge) tables(ctx context.Context) error {
 	return p.each(ctx, droppedHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
@@ -85,8 +85,8 @@ func (p *purge) tables(ctx context.Context) error {
 	})
 }
 
-// table removes one incarnation: first the name, if the process that dropped it did
-// not remove it, then the items, and last the note.
+// table removes one incarnation. It first frees the name of the table, if the process
+// that dropped the table did not do so, then removes the items, and last the note.
 func (p *purge) table(ctx context.Context, note item) error {
 	id := binaryOf(note[attrSort])
 	count, err := strconv.ParseUint(number(note[attrBuckets]), 10, 16)
@@ -111,7 +111,7 @@ func (p *purge) table(ctx context.Context, note item) error {
 	return p.told()
 }
 
-// unname removes the name of a dropped table. The incarnation that a table moved
+// unname frees the name of a dropped table. An old incarnation that a table moved away
 // from, or an unused copy, has no name.
 func (p *purge) unname(ctx context.Context, note item, l rebucket.Spread) error {
 	key, ok := table.ParseRecordKey(text(note[attrRecord]))
@@ -127,7 +127,7 @@ func (p *purge) unname(ctx context.Context, note item, l rebucket.Spread) error 
 	}
 	r, err := p.record(ctx, key, table.Strong)
 	if err == nil && (r.Spread.Incarnation == l.Incarnation || r.Target.Incarnation == l.Incarnation) {
-		return fmt.Errorf("%s is in use, although it is to be purged: %w", key, errItem)
+		return fmt.Errorf("%s is in use, although it is marked for removal: %w", key, errItem)
 	}
 	if errors.Is(err, table.ErrNoRecord) {
 		return nil
@@ -148,8 +148,8 @@ func (p *purge) remove(ctx context.Context, items []item) error {
 	return p.told()
 }
 
-// writes removes the chunks of writes that did not finish. Chunks that the entity
-// names are in use.
+// writes removes the chunks of writes that did not finish, except those that the entity
+// names.
 func (p *purge) writes(ctx context.Context) error {
 	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {

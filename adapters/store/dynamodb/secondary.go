@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// SyncMargin is subtracted from the oldest heartbeat. It covers three cases: items that DynamoDB replicates later
-	// than heartbeats written after them, eventually consistent reads, and clocks that differ.
+	// SyncMargin is subtracted from the time of the oldest heartbeat. It covers three cases: an item that DynamoDB replicates later
+	// than a heartbeat that was written after it, an eventually consistent read, and clocks that differ.
 	SyncMargin = edm.TicksPerSecond * 60
-	// MaxBeatAge is the age of the oldest heartbeat above which the replica is considered not to follow.
+	// MaxBeatAge is the age of the oldest heartbeat above which the replica counts as unavailable.
 	MaxBeatAge = BeatEvery * 5
 )
 
-// ErrFollowed means that a table cannot move to other buckets, because a secondary in another Region may receive its
-// new spread before its entities.
+// ErrFollowed means that a table cannot move to other buckets because of a secondary in another Region. The
+// secondary might receive the new location of the table before the entities in it.
 var ErrFollowed = errors.New("a secondary in another Region reads this table, and would miss entities while they move: " +
-	"stop the heartbeats (set the role to alone), wait ten minutes, and then move it; meanwhile the secondary is unavailable")
+	"stop the heartbeats (set the role to alone), wait ten minutes, and then move the table; meanwhile the secondary is unavailable")
 
-// Secondary is a read-only store on the replica of a table in another Region.
+// Secondary is a read-only store on this Region's replica of a table that another Region writes.
 type Secondary struct {
 	*Store
 	look look
@@ -29,7 +29,7 @@ type Secondary struct {
 
 var _ table.Replicated = (*Secondary)(nil)
 
-// NewSecondary makes a store on the replica of a global table in a Region. It makes no calls.
+// NewSecondary makes a Secondary. region is the Region of this process. NewSecondary makes no calls.
 func NewSecondary(o Options, region string) (*Secondary, error) {
 	s, err := New(o)
 	if err != nil {
@@ -40,11 +40,11 @@ func NewSecondary(o Options, region string) (*Secondary, error) {
 	return &Secondary{s, look{now: s.now, read: read}}, nil
 }
 
-// Declares implements [table.Declaring]. A secondary applies declarations; they are made in the writing Region.
+// Declares implements [table.Declaring]. A secondary follows declarations, but accepts none: they are written in the writing Region.
 func (*Secondary) Declares() (name string, expiry bool) { return "a secondary on DynamoDB", false }
 
-// Replication implements [table.Replicated]. Every write that returned before LastSync is visible, provided that
-// DynamoDB replicates no item more than SyncMargin later than heartbeats that were written after it.
+// Replication implements [table.Replicated]. Every write that was answered before LastSync is visible, provided that
+// DynamoDB replicates no item more than SyncMargin later than a heartbeat that was written after the item.
 func (s *Secondary) Replication() table.Replication {
 	oldest, known := s.look.get()
 	switch {

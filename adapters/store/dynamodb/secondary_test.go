@@ -20,11 +20,12 @@ import (
 
 const second = edm.TicksPerSecond
 
-// regions are the two sides of a global table, under one clock that goes by waiting.
+// regions is a global table in two Regions. Both use one clock, which advances only when
+// the test waits.
 type regions struct {
 	*copier
 	clock              atomic.Int64
-	primary, replica   string // DynamoDB tables
+	primary, replica   string // names of the DynamoDB tables in the two Regions
 	writer             *dynamodb.Store
 	reader             *dynamodb.Secondary
 	service, secondary *table.Service
@@ -68,14 +69,15 @@ func (r *regions) beat(region string) error {
 
 func (r *regions) state(want table.ReplicationStatus, lastSync edm.Ticks) {
 	r.t.Helper()
-	r.wait(5 * second) // what was read last is that old at most
+	r.wait(5 * second) // so that the cached heartbeat is read again
 	got := r.reader.Replication()
 	if got.Status != want || got.LastSync != lastSync {
 		r.t.Errorf("%s: the replica is %v since %v, want %v since %v", r.now().Time(), got.Status, got.LastSync.Time(), want, lastSync.Time())
 	}
 }
 
-// The age of a replica is that of its oldest heartbeat, and a minute.
+// TestReplication checks that LastSync is the time of the oldest heartbeat minus one
+// minute.
 func TestReplication(t *testing.T) {
 	t.Parallel()
 	r := newRegions(t, 1)
@@ -84,7 +86,7 @@ func TestReplication(t *testing.T) {
 	must.OK(t, r.writer.Beat(t.Context(), "us-east-1"))
 	r.holds = func(hash []byte) bool { return hash[0] == 'H' && hash[1] == 9 }
 	r.replicate()
-	r.state(table.Bootstrap, 0) // a heartbeat is missing
+	r.state(table.Bootstrap, 0) // one heartbeat item is missing
 	r.holds = nil
 	r.replicate()
 	r.state(table.Live, first-60*second)
@@ -93,7 +95,7 @@ func TestReplication(t *testing.T) {
 	r.holds = func(hash []byte) bool { return hash[0] == 'H' && hash[1] == 3 }
 	next := r.now()
 	must.OK(t, r.beat("us-east-1"))
-	r.state(table.Live, first-60*second) // the oldest counts
+	r.state(table.Live, first-60*second) // the oldest heartbeat determines LastSync
 	r.holds = nil
 	r.replicate()
 	r.state(table.Live, next-60*second)
@@ -101,14 +103,14 @@ func TestReplication(t *testing.T) {
 	r.wait(285 * second)
 	r.state(table.Live, next-60*second)
 	r.wait(10 * second)
-	r.state(table.Unavailable, next-60*second) // nobody beats, or nothing comes
+	r.state(table.Unavailable, next-60*second) // no heartbeat was written, or none was replicated
 	late := r.now()
 	must.OK(t, r.beat("us-east-1"))
 	r.state(table.Live, late-60*second)
 }
 
-// A replica that cannot be read is unavailable at once where nothing was known, else
-// when what was known is old.
+// TestReplicationUnreadable checks that a replica that cannot be read, and never was, is
+// unavailable.
 func TestReplicationUnreadable(t *testing.T) {
 	t.Parallel()
 	r := newRegions(t, 2)
@@ -120,7 +122,8 @@ func TestReplicationUnreadable(t *testing.T) {
 	}
 }
 
-// A secondary writes nothing, whoever asks.
+// TestSecondaryWritesNothing checks that every kind of write on a secondary fails and
+// writes nothing.
 func TestSecondaryWritesNothing(t *testing.T) {
 	t.Parallel()
 	r := newRegions(t, 3)
@@ -147,7 +150,7 @@ func TestSecondaryWritesNothing(t *testing.T) {
 		"beat":     func() error { return r.reader.Beat(t.Context(), "eu-west-1") },
 		"rebucket": func() error { return r.reader.Rebucket(t.Context(), peopleTable.Key(), rebucket.Options{Buckets: 4}) },
 	} {
-		if err := write(); err == nil || !strings.Contains(err.Error(), "a secondary writes nothing") {
+		if err := write(); err == nil || !strings.Contains(err.Error(), "a secondary must not write") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -160,7 +163,8 @@ func TestSecondaryWritesNothing(t *testing.T) {
 
 var peopleTable = table.Name{Account: "acct", Table: "people"}
 
-// Two Regions that write are found by the heartbeats of each other.
+// TestRivals checks that Beat reports another Region that writes, by the heartbeats of
+// that Region.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	r := newRegions(t, 4)
@@ -171,10 +175,11 @@ func TestRivals(t *testing.T) {
 		t.Errorf("the second Region beats: %v", err)
 	}
 	r.wait(151 * second)
-	must.OK(t, other.Beat(t.Context(), "eu-west-1")) // the first one has stopped
+	must.OK(t, other.Beat(t.Context(), "eu-west-1")) // the first Region has stopped writing
 }
 
-// A table does not move to other buckets while a secondary may read it.
+// TestRebucketFollowed checks that a table does not move to other buckets while a
+// secondary may read it.
 func TestRebucketFollowed(t *testing.T) {
 	t.Parallel()
 	r := newRegions(t, 5)
@@ -189,16 +194,16 @@ func TestRebucketFollowed(t *testing.T) {
 	must.OK(t, move())
 }
 
-// answered is a write that was answered.
+// answered is an acknowledged write.
 type answered struct {
 	at    edm.Ticks
-	value int32 // 0: there is no entity
+	value int32 // 0 means that the entity was deleted
 }
 
-// TestLastSyncTime writes entities, large ones and batches among them, and drops and
-// makes tables, while a copier lags, lets items overtake each other by less than the
-// margin, and stops. Whatever was answered before LastSyncTime is visible. Then the
-// replica becomes the primary.
+// TestLastSyncTime checks that every write that was acknowledged before LastSyncTime is
+// visible at the secondary. It writes small and large entities and batches, and drops and
+// creates tables. Meanwhile the replication lags, stops, and lets items overtake each
+// other by less than SyncMargin. At the end the replica becomes the primary.
 func TestLastSyncTime(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2) {
@@ -208,7 +213,7 @@ func TestLastSyncTime(t *testing.T) {
 			r.reorder = 55 * second
 			random := rand.New(rand.NewPCG(seed, 11))
 			tables := []table.Name{peopleTable, {Account: "acct", Table: "places"}}
-			history := make(map[string][]answered) // by table and RowKey
+			history := make(map[string][]answered) // acknowledged writes by table and RowKey
 			for _, n := range tables {
 				must.OK(t, r.service.CreateTable(t.Context(), n))
 			}
@@ -218,7 +223,7 @@ func TestLastSyncTime(t *testing.T) {
 			for round := range 120 {
 				switch {
 				case round == 40:
-					r.lag = 400 * second // it stops
+					r.lag = 400 * second // the replication stops
 				case round == 80:
 					r.lag = 0
 				case round < 40 || round > 80:
@@ -293,10 +298,10 @@ func TestLastSyncTime(t *testing.T) {
 	}
 }
 
-// visible checks what a replica shows of an entity.
+// visible checks that the replica shows an entity in a permitted state.
 func (r *regions) visible(n table.Name, row string, history []answered, synced edm.Ticks) {
 	r.t.Helper()
-	first := 0 // of the states that may be visible
+	first := 0 // index of the oldest state that may be visible
 	for i, d := range history {
 		if d.at <= synced {
 			first = i
@@ -307,7 +312,7 @@ func (r *regions) visible(n table.Name, row string, history []answered, synced e
 	switch late := len(history) > 0 && history[len(history)-1].at > synced; {
 	case errors.Is(err, table.ErrNoEntity), errors.Is(err, table.ErrNoTable):
 	case errors.Is(err, table.ErrBusy) && late:
-		return // a part of a large entity is on its way
+		return // some chunks of a large entity are not replicated yet
 	case err != nil:
 		r.t.Errorf("%s: %s/%s: %v", r.now().Time(), n.Table, row, err)
 		return
@@ -316,7 +321,7 @@ func (r *regions) visible(n table.Name, row string, history []answered, synced e
 		got = int32(v.Int())
 	}
 	if len(history) == 0 || first == 0 && history[0].at > synced && got == 0 {
-		return // it need not be there yet
+		return // no write is old enough that it must be visible
 	}
 	for _, d := range history[first:] {
 		if d.value == got {
@@ -326,8 +331,8 @@ func (r *regions) visible(n table.Name, row string, history []answered, synced e
 	r.t.Errorf("%s: LastSyncTime is %v, and %s/%s shows %d of %v from %d on", r.now().Time(), synced.Time(), n.Table, row, got, history, first)
 }
 
-// failover walks the steps of docs/aws.md: writes end, a last heartbeat is written a
-// margin later, and when it has arrived everything is there.
+// failover follows the steps of docs/aws.md. Writes stop, and a last heartbeat is written
+// a margin later. When the replica has that heartbeat, it must have all writes.
 func (r *regions) failover(tables []table.Name, history map[string][]answered) {
 	stopped := r.now()
 	r.wait(61 * second)
@@ -353,7 +358,7 @@ func (r *regions) failover(tables []table.Name, history map[string][]answered) {
 		_, err := promoted.Commit(r.t.Context(), n.Key(), []table.Mutation{{Key: key.Append(nil, "p", "r0"), Properties: edm.AppendProperty(nil, "Value", edm.Int32(-1))}})
 		must.OK(r.t, err)
 	}
-	// The old primary follows.
+	// The old primary becomes the replica.
 	back := newCopier(r.t, r.replica, r.primary, 1)
 	back.note(r.now())
 	back.copy(r.now())

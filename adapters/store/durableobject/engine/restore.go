@@ -40,7 +40,7 @@ func (b *bucket) restore(t *turn.Turn) turn.Step {
 	return b.obey(t, &p, r)
 }
 
-// obey takes the step that an object has in a phase of a restore.
+// obey carries out this object's part in the current phase of a restore.
 func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore) turn.Step {
 	o := &r.Objects[0]
 	is := func(phase restoring.Phase) bool { return b.frozen.id == r.ID && b.frozen.phase == phase }
@@ -61,7 +61,7 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 		case is(restoring.Freezing):
 			return b.goBack(t, r, o.State)
 		case !b.owned(r, o):
-			return t.Fail(restoring.Refused("Nothing was changed, because the platform put an object back to a time at which it had other keys: choose a time that is further from moves of keys."))
+			return t.Fail(restoring.Refused("Nothing was changed, because the platform restored an object to a time at which it had other keys: choose a time that is further from a move of keys between objects."))
 		default:
 			b.freeze(t, r.ID, restoring.Returning, p)
 		}
@@ -86,12 +86,12 @@ func (b *bucket) goBack(t *turn.Turn, r *restoring.Restore, state []byte) turn.S
 	return b.recall(t, []durableobject.Call{{To: durableobject.History, Message: append(restoring.StateAt(r.To), state...)}})
 }
 
-// recalled handles the platform's answers.
+// recalled handles the platform's answers to the calls of recall.
 func (b *bucket) recalled(t *turn.Turn, r *restoring.Restore) turn.Step {
 	var states [2][]byte
 	for i, a := range t.Answers {
 		if failed, ok := errors.AsType[*durableobject.FailedError](a.Err); ok {
-			return t.Fail(restoring.Refused("Nothing was changed, because the platform does not put an object back: " + failed.Reason))
+			return t.Fail(restoring.Refused("Nothing was changed, because the platform does not restore an object: " + failed.Reason))
 		}
 		if a.Err != nil || len(a.Message) == 0 || i >= len(states) {
 			return t.Fail(table.ErrBusy)
@@ -107,8 +107,8 @@ func (b *bucket) recalled(t *turn.Turn, r *restoring.Restore) turn.Step {
 	return turn.Step{Answer: message.AppendFound(t.Dst, states[1], states[0], max(b.clock.Last, b.clock.Reserved))}
 }
 
-// owned reports whether the object has the keys that it had at the time of the restore by the catalog's history.
-// An object that has sealed keys still has all their rows.
+// owned reports whether the object has the keys that it had, according to the catalog's history, at the time to
+// which it returned. An object that has sealed keys still has all their rows.
 func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	s := b.marker.Span
 	switch {
@@ -128,8 +128,8 @@ func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	return bytes.Equal(has.Start, o.Bounds.Start) && bytes.Equal(has.End, o.Bounds.End) && (has.End == nil) == (o.Bounds.End == nil)
 }
 
-// settle makes the object serve its entities as the next incarnation, or drop them. The object stays frozen
-// until the replica knows that it does not have this table.
+// settle makes the object serve its entities as the next incarnation, or drop them. An object that publishes
+// stays frozen until the replica has all its rows, or records that the object lags.
 func (b *bucket) settle(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) turn.Step {
 	switch {
 	case !o.Back:
@@ -155,7 +155,7 @@ func (b *bucket) settle(t *turn.Turn, p *message.Destination, r *restoring.Resto
 	return t.Done()
 }
 
-// adopt makes the object's entities part of the next incarnation. A split in progress is given up, unless the
+// adopt makes the object's entities part of the next incarnation. It cancels a split in progress, unless the
 // object only has to delete rows of keys that another range has.
 func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) {
 	m := &b.marker

@@ -52,7 +52,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 			err = c.advance(t, &rec, r)
 		}
 	case told.Began < t.Now-restoring.Inexact, !rec.Restoring && told.Began < r.Until:
-		err = table.ErrBusy // a late message, maybe of a command that continued the restore that has ended
+		err = table.ErrBusy // the message is late; its command may have continued the restore that has ended
 	case !rec.Restoring && r.ID != told.ID:
 		r, err = c.beginRestore(t, &rec, told)
 	case !rec.Restoring || told.Undo == r.Undo && (told.To == r.To || r.Undo):
@@ -60,7 +60,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 		r.Why = "The restore was undone."
 		err = c.advance(t, &rec, r)
 	case !told.Undo || r.Phase < restoring.Undoing:
-		err = restoring.Refused("The table is being restored to " + r.To.String() + " already: finish that first, by the same command.")
+		err = restoring.Refused("The table is being restored to " + r.To.String() + " already: finish that restore first, with the same command.")
 	}
 	if err != nil {
 		return t.Fail(err)
@@ -68,7 +68,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: r.Append(message.Done(t.Dst))}
 }
 
-// beginRestore determines which objects had which keys at the requested time, and marks the table.
+// beginRestore determines which objects had which keys at the requested time, and records in the table's record that it is being restored.
 func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Restore) (*restoring.Restore, error) {
 	name := rec.Key.String()
 	last, err := restoring.Load(t.Rows, name+finished)

@@ -20,9 +20,9 @@ import (
 type Head struct {
 	Life  table.Incarnation
 	Keep  edm.Ticks
-	Since edm.Ticks // lines up to here belong to earlier incarnations
-	Floor edm.Ticks // lines up to here are removed, or were never written because the feed was off
-	Cut   edm.Ticks // when the range last ceased to serve keys that it gave away
+	Since edm.Ticks // lines up to this Timestamp belong to earlier incarnations
+	Floor edm.Ticks // lines up to this Timestamp are removed, or were never written because the feed was off
+	Cut   edm.Ticks // when the range last stopped serving keys that it handed over
 	// First and Last are the days that may have lines; First is 0 if there is none.
 	First, Last uint32
 	Gone        uint64 // bytes of the lines of removed days
@@ -36,18 +36,18 @@ type Ended byte
 
 // The values of Ended.
 const (
-	Goes    Ended = iota // there will be more
-	Left                 // the range gave all its keys away
-	Dropped              // with the table
+	Goes    Ended = iota // more lines will follow
+	Left                 // the range handed all its keys over and ended
+	Dropped              // the table was dropped
 )
 
-// Mark records that keys came from another range, or went to another range. It has a position among the
-// lines.
+// Mark records that keys came from another range, or went to another range. Marks and lines are ordered
+// by their Timestamps.
 type Mark struct {
 	At    edm.Ticks
 	Kind  message.FeedKind // FeedGave, FeedBegan or FeedTook
 	Range uint32
-	Cut   edm.Ticks // for keys that came: lines of the other range up to Cut are before the lines after the mark
+	Cut   edm.Ticks // for keys that came: lines of the other range up to Cut precede the lines after the mark
 }
 
 // keepsMarks is the minimum time for which marks, and the heads of ranges that ended, are kept.
@@ -81,7 +81,7 @@ func readHead(k, v []byte) *Head {
 		h.Marks = append(h.Marks, Mark{At: next(), Kind: message.FeedKind(next()), Range: uint32(next()), Cut: next()})
 	}
 	if !r.Done() || h.Ended > Dropped {
-		panic("the feed of a table is damaged or of a later version")
+		panic("the feed of a table is damaged or was written by a later version")
 	}
 	return h
 }

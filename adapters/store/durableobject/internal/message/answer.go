@@ -13,10 +13,10 @@ type Status byte
 
 // The statuses, each with the fields of its answer.
 const (
-	StatusDone    Status = iota // fields of the operation
-	StatusMoved                 // Layout; the table has another one
-	StatusForeign               // no fields: unknown version or operation; bucket, Ranges: another range has the key. Nothing was done
-	StatusRefused               // index, reason
+	StatusDone    Status = iota // the fields of the operation's answer
+	StatusMoved                 // Layout: the table has this layout and not the assumed one
+	StatusForeign               // no fields: the version or the operation is unknown; or bucket, Ranges: another range has the key. Nothing was done
+	StatusRefused               // index of the refused mutation, reason
 	StatusFailed                // text, for the log
 	StatusNoTable               // this and the following statuses are the errors with the same names in package table
 	StatusNoEntity
@@ -51,32 +51,32 @@ var named = [...]struct {
 	{StatusNoFeed, table.ErrNoFeed},
 }
 
-// Errors of an answer that have no equal in package table.
+// Errors of an answer that have no counterpart in package table.
 var (
 	// ErrForeign means that the object does not understand the message; nothing was done.
-	ErrForeign = errors.New("durableobject: the object is of another version")
+	ErrForeign = errors.New("durableobject: the object runs another version")
 	// ErrAgain means that the object restarted while the message waited; nothing was done.
 	ErrAgain = errors.New("durableobject: the object lost its memory while a message waited")
 	// ErrMore means that the object did only a part, because one message may make a limited number of calls.
 	// The same message, sent again, continues.
-	ErrMore = errors.New("durableobject: the object carried out a part of the message")
+	ErrMore = errors.New("durableobject: the object executed only a part of the message")
 	// ErrDamaged means that the answer is malformed.
 	ErrDamaged = errors.New("durableobject: malformed answer")
 )
 
-// MovedError means that the table has another layout.
+// MovedError means that the table has another layout than the sender assumed.
 type MovedError struct{ Layout Layout }
 
 func (*MovedError) Error() string { return "durableobject: the table has another layout" }
 
-// RangedError means that another range of the bucket has the key. Ranges is the part of the map around the
-// key: see [buckets.Ranges.Near].
+// RangedError means that another range of the bucket has the key. Ranges is the part of the bucket's map
+// around the key: see [buckets.Ranges.Near].
 type RangedError struct {
 	Bucket uint16
 	Ranges buckets.Ranges
 }
 
-func (*RangedError) Error() string { return "durableobject: another range has the key" }
+func (*RangedError) Error() string { return "durableobject: the key belongs to another range" }
 
 // Done begins an answer without an error.
 func Done(dst []byte) []byte { return append(dst, version, byte(StatusDone)) }
@@ -87,18 +87,18 @@ func DoneTicks(dst []byte, t edm.Ticks) []byte { return appendUint64(Done(dst), 
 // Foreign appends the answer to a message that the object does not understand.
 func Foreign(dst []byte) []byte { return append(dst, version, byte(StatusForeign)) }
 
-// Moved appends the answer of an object that does not have the table.
+// Moved appends the answer of an object that does not have the table, because the table has the layout h.
 func Moved(dst []byte, h Layout) []byte {
 	return AppendLayout(append(dst, version, byte(StatusMoved)), h)
 }
 
-// nearBytes is the approximate size of the map in an answer. It fits into the smallest memory in which a
-// Worker serves a request.
+// nearBytes is the approximate maximum size of the part of a map in an answer. It is small enough for a
+// Worker with the least memory.
 const nearBytes = 8 << 10
 
-// MovedTo appends the answer of a range that does not have a position, with the part of the map around it. A
-// Worker that does not know ranges reads it as the answer of an object of another version, and does nothing.
-// A Worker that reads the part as the whole map asks again when it needs other keys.
+// MovedTo appends the answer of a range that does not have the key k, with the part of the bucket's map around
+// k. A Worker that does not know ranges reads it as the answer of an object of another version, and does
+// nothing. A Worker that takes the part for the whole map gets another such answer when it needs other keys.
 func MovedTo(dst []byte, bucket uint16, m buckets.Ranges, k []byte) []byte {
 	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m.Near(k, nearBytes))
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrDamaged means that a row of a catalog cannot be read.
-var ErrDamaged = errors.New("a record is damaged or of a later version")
+var ErrDamaged = errors.New("a record is damaged or was written by a later version")
 
 // Load reads a record into memory of its own, even if its table is being deleted. It returns the zero value
 // if there is no record.
@@ -60,8 +60,8 @@ func NamedIn(memory []byte, rows storage.Rows, rec *Record, bucket uint16) (n me
 	return n, nil
 }
 
-// Objects returns all objects that may have a row of a table: the first range of each bucket, and all ranges
-// that were named. begun is the number of ranges among them that do not serve yet.
+// Objects returns all objects that may have a row of a table: the first range of each bucket, and all other ranges
+// that the catalog has recorded. begun is the number of ranges among them that do not serve yet.
 func Objects(rows storage.Rows, rec *Record) (list []message.Object, begun int) {
 	for n := range rec.Layout.Buckets {
 		list = append(list, message.Object{Bucket: n})
@@ -77,7 +77,7 @@ func Objects(rows storage.Rows, rec *Record) (list []message.Object, begun int) 
 		r := message.Read(v)
 		all := r.Named()
 		if !r.Done() {
-			panic(ErrDamaged.Error()) // a drop must reach all
+			panic(ErrDamaged.Error()) // a drop must reach all objects, so a part of the list is not enough
 		}
 		for _, r := range all.Ranges {
 			if r.ID != 0 {

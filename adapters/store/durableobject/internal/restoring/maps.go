@@ -21,7 +21,7 @@ func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 	for k, v := range rows.Scan(from, end, mostRun) {
 		c, ok := ReadChange(slices.Clone(v))
 		if len(k) != len(end) || !ok {
-			panic("the history of a table is damaged or of a later version")
+			panic("the history of a table is damaged or was written by a later version")
 		}
 		c.At = edm.Ticks(binary.BigEndian.Uint64(k[len(from):]))
 		list = append(list, c)
@@ -30,7 +30,7 @@ func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 }
 
 // MapsAt returns the maps of a table's buckets at a time, and the incarnation of the table at that time.
-// With exact, no keys were moving at that time.
+// With exact, the caller knows that no keys were moving at that time.
 func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool) (then table.Incarnation, maps []buckets.Ranges, err error) {
 	then = rec.Incarnation
 	maps = make([]buckets.Ranges, rec.Layout.Buckets)
@@ -49,7 +49,7 @@ func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool
 			}
 			ok := false
 			if maps[n], ok = c.Undo(maps[n]); !ok {
-				panic("the history of a table does not lead to its ranges")
+				panic("the history of a table does not match its ranges")
 			}
 			if c.Restored {
 				then = c.Was
@@ -57,7 +57,7 @@ func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool
 		}
 	}
 	if since := storage.Ticks(rows, storage.RowHistory); rec.Split && to < since {
-		return then, nil, Refused("Nothing was changed. The table has split into ranges, and which it had is known from " + since.String() + " on.")
+		return then, nil, Refused("Nothing was changed. The table has split into ranges, and its ranges are known only from " + since.String() + " on.")
 	}
 	if !exact {
 		if before, after := Apart(all, to); before < after {

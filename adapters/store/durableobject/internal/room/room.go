@@ -1,4 +1,4 @@
-// Package room says whether an object is full.
+// Package room decides whether an object is so full that writes must be refused.
 package room
 
 import (
@@ -6,43 +6,44 @@ import (
 	"edgetable/core/table"
 )
 
-// The platform gives an object 10 GB and ends it when it writes more. Writes that may
-// make it larger are refused before that, with room left for what deletions write
-// themselves, so that reads and deletions still work.
+// The platform gives an object 10 GB and ends it when it writes more. Writes that may make it larger are refused at a
+// lower size. The difference is for the rows that deletions write themselves, so that reads and deletions still work.
 const (
 	maxSize = 9_800_000_000
-	// stride is the number of bytes written between two looks at the size. Rows may take
-	// twice their size where pages are half empty.
+	// stride is the number of bytes that are written between two checks of the size. The object may grow by twice as
+	// much, because rows may take twice their size where pages are half empty.
 	stride = 32 << 20
 )
 
-// The errors of writes to a full object. The service answers 403 with this message for accounts that are closed to writes;
-// clients do not retry it.
+// The errors of writes to a full object. Azure answers 403 with the first sentence of these messages for accounts
+// that are closed to writes; clients do not retry such a write.
 var (
-	ErrBucketFull    = table.InsufficientAccountPermissions.With("Write operations are not allowed. The object of these keys of the table has stored 10 GB, its limit, and has not split yet: delete entities, or let the Worker split it (EDGETABLE_SPLIT_BYTES).")
-	ErrPartitionFull = table.InsufficientAccountPermissions.With("Write operations are not allowed. One partition alone fills the object of these keys of the table, which stores at most 10 GB, and no split divides a partition: delete entities of it, or spread them over more PartitionKeys in another table.")
-	ErrCatalogFull   = table.InsufficientAccountPermissions.With("Write operations are not allowed. The object of the account's catalog has stored 10 GB, its limit: delete tables.")
+	ErrBucketFull    = table.InsufficientAccountPermissions.With("Write operations are not allowed. The Durable Object with these keys of the table has reached its limit of 10 GB and has not split yet: delete entities, or let the Worker split it (EDGETABLE_SPLIT_BYTES).")
+	ErrPartitionFull = table.InsufficientAccountPermissions.With("Write operations are not allowed. A single partition fills its Durable Object, which stores at most 10 GB, and a partition cannot be split: delete entities of the partition, or spread them over more PartitionKeys in another table.")
+	ErrCatalogFull   = table.InsufficientAccountPermissions.With("Write operations are not allowed. The Durable Object with the account's list of tables has reached its limit of 10 GB: delete tables.")
 )
 
-// Room looks at the size of an object now and then, and each time while the object is full.
+// Room checks the size of an object after a number of written bytes. While the object is full, it checks before each
+// write.
 type Room struct {
-	Size int64 // at the last look
+	Size int64 // at the last check
 
-	left   int // bytes to write before the next look
-	stride int // bytes between two looks, 0: stride
+	left   int // bytes to write before the next check
+	stride int // bytes between two checks, 0: the constant stride
 }
 
 // Wrote counts bytes that were written.
 func (r *Room) Wrote(n int) { r.left -= n }
 
-// LookOften has it look in time to notice a size, 0: that of a full object.
+// LookOften makes the checks frequent enough to notice in time when the object reaches a size; 0 is the size of a
+// full object.
 func (r *Room) LookOften(size int64) {
 	if r.stride = stride; size > 0 {
 		r.stride = int(min(stride, size/16+1))
 	}
 }
 
-// Look has it look with the next write.
+// Look makes the next write check the size.
 func (r *Room) Look() { r.left = 0 }
 
 // Full reports whether the object is full.

@@ -1,5 +1,5 @@
 // Package span stores which incarnation and which range of keys a bucket object serves, and the progress of
-// moving keys to another range. The next engine continues from that row.
+// moving keys to another range. After a restart, the object continues from the stored progress.
 package span
 
 import (
@@ -20,7 +20,7 @@ type Marker struct {
 	Floor       edm.Ticks // the Timestamps of the incarnation are above this
 	// Span is the range that the object serves; nil means the whole bucket, which never split.
 	Span *Span
-	// Traits are what the table declares.
+	// Traits are the options that the table declares, such as expiry.
 	Traits *table.Traits
 
 	row []byte // the key of the row in which the marker is stored, nil if there is none
@@ -29,22 +29,22 @@ type Marker struct {
 // Span is the range of an object, and the progress of its split. It is stored with the marker under another
 // key, so that code without ranges finds no marker.
 type Span struct {
-	Self   message.Destination // of this object
+	Self   message.Destination // the destination of messages to this object
 	Bounds key.Range           // the bounds of the keys that the object serves
 	Phase  Phase
-	Seq    uint64    // the number of the last piece that was sent or received
+	Seq    uint64    // the number of the last chunk of entities that was sent or received
 	Since  edm.Ticks // when the object began to serve the range, 0: unknown
 
-	// The fields of a split, or of a range that leaves:
+	// The fields of a split, or of a merge into the right neighbour (Leaving):
 	Leaving  bool
 	At       []byte    // the first position that moves to another range
 	End      []byte    // the end of the keys that move, nil: all keys from At on
-	Target   uint32    // the id of that range
-	From     []byte    // the row at which the next piece begins
-	Upto     []byte    // rows before this one were sent, so their changes are marked
+	Target   uint32    // the id of the range that gets the keys
+	From     []byte    // the row at which the next chunk begins
+	Upto     []byte    // rows before this one were sent, so later changes of their entities are recorded
 	Complete bool      // whether all rows were sent once
-	Sealed   edm.Ticks // when the object ceased to serve these keys; 0 again once the catalog knows the move
-	Number   uint64    // of a range that leaves: the number that its neighbour gave it when it agreed
+	Sealed   edm.Ticks // when the object stopped serving these keys; 0 again once the catalog knows the move
+	Number   uint64    // of a merge: the number with which the neighbour agreed
 }
 
 // Phase is the state of a range: see docs/adr/0034.
@@ -52,19 +52,19 @@ type Phase byte
 
 const (
 	Serving Phase = iota
-	Filling       // it receives pieces, and serves nothing
-	Asking        // it asks the catalog for the range that will get its upper keys
+	Filling       // the range receives chunks of entities, and serves nothing
+	Asking        // the range asks the catalog for a new range, which will get its upper keys
 	Copying
-	Sealed   // it no longer serves these keys, and the other range may not serve them yet
-	Moved    // the other range serves them, but the catalog may not know it yet
-	Emptying // it deletes their rows
+	Sealed   // the range no longer serves the keys that move, and the other range may not serve them yet
+	Moved    // the other range serves the keys that moved, but the catalog may not know it yet
+	Emptying // the range deletes the rows of the keys that moved
 )
 
 var (
-	rowMarker = []byte("mm") // marker of a bucket that never split
-	rowRange  = []byte("mr") // marker with span
-	// The row of a table that declares something: its traits, then the fields of either row above. Code
-	// without traits finds no marker.
+	rowMarker = []byte("mm") // key of the marker of a bucket that never split
+	rowRange  = []byte("mr") // key of the marker with a span
+	// The row of a table that declares options: its traits, then the fields of either row above. Code that does
+	// not know declared options finds no marker.
 	rowDeclares = []byte("me")
 )
 
@@ -79,7 +79,7 @@ func (m *Marker) Load(rows storage.Rows) {
 		r := message.Read(bytes.Clone(v))
 		if m.row = k; bytes.Equal(k, rowDeclares) {
 			if m.Traits = r.Traits(); !r.OK() {
-				panic("the row of a range is damaged or of a later version")
+				panic("the row of a range is damaged or was written by a later version")
 			}
 		}
 		m.read(r.Rest())
@@ -133,7 +133,7 @@ func (s *Span) append(v []byte) []byte {
 	}
 	last := [...]uint64{uint64(s.Sealed), s.Number, uint64(s.Since)}
 	for i, n := range last {
-		if n != 0 || i < 2 && last[2] != 0 || i < 1 && last[1] != 0 { // earlier versions read fewer of them
+		if n != 0 || i < 2 && last[2] != 0 || i < 1 && last[1] != 0 { // zeros at the end are omitted, because earlier versions read fewer numbers
 			v = binary.BigEndian.AppendUint64(v, n)
 		}
 	}
@@ -164,7 +164,7 @@ func readSpan(v []byte) *Span {
 		s.Since = r.Ticks()
 	}
 	if !r.Done() || s.Phase > Emptying {
-		panic("the row of a range is damaged or of a later version")
+		panic("the row of a range is damaged or was written by a later version")
 	}
 	return s
 }
@@ -192,11 +192,13 @@ func (m *Marker) Bounds() key.Range {
 	return m.Span.Bounds
 }
 
-// Classes returns the number of classes of Timestamps that the ranges of a bucket share.
+// Classes returns the number of classes into which the Timestamps of a bucket are divided, so that each range
+// can have its own.
 func Classes(buckets uint16) uint32 { return 1024 / min(max(uint32(buckets), 1), 1024) }
 
-// Class returns the class of the Timestamps that this object issues, and the number of classes. No two ranges
-// of a table have the same class. A bucket that never split also has all other classes of the bucket.
+// Class returns the class of the Timestamps that this object issues, and the number of classes: the
+// Timestamps equal class modulo count. No two ranges of a table have the same class. A bucket that never
+// split uses all classes of the bucket.
 func (m *Marker) Class(p *message.Destination) (class, count uint32) {
 	if m.Span == nil {
 		return uint32(p.Bucket), uint32(p.Buckets)
@@ -205,5 +207,5 @@ func (m *Marker) Class(p *message.Destination) (class, count uint32) {
 	return uint32(p.Bucket) + uint32(p.Buckets)*(m.Span.Self.Range%n), uint32(p.Buckets) * n
 }
 
-// Cut gives a bucket that never split a span with all keys.
+// Cut adds a span with all keys to the marker of a bucket that never split.
 func (m *Marker) Cut(self message.Destination) { m.Span = &Span{Self: self} }

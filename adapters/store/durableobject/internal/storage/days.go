@@ -37,7 +37,7 @@ func dayKey(day uint32) []byte {
 // TicksOfLine returns the Timestamp in the key of a line.
 func TicksOfLine(k []byte) edm.Ticks {
 	if len(k) != 12 {
-		panic("a line of a feed is damaged or of a later version")
+		panic("a line of a feed is damaged or was written by a later version")
 	}
 	return edm.Ticks(binary.BigEndian.Uint64(k[4:]))
 }

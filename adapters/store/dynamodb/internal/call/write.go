@@ -12,8 +12,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// errReadOnly means that another Region writes this table.
-var errReadOnly = &Error{Refused, errors.New("dynamodb: a secondary writes nothing")}
+// errReadOnly means that this process must not write, because another Region writes to the global table.
+var errReadOnly = &Error{Refused, errors.New("dynamodb: a secondary must not write")}
 
 const allOld = types.ReturnValuesOnConditionCheckFailureAllOld
 
@@ -49,7 +49,7 @@ func (t *Table) Check(key Item, e *Expression) Action {
 	}}
 }
 
-// Write sends one action alone, at half the price of a transaction.
+// Write sends one action outside a transaction, at half the price.
 func (t *Table) Write(ctx context.Context, p Policy, a Action) error {
 	return t.repeat(ctx, p, func(ctx context.Context) error { return t.single(ctx, &a) })
 }
@@ -86,9 +86,9 @@ func (t *Table) single(ctx context.Context, a *Action) (err error) {
 	return err
 }
 
-// Transact sends a transaction with a new token, and repeats it with the same token while its outcome is unknown.
-// Once the outcome was unknown, only success counts: a refusal may come from a copy of the request that arrived after
-// another copy took effect.
+// Transact sends a transaction with a new token, and repeats it with the same token while the outcome is unknown.
+// After an unknown outcome only success counts: a refusal may belong to a second copy of the request that arrived
+// after the first one took effect.
 func (t *Table) Transact(ctx context.Context, actions []Action) error {
 	if t.ReadOnly {
 		return errReadOnly
@@ -116,8 +116,8 @@ func (t *Table) token() *string {
 // errUnprocessed means that DynamoDB processed no item of a batch.
 var errUnprocessed = &Error{Busy, errors.New("dynamodb: nothing of a batch was processed")}
 
-// BatchWrite puts and deletes items that no other process writes. It also reports whether some writes may still be
-// applied later, or twice.
+// BatchWrite puts and deletes items that no other process writes. late reports whether some of the writes may still
+// be applied after the call, or twice.
 func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (late bool, err error) {
 	if t.ReadOnly {
 		return false, errReadOnly
@@ -184,7 +184,7 @@ func PutRequest(it Item) types.WriteRequest {
 	return types.WriteRequest{PutRequest: &types.PutRequest{Item: it}}
 }
 
-// repeat is Retry with a timeout for each attempt.
+// repeat calls Retry with a separate timeout for each attempt.
 func (t *Table) repeat(ctx context.Context, p Policy, call func(ctx context.Context) error) error {
 	return t.Retry(ctx, p, func(ctx context.Context) error { return t.attempt(ctx, call) })
 }
