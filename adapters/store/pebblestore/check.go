@@ -21,12 +21,12 @@ import (
 // Report is the result of [Check].
 type Report struct {
 	Tables   int
-	Entities int64 // including those of Recovered
+	Entities int64 // including the entities of the tables in Recovered
 	Bytes    int64 // total size of keys and values
-	// Recovered are the tables whose names are lost, as the salvage names them.
+	// Recovered lists the tables whose names are lost, with the names that the salvage gives them.
 	Recovered []table.RecordKey
-	// Problems are sentences about damage; an empty list means that a server starts
-	// and that everything can be read.
+	// Problems contains one sentence for each damage. If it is empty, a server can start
+	// and can read everything.
 	Problems []string
 }
 
@@ -39,7 +39,7 @@ func Check(o Options, salvage string, progress func(entities int64)) (Report, er
 	o = o.withDefaults()
 	if salvage != "" {
 		if _, err := o.FS.Stat(salvage); !errors.Is(err, fs.ErrNotExist) {
-			return Report{}, fmt.Errorf("%s: %w; name a new directory for what can be saved", salvage, cmp.Or(err, fs.ErrExist))
+			return Report{}, fmt.Errorf("%s: %w; name a new directory for the salvaged data", salvage, cmp.Or(err, fs.ErrExist))
 		}
 	}
 	c := checker{progress: progress}
@@ -59,7 +59,7 @@ func (c *checker) check(o Options, salvage string) (Report, error) {
 		return c.report, err
 	}
 	c.report.Problems = started
-	// From here on the check holds the lock itself.
+	// startProblems has released the lock of the directory. From here on the check holds the lock.
 	lock, err := pebble.LockDirectory(o.Dir, o.FS)
 	if err != nil {
 		return c.report, ErrInUse
@@ -100,7 +100,7 @@ func holdsStore(o Options) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: it holds no store", ErrForeign)
+	return fmt.Errorf("%w: it contains no store", ErrForeign)
 }
 
 // isData reports whether a file of this name holds entities.
@@ -108,24 +108,24 @@ func isData(name string) bool {
 	return strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst")
 }
 
-// startProblems returns the reasons for which a server would not start.
+// startProblems returns the reasons why a server would not start.
 func startProblems(o Options) ([]string, error) {
 	s, err := openToRead(o)
 	switch {
 	case err == nil:
 		return s.logs.Lost(), s.db.Close()
-	case errors.Is(err, ErrForeign): // the directory has files of edgetable, see holdsStore
-		return []string{"a server cannot start here: the format version of the store is lost"}, nil
+	case errors.Is(err, ErrForeign): // holdsStore has found files of edgetable, so only the format version is missing
+		return []string{"a server cannot start with this directory: the format version of the store is lost"}, nil
 	case errors.Is(err, ErrInUse), errors.Is(err, ErrNewer), errors.Is(err, table.ErrNewerForm):
 		return nil, err
 	}
-	return []string{fmt.Sprintf("a server cannot start here: %s", logguard.Cause(err))}, nil // a file that cannot be read
+	return []string{fmt.Sprintf("a server cannot start with this directory: %s", logguard.Cause(err))}, nil // for example, a file cannot be read
 }
 
-// checker judges what a store holds, and saves it.
+// checker checks the records and entities of a store, and copies them to a new store if there is one.
 type checker struct {
-	out      *pebble.DB              // for the readable data, or nil
-	identity *atomic.Pointer[string] // of out
+	out      *pebble.DB              // the new store, for the readable data; may be nil
+	identity *atomic.Pointer[string] // identity of the new store
 	batch    *pebble.Batch
 	live     map[table.Incarnation]bool
 	report   Report
@@ -136,7 +136,7 @@ func (c *checker) problem(format string, args ...any) {
 	c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
 }
 
-// run reads everything that remains of a store.
+// run checks everything that can still be read of a store.
 func (c *checker) run(r *remains.Store) error {
 	c.live = map[table.Incarnation]bool{}
 	tables, err := c.records(r)
@@ -150,7 +150,7 @@ func (c *checker) run(r *remains.Store) error {
 	return c.flush()
 }
 
-// takeRecord checks and saves a record.
+// takeRecord checks a record and copies it to the new store.
 func (c *checker) takeRecord(k string, v []byte) error {
 	r, err := table.ParseRecord(k, v)
 	if err != nil {
@@ -164,7 +164,7 @@ func (c *checker) takeRecord(k string, v []byte) error {
 	return c.save(recordKey(k), v)
 }
 
-// take checks and saves an entity.
+// take checks an entity and copies it to the new store.
 func (c *checker) take(k, v []byte) error {
 	c.report.Entities++
 	c.report.Bytes += int64(len(k) + len(v))
@@ -179,7 +179,7 @@ func (c *checker) take(k, v []byte) error {
 	return c.save(k, v)
 }
 
-// save copies a key and its value.
+// save copies a key and its value to the new store, if there is one.
 func (c *checker) save(k, v []byte) error {
 	if c.out == nil {
 		return nil
@@ -205,7 +205,7 @@ func (c *checker) flush() error {
 	return errors.Join(c.out.Apply(b, pebble.NoSync), b.Close())
 }
 
-// describe names a stored key for a person.
+// describe returns a readable name of a stored key, for messages.
 func describe(k []byte) string {
 	switch {
 	case len(k) == 0:

@@ -42,7 +42,7 @@ func identityService(s *pebblestore.Store) *table.Service {
 	return table.New(s, table.Options{Now: func() edm.Ticks { return edm.TicksOf(time.Now()) }, Rand: rand.Uint64})
 }
 
-// made makes a store with one table, and returns its identity and its second copy of the records.
+// made creates a store with one table. It returns the store's identity and the content of its file TABLES.
 func made(t *testing.T, name string) (fs *vfs.MemFS, o pebblestore.Options, identity string, copied []byte) {
 	t.Helper()
 	fs = vfs.NewMem()
@@ -55,7 +55,7 @@ func made(t *testing.T, name string) (fs *vfs.MemFS, o pebblestore.Options, iden
 	return fs, o, identity, readFile(t, fs, filepath.Join("data", "TABLES"))
 }
 
-// The second copy of the records and each data file say which store they are of.
+// TestIdentityInFiles checks that the file TABLES and each data file contain the identity of the store.
 func TestIdentityInFiles(t *testing.T) {
 	t.Parallel()
 	fs, _, identity, copied := made(t, "People")
@@ -80,8 +80,8 @@ func TestIdentityInFiles(t *testing.T) {
 	}
 }
 
-// A second copy of the records of another store is not believed: nothing is lost, and it is written again. That of an
-// earlier version, which does not name a store, is accepted, and gets the name.
+// TestCopyOfOtherStore checks that a start ignores a file TABLES of another store, and replaces it: no record is lost.
+// A file TABLES of an earlier version contains no identity. It is accepted, and the identity is added.
 func TestCopyOfOtherStore(t *testing.T) {
 	t.Parallel()
 	fs, o, _, own := made(t, "People")
@@ -103,7 +103,7 @@ func TestCopyOfOtherStore(t *testing.T) {
 			t.Errorf("%s: the table is lost: %v", name, err)
 		}
 		must.OK(t, s.Close())
-		if strings.Contains(said, "of another store") != (name == "of another store") {
+		if strings.Contains(said, "to another store") != (name == "of another store") {
 			t.Errorf("%s: it says %q", name, said)
 		}
 		if got := readFile(t, fs, path); !bytes.Equal(got, own) {
@@ -112,8 +112,8 @@ func TestCopyOfOtherStore(t *testing.T) {
 	}
 }
 
-// A database that has lost its identity gets that of the second copy of the records, so that its place for backups
-// is still its own.
+// TestIdentityLost checks that a database that has lost its identity gets the identity in the file TABLES, so that it
+// can still use its backup location.
 func TestIdentityLost(t *testing.T) {
 	t.Parallel()
 	fs, o, identity, _ := made(t, "People")
@@ -128,8 +128,8 @@ func TestIdentityLost(t *testing.T) {
 	}
 }
 
-// A salvage does not mix the entities of another store into tables of the same names, believes no second copy of the records of
-// another store, and keeps the identity.
+// TestSalvageOfOtherStore checks a salvage of a directory in which one file is from another store: a data file or the
+// file TABLES. The salvage must ignore this file and keep the identity of the store.
 func TestSalvageOfOtherStore(t *testing.T) {
 	t.Parallel()
 	for _, foreign := range []string{"a data file", "TABLES"} {
@@ -145,12 +145,12 @@ func TestSalvageOfOtherStore(t *testing.T) {
 				writeFile(t, fs, "data/000999.sst", readFile(t, other, "data/"+name))
 			}
 		}
-		if foreign == "a data file" { // all data files are read
+		if foreign == "a data file" { // without a MANIFEST, the salvage reads all data files
 			must.OK(t, errors.Join(removeAll(fs, "MANIFEST-")...))
 		}
 		report, err := pebblestore.Check(o, "saved", nil)
 		must.OK(t, err)
-		if said := strings.Join(report.Problems, "\n"); !strings.Contains(said, "is that of another store") {
+		if said := strings.Join(report.Problems, "\n"); !strings.Contains(said, "belongs to another store") {
 			t.Errorf("%s: %q", foreign, said)
 		}
 		s, err := pebblestore.Open(pebblestore.Options{Dir: "saved", FS: fs, Logf: t.Logf})

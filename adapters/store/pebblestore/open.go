@@ -70,8 +70,8 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// await waits for an open to finish. If interrupt is closed while the open waits for space, the directory stays
-// locked until there is some, or until the process ends: Pebble cannot abort an open.
+// await waits until open has returned. If interrupt is closed while open waits for disk space, await returns an error.
+// The directory then stays locked until there is space or the process ends, because Pebble cannot abort an open.
 func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 	select {
 	case err := <-opened:
@@ -89,7 +89,7 @@ func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 	why := s.disk.Shortage()
 	go func() {
 		if <-opened == nil {
-			_ = s.Close() // nothing was written, so errors do not matter
+			_ = s.Close() // no caller has used the store, so errors do not matter
 		}
 	}()
 	return why
@@ -103,7 +103,7 @@ func (s *Store) open(o Options) error {
 		if err := tryRead(o); err != nil { // checked before any file is changed
 			return err
 		}
-		if err := s.loseHistory(); err != nil { // done even if Open fails later: a kill may hide that something was lost
+		if err := s.loseHistory(); err != nil { // done first: if this start is killed, the next one may not notice that commits were lost
 			return err
 		}
 	}
@@ -111,13 +111,13 @@ func (s *Store) open(o Options) error {
 	if errors.Is(err, ErrLost) {
 		o.AcceptDamage = true
 		if other := tryRead(o); other != nil {
-			return other // accepting the loss would not help
+			return other // with AcceptDamage, Open would fail too
 		}
 	}
 	return err
 }
 
-// tryRead reports why the directory could not be served. It changes nothing.
+// tryRead returns the reason why the store cannot be served even with Options.AcceptDamage. It changes no file.
 func tryRead(o Options) error {
 	if _, err := o.FS.Stat(o.Dir); errors.Is(err, fs.ErrNotExist) {
 		return nil // the store is new
@@ -132,21 +132,21 @@ func tryRead(o Options) error {
 	}
 	_, follows, err := r.Position()
 	if follows && len(r.logs.Lost()) > 0 {
-		err = fmt.Errorf("%w: it belongs to a secondary, which would then have gaps; empty the directory and start the secondary again: it is built from the place", ErrDamaged)
+		err = fmt.Errorf("%w: it belongs to a secondary, which cannot give up commits; empty the directory and start the secondary again, which rebuilds it from the backup location", ErrDamaged)
 	}
 	return errors.Join(err, r.db.Close())
 }
 
-// openChanging opens the store, if it has lost nothing or the loss is accepted.
+// openChanging opens the store and may change its files. It fails if commits are lost and o.AcceptDamage is false.
 func (s *Store) openChanging(o Options) error {
 	p := o.pebble(s)
-	// Pebble makes a new directory and its parents durable, so it must create
-	// the directory. Then Pebble also locks it.
+	// If the directory does not exist, pebble.Open must create it, because Pebble also makes
+	// the directory and its parents durable. Pebble then locks the directory itself.
 	lock, err := pebble.LockDirectory(o.Dir, o.FS)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case err == nil:
-		defer lock.Close() // from now on Pebble holds the lock
+		defer lock.Close() // releases only this reference: Pebble has another one and keeps the lock
 		p.Lock = lock
 	case isNew:
 	case errors.Is(err, fs.ErrPermission), errors.As(err, new(*fs.PathError)): // the lock file cannot be created
@@ -163,7 +163,7 @@ func (s *Store) openChanging(o Options) error {
 		}
 	}
 	s.db, err = pebble.Open(o.Dir, p)
-	if cause, ok := errors.AsType[*fs.PathError](err); ok && isNew { // a file that does not exist is not damaged
+	if cause, ok := errors.AsType[*fs.PathError](err); ok && isNew { // in a new directory nothing can be damaged
 		return cause.Err
 	}
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *Store) openChanging(o Options) error {
 	return nil
 }
 
-// refuse returns the reason why a directory cannot be opened.
+// refuse converts an error of a failed open to the error that Open returns.
 func (s *Store) refuse(err error, o Options) error {
 	if strings.Contains(err.Error(), "unknown format major version") {
 		return fmt.Errorf("%w: %w", ErrNewer, err)
@@ -201,7 +201,7 @@ func (s *Store) refuse(err error, o Options) error {
 	return explain(err)
 }
 
-// inspectLogs looks for missing logs, and has the guard inspect the logs that Pebble replays.
+// inspectLogs opens the keeper of unshipped logs, and installs the guard, which checks the logs that Pebble replays.
 func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	issued := func() int64 { return s.journal.last.Load() }
 	keeper, err := logship.Open(logship.Options{FS: s.machine, Dir: o.Dir, Issued: issued, Full: s.disk.Full, Logf: o.Logf}, o.KeepLogs)
@@ -216,7 +216,7 @@ func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	return s.guard(guard, p)
 }
 
-// guard installs the guard of the logs beneath Pebble, and reads the second copy of the records.
+// guard makes Pebble use a [logguard.Guard] as its file system, and reads the second copy of the records.
 func (s *Store) guard(o logguard.Options, p *pebble.Options) (err error) {
 	s.logs = logguard.New(o)
 	p.FS = s.logs
@@ -228,16 +228,16 @@ func (s *Store) guard(o logguard.Options, p *pebble.Options) (err error) {
 		return newer(n)
 	}
 	if n := s.copied.Damaged; n > 0 {
-		o.Logf("edgetable: %d lines of %s are damaged: it is written again", n, path)
+		o.Logf("edgetable: %d lines of %s are damaged: the file is rewritten", n, path)
 	}
 	return s.logs.Begin()
 }
 
 func newer(format uint32) error {
-	return fmt.Errorf("%w (its format is %d, this version knows %d)", ErrNewer, format, formatVersion)
+	return fmt.Errorf("%w (its format is %d, this version supports up to %d)", ErrNewer, format, formatVersion)
 }
 
-// checkForeign refuses to create a store in a directory with other files, for example if the name was mistyped.
+// checkForeign returns an error for a directory that has other files and no store, for example if its name was mistyped.
 func checkForeign(o Options) error {
 	names, err := o.FS.List(o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -252,24 +252,24 @@ func checkForeign(o Options) error {
 		case isStore(name):
 			return nil
 		case name == "accounts", name == "accounts.used": // files of 'edgetable account', which may run before the server's first start
-		case name != "LOCK" && name != "lost+found": // lost+found is a folder of the file system
+		case name != "LOCK" && name != "lost+found": // some file systems create lost+found
 			foreign = name
 		}
 	}
 	if foreign != "" {
-		return fmt.Errorf("%w: it holds %q and no store; name an empty directory or a new one", ErrForeign, foreign)
+		return fmt.Errorf("%w: it contains %q and no store; name an empty directory or a new one", ErrForeign, foreign)
 	}
 	return err
 }
 
-// isStore reports whether a file of this name shows that a directory is a store. An
-// interrupted first start also leaves some of them.
+// isStore reports whether a file of this name shows that its directory contains a store.
+// Such a file may also come from an interrupted first start.
 func isStore(name string) bool {
 	return strings.HasPrefix(name, "marker.") || name == "MANIFEST-000001"
 }
 
-// locked reports whether a process has used the directory as a store. That process may still be creating the first
-// files.
+// locked reports whether some process has opened the directory as a store. That process may still be creating the
+// first files, so the files that isStore knows may be missing.
 func locked(o Options) bool {
 	_, err := o.FS.Stat(o.FS.PathJoin(o.Dir, "LOCK"))
 	return err == nil
@@ -298,10 +298,10 @@ func (s *Store) load(o Options, readOnly bool) error {
 	} else if follows {
 		reserved = max(reserved, p.Number)
 	}
-	// Open has synced the replayed commits again, because Pebble first moves
-	// them to data files.
+	// The replayed commits are durable: Pebble has moved them to data files. So the
+	// journal begins with all numbers up to reserved as durable.
 	if s.logs != nil {
-		reserved = max(reserved, s.logs.Highest()) // a damaged log may have lost a reservation
+		reserved = max(reserved, s.logs.Highest()) // a damaged log may have lost the last reservation
 	}
 	s.journal.begin(table.NewClock(o.Now, reserved, s.reserve), reserved)
 	if err := s.loadTables(); err != nil || s.memory || readOnly {
@@ -326,8 +326,8 @@ func (s *Store) load(o Options, readOnly bool) error {
 	return s.copies.Begin(o.FS, want, s.copied.Text)
 }
 
-// checkFormat checks the format version in the database, and raises it to that of this
-// version.
+// checkFormat checks the format version in the database, and raises an older one to
+// formatVersion.
 func (s *Store) checkFormat(readOnly bool) error {
 	v, err := stored(s.db, formatKey)
 	if err != nil {
@@ -351,7 +351,7 @@ func (s *Store) checkFormat(readOnly bool) error {
 	return s.setFormat()
 }
 
-// initialize writes the format version into an empty database, or into one that has lost it.
+// initialize writes the format version into an empty database, or into a database that has lost it.
 func (s *Store) initialize(readOnly bool) error {
 	it, err := s.db.NewIter(nil)
 	if err != nil {
@@ -368,7 +368,7 @@ func (s *Store) initialize(readOnly bool) error {
 	case !empty && !ours:
 		return ErrForeign
 	case ours:
-		if err := s.logs.Lose("the format version of the store is lost, and what was written with it"); err != nil {
+		if err := s.logs.Lose("the format version of the store is lost, together with the data written at the same time"); err != nil {
 			return err
 		}
 	}
@@ -390,13 +390,13 @@ func (s *Store) reservation() (edm.Ticks, error) {
 		return 0, err
 	}
 	if len(v) != 8 {
-		return 0, errors.New("the clock's reservation is damaged")
+		return 0, errors.New("the record of the reserved Timestamps is damaged")
 	}
 	return edm.Ticks(binary.BigEndian.Uint64(v)), nil
 }
 
-// reserve records the highest Timestamp that may be issued. It need not be
-// synced: it is in the log before every commit with such a Timestamp.
+// reserve records the highest Timestamp that may be issued. This record need not be synced,
+// because it precedes every commit with a newly reserved Timestamp in the log.
 func (s *Store) reserve(t edm.Ticks) error {
 	b := s.db.NewBatch()
 	if err := b.Set(clockKey, binary.BigEndian.AppendUint64(nil, uint64(t)), nil); err != nil {
@@ -420,16 +420,16 @@ func (s *Store) loadTables() error {
 }
 
 // Close closes the store; all other calls must have returned. It moves the content of
-// the log to data files, so that the next Open has nothing to replay. If a
-// backup or a check waits for disk space, the store stays open and locked until the
-// process ends: Pebble ends the process if it cannot begin a new log.
+// the log to data files, so that the next Open has nothing to replay. If a call of Pebble
+// still waits for disk space, such as a backup, Close leaves the store open and locked until the
+// process ends. If Close made the wait fail, Pebble could not begin a new log and would end the process.
 func (s *Store) Close() error {
 	if s.memory {
 		s.end()
 		s.backlog.WaitEnd()
 		return s.db.Close()
 	}
-	// Without a flush the next Open replays the log.
+	// On a full disk there is no flush, and the next Open replays the log.
 	flushed := !s.disk.Full() && s.flush(context.Background()) == nil
 	s.end()
 	if s.endCalls() != nil {
@@ -444,7 +444,7 @@ func (s *Store) Close() error {
 		err = s.logs.ForgetAll()
 	}
 	if fulldisk.Scarce(err) {
-		return nil // everything confirmed is also in the log
+		return nil // no loss: the log has all confirmed commits
 	}
 	return err
 }

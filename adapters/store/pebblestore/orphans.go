@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// countOrphans logs how many entities belong to no table after damage was accepted. The record of their table is
-// lost, so no request can reach them.
+// countOrphans logs, for each table whose record is lost, how many of its entities are still stored. It is called when
+// damage was accepted. No request can reach these entities.
 func (s *Store) countOrphans(logf func(string, ...any)) error {
 	live := map[table.Incarnation]bool{}
 	err := each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
@@ -39,7 +39,7 @@ func (s *Store) countOrphans(logf func(string, ...any)) error {
 		for ; ok && bytes.HasPrefix(it.Key(), prefix); ok = it.Next() {
 			n++
 		}
-		logf("edgetable: accepted damage: %d entities are in no table, because the record of the table with incarnation %x is lost; stop the server, and 'edgetable check --salvage' brings them back under another name", n, prefix[1:])
+		logf("edgetable: accepted damage: %d entities belong to no table, because the record of the table with incarnation %x is lost; stop the server, and 'edgetable check --salvage' recovers them in a table with another name", n, prefix[1:])
 	}
 	return errors.Join(it.Error(), it.Close())
 }

@@ -10,7 +10,7 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// TestAcceptCounts: a start that accepts damage says how many entities are in no table afterwards.
+// TestAcceptCounts checks that a start that accepts damage logs how many entities belong to no table.
 func TestAcceptCounts(t *testing.T) {
 	t.Parallel()
 	const entities = 300
@@ -19,13 +19,13 @@ func TestAcceptCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.DeleteRange([]byte{1}, []byte{2}, pebble.Sync); err != nil { // the records
+	if err := db.DeleteRange([]byte{1}, []byte{2}, pebble.Sync); err != nil { // removes all records
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// LOGS still has the logs that this has replayed, so that there is a loss to accept.
+	// pebble.Open has replayed and removed logs that the file LOGS still lists. So the next start finds a loss to accept.
 	for _, path := range names(t, disk, "TABLES") {
 		rewrite(t, disk, path, nil)
 	}
@@ -37,7 +37,7 @@ func TestAcceptCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("%d entities are in no table", entities); !strings.Contains(said.String(), want) {
+	if want := fmt.Sprintf("%d entities belong to no table", entities); !strings.Contains(said.String(), want) {
 		t.Errorf("it does not say %q: %s", want, said.String())
 	}
 	if err := s.Close(); err != nil {

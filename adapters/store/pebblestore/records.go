@@ -12,11 +12,11 @@ import (
 	"edgetable/core/table"
 )
 
-// restoreRecords compares the records of the database with their second copy. Records missing in the database are
-// reported as lost; if that is accepted, they are written again.
+// restoreRecords compares the records of the database with the second copy of the records. It reports records that the
+// database has lost. If such a loss is accepted, it writes them to the database again.
 func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
 	if own := s.identity.Load(); own != nil && s.copied.Store != "" && s.copied.Store != *own {
-		logf("edgetable: %s is that of another store: it is not used, and is written again", recordcopy.Name)
+		logf("edgetable: %s belongs to another store: it is not used, and is rewritten", recordcopy.Name)
 		s.copied.Text = nil
 		return nil
 	}
@@ -47,7 +47,7 @@ func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
 	return nil
 }
 
-// copyRecords returns what the second copy of the records should be.
+// copyRecords returns the content that the second copy of the records must have.
 func (s *Store) copyRecords() (want []byte, err error) {
 	want = append(recordcopy.Head(formatVersion), recordcopy.Store(*s.identity.Load())...)
 	err = each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
@@ -57,7 +57,7 @@ func (s *Store) copyRecords() (want []byte, err error) {
 	return want, err
 }
 
-// rewriteCopies writes the second copy of the records again. It fails if there is no space.
+// rewriteCopies replaces the second copy of the records. It fails if there is no disk space.
 func (s *Store) rewriteCopies() error {
 	want, err := s.copyRecords()
 	if err != nil {
@@ -66,12 +66,12 @@ func (s *Store) rewriteCopies() error {
 	return s.copies.Rewrite(want)
 }
 
-// copyRecord adds a record that is durable to the second copy.
+// copyRecord adds a durable record to the second copy of the records.
 func (s *Store) copyRecord(ctx context.Context, k string, v []byte) {
 	if !s.copies.Add(recordcopy.Record(k, v)) {
 		return
 	}
-	s.catalog.Lock() // so that no drop is between its line and its commit
+	s.catalog.Lock() // a drop adds its line before its commit; a rewrite between the two would lose this line
 	defer s.catalog.Unlock()
 	if s.journal.wait(ctx, s.catalog.last.Load()) != nil {
 		return

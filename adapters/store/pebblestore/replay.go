@@ -19,8 +19,8 @@ import (
 
 var errRecordOfLog = errors.New("a commit of the log cannot be read")
 
-// Replay atomically applies commits of another store, sorted by number, and the position after them. A commit
-// contains the new state of its keys, so applying one again is harmless. Nothing else may write meanwhile.
+// Replay atomically applies commits of another store, sorted by number, and stores the position p after them. A commit
+// contains the new values of its keys, so it may be applied twice. No other write may run at the same time.
 func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit) error {
 	position, err := json.Marshal(p)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 		}
 	}
 	if err := s.applyReplay(r.batch, p.Number); err != nil {
-		s.die(err) // some tables have already ended
+		s.die(err) // some tables are already marked as dead, which cannot be undone
 		return err
 	}
 	s.journal.done(e)
@@ -97,15 +97,15 @@ func (s *Store) applyReplay(b *pebble.Batch, to edm.Ticks) error {
 	return nil
 }
 
-// replay is a batch of the changes of many commits.
+// replay is a batch with the changes of many commits.
 type replay struct {
 	batch   *pebble.Batch
-	records map[string][]byte // the new form of each record that changes; nil removes it
+	records map[string][]byte // new value of each record that changes, by the text of its key; nil removes the record
 	dropped []table.Incarnation
-	fed     map[table.Incarnation]edm.Ticks // number of the last line of each feed
+	fed     map[table.Incarnation]edm.Ticks // number of the last new line of each feed
 }
 
-// add adds the changes of a commit.
+// add adds the changes of a commit to the batch.
 func (r *replay) add(record []byte) error {
 	if len(record) < batchrepr.HeaderLen {
 		return errors.New("it is too short")
@@ -131,7 +131,7 @@ func (r *replay) add(record []byte) error {
 				r.dropped = append(r.dropped, table.Incarnation(k[1:]))
 			}
 		default:
-			err = fmt.Errorf("it has an operation of kind %d", kind)
+			err = fmt.Errorf("the commit has an operation of the unknown kind %d", kind)
 		}
 		if err != nil {
 			return err
@@ -148,7 +148,7 @@ func (r *replay) change(k, v []byte) {
 	}
 }
 
-// live returns the new record of each table whose record changes, empty for none.
+// live returns the new record for each record key that changes. A removed record is returned as the zero Record.
 func (r *replay) live() (map[table.RecordKey]table.Record, error) {
 	list := map[table.RecordKey]table.Record{}
 	for text, v := range r.records {
@@ -168,7 +168,7 @@ func (r *replay) live() (map[table.RecordKey]table.Record, error) {
 	return list, nil
 }
 
-// Drops reports whether a commit of the log drops a table.
+// Drops reports whether a commit of the log, given as its record, drops the table with this key.
 func Drops(record []byte, key table.RecordKey) bool {
 	if len(record) < batchrepr.HeaderLen {
 		return false
@@ -186,9 +186,9 @@ func Drops(record []byte, key table.RecordKey) bool {
 	}
 }
 
-// Lead ends following: from now on the store takes its own writes, in a new history that continues that of its
-// position. Its Timestamps will be above the given one. keepLogs is as in Options. next is the ID of the timeline
-// that was begun in a place for this store, or "": a start after a kill then recognizes that timeline as its own.
+// Lead ends the following of another store. From now on the store accepts its own writes, with Timestamps above the
+// given one, in a new history that continues the other store's. keepLogs is as in Options.KeepLogs. next is the ID of
+// the timeline that was begun for this store at the backup location, or "": a start after a kill recognizes it by this ID.
 func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err := s.lead(above, keepLogs, next); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err != nil || !ok {
 		return err
 	}
-	b := s.db.NewBatch() // written again as a commit, for stores that follow this one
+	b := s.db.NewBatch() // lead has written the history without a commit number; stores that follow this one only see commits
 	if err := b.Set(historyKey, h.Append(nil), nil); err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (s *Store) lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err != nil {
 		return err
 	}
-	// After a kill between these steps, the store is still a follower and can be promoted again.
+	// If the process is killed between these steps, the store is still a follower and can be promoted again.
 	if err := s.raise(max(above, p.Number)); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// records copies the data of the store itself and all records. It returns the keys of the records.
+// records copies the records, and the data of the store itself such as its identity. It returns the keys of the records.
 func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) {
 	for versions := r.Next(spaceMeta); versions != nil; versions = r.Next(spaceMeta) {
 		k := versions[0].Key
@@ -24,13 +24,13 @@ func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) 
 				return nil, newer(binary.BigEndian.Uint32(v))
 			}
 		case string(clockKey):
-			for _, old := range versions { // the highest reservation is safe
+			for _, old := range versions { // save the highest reservation: all issued Timestamps are below it
 				if len(old.Value) == 8 && (len(v) != 8 || binary.BigEndian.Uint64(old.Value) > binary.BigEndian.Uint64(v)) {
 					v = old.Value
 				}
 			}
 			err = c.save(k, v)
-		case string(identityKey): // the new store has its own identity, too
+		case string(identityKey): // the new store gets the identity of the damaged one
 			if v != nil && c.out != nil {
 				identity := hex.EncodeToString(v)
 				c.identity.Store(&identity)
@@ -64,13 +64,13 @@ func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) 
 	return keys, nil
 }
 
-// entities copies all entities. Entities of a table whose record is lost are put into a new table.
+// entities copies all entities. For entities of a table whose record is lost, it creates a table with another name.
 func (c *checker) entities(r *remains.Store, keys []table.RecordKey) error {
 	counts := map[table.Incarnation]int{}
 	for versions := r.Next(spaceEntities); versions != nil; versions = r.Next(spaceEntities) {
 		k := versions[0].Key
 		if len(k) <= prefixLength {
-			c.problem("the key %x belongs to nothing", k)
+			c.problem("the key %x is not the key of an entity", k)
 			continue
 		}
 		v := r.Current(versions, writtenRow)
@@ -86,7 +86,7 @@ func (c *checker) entities(r *remains.Store, keys []table.RecordKey) error {
 		}
 	}
 	names := map[table.RecordKey]bool{}
-	account := "devstoreaccount1" // the account of a server without accounts
+	account := "devstoreaccount1" // the only account of a server for which no accounts were created
 	for _, k := range keys {
 		names[k] = true
 		if k.Table != "" {
@@ -110,7 +110,7 @@ func (c *checker) entities(r *remains.Store, keys []table.RecordKey) error {
 	return nil
 }
 
-// writtenRow returns the Timestamp of a stored entity, or 0.
+// writtenRow returns the Timestamp of a stored entity, or 0 if the value is not an entity.
 func writtenRow(v []byte) edm.Ticks {
 	row, err := table.ParseRow(nil, v)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 // ErrLoss means that the settings of the database may lose acknowledged writes.
 var ErrLoss = errors.New("acknowledged writes may be lost")
 
-// inspect reads the settings and the process of a new connection. The first connection sets the promise: if its
-// settings permit a loss, that is an error unless the options allow it. A later connection that promises less is not
-// used for writes.
+// inspect reads the settings and the process id of a new connection. The settings of the first connection are the
+// standard for later ones. If they permit a loss of acknowledged writes, inspect returns an error, unless
+// Options.AllowLoss is set. A later connection with weaker settings is not used for writes.
 func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Settings, error) {
 	results, err := c.Exec(ctx, `SELECT pid, `+statement.ProcessSQL+`, `+statement.PromisesSQL+` FROM pg_stat_activity WHERE pid = pg_backend_pid()`).ReadAll()
 	if err != nil {
@@ -47,18 +47,18 @@ func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Setting
 	return d, nil
 }
 
-// weak is the key in a connection's custom data under which it keeps the reason why it is not used for writes.
+// weak is the key, in a connection's custom data, of the reason why the connection is not used for writes.
 const weak = "weak"
 
-// noteSettings stores the current settings, which an operator sees in Durability and in the log.
+// noteSettings stores the current settings for Durability, and logs them if they have changed.
 func (s *Store) noteSettings(d *promise.Settings) {
 	if before := s.settings.Swap(d); before == nil || *before != *d {
 		s.Logf("durability: %s", d)
 	}
 }
 
-// watchSettings checks the settings and the schema version that a heartbeat returned. Writes are refused while they
-// differ from those at the start.
+// watchSettings checks the settings and the schema version that a heartbeat returned. Writes are refused while the
+// settings are weaker than at the start, or the schema has another version.
 func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 	s.noteSettings(d)
 	reason := s.breaks(d)
@@ -71,9 +71,9 @@ func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 	case reason != "":
 		s.Logf("writes are refused: %s", reason)
 	default:
-		s.Logf("the database makes the same promises as at the start again; writes are accepted")
+		s.Logf("the database has the same durability as at the start again; writes are accepted")
 		s.passed.forget()
-		s.primary.Reset() // some connections are not used for writes, and some may show what a standby lacks
+		s.primary.Reset() // Some connections were excluded from writes, and some may show commits that a standby lacks.
 	}
 	if reason != "" {
 		return &slot.Halted{Reason: reason}
@@ -81,7 +81,7 @@ func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 	return nil
 }
 
-// breaks names the setting that makes the database promise less than at the start of this server, or returns "".
+// breaks returns a sentence about the setting that protects acknowledged writes less than at the start, or "".
 func (s *Store) breaks(d *promise.Settings) string {
 	reason := ""
 	switch {
@@ -101,7 +101,7 @@ func (s *Store) breaks(d *promise.Settings) string {
 	return reason
 }
 
-// Durability describes in a sentence what a reply to a write promises, according to the settings read last.
+// Durability returns a sentence that says which failures an acknowledged write survives, according to the current settings.
 func (s *Store) Durability() string {
 	if d := s.settings.Load(); d != nil {
 		return d.String()

@@ -26,8 +26,8 @@ const Version = 6
 // ErrSchema means that the schema is missing or has another version.
 var ErrSchema = errors.New("schema")
 
-// Migrate creates the schema, if create is set, or upgrades it to [Version]. Each step is a transaction, and two
-// programs cannot run a step at the same time. It returns the version that it found, 0 for none.
+// Migrate upgrades the schema to [Version]. If create is set, it also creates a missing schema. Each step is a transaction, and
+// two programs cannot run a step at the same time. Migrate returns the version that it found, 0 for none.
 func Migrate(ctx context.Context, o Options, create bool) (found int, err error) {
 	o, c, err := connectOnce(ctx, o)
 	if err != nil {
@@ -52,12 +52,12 @@ func Migrate(ctx context.Context, o Options, create bool) (found int, err error)
 			}
 			switch {
 			case now > Version:
-				return fmt.Errorf("%w %s has version %d, and this program knows %d: use a newer edgetable", ErrSchema, schema, now, Version)
+				return fmt.Errorf("%w %s has version %d, and this program supports up to %d: use a newer edgetable", ErrSchema, schema, now, Version)
 			case now == Version:
 				done = true
 				return nil
 			case now == 0 && !create:
-				return fmt.Errorf("%w %s is missing: 'edgetable postgres create' makes it", ErrSchema, schema)
+				return fmt.Errorf("%w %s is missing: 'edgetable postgres create' creates it", ErrSchema, schema)
 			case now == 0:
 				if err := newSchema(ctx, tx, schema); err != nil {
 					return err
@@ -76,7 +76,7 @@ func Migrate(ctx context.Context, o Options, create bool) (found int, err error)
 			return err
 		})
 		if p, ok := errors.AsType[*pgconn.PgError](err); ok && create && now == 0 && (p.Code == "23505" || p.Code == "42P06" || p.Code == "42P07") {
-			continue // another program is creating it at the same time
+			continue // another program is creating the schema at the same time
 		}
 		if err != nil || done {
 			return max(found, 0), err
@@ -100,15 +100,15 @@ func connectOnce(ctx context.Context, o Options) (Options, *pgx.Conn, error) {
 
 func connectBy(ctx context.Context, config *pgxpool.Config) (*pgx.Conn, error) {
 	one := config.ConnConfig.Copy()
-	one.DefaultQueryExecMode = pgx.QueryExecModeExec // leaves no prepared statements to other users of a pooled session
+	one.DefaultQueryExecMode = pgx.QueryExecModeExec // leaves no prepared statements in a session that a pooler may give to others
 	if err := config.BeforeConnect(ctx, one); err != nil {
 		return nil, err
 	}
 	return pgx.ConnectConfig(ctx, one)
 }
 
-// newSchema creates the table that holds the version, and the schema unless the owner of the database has already
-// made an empty one.
+// newSchema creates the schema and the SQL table with its version. The owner of the database may already have created
+// the schema, if it is empty.
 func newSchema(ctx context.Context, tx pgx.Tx, schema string) error {
 	quoted := pgx.Identifier{schema}.Sanitize()
 	var exists bool
@@ -129,7 +129,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// versionOf returns the version of a schema, 0 for none. With lock, it cannot change until the transaction ends.
+// versionOf returns the version of a schema, 0 for none. If lock is set, the version is locked until the transaction ends.
 func versionOf(ctx context.Context, q querier, schema string, lock bool) (version int, err error) {
 	var exists bool
 	err = q.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'schema_version')", schema).Scan(&exists)
@@ -144,8 +144,8 @@ func versionOf(ctx context.Context, q querier, schema string, lock bool) (versio
 	return version, err
 }
 
-// compatible checks, before any statement is prepared, that the schema has the version that this program needs and
-// that the database can be used.
+// compatible checks that the schema has the version that this program needs and that the database can be used. It
+// must be called before any statement is prepared.
 func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	c, err := connectBy(ctx, config)
 	if err != nil {
@@ -169,7 +169,7 @@ func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	return proof.Refuse(ctx, c.PgConn(), err)
 }
 
-// prove checks that the database shows the evidence that the store needs to find out what became of a write.
+// prove checks that the database shows running transactions, which the store needs to find out lost outcomes.
 func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgconn.PgConn) error {
 	writer, err := connectBy(ctx, config)
 	if err != nil {
@@ -184,24 +184,24 @@ func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgco
 func wrongVersion(schema string, version int) error {
 	switch {
 	case version == 0:
-		return fmt.Errorf("%w %s is missing: 'edgetable postgres create' makes it", ErrSchema, schema)
+		return fmt.Errorf("%w %s is missing: 'edgetable postgres create' creates it", ErrSchema, schema)
 	case version < Version:
 		return fmt.Errorf("%w %s has version %d, but this program needs %d: 'edgetable postgres create' upgrades it", ErrSchema, schema, version, Version)
 	}
-	return fmt.Errorf("%w %s has version %d, and this program knows %d: use a newer edgetable", ErrSchema, schema, version, Version)
+	return fmt.Errorf("%w %s has version %d, and this program supports up to %d: use a newer edgetable", ErrSchema, schema, version, Version)
 }
 
-// unused refuses to change a schema while servers use it, since those servers do not know the new form.
+// unused returns an error if servers use the schema, because older servers do not know the new form.
 func unused(ctx context.Context, q querier, schema string) error {
 	var servers int
 	err := q.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{schema, "server"}.Sanitize()+" WHERE expires > clock_timestamp()").Scan(&servers)
 	if err == nil && servers > 0 {
-		err = fmt.Errorf("%w %s is in use (servers: %d): stop them first; a killed server counts for %v", ErrSchema, schema, servers, tenancy)
+		err = fmt.Errorf("%w %s is in use (servers: %d): stop them first; a killed server is counted for another %v", ErrSchema, schema, servers, tenancy)
 	}
 	return err
 }
 
-// regclass returns the SQL expression for a relation of a schema, whose name may contain quotes.
+// regclass returns an SQL expression for a relation of a schema. The schema's name may contain quotes.
 func regclass(schema, name string) string {
 	return "'" + strings.ReplaceAll(pgx.Identifier{schema, name}.Sanitize(), "'", "''") + "'::regclass"
 }

@@ -8,35 +8,36 @@ import (
 	"edgetable/core/edm"
 )
 
-// A cell is the content of a name: bytes that begin with a stamp, the Timestamp of
-// the write, big-endian. A cell that fits is kept in the metadata, where a list shows
-// it, and the value is empty; otherwise it is the value, and the metadata has the
-// stamp.
+// A cell is the content that is stored under a name in KV. Its first 8 bytes are a stamp:
+// the Timestamp of the write, big-endian. A small cell is stored in the metadata of the
+// name, because a list returns metadata; the value is then empty. A larger cell is stored
+// as the value, and the metadata contains only the stamp.
 //
 //	metadata = base64( 01 · the whole cell )  or  base64( 02 · stamp )
 //
-// Metadata is JSON, and base64 is the densest simple code that JSON does not escape.
+// KV stores metadata as a JSON string. Base64 needs no escapes in JSON, and is the densest
+// simple encoding with this property.
 const (
 	formInline = 1
 	formValue  = 2
-	formMark   = 3 // only in a replica: entities near here have keys too long for a name
+	formMark   = 3 // a mark, only in a replica: the keys of some entities begin like this name and are too long for a name
 
 	stampSize   = 8
 	maxMetadata = 1022
-	// maxInline is the size of the largest cell that fits in the metadata.
+	// maxInline is the size in bytes of the largest cell that fits in the metadata.
 	maxInline = maxMetadata*6/8 - 1
 )
 
 var metadataCode = base64.RawStdEncoding.Strict()
 
 var (
-	errCell  = errors.New("the data in KV is damaged or not from edgetable")
+	errCell  = errors.New("the data in KV is damaged or was not written by edgetable")
 	errNewer = errors.New("the data in KV is from a newer version of edgetable: deploy that version or a later one")
 )
 
 func stampOf(body []byte) edm.Ticks { return edm.Ticks(binary.BigEndian.Uint64(body)) }
 
-// encodeCell splits a cell into value and metadata. The value may be the body itself.
+// encodeCell returns the value and the metadata that store a cell. The value may share memory with body.
 func encodeCell(body []byte) (value, metadata []byte) {
 	form := [1 + maxInline]byte{formInline}
 	n := 1 + copy(form[1:], body)
@@ -46,10 +47,10 @@ func encodeCell(body []byte) (value, metadata []byte) {
 	return value, metadataCode.AppendEncode(nil, form[:n])
 }
 
-// peeked is the content of metadata: a whole cell, or its stamp alone.
+// peeked is the decoded metadata of a name: a whole cell, or only the stamp of a cell.
 type peeked struct {
 	stamp edm.Ticks
-	body  []byte // nil if the cell is the value
+	body  []byte // the cell; nil if the cell is stored as the value
 	mark  bool
 }
 
@@ -58,7 +59,7 @@ func decodeMetadata(metadata []byte) (p peeked, err error) {
 		return p, errCell
 	}
 	b, err := metadataCode.AppendDecode(make([]byte, 0, len(metadata)), metadata)
-	// Package base64 skips line breaks, so the length is compared too.
+	// Package base64 ignores line breaks, so the length is compared too: each cell must have only one encoding.
 	if err != nil || metadataCode.EncodedLen(len(b)) != len(metadata) || len(b) < 1+stampSize {
 		return p, errCell
 	}
@@ -75,7 +76,7 @@ func decodeMetadata(metadata []byte) (p peeked, err error) {
 	return p, nil
 }
 
-// decodeCell joins value and metadata.
+// decodeCell returns the cell that is stored as this value and metadata.
 func decodeCell(value, metadata []byte) (body []byte, err error) {
 	p, err := decodeMetadata(metadata)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// reasoned is an error of the port with a message for the client.
+// reasoned is an error of package table, such as [table.ErrUnsupported], with a message for the client.
 type reasoned struct {
 	err  error
 	wire *table.Error
@@ -15,7 +15,7 @@ type reasoned struct {
 
 func (r *reasoned) Error() string { return r.err.Error() + ": " + r.wire.Message }
 
-// Unwrap returns both for errors.Is and errors.As.
+// Unwrap returns both errors, for errors.Is and errors.As.
 func (r *reasoned) Unwrap() []error { return []error{r.err, r.wire} }
 
 func unsupported(message string) error {
@@ -27,17 +27,17 @@ var (
 		"inserts, ETags and batches are not available. Use Insert Or Replace, Insert Or Merge or If-Match: *, " +
 		"or deploy a profile with Durable Objects (free or paid).")
 	errAscending = unsupported("The requested operation is not implemented on the specified resource. This server reads its tables from Workers KV, " +
-		"which lists keys in ascending order only: leave the order out, and read to the end.")
+		"which lists keys in ascending order only: omit the order, and read all entities.")
 	errReadOnly = unsupported("This is a replica: write to the primary.")
 )
 
-// busy wraps a failure after which nothing was applied. cause is for the log.
+// busy is [table.ErrBusy] for a failure after which nothing was applied. cause is for the log.
 type busy struct{ cause error }
 
 func (b *busy) Error() string   { return table.ErrBusy.Error() + ": " + b.cause.Error() }
 func (b *busy) Unwrap() []error { return []error{table.ErrBusy, b.cause} }
 
-// readError converts a failed read of the namespace.
+// readError converts the error of a failed read of the namespace to an error of package table, or of the context.
 func readError(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -45,8 +45,8 @@ func readError(ctx context.Context, err error) error {
 	return &busy{err}
 }
 
-// writeError converts the failures of writes that belong together; it returns nil if there are none. Only if all were
-// refused is it certain that nothing was applied.
+// writeError converts the errors of the writes of one commit to one error, or to nil if all writes succeeded. If KV has
+// refused all writes, nothing was applied, and the error is [table.ErrBusy]. Otherwise it is [table.ErrUnknown].
 func writeError(errs []error) error {
 	var failure error
 	certain := true
@@ -65,7 +65,7 @@ func writeError(errs []error) error {
 	return &unknown{failure}
 }
 
-// unknown wraps a failure after which a write may have been applied, or may still be.
+// unknown is [table.ErrUnknown] for a failure after which a write may have been applied, or may be applied later.
 type unknown struct{ cause error }
 
 func (u *unknown) Error() string   { return table.ErrUnknown.Error() + ": " + u.cause.Error() }

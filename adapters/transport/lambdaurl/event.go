@@ -13,21 +13,21 @@ import (
 	"edgetable/core/protocol"
 )
 
-// event has the fields of all shapes; each shape uses some of them.
+// event has the fields of the events of all front doors; each of them uses some of the fields.
 type event struct {
 	Version        string   `json:"version"` // "2.0" for Function URLs and HTTP APIs
 	RawPath        string   `json:"rawPath"`
 	RawQueryString string   `json:"rawQueryString"`
 	Cookies        []string `json:"cookies"`
 
-	HTTPMethod                      string              `json:"httpMethod"` // for REST APIs and load balancers
+	HTTPMethod                      string              `json:"httpMethod"` // only in events of REST APIs and load balancers
 	Path                            string              `json:"path"`
 	MultiValueHeaders               map[string][]string `json:"multiValueHeaders"`
 	QueryStringParameters           json.RawMessage     `json:"queryStringParameters"`
 	MultiValueQueryStringParameters json.RawMessage     `json:"multiValueQueryStringParameters"`
 
 	Headers         map[string]string `json:"headers"`
-	Body            string            `json:"body"` // empty if it was cut out
+	Body            string            `json:"body"` // empty if cutBody removed it
 	IsBase64Encoded bool              `json:"isBase64Encoded"`
 
 	RequestContext struct {
@@ -45,21 +45,21 @@ type event struct {
 }
 
 // errNoHTTP means that the event is not an HTTP request.
-var errNoHTTP = errors.New("lambdaurl: the event is not that of an HTTP request through a Function URL, a REST API or a load balancer")
+var errNoHTTP = errors.New("lambdaurl: the event is not an HTTP request through a Function URL, a REST API or a load balancer")
 
-// door describes what a front door requires of responses.
+// door describes the requirements of a front door for responses.
 type door struct {
 	name   string
-	limit  int  // size of the response in bytes
-	binary bool // decodes base64 whatever the content type is
-	multi  bool // headers are lists of values
-	narrow bool // pages are short from the start
-	closed bool // requests through it are refused
+	limit  int  // maximum size of a response in bytes
+	binary bool // decodes base64 for every content type
+	multi  bool // header values are lists
+	narrow bool // queries use the shortest pages from the start
+	closed bool // the function refuses requests through it
 
-	unmeasured bool // does not pass on Content-Length
+	unmeasured bool // does not pass Content-Length on
 }
 
-// Size limits of a response in bytes.
+// These are the maximum sizes of a response in bytes.
 const (
 	functionLimit = 6 << 20
 	balancerLimit = 1 << 20
@@ -105,8 +105,8 @@ func decode(b []byte) (protocol.Request, door, error) {
 	return req, d, nil
 }
 
-// joined converts headers in which the values of one name are joined with commas. It splits the values only of the
-// one field that never contains commas and whose values the protocol counts.
+// joined converts headers in which the values of one name are joined with commas. It splits only the values of
+// X-HTTP-Method: these never contain commas, and the protocol needs their number.
 func joined(fields map[string]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for name, value := range fields {
@@ -120,8 +120,8 @@ func joined(fields map[string]string) protocol.Header {
 	return h
 }
 
-// listed converts headers with lists of values. Names that differ only in case are one field; sorting makes the order
-// of its values predictable.
+// listed converts headers with lists of values. Names that differ only in case become one header, whose values are
+// sorted, because the order of a map is random.
 func listed(fields map[string][]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

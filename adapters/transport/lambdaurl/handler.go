@@ -12,10 +12,10 @@ import (
 	"edgetable/core/table"
 )
 
-// PageBytes limits the keys and properties in a page of a query, in bytes (table.Budget.Bytes): first the default,
-// then the limits to try if the response is too large. JSON makes most pages hardly larger, because a page has at
-// most 1,000 entities and a full one has large properties. The second limit is for text beyond ASCII, which escapes
-// make 2 to 3.5 times as large, and the last one for control characters, which become eight times as large.
+// PageBytes limits the keys and properties in a page of a query, in bytes (table.Budget.Bytes). The first limit is
+// the default; the others are tried if the response is too large. JSON adds little to most pages, because a page has
+// at most 1,000 entities and a full page has large properties. The second limit is for text beyond ASCII, which
+// escapes make 2 to 3.5 times as large. The last limit is for control characters, which become eight times as large.
 var PageBytes = [...]int{4 << 20, 3 << 19, 256 << 10}
 
 // Protocol serves the requests; *protocol.Handler implements it.
@@ -26,22 +26,22 @@ type Protocol interface {
 
 var _ Protocol = (*protocol.Handler)(nil)
 
-// Handler serves events. Invoke is for Function URLs in the mode BUFFERED and for the other doors, Stream for the
-// mode RESPONSE_STREAM:
+// Handler serves events. Invoke is for Function URLs in the mode BUFFERED and for the other front doors. Stream is for
+// Function URLs in the mode RESPONSE_STREAM:
 //
 //	lambda.Start(h)        // buffered: a Handler is a lambda.Handler
 //	lambda.Start(h.Stream)
 //
 // It is safe for concurrent use.
 type Handler struct {
-	// Protocol has pages of PageBytes[0]; for Stream core's default suffices.
+	// Protocol should limit pages to PageBytes[0]. For Stream, core's default limit is sufficient.
 	Protocol Protocol
-	// Narrow serve the same tables with shorter pages. They are tried in order when a response is too large. If
-	// Narrow is empty, a response that is too large is an error.
+	// Narrow are protocols that serve the same tables with shorter pages. If a response is too large, they are tried
+	// in order. If Narrow is empty, a response that is too large is an error.
 	Narrow []Protocol
-	// Secret returns the value that a trusted proxy sends in [SecretHeader]; forwarded headers are ignored without
-	// it. It is called only for requests with that header, and its error means that the proxy is not trusted. A nil
-	// Secret trusts no proxy.
+	// Secret returns the value that a trusted proxy sends in [SecretHeader]. Without this header, forwarded headers
+	// are ignored, and Secret is not called. If Secret returns an error, the proxy is not trusted. A nil Secret
+	// trusts no proxy.
 	Secret func(ctx context.Context) (string, error)
 	// Observe receives every response before its memory is released. It must not keep any part of the Response. It
 	// may be nil.
@@ -54,12 +54,14 @@ type Handler struct {
 // Observation describes a request that was served.
 type Observation struct {
 	Door string // function-url, http-api, rest-api or load-balancer
-	// Response has a complete summary. Its Sent is the length of the answer to Lambda, or of the streamed body.
+	// Response is the response with a complete summary. Its Sent is the length of the answer to Lambda, or of the
+	// streamed body.
 	Response *protocol.Response
-	Narrowed int // how often it was served again because it was too large
+	Narrowed int // number of times the request was repeated because its response was too large
 }
 
-// margin is how long before the function's deadline the handler gives up, so that it can still answer with an error.
+// margin is the time before the function's deadline at which the handler ends a request, so that it can still answer
+// with an error.
 const margin = 500 * time.Millisecond
 
 // within returns a context that ends before Lambda ends the function.
@@ -71,7 +73,7 @@ func within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, end.Add(-min(margin, time.Until(end)/4)))
 }
 
-// open decodes an event, and applies its forwarded headers if they are trusted.
+// open decodes an event, and applies the headers of a trusted proxy.
 func (h *Handler) open(ctx context.Context, event []byte) (protocol.Request, door, error) {
 	req, d, err := decode(event)
 	if err == nil {
@@ -80,8 +82,8 @@ func (h *Handler) open(ctx context.Context, event []byte) (protocol.Request, doo
 	return req, d, err
 }
 
-// Invoke serves an event and returns the whole answer. It returns an error, which is a failure of the function, only
-// for events that are not HTTP requests.
+// Invoke serves an event and returns the whole answer. It returns an error only for an event that is not an HTTP
+// request; Lambda then regards the call as failed.
 func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	begin := time.Now()
 	req, door, err := h.open(ctx, event)
@@ -95,7 +97,7 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	defer cancel()
 	server, narrow, narrowed := h.Protocol, h.Narrow, 0
 	if req.Method != http.MethodGet {
-		narrow = nil // a write is not repeated
+		narrow = nil // only reads are repeated
 	} else if n := len(narrow); door.narrow && n > 0 {
 		server, narrow = narrow[n-1], nil
 	}
@@ -124,7 +126,7 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Request, d *door) protocol.Response {
 	if d.closed {
 		return server.Refuse(req, table.NotImplemented.With("This request came through an API Gateway HTTP API, "+
-			"which decodes the escapes in paths: keys would be mistaken for others, and signatures never be right. "+
+			"which decodes the escapes in paths: the server would read wrong keys, and every signature would be wrong. "+
 			"Use a Function URL, a REST API or a load balancer."))
 	}
 	resp := server.Serve(ctx, req)
@@ -135,14 +137,14 @@ func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Requ
 	return resp
 }
 
-// tooLarge returns the error for a response that is too large to send. A client can repeat a read in smaller pieces;
-// a write has already been done.
+// tooLarge returns the error for a response that is too large to send. For a read, the error tells the client to ask
+// for less. For a write, it says that the operation was carried out.
 func tooLarge(method string, resp *protocol.Response, d *door) *table.Error {
-	what := fmt.Sprintf("The response has %d bytes, more than this front door lets through in its %d: ", len(resp.Body), d.limit)
+	what := fmt.Sprintf("The response has %d bytes, but this front end allows at most %d: ", len(resp.Body), d.limit)
 	if method == http.MethodGet {
-		return table.NotImplemented.With(what + "ask for less with $top or $select, or use a Function URL that streams.")
+		return table.NotImplemented.With(what + "request less with $top or $select, or use a Function URL that streams responses.")
 	}
-	return table.InternalError.With(what + "the operation was done. Send Prefer: return-no-content, or smaller batches.")
+	return table.InternalError.With(what + "the operation was carried out. Send Prefer: return-no-content, or smaller batches.")
 }
 
 func (h *Handler) observe(ctx context.Context, o *Observation) {

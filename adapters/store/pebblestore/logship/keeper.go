@@ -19,21 +19,21 @@ import (
 	"edgetable/core/edm"
 )
 
-// keptDir is the folder of a data directory with the logs that Pebble does not need any
-// more, and that are not shipped yet.
+// keptDir is the folder of a data directory for the logs that Pebble no longer needs and
+// that are not shipped yet.
 const keptDir = "UNSHIPPED"
 
-// Options describe the data directory.
+// Options configure a Keeper.
 type Options struct {
 	FS     vfs.FS // the file system of the machine: an operation that finds no space fails
 	Dir    string
-	Issued func() int64 // returns the highest number of a commit so far
+	Issued func() int64 // returns the highest commit number issued so far
 	Full   func() bool  // reports whether the disk is full
 	Logf   func(format string, args ...any)
 }
 
-// Keeper keeps logs until they are shipped, up to a limit. If a log is shipped before Pebble gives it up, Pebble
-// removes or reuses it.
+// Keeper keeps logs until they are shipped, up to a maximum size. If a log is shipped before Pebble discards it, the
+// Keeper does not keep it, and Pebble removes or reuses its file.
 type Keeper struct {
 	fs     vfs.FS
 	dir    string
@@ -41,17 +41,17 @@ type Keeper struct {
 	full   func() bool
 	logf   func(format string, args ...any)
 
-	// Pebble calls methods that read these fields while commits wait, so they need no lock: mu is held while files
-	// are synced.
-	limit   atomic.Int64  // bytes; 0 means that nothing is kept
-	shipped atomic.Uint32 // logs with lower numbers are shipped
+	// Pebble calls Wants, which reads these fields, while commits wait. So they are atomic and not guarded by mu, which
+	// is locked while files are synced.
+	limit   atomic.Int64  // maximum bytes of the kept logs; 0 means that no logs are kept
+	shipped atomic.Uint32 // all logs with lower numbers are shipped
 
 	mu       sync.Mutex
 	timeline Timeline
 	sizes    map[uint32]int64 // sizes of the logs in the folder
 }
 
-// Open reads which logs a directory keeps. A limit below 0 leaves the stored limit unchanged.
+// Open reads which logs are kept in a directory. If limit is negative and logs were kept before, they are kept without limit.
 func Open(o Options, limit int64) (*Keeper, error) {
 	k := &Keeper{fs: o.FS, dir: o.Dir, issued: o.Issued, full: o.Full, logf: o.Logf, sizes: map[uint32]int64{}}
 	return k, k.open(limit)
@@ -88,7 +88,7 @@ func (k *Keeper) folder() string { return k.fs.PathJoin(k.dir, keptDir) }
 
 func (k *Keeper) path(n uint32) string { return k.fs.PathJoin(k.folder(), logguard.LogName(n)) }
 
-// makeFolder durably creates the folder, so that a log moved there survives a crash.
+// makeFolder durably creates the folder of kept logs, so that a log that is moved there survives a crash.
 func (k *Keeper) makeFolder() error {
 	if _, err := k.fs.Stat(k.folder()); err == nil {
 		return nil
@@ -99,8 +99,8 @@ func (k *Keeper) makeFolder() error {
 	return wholefile.SyncDir(k.fs, k.dir)
 }
 
-// Begin is called when the store is open, and no commit has a number above from. lost means that confirmed commits
-// are lost, so the place of the log may have more than the store.
+// Begin is called when the store is open, before it issues commit numbers above from. lost reports that confirmed
+// commits are lost. The backup location may have these commits, so the store begins a new timeline.
 func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -121,8 +121,8 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 	return max(from, 1) // 0 would mean that no logs are kept
 }
 
-// giveUp removes the kept logs. The remaining logs contain all commits above since; the caller ensures that. The new
-// value of Since is written first.
+// giveUp removes the kept logs, after it has stored since as the new value of Timeline.Since. The caller ensures that
+// the logs outside of the folder contain all commits with numbers above since.
 func (k *Keeper) giveUp(since edm.Ticks) error {
 	k.timeline.Since = since
 	if err := k.timeline.write(k.fs, k.dir); err != nil {
@@ -141,13 +141,13 @@ func (k *Keeper) removeAll() error {
 	return nil
 }
 
-// Wants reports whether a log that Pebble gives up must be kept.
+// Wants reports whether a log that Pebble no longer needs must be kept.
 func (k *Keeper) Wants(n uint32) bool {
 	return k.limit.Load() > 0 && n >= k.shipped.Load()
 }
 
-// Keep moves a log to the folder. The log is durable there before its old name is removed. Above the limit, and on a
-// full disk, all kept logs are removed.
+// Keep moves a log to the folder of kept logs. The log is durable there before its old name is removed. If the disk is
+// full, or if the kept logs exceed the limit, Keep removes all kept logs.
 func (k *Keeper) Keep(path string, n uint32) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -162,12 +162,12 @@ func (k *Keeper) Keep(path string, n uint32) error {
 		return err
 	}
 	err = k.fs.Link(path, k.path(n))
-	if errors.Is(err, fs.ErrExist) { // the link exists: the process was killed after making it
+	if errors.Is(err, fs.ErrExist) { // an earlier process has made the link and was then killed
 		err = nil
 	}
 	if err == nil {
 		err = errors.Join(wholefile.SyncDir(k.fs, k.folder()), k.fs.Remove(path))
-	} else if err = k.fs.Rename(path, k.path(n)); err == nil { // a file system without hard links
+	} else if err = k.fs.Rename(path, k.path(n)); err == nil { // the file system has no hard links
 		err = wholefile.SyncDir(k.fs, k.folder())
 	}
 	if err != nil {
@@ -179,13 +179,13 @@ func (k *Keeper) Keep(path string, n uint32) error {
 		size += s
 	}
 	if size > k.limit.Load() {
-		k.logf("edgetable: the logs that are not shipped have %d bytes, more than --backup-log-keep: they are discarded, and a new backup replaces them", size)
+		k.logf("edgetable: the unshipped logs have %d bytes, more than --backup-log-keep: they are discarded, and a new backup replaces them", size)
 		return k.giveUp(edm.Ticks(k.issued()))
 	}
 	return nil
 }
 
-// release removes the logs with numbers below next, whose commits have numbers up to to.
+// release removes the kept logs with numbers below next. All commits up to number to are shipped.
 func (k *Keeper) release(next uint32, to edm.Ticks) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -209,7 +209,7 @@ func (k *Keeper) release(next uint32, to edm.Ticks) error {
 	return nil
 }
 
-// Kept returns the numbers of the logs in the folder, and their size.
+// Kept returns the numbers of the kept logs, and their total size in bytes.
 func (k *Keeper) Kept() (numbers []uint32, size int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -220,7 +220,7 @@ func (k *Keeper) Kept() (numbers []uint32, size int64) {
 	return numbers, size
 }
 
-// Change changes the timeline. If limit is above 0, logs are kept from now on, up to that size.
+// Change calls do to change the timeline, and stores the result. If limit is above 0, it also sets the limit for kept logs.
 func (k *Keeper) Change(limit int64, do func(*Timeline)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -236,7 +236,7 @@ func (k *Keeper) Change(limit int64, do func(*Timeline)) error {
 	return nil
 }
 
-// Limit changes the size of the logs that are kept; 0 keeps none.
+// Limit changes the maximum size in bytes of the kept logs; 0 means that no logs are kept.
 func (k *Keeper) Limit(limit int64) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -249,7 +249,7 @@ func (k *Keeper) Limit(limit int64) error {
 	return nil
 }
 
-// Timeline returns the history that the store belongs to.
+// Timeline returns the timeline to which the commits of the store belong.
 func (k *Keeper) Timeline() Timeline {
 	k.mu.Lock()
 	defer k.mu.Unlock()

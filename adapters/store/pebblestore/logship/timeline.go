@@ -15,56 +15,56 @@ import (
 	"edgetable/core/edm"
 )
 
-// timelineFile is the file of a data directory with its [Timeline]. A checkpoint does not contain it, because a copy
-// of the store has a history of its own.
+// timelineFile is the file of a data directory that contains its [Timeline]. A checkpoint does not contain this file,
+// because a copy of the store continues with commits of its own and so needs another timeline.
 const timelineFile = "TIMELINE"
 
-// Timeline says to which history the commits of a store belong. A shipped log is stored under the ID of its timeline.
+// Timeline is one history of commits. A restored or promoted store begins a new one. Shipped logs are stored under its ID.
 type Timeline struct {
-	ID     string    `json:"id"`     // "" until its log is first shipped
-	Parent string    `json:"parent"` // the timeline that it continues
-	Left   edm.Ticks `json:"left"`   // up to this number both have the same commits; 0 if it is not known
-	// Next is the ID of a timeline that this store began in the place without hearing back. If it is the newest one
-	// in the place, it belongs to this store.
+	ID     string    `json:"id"`     // "" until the log is first shipped
+	Parent string    `json:"parent"` // ID of the timeline that this one continues; "" if there is none
+	Left   edm.Ticks `json:"left"`   // up to this number, Parent and this timeline have the same commits; 0 if the number is not known
+	// Next is the ID of a timeline that this store tried to begin at the backup location without receiving a reply. If
+	// it is the newest timeline there, it belongs to this store.
 	Next string `json:"next,omitempty"`
-	// Term is the last term that this directory has begun on the timeline. Tried are later ones whose replies were
-	// lost, in order: requests of killed processes may still arrive at the place. If the place has any other later
-	// term, a copy of the directory has started since.
+	// Term is the last term that a process with this directory has begun at the backup location. Tried lists, in order,
+	// later terms that it tried to begin without a reply; these requests may still arrive there. If the backup location
+	// has any other later term, a process with a copy of this directory has begun it.
 	Term  Term   `json:"term,omitzero"`
 	Tried []Term `json:"triedTerms,omitempty"`
-	// Replaced says that another store has taken over the place. It is nil if this store knows of none.
+	// Replaced is set if another store has taken over the backup location. It is nil if this store does not know of one.
 	Replaced *Replaced `json:"replaced,omitempty"`
-	// Since is a number: the logs in the data directory contain every commit above it. 0 means that logs are not
-	// kept.
+	// Since is a commit number. The logs in the data directory contain all commits with higher numbers. 0 means that
+	// logs are not kept.
 	Since edm.Ticks `json:"since"`
 }
 
-// Term is one run of a program that ships a timeline.
+// Term identifies one run of a server that ships a timeline.
 type Term struct {
 	Number int    `json:"number"`
 	Name   string `json:"name"`
 }
 
-// Replaced says how a store was replaced.
+// Replaced says why another store has replaced this store at the backup location.
 type Replaced struct {
-	Why   string    `json:"why"`   // the end of a sentence that gives the reason
+	Why   string    `json:"why"`   // the reason, as a part of a sentence
 	Until edm.Ticks `json:"until"` // up to this number both stores have the same commits; 0 if it is not known
-	Lacks int       `json:"lacks"` // number of commits of this store that the place does not have; below 0 if it is not known
-	Since edm.Ticks `json:"since"` // Timestamp of the first of them; 0 if it is not known
+	Lacks int       `json:"lacks"` // number of commits of this store that are not at the backup location; negative if it is not known
+	Since edm.Ticks `json:"since"` // Timestamp of the first commit that is not there; 0 if it is not known
 }
 
 func (r *Replaced) String() string {
-	lacks := "how many commits of this store the place lacks is not known"
+	lacks := "it is unknown how many commits of this store the backup location lacks"
 	switch {
 	case r.Lacks == 0:
-		lacks = "the place has every commit of this store"
+		lacks = "the backup location has every commit of this store"
 	case r.Lacks > 0:
-		lacks = fmt.Sprintf("the place lacks %d commits of this store, the first one of %s", r.Lacks, r.Since)
+		lacks = fmt.Sprintf("the backup location lacks %d commits of this store, the first from %s", r.Lacks, r.Since)
 	}
-	return fmt.Sprintf("%s; %s; 'edgetable promote --take-over' makes it the primary again, without what the other one wrote", r.Why, lacks)
+	return fmt.Sprintf("%s; %s; 'edgetable promote --take-over' makes this store the primary again, without the other store's writes", r.Why, lacks)
 }
 
-// readTimeline reads the file. If it is missing or damaged, the store begins a new history.
+// readTimeline reads the file TIMELINE. If the file is missing or damaged, it returns the zero Timeline.
 func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t Timeline, err error) {
 	path := from.PathJoin(dir, timelineFile)
 	b, err := wholefile.Read(from, path)
@@ -76,14 +76,14 @@ func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t Timelin
 	}
 	text, sum, _ := strings.Cut(string(b), "\n")
 	if sum != timelineSum(text) || json.Unmarshal([]byte(text), &t) != nil {
-		logf("edgetable: %s is damaged: the log will be shipped as that of a new store, after a backup", path)
+		logf("edgetable: %s is damaged: after a new backup, the log will be shipped as the log of a new store", path)
 		return Timeline{}, nil
 	}
 	return t, nil
 }
 
-// Descend records the timeline from which the store in a directory was copied, or "" if it is not known. The copy
-// begins a timeline of its own when its log is first shipped.
+// Descend records in dir, which contains a copy of a store, the ID of the timeline of that store. It does nothing if
+// parent is "". The copy begins a timeline of its own when its log is first shipped.
 func Descend(fs vfs.FS, dir, parent string) error {
 	if parent == "" {
 		return nil
@@ -91,7 +91,7 @@ func Descend(fs vfs.FS, dir, parent string) error {
 	return Timeline{Parent: parent}.write(fs, dir)
 }
 
-// Inherit is Descend for a copy of a store in another directory.
+// Inherit is Descend for a copy, in directory to, of the store in directory from.
 func Inherit(fs vfs.FS, from, to string) error {
 	t, err := readTimeline(fs, from, func(string, ...any) {})
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 	"edgetable/core/table"
 )
 
-// Base is what feeds need from their store.
+// Base contains the functions that feeds need from their store.
 type Base struct {
 	// Read calls do with a connection, and retries for a while if do fails.
 	Read func(ctx context.Context, account string, do func(ctx context.Context, c *pgconn.PgConn) error) error
-	// Execute runs a statement that may safely be repeated.
+	// Execute runs a statement that may be applied more than once without harm.
 	Execute func(ctx context.Context, what statement.Prepared, args ...[]byte) error
-	// Settle waits until all writes of entities that are running now have ended.
+	// Settle waits until all transactions that are writing entities at the time of the call have ended.
 	Settle func(ctx context.Context) error
-	// Instant returns the time from which a page judges whether entities have ended. No later write of this server
-	// has a lower Timestamp.
+	// Instant returns the time at which a page judges whether entities have expired. Later writes of this server have
+	// higher Timestamps.
 	Instant func() edm.Ticks
 	// Go runs a function in a goroutine.
 	Go func(do func())
@@ -43,7 +43,7 @@ func New(b Base) *Feeds {
 	return f
 }
 
-// looks is how often a page is read again because a transaction ended in the meantime.
+// looks is how often a page is read again because it is unknown whether a transaction that has just ended has lines.
 const looks = 3
 
 // Changes returns a page, as [table.Feeding] requires.
@@ -77,7 +77,7 @@ func (f *Feeds) Changes(ctx context.Context, t table.RecordKey, r *table.FeedReq
 
 var errLong = fmt.Errorf("a position of a feed has more than %d bytes: too many transactions write at the same time", longestPosition)
 
-// settle waits for all writes that began before a feed was declared, or before its table was dropped.
+// settle waits until all writes have ended that began before the feed was declared, or before its table was dropped.
 func (f *Feeds) settle(ctx context.Context, h *head) error {
 	if err := f.Settle(ctx); err != nil {
 		return err
@@ -85,13 +85,13 @@ func (f *Feeds) settle(ctx context.Context, h *head) error {
 	return f.Execute(ctx, statement.FeedSettled, statement.Int8(h.life), statement.Int8(h.revision), statement.Int8(h.since), statement.Int8(int64(h.ended)))
 }
 
-// Await returns when there may be changes after a position.
+// Await returns when there may be new lines after a position.
 func (f *Feeds) Await(ctx context.Context, at table.FeedPosition) error {
 	return f.waiting.await(ctx, at)
 }
 
-// news returns the indexes of the places after which there may be changes. After a failure, the next poll asks again;
-// clients that wait have their own timeouts.
+// news returns the indexes of the positions after which there may be new lines. It ignores a failure, because the
+// next poll asks again and the clients have their own timeouts.
 func (f *Feeds) news(places []place, list []*waiter) (news []int) {
 	var lives, highs, of, open [][]byte
 	for i, where := range places {
@@ -117,8 +117,8 @@ func (f *Feeds) news(places []place, list []*waiter) (news []int) {
 // newsTimeout is the timeout of one poll.
 const newsTimeout = 5 * time.Second
 
-// Prepare makes this database the home of the feeds, if the record declares a feed. A database that does not let the
-// role read its identity keeps no feeds.
+// Prepare records, if r declares a feed, that this database keeps the feeds. It returns an error if the role may not
+// read the identity of the database.
 func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	if !r.Traits.Feeds() {
 		return nil
@@ -132,7 +132,7 @@ func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 		return err
 	})
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok && !errors.Is(err, table.ErrBusy) {
-		return table.OptionsInvalid.With(table.OptionsInvalid.Err().Message + " $.changes: a feed needs the system identifier and the timeline of the database, which it does not reveal (" + p.Message + "). Leave it out.")
+		return table.OptionsInvalid.With(table.OptionsInvalid.Err().Message + " $.changes: a feed needs the system identifier and the timeline of the database, which this database does not reveal (" + p.Message + "). Leave it out.")
 	}
 	if err == nil && !at.at {
 		err = f.Execute(ctx, statement.FeedMove)
@@ -140,8 +140,8 @@ func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	return err
 }
 
-// Following returns the statements that follow a change of a record, in the same transaction: none if the record
-// declares no feed. ticks and old are the new and the old revision.
+// Following returns the statements that must follow a change of a record in the same transaction, for the feed that
+// the record declares. ticks and old are the new and the old revision of the record.
 func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.Call {
 	if !r.Traits.Feeds() {
 		return nil
@@ -152,10 +152,10 @@ func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.C
 // trimLines is the maximum number of lines that one statement removes.
 const trimLines = 1000
 
-// all is a Timestamp above every other.
+// all is a Timestamp above every other, so that trim removes all lines.
 const all = 1 << 62
 
-// Trim removes lines older than the feeds keep, and feeds that nobody can read any more.
+// Trim removes the lines that are older than their feeds keep them, and the feeds that nobody can read any more.
 func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 	type kept struct {
 		life []byte
@@ -194,9 +194,9 @@ func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
-// trim removes the lines of an incarnation up to a Timestamp. It reads the lines in batches, in the order of their
-// numbers, until a batch has nothing to remove. A line that was committed late is removed together with the lines
-// before it.
+// trim removes the lines of an incarnation up to a Timestamp. It reads the lines in batches, ordered by transaction
+// number, until it finds a batch without lines to remove. A line that was committed late has a low number, so an
+// early batch contains it.
 func (f *Feeds) trim(ctx context.Context, life []byte, upTo edm.Ticks) error {
 	number, ticks := int64(0), int64(0)
 	for seen, gone := int64(trimLines), int64(1); seen == trimLines && gone > 0; {

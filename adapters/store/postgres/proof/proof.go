@@ -1,4 +1,4 @@
-// Package proof tests whether a database shows the evidence that a store relies on.
+// Package proof tests whether a database shows running transactions. The store relies on this to find out lost outcomes.
 package proof
 
 import (
@@ -10,24 +10,23 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrEngine means that the server does not show, in pg_locks and pg_stat_activity, what a store needs to see.
+// ErrEngine means that the database server does not show running transactions in pg_locks and pg_stat_activity.
 var ErrEngine = errors.New("this database cannot be used")
 
-// proofs is how often the test is repeated, since a pooler may choose the right process by chance.
+// proofs is how often the test is repeated, since a pooler may pass the test once by chance.
 const proofs = 3
 
-// Evidence says how a store finds a transaction that writes.
+// Evidence contains the queries by which a store finds a transaction that is writing.
 type Evidence struct {
-	Relation string // that the transaction writes
-	Name     string // application_name of its connections
-	Writing  string // query; one row if process $2 with the name $1 is writing Relation
-	Alive    string // query; one row if process $1 with the name $2 is running
+	Relation string // the SQL table that the transaction writes
+	Name     string // application_name of the store's connections
+	Writing  string // query; returns one row if process $2 with the application_name $1 is writing Relation
+	Alive    string // query; returns one row if process $1 with the application_name $2 is running
 }
 
-// Show tests the evidence by which the store finds out what became of a write. While a transaction of one connection
-// writes entities, another connection must see it at once, and must no longer see it when it has ended. Each
-// connection must have its own process. Show changes no data and no session settings, since a pooler would pass the
-// session on to others.
+// Show tests the queries in e. While a transaction of the connection writer writes entities, the connection witness
+// must see it at once, and must not see it after its end. Each of the two connections must have its own process.
+// Show changes no data and no session settings, since a pooler would pass a changed session to other clients.
 func (e *Evidence) Show(ctx context.Context, writer, witness *pgconn.PgConn) error {
 	for range proofs {
 		if err := e.showOnce(ctx, writer, witness); err != nil {
@@ -83,14 +82,14 @@ func (e *Evidence) showOnce(ctx context.Context, writer, witness *pgconn.PgConn)
 	case !writes:
 		return errors.New("pg_locks and pg_stat_activity do not show a running write, so after a lost connection edgetable could not tell whether a write may still be applied")
 	case !works:
-		return errors.New("pg_stat_activity does not show a process that is in a transaction, so edgetable could not tell a slow reply from a lost one")
+		return errors.New("pg_stat_activity does not show a process that is in a transaction, so edgetable could not tell a slow reply from a lost reply")
 	case later:
 		return errors.New("pg_locks shows a transaction that has ended")
 	}
 	return nil
 }
 
-// oneOf reads one value with the simple query protocol, which leaves nothing in the session.
+// oneOf reads one value with the simple query protocol, which leaves no prepared statement in the session.
 func oneOf(ctx context.Context, c *pgconn.PgConn, sql string) (string, error) {
 	results, err := c.Exec(ctx, sql).ReadAll()
 	if err != nil {
@@ -102,11 +101,11 @@ func oneOf(ctx context.Context, c *pgconn.PgConn, sql string) (string, error) {
 	return string(results[0].Rows[0][0]), nil
 }
 
-// Refuse returns the error for a database that cannot be used, with the name of the server software.
+// Refuse returns the error for a database that cannot be used. It includes the version of the database software.
 func Refuse(ctx context.Context, c *pgconn.PgConn, err error) error {
 	version, e := oneOf(ctx, c, "SELECT version()")
 	if e != nil {
-		version = "it does not report its version: " + e.Error()
+		version = "unknown version: " + e.Error()
 	}
 	return fmt.Errorf("%w (%s): %w", ErrEngine, version, err)
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable/colblk"
 )
 
-// A block is compressed bytes · kind of the compression (1) · CRC-32C of both (4). A
-// columnar block begins with 4 bytes that depend on its kind, then version (1) ·
-// number of columns (2) · number of rows (4). See package colblk of Pebble.
+// A stored block is: compressed content · kind of the compression (1 byte) · CRC-32C of both (4). The content of a
+// columnar block begins with a header: 4 bytes that depend on the kind of the block · version (1) · number of
+// columns (2) · number of rows (4). See package colblk of Pebble.
 const (
 	trailer        = block.TrailerLen
 	columnarHeader = 11
@@ -30,7 +30,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // masked returns a checksum in the form in which LevelDB stores it.
 func masked(crc uint32) uint32 { return (crc>>15 | crc<<17) + 0xa282ead8 }
 
-// open checks a stored block with its trailer and decompresses it.
+// open verifies the checksum of a stored block and returns its decompressed content.
 func open(b []byte) ([]byte, error) {
 	n := len(b) - trailer
 	if n < 0 || masked(crc32.Checksum(b[:n+1], castagnoli)) != binary.LittleEndian.Uint32(b[n+1:]) {
@@ -39,7 +39,7 @@ func open(b []byte) ([]byte, error) {
 	return decompress(b[:n], b[n])
 }
 
-// decompress returns newly allocated memory, aligned as columnar blocks require.
+// decompress returns the content in newly allocated memory, aligned as columnar blocks require.
 func decompress(b []byte, kind byte) ([]byte, error) {
 	if !known(kind) {
 		return nil, fmt.Errorf("unknown compression %d", kind)
@@ -50,13 +50,13 @@ func decompress(b []byte, kind byte) ([]byte, error) {
 		return nil, err
 	}
 	if n > maxBlock {
-		return nil, fmt.Errorf("a block of %d bytes", n)
+		return nil, fmt.Errorf("a block with the invalid size of %d bytes", n)
 	}
 	own := make([]byte, n)
 	return own, block.DecompressInto(k, b, own)
 }
 
-// known reports whether kind is a known compression.
+// known reports whether kind is a kind of compression that decompress supports.
 func known(kind byte) bool {
 	return kind == byte(block.NoCompressionIndicator) || kind == byte(block.SnappyCompressionIndicator) ||
 		kind == byte(block.ZstdCompressionIndicator) || kind == byte(block.MinLZCompressionIndicator)
@@ -81,7 +81,7 @@ type Entry struct {
 
 // entries returns the entries of a data block in order.
 func entries(b []byte) (list []Entry, err error) {
-	// Pebble's decoder panics on a block that only looks like one.
+	// Pebble's decoder panics if b looks like a data block but is not one.
 	defer func() {
 		if r := recover(); r != nil {
 			list, err = nil, fmt.Errorf("not a data block: %v", r)
@@ -106,14 +106,14 @@ func entries(b []byte) (list []Entry, err error) {
 	return list, it.Error()
 }
 
-// Span says that all versions of the keys from Start up to, but not including, End with lower sequence numbers are
-// deleted.
+// Span is a deletion of the keys from Start up to, but not including, End. It deletes all versions of these keys with
+// lower sequence numbers.
 type Span struct {
 	Start, End []byte
 	Sequence   uint64
 }
 
-// spans returns the content of a block of deleted ranges.
+// spans returns the deleted ranges of a block that contains deleted ranges.
 func spans(b []byte) (list []Span, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -12,53 +12,53 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Options describe the data directory.
+// Options configure a Disk.
 type Options struct {
 	// FS is the file system of the machine.
 	FS  vfs.FS
 	Dir string
-	// Reserve is the size of the reserve file, at most a sixteenth of the disk; 0 means
-	// none, and less than 0 keeps the file as it is.
+	// Reserve is the size of the reserve file. It is at most a sixteenth of the disk. 0
+	// means no reserve file, and a negative value keeps the file as it is.
 	Reserve int64
-	// Spare frees file descriptors that the process holds in reserve, and reports whether
-	// there were any; nil: there are none.
+	// Spare closes files that the process keeps open only as a reserve of descriptors, and
+	// reports whether there were any. Nil means that there is no such reserve.
 	Spare func() bool
-	// Retry is the time after which a compaction that failed is tried again.
+	// Retry is the time after which Pebble retries a failed compaction.
 	Retry time.Duration
 	Logf  func(format string, args ...any)
 }
 
-// Disk knows how full the disk is. While it is full, the store refuses writes that need space. Deletes and
-// compactions continue with the space of a reserve file, which is removed when a file operation finds no space, and
-// created again when there is enough. An operation waits only if it finds no space and no reserve file.
+// Disk measures how full the disk is. While the disk is full, the store refuses writes that add data. If a file
+// operation finds no space, Disk removes the reserve file, so that deletes and compactions can use its space. Disk
+// creates the file again when there is enough space. If there is no reserve file, the operation waits.
 type Disk struct {
 	fs  vfs.FS // the file system of the machine
 	dir string
 	log notices
 
-	full        atomic.Bool  // refuse writes that need space
-	plenty      atomic.Bool  // there is so much space that no commit will have to wait soon
-	waiting     atomic.Int32 // number of file operations that wait for space
+	full        atomic.Bool  // writes that add data are refused
+	plenty      atomic.Bool  // so much space is free that no commit will have to wait before the next measurement
+	waiting     atomic.Int32 // number of file operations that wait for space or a descriptor, plus 1 for a counted stall
 	refused     atomic.Int64
 	unseen      atomic.Int64 // bytes that compactions may write before the free space is measured again
 	commits     commits
 	opened      atomic.Bool // the store is open
-	descriptors atomic.Bool // operations wait for a file descriptor
-	give        func() bool // frees file descriptors; nil if there are none in reserve
+	descriptors atomic.Bool // a file operation has found no file descriptor
+	give        func() bool // frees file descriptors of the reserve; nil if there is no such reserve
 
 	mu          sync.Mutex // guards the fields below
 	usage       vfs.DiskUsage
 	reserve     reserve
 	compactions compactions
-	closing     bool          // operations must no longer wait
-	again       chan struct{} // closed when waiting operations should be tried again
+	closing     bool          // file operations no longer wait but fail
+	again       chan struct{} // closed when waiting operations must be retried
 	stuck       chan struct{} // closed while operations wait
 
 	stop chan struct{}
 	done chan struct{}
 }
 
-// reserve is the file that keeps room.
+// reserve is the state of the reserve file.
 type reserve struct {
 	size int64 // 0 means no reserve
 	held bool  // the file exists now
@@ -67,17 +67,17 @@ type reserve struct {
 const (
 	// reserveFile is the name of the reserve file.
 	reserveFile = "RESERVE"
-	// reserveShare limits the reserve to this share of a small disk.
+	// reserveShare limits the reserve file to a sixteenth of the disk.
 	reserveShare = 16
-	// plentySpace is an amount of free space that cannot be filled between two measurements.
+	// plentySpace is a number of free bytes that writes cannot fill between two measurements.
 	plentySpace = 4 << 30
 	// measureEvery is the time between two measurements of the free space.
 	measureEvery = time.Second
-	// lookEvery is the maximum number of bytes that compactions, or commits, write between two measurements of their own.
+	// lookEvery is the number of bytes after which compactions, and also commits, measure the free space themselves.
 	lookEvery = 1 << 20
 )
 
-// New starts to measure the disk regularly, until [Disk.Close].
+// New returns a Disk that measures the free space regularly, until [Disk.Close].
 func New(o Options) *Disk {
 	d := &Disk{
 		fs: o.FS, dir: o.Dir, log: notices{logf: o.Logf, dir: o.Dir}, give: o.Spare,
@@ -106,7 +106,7 @@ func New(o Options) *Disk {
 
 func (d *Disk) path() string { return d.fs.PathJoin(d.dir, reserveFile) }
 
-// run measures the disk regularly until Close is called.
+// run measures the free space regularly until Close is called.
 func (d *Disk) run() {
 	defer close(d.done)
 	t := time.NewTicker(measureEvery)
@@ -121,21 +121,21 @@ func (d *Disk) run() {
 	}
 }
 
-// Open starts the decisions about refusing writes.
+// Open is called when the store is open. From then on, Measure decides whether writes are refused.
 func (d *Disk) Open() {
 	d.mu.Lock()
 	d.opened.Store(true)
-	if f, err := d.fs.Stat(d.path()); err == nil && f.Size() != d.reserve.size { // the reserve file has another size: the flag was changed, or the file is not complete
+	if f, err := d.fs.Stat(d.path()); err == nil && f.Size() != d.reserve.size { // the configured size was changed, or the file is incomplete
 		d.reserve.held = d.fs.Remove(d.path()) != nil
 	}
 	d.mu.Unlock()
 	d.Measure()
 }
 
-// Measure measures the free space, lets waiting operations try again, and decides whether writes are refused.
+// Measure measures the free space, lets waiting file operations retry, and decides whether writes are refused.
 func (d *Disk) Measure() {
 	u, err := d.fs.GetDiskUsage(d.dir)
-	if err != nil { // a file system that does not report its space
+	if err != nil { // the file system does not report its space
 		u = vfs.DiskUsage{}
 	}
 	d.mu.Lock()
@@ -150,7 +150,7 @@ func (d *Disk) Measure() {
 		return
 	}
 	if _, err := d.fs.Stat(d.path()); errors.Is(err, fs.ErrNotExist) {
-		d.reserve.held = false // somebody else used the space
+		d.reserve.held = false // somebody else has removed the file
 	}
 	free := int64(math.MaxInt64)
 	if u.TotalBytes > 0 {
@@ -162,15 +162,15 @@ func (d *Disk) Measure() {
 	}
 }
 
-// tryAgain lets waiting operations try again. mu must be locked.
+// tryAgain lets waiting file operations retry. mu must be locked.
 func (d *Disk) tryAgain() {
 	close(d.again)
 	d.again = make(chan struct{})
 }
 
-// judge decides whether writes are refused. They are refused if the free space is below a quarter of the reserve plus
-// the size of the largest commit, which is more than the data that is not in data files yet. They are accepted again
-// once a further quarter of the reserve is free. mu must be locked.
+// judge decides whether writes are refused, depending on the number of free bytes. Writes are refused below a quarter of
+// the reserve plus the size of the largest commit: this suffices to flush all data that is not in data files yet. Writes
+// are accepted again when a further quarter of the reserve is free. mu must be locked.
 func (d *Disk) judge(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
@@ -189,8 +189,8 @@ func (d *Disk) judge(free int64) {
 	}
 }
 
-// hold creates the reserve file if there is space for it, and reports whether there is enough space. mu must be
-// locked.
+// hold creates the reserve file if it is missing and there is space for it. It reports whether there is enough space to
+// accept writes. mu must be locked.
 func (d *Disk) hold(room int64) bool {
 	if d.reserve.size == 0 || d.reserve.held {
 		return room >= 0
@@ -200,7 +200,7 @@ func (d *Disk) hold(room int64) bool {
 	}
 	if err := allocate(d.fs, d.path(), d.reserve.size); err != nil {
 		if !NoSpace(err) {
-			d.log.logf("edgetable: the reserve for a full disk: %v", err)
+			d.log.logf("edgetable: cannot create the file that reserves space for a full disk: %v", err)
 		}
 		d.fs.Remove(d.path())
 		return false
@@ -230,7 +230,7 @@ func (d *Disk) release() bool {
 	return d.fs.Remove(d.path()) == nil
 }
 
-// Looked returns a channel that is closed at the next measurement; nil in memory.
+// Looked returns a channel that is closed at the next measurement. It returns nil for a store in memory.
 func (d *Disk) Looked() <-chan struct{} {
 	if d == nil {
 		return nil
@@ -240,7 +240,7 @@ func (d *Disk) Looked() <-chan struct{} {
 	return d.again
 }
 
-// Reserve returns the size of the reserve file.
+// Reserve returns the size of the reserve file, or 0 if there is none.
 func (d *Disk) Reserve() int64 {
 	if d == nil {
 		return 0
@@ -248,16 +248,16 @@ func (d *Disk) Reserve() int64 {
 	return d.reserve.size
 }
 
-// Full reports whether writes that need space are refused.
+// Full reports whether writes that add data are refused.
 func (d *Disk) Full() bool { return d != nil && d.full.Load() }
 
 // Low reports whether a commit may have to wait for space. It is always false for a store in memory.
 func (d *Disk) Low() bool { return d != nil && !d.plenty.Load() }
 
-// warnBelow returns the free bytes below which the disk is nearly full.
+// warnBelow returns the number of free bytes below which the disk counts as nearly full.
 func (d *Disk) warnBelow() int64 { return max(4*d.reserve.size, 2*d.refuseBelow()) }
 
-// NearlyFull returns the free bytes at the last look, and whether writes will be refused soon, or are.
+// NearlyFull returns the free bytes at the last measurement, and whether the disk is nearly full or full.
 func (d *Disk) NearlyFull() (free int64, yes bool) {
 	if d == nil {
 		return 0, false
@@ -268,7 +268,7 @@ func (d *Disk) NearlyFull() (free int64, yes bool) {
 	return free, d.usage.TotalBytes > 0 && free < d.warnBelow()
 }
 
-// State returns what metrics show: the space, and how many writes were refused.
+// State returns values for metrics: the usage of the disk, the number of refused writes, and whether the disk is full.
 func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
 	if d == nil {
 		return u, 0, false
@@ -278,12 +278,12 @@ func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
 	return d.usage, d.refused.Load(), d.full.Load()
 }
 
-// untilLook returns the number of bytes after which compactions, or commits, measure the free space again.
+// untilLook returns the number of bytes after which compactions, and also commits, measure the free space again.
 func (d *Disk) untilLook() int64 { return min(d.reserve.size/64, lookEvery) }
 
-// spare reports whether a compaction may write n bytes. It keeps space for the log, for flushes and for other
-// compactions, which free space when they end. It does not measure the disk for each block, since that took 2 % of
-// the CPU in a load of inserts.
+// spare reports whether a compaction may write n bytes. It keeps some space free for the log, for flushes and for other
+// compactions, which free space when they end. It does not measure the free space at each call, because a measurement
+// per block took 2 % of the CPU in a load of inserts.
 func (d *Disk) spare(n int) bool {
 	if d.reserve.size == 0 || d.unseen.Add(-int64(n)) >= 0 {
 		return true
@@ -300,7 +300,7 @@ func (d *Disk) spare(n int) bool {
 	return true
 }
 
-// Close makes all operations that find no space fail.
+// Close ends the measurements. From then on, file operations that find no space fail instead of waiting.
 func (d *Disk) Close() {
 	close(d.stop)
 	<-d.done
@@ -310,7 +310,7 @@ func (d *Disk) Close() {
 	d.tryAgain()
 }
 
-// Closing reports whether the store is being closed.
+// Closing reports whether Close was called.
 func (d *Disk) Closing() bool {
 	if d == nil {
 		return false

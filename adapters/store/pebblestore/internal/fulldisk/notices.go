@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// notices logs messages for the operator about the disk, with a rate limit for each. The lock of the Disk guards it.
+// notices logs messages for the operator about the disk, with a rate limit for each kind. The lock of the Disk guards it.
 type notices struct {
 	logf func(format string, args ...any)
 	dir  string
 
-	warned time.Time // last warning of low space
-	told   bool      // it was logged that the disk is full
+	warned time.Time // when it was last logged that the disk is nearly full
+	told   bool      // the last message about space was that the disk is full
 	toldAt time.Time
 	lackAt time.Time // when it was last logged that no descriptor is free
 	roomAt time.Time // when it was last logged that there is no space for a write
 }
 
 const (
-	tellEvery = time.Minute // minimum time between two messages
+	tellEvery = time.Minute // minimum time between two messages of one kind
 	warnEvery = time.Hour
 )
 
@@ -26,19 +26,19 @@ const (
 func (n *notices) nearlyFull(free, below int64) {
 	if time.Since(n.warned) >= warnEvery {
 		n.warned = time.Now()
-		n.logf("edgetable: the disk of %s is nearly full (%s free): writes will be refused below %s; make space", n.dir, show(free), show(below))
+		n.logf("edgetable: the disk of %s is nearly full (%s free): writes will be refused below %s; free space", n.dir, show(free), show(below))
 	}
 }
 
-// mayTellFull reports whether to log a full disk now. If it returns false, a later measurement logs it.
+// mayTellFull reports whether a message about a full disk may be logged now. If not, a later measurement logs it.
 func (n *notices) mayTellFull() bool { return !n.told && time.Since(n.toldAt) >= tellEvery }
 
 func (n *notices) isFull(free int64) {
 	n.told, n.toldAt = true, time.Now()
-	n.logf("edgetable: the disk of %s is full (%s free): writes are refused, and deletes too when no room is left at all; reads work; free space or enlarge the disk", n.dir, show(free))
+	n.logf("edgetable: the disk of %s is full (%s free): writes are refused, and deletes too when no space at all is left; reads work; free space or enlarge the disk", n.dir, show(free))
 }
 
-// space logs that the disk is no longer full, if it was logged that it is.
+// space logs that the disk is no longer full, if a message that it is full was logged before.
 func (n *notices) space(free int64) {
 	if n.told {
 		n.told = false
@@ -50,7 +50,7 @@ func (n *notices) space(free int64) {
 func (n *notices) noRoom(size, free int64) {
 	if time.Since(n.roomAt) >= tellEvery {
 		n.roomAt = time.Now()
-		n.logf("edgetable: the disk of %s has no room for a write of %s (%s free): it is refused; make space", n.dir, show(size), show(free))
+		n.logf("edgetable: the disk of %s has no room for a write of %s (%s free): the write is refused; free space", n.dir, show(size), show(free))
 	}
 }
 

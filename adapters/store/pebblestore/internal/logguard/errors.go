@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// ErrDamaged means that the directory cannot be opened as it is. The error that
-// wraps it says which files are damaged.
+// ErrDamaged means that the data directory is damaged and cannot be opened as it is. The
+// error that wraps it says which files are damaged.
 var ErrDamaged = errors.New("data directory is damaged")
 
-// ErrLost is the damage that can be accepted: confirmed commits
-// are lost, but the rest can be served.
+// ErrLost is the kind of damage that the operator can accept: confirmed
+// commits are lost, but the other data can be served.
 var ErrLost = fmt.Errorf("%w and has lost commits", ErrDamaged)
 
-// Salvageable returns the error for damage after which only the readable part can be saved, as a copy.
+// Salvageable returns the error for damage that prevents a start. Only a copy of the readable data can be saved.
 func Salvageable(err error) error {
-	return fmt.Errorf("%w: %s; save what can be read with 'edgetable check --salvage', or restore a backup", ErrDamaged, Cause(err))
+	return fmt.Errorf("%w: %s; save the readable data with 'edgetable check --salvage', or restore a backup", ErrDamaged, Cause(err))
 }
 
-// Cause returns the first line of an error of Pebble, which describes the damage.
+// Cause returns the first line of an error of Pebble. This line describes the damage.
 func Cause(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line

@@ -27,14 +27,14 @@ const (
 type inspection struct {
 	list   *list
 	onLoss Policy
-	views  *vfs.MemFS                       // with ShowReadable, the logs that Pebble sees instead
-	logf   func(format string, args ...any) // logs lost commits
+	views  *vfs.MemFS                       // with ShowReadable: the readable parts of logs, which Pebble sees instead of the files
+	logf   func(format string, args ...any) // logs accepted losses
 
-	highest edm.Ticks // highest number of a commit
+	highest edm.Ticks // highest commit number found
 	lost    []string  // one sentence for each damaged or missing file
 }
 
-// damage returns the error for the damage in the logs, or nil.
+// damage returns the error for the recorded losses, or nil if there are none.
 func (i *inspection) damage() error {
 	if len(i.lost) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func (i *inspection) damage() error {
 	return fmt.Errorf("%w: %s", ErrLost, strings.Join(i.lost, "; "))
 }
 
-// lose records a loss, and returns an error if losses are not accepted.
+// lose records a loss, and returns an error if the policy does not accept losses.
 func (i *inspection) lose(lost string) error {
 	i.lost = append(i.lost, lost)
 	if i.onLoss == RefuseLoss {
@@ -52,12 +52,12 @@ func (i *inspection) lose(lost string) error {
 	return nil
 }
 
-// inspectLog reads a log that Pebble will replay. Damage that hides confirmed
-// commits is an error; if it is accepted, inspectLog removes it from the log.
+// inspectLog reads a log that Pebble will replay. If confirmed commits are lost, it
+// returns an error or, if the policy accepts losses, removes the damage from the log.
 func (i *inspection) inspectLog(path string, number uint32) error {
 	log, err := i.list.scan(path, number)
-	if err != nil && wholefile.Lost(err) { // the entry with this name is not a file
-		return i.cut(path, number, logfile.Log{}, fmt.Sprintf("%s cannot be read (%v); the commits it held are lost", path, err))
+	if err != nil && wholefile.Lost(err) { // for example, path is a directory
+		return i.cut(path, number, logfile.Log{}, fmt.Sprintf("%s cannot be read (%v); its commits are lost", path, err))
 	}
 	if err != nil {
 		return err
@@ -77,13 +77,13 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 		return nil
 	}
 	if lost == "" && i.onLoss == RefuseLoss && !middle {
-		return nil // Pebble ends the log at its first damaged place
+		return nil // Pebble stops at the damage by itself, and nothing after it was confirmed
 	}
 	return i.cut(path, number, log, lost)
 }
 
-// cut makes Pebble see only the readable part of a log. If that lost commits, it is an error unless losses are
-// accepted.
+// cut makes Pebble see only the readable part of a log. lost says which commits this loses, or is "". If commits are
+// lost and the policy does not accept losses, cut returns an error.
 func (i *inspection) cut(path string, number uint32, log logfile.Log, lost string) error {
 	if lost != "" {
 		if err := i.lose(lost); err != nil {
@@ -96,8 +96,8 @@ func (i *inspection) cut(path string, number uint32, log logfile.Log, lost strin
 	return i.cutOut(path, number, log)
 }
 
-// replays reports whether Pebble replays the log as it is: it has no damage, and it either was closed or is the
-// newest log with nothing after a torn end.
+// replays reports whether Pebble can replay the unchanged log: it has no damage and either was closed or, if middle is
+// false, is the newest log with at most an incomplete record at its end.
 func replays(log logfile.Log, middle bool) bool {
 	if log.Unreadable != nil {
 		return false
@@ -113,9 +113,9 @@ func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
 	if err := writeLog(i.list.fs, path+".new", number, log); err != nil {
 		return err
 	}
-	// A log must have its name at all times: a start after a crash here would report it as missing. Only on a file
-	// system without hard links, the name is missing for a moment.
-	_ = i.list.fs.Remove(path + ".damaged") // left by an interrupted attempt
+	// The log must have its name at all times: after a crash without it, the next start would report the log as missing.
+	// Only on a file system without hard links, the name does not exist for a moment.
+	_ = i.list.fs.Remove(path + ".damaged") // it may exist after an interrupted attempt
 	if i.list.fs.Link(path, path+".damaged") != nil {
 		if err := i.list.fs.Rename(path, path+".damaged"); err != nil {
 			return err

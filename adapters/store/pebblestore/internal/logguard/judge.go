@@ -7,10 +7,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// judge returns a sentence about the confirmed commits that the log has lost, or "". next is the number of the log
-// after it, or 0. later is the content of that log; it is used if the list of logs does not include that log.
+// judge returns a sentence about the confirmed commits that a log has lost, or "". next is the number of the next log,
+// or 0 if there is none. later is the content of the next log if the list of logs does not include it, and else empty.
 func (i *inspection) judge(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
-	readable := edm.Ticks(i.list.live[number]) // all commits up to this number are in other files or were read
+	readable := edm.Ticks(i.list.live[number]) // no commit up to this number is lost: it is in an older file or was read here
 	var before, behind int
 	var synced edm.Ticks
 	for _, r := range log.Records {
@@ -29,22 +29,22 @@ func (i *inspection) judge(path string, number uint32, log logfile.Log, next uin
 			behind++
 		}
 	}
-	// Pebble closes a log, and thereby syncs it, before it makes the next one. Only the last log of a killed process
-	// is not closed. The next process makes a new log once that one is in data files, before it issues any commits.
+	// Pebble closes and syncs a log before it creates the next log. Only the last log of a killed process is not closed.
+	// The next process moves that log's commits to data files before it creates a log and issues numbers.
 	verb := "are"
 	if next > 0 && (len(log.Damage) > 0 || !log.Closed) {
 		if synced <= readable {
-			verb = "may be" // the last commits issued before may be in the next log
+			verb = "may be" // the last commits with lower numbers may be in the next log
 		}
 		synced = max(synced, edm.Ticks(i.list.live[next]))
-		for _, r := range later.Records { // the list of logs is lost
+		for _, r := range later.Records { // only if the list of logs does not include the next log
 			if m, ok := MarkOf(r.Payload); ok {
 				synced = max(synced, m.Synced)
-				break // the marks after it may refer to commits of that log
+				break // the Marks of later commits may refer to commits in the next log
 			}
 		}
 	}
-	if _, listed := i.list.live[number]; next == 0 && listed { // a log that is not listed yet is empty
+	if _, listed := i.list.live[number]; next == 0 && listed { // a newest log that is not in the list yet is empty
 		synced = max(synced, edm.Ticks(i.list.synced))
 	}
 	since := "its beginning"
@@ -57,7 +57,7 @@ func (i *inspection) judge(path string, number uint32, log logfile.Log, next uin
 	if synced <= readable {
 		return ""
 	}
-	place := fmt.Sprintf("ends at offset %d, before the end that was written (%d commits can be read)", log.End, before)
+	place := fmt.Sprintf("ends at offset %d, although more was written (%d commits can be read)", log.End, before)
 	if len(log.Damage) > 0 {
 		place = fmt.Sprintf("cannot be read at offset %d (%d damaged places; %d commits before the first and %d after it can be read)",
 			log.Damage[0].Offset, len(log.Damage), before, behind)

@@ -17,22 +17,22 @@ import (
 	"edgetable/core/edm"
 )
 
-// logList is the file that lists the logs whose commits may be in no other file, the length to which the MANIFEST is
-// synced, and a synced commit. It exists because Pebble does not notice missing files. A missing listed log means a
-// loss, and so does a shorter MANIFEST: it no longer names files that replaced a log.
+// logList is the name of the file with the list of the logs whose commits may be in no other file, the synced length of
+// the MANIFEST, and the number of a synced commit. If a listed log is missing, commits are lost. If the MANIFEST is
+// shorter, it may not name the data files that replaced a log. Pebble notices neither.
 const logList = "LOGS"
 
-// list is the content of that file.
+// list is the content of the file LOGS.
 type list struct {
 	fs   vfs.FS
 	dir  string
 	logf func(format string, args ...any)
 
 	mu       sync.Mutex
-	live     map[uint32]int64 // by log number: the highest commit number issued when the log was made
+	live     map[uint32]int64 // listed logs, by number; the value is the highest commit number issued when the log was created
 	manifest namedManifest
 	synced   int64 // number of a synced commit of this process
-	listed   bool  // the list could be read
+	listed   bool  // the file existed at the start and was readable
 }
 
 // namedManifest is the current MANIFEST and its synced length.
@@ -44,7 +44,7 @@ type namedManifest struct {
 // read reads the list and returns the listed logs that are missing.
 func (l *list) read() (missing []string, err error) {
 	l.live = map[uint32]int64{}
-	b, _, err := wholefile.Readable(l.fs, l.fs.PathJoin(l.dir, logList)) // it has a checksum
+	b, _, err := wholefile.Readable(l.fs, l.fs.PathJoin(l.dir, logList)) // parseLogs notices unreadable bytes by the checksum
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -52,7 +52,7 @@ func (l *list) read() (missing []string, err error) {
 		return nil, err
 	}
 	if l.live, l.manifest, l.synced, err = parseLogs(b); err != nil {
-		l.logf("edgetable: %s: %v; a missing log cannot be noticed at this start", l.fs.PathJoin(l.dir, logList), err)
+		l.logf("edgetable: %s: %v; this start cannot detect a missing log", l.fs.PathJoin(l.dir, logList), err)
 		return nil, nil
 	}
 	l.listed = true
@@ -70,11 +70,11 @@ func (l *list) read() (missing []string, err error) {
 
 // missingLogs returns a sentence about listed logs that are missing.
 func missingLogs(names []string) string {
-	return fmt.Sprintf("the log %s is missing; the commits it held are lost", strings.Join(names, ", "))
+	return fmt.Sprintf("the log %s is missing; its commits are lost", strings.Join(names, ", "))
 }
 
-// next returns the log that was made after this one. ok is false if this one is the
-// newest.
+// next returns the number of the log that was created after the log with this number. ok
+// is false if there is no later log.
 func (l *list) next(number uint32) (next uint32, ok bool, err error) {
 	names, err := l.fs.List(l.dir)
 	if err != nil {
@@ -95,7 +95,7 @@ func (l *list) next(number uint32) (next uint32, ok bool, err error) {
 
 func (l *list) path(n uint32) string { return l.fs.PathJoin(l.dir, LogName(n)) }
 
-// number returns the number of a log of this directory by its path.
+// number returns the number of a log from its path. ok is false if the path is not that of a log in the data directory.
 func (l *list) number(path string) (n uint32, ok bool) {
 	if l.fs.PathDir(path) != l.fs.PathDir(l.path(1)) {
 		return 0, false
@@ -103,7 +103,7 @@ func (l *list) number(path string) (n uint32, ok bool) {
 	return Number(l.fs.PathBase(path))
 }
 
-// change changes the list and writes it.
+// change calls do to change the listed logs, and then writes the list.
 func (l *list) change(do func(live map[uint32]int64)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,17 +111,17 @@ func (l *list) change(do func(live map[uint32]int64)) error {
 	return l.write(l.fs)
 }
 
-// note records that a commit is synced, so that the next start notices if the newest log was cut short. It does not
-// wait for space if to is a file system that fails instead.
+// note records in the list that commit n is synced, so that the next start notices if the newest log was truncated. If
+// to is a file system that fails without disk space, note does not wait for space.
 func (l *list) note(to vfs.FS, n edm.Ticks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.synced = int64(n)
-	_ = l.write(to) // without it, a start notices fewer losses
+	_ = l.write(to) // if this fails, the next start may not notice some losses
 }
 
-// write replaces the list: the MANIFEST, a synced commit, then for each log its number
-// and the number of a commit, then a checksum.
+// write replaces the file LOGS. Its lines are: name and synced length of the MANIFEST; a synced
+// commit; for each log its number and the highest number issued before; a checksum.
 func (l *list) write(to vfs.FS) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %d\nsynced %d\n", l.manifest.name, l.manifest.synced, l.synced)
@@ -132,7 +132,7 @@ func (l *list) write(to vfs.FS) error {
 	return wholefile.Replace(to, l.dir, logList, b.Bytes())
 }
 
-// parseLogs is the inverse of write.
+// parseLogs parses the content that write has written.
 func parseLogs(b []byte) (live map[uint32]int64, m namedManifest, synced int64, err error) {
 	damaged := errors.New("the list of logs is damaged")
 	live = map[uint32]int64{}
@@ -147,7 +147,7 @@ func parseLogs(b []byte) (live map[uint32]int64, m namedManifest, synced int64, 
 	for line := range strings.Lines(lines) {
 		var n uint32
 		var issued int64
-		if _, err := fmt.Sscanf(line, "synced %d\n", &synced); err == nil { // missing in format 1
+		if _, err := fmt.Sscanf(line, "synced %d\n", &synced); err == nil { // this line is missing in format 1
 			continue
 		}
 		if _, err := fmt.Sscanf(line, "%d %d\n", &n, &issued); err != nil {
@@ -166,7 +166,7 @@ func (l *list) forget(path string) error {
 	return l.change(func(live map[uint32]int64) { delete(live, n) })
 }
 
-// forgetAll empties the list at a clean shutdown: every commit is in a data file.
+// forgetAll empties the list at a clean shutdown, when every commit is in a data file.
 func (l *list) forgetAll() error {
 	return l.change(func(live map[uint32]int64) { clear(live); l.synced = 0 })
 }

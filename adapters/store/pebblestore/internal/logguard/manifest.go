@@ -10,8 +10,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
 )
 
-// CheckMarker refuses a directory that has data files but lacks the file that names the current MANIFEST, since
-// Pebble would begin a new store there. A directory with only a MANIFEST comes from an interrupted first start.
+// CheckMarker returns an error if a directory has data files but no marker file, which names the current MANIFEST:
+// Pebble would create a new store there. A directory with only a MANIFEST comes from an interrupted first start.
 func CheckMarker(names []string) error {
 	data, marker := "", false
 	for _, name := range names {
@@ -21,7 +21,7 @@ func CheckMarker(names []string) error {
 		marker = marker || strings.HasPrefix(name, "marker.manifest.")
 	}
 	if data != "" && !marker {
-		return Salvageable(fmt.Errorf("there is %s, but the file marker.manifest.… is missing", data))
+		return Salvageable(fmt.Errorf("%s exists, but the file marker.manifest.… is missing", data))
 	}
 	return nil
 }
@@ -40,8 +40,8 @@ func (f *manifestFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Sync records the synced length. The list is written before the next log is
-// removed.
+// Sync syncs the MANIFEST and remembers its synced length. The length is written with the
+// list when the list next changes, which is before a log is removed.
 func (f *manifestFile) Sync() error {
 	if err := f.File.Sync(); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (f *manifestFile) Sync() error {
 // isManifest reports whether a file of this name is a MANIFEST.
 func isManifest(name string) bool { return strings.HasPrefix(name, "MANIFEST-") }
 
-// scan reads a log, or a MANIFEST, whose number is 0.
+// scan reads the log with this number, or a MANIFEST if the number is 0.
 func (l *list) scan(path string, number uint32) (logfile.Log, error) {
 	b, bad, err := wholefile.Readable(l.fs, path)
 	if err != nil {
@@ -68,9 +68,9 @@ func (l *list) scan(path string, number uint32) (logfile.Log, error) {
 	return log, nil
 }
 
-// checkManifest checks that the MANIFEST can be read as far as it was synced.
-// This damage cannot be accepted: only the MANIFEST names the current data
-// files.
+// checkManifest returns an error if the synced part of the MANIFEST cannot be
+// read. The operator cannot accept this damage, because only the MANIFEST
+// names the current data files.
 func (l *list) checkManifest(path string) error {
 	log, err := l.scan(path, 0)
 	if err != nil {
@@ -89,8 +89,8 @@ func (l *list) wholeManifest(path string, log logfile.Log) error {
 	return Salvageable(fmt.Errorf("%s cannot be read to its end", path))
 }
 
-// ReadManifest reads the records of a MANIFEST in a directory. whole reports whether it can be read as far as it was
-// synced.
+// ReadManifest returns the readable records of a MANIFEST in a directory. whole reports whether all of its synced part
+// can be read.
 func ReadManifest(from vfs.FS, dir, path string) (records [][]byte, whole bool, err error) {
 	l := &list{fs: from, dir: dir, logf: func(string, ...any) {}}
 	if _, err := l.read(); err != nil {

@@ -1,8 +1,8 @@
-// Package manifest reads which data files and logs of a store are in use, from the
-// records of a MANIFEST of Pebble. Pebble reads a MANIFEST only when it opens the
-// whole store, and not past a damaged place.
+// Package manifest reads from the records of a MANIFEST of Pebble which data files and
+// logs of a store are in use. Pebble itself reads a MANIFEST only when it opens the
+// whole store, and stops at the first damage.
 //
-// The format is that of Pebble 2.1; a test compares this reader with Pebble's own.
+// The package reads the format of Pebble 2.1; a test compares its results with Pebble's own.
 package manifest
 
 import (
@@ -10,11 +10,11 @@ import (
 	"errors"
 )
 
-// State is the state that the records of a MANIFEST describe.
+// State says which files of a store are in use, according to the records of a MANIFEST.
 type State struct {
-	// Live has each data file that was ever added. The value is true if the file is in use.
+	// Live has, by number, each data file that a record has added. The value is true if the file is still in use.
 	Live map[uint64]bool
-	// Sizes has the size of each of these files.
+	// Sizes has the size in bytes of each file in Live.
 	Sizes map[uint64]uint64
 	// FirstLog is the number of the oldest log whose commits are not in data files.
 	FirstLog uint64
@@ -40,10 +40,10 @@ const (
 	customUnsafe = 1 << 6
 )
 
-var errRecord = errors.New("a record of the MANIFEST has a form that this version does not know")
+var errRecord = errors.New("a record of the MANIFEST has a format that this version does not know")
 
-// Read returns the state after the records. An error means that a record has an unknown form; the state does not
-// include that record.
+// Read returns the state after all records. It returns an error if a record has an unknown form; the state then
+// includes all other records.
 func Read(records [][]byte) (State, error) {
 	s := State{Live: map[uint64]bool{}, Sizes: map[uint64]uint64{}}
 	var failed error
@@ -59,7 +59,7 @@ func Read(records [][]byte) (State, error) {
 		for _, n := range d.deleted {
 			s.Live[n] = false
 		}
-		for i, n := range d.added { // a file that only moves to another level is both added and deleted
+		for i, n := range d.added { // after deleted: a file that moves to another level is in both lists
 			s.Live[n], s.Sizes[n] = true, d.sizes[i]
 		}
 		s.FirstLog = max(s.FirstLog, d.log)
@@ -130,7 +130,7 @@ func (d *decoder) newFile(tag uint64) {
 	}
 	if tag == tagNewFile4 || tag == tagNewFile5 {
 		for custom := d.number(); custom != customEnd && !d.bad; custom = d.number() {
-			if custom&customUnsafe != 0 { // the entry uses only a part of a file; this store never makes such entries
+			if custom&customUnsafe != 0 { // a field that readers must not ignore; this store never writes one
 				d.bad = true
 			} else {
 				d.bytes()
@@ -152,10 +152,10 @@ func (d *decoder) bounds(tag uint64) {
 	}
 	marker := d.rest[0]
 	d.rest = d.rest[1:]
-	if marker&1 != 0 { // point keys
+	if marker&1 != 0 { // bounds of point keys
 		d.bytes()
 		d.bytes()
 	}
-	d.bytes() // range keys
+	d.bytes() // bounds of range keys
 	d.bytes()
 }

@@ -10,29 +10,29 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
 )
 
-// File adds lines to the file. A nil File, as in a store in memory, adds none.
+// File adds lines to the file TABLES of a store. A nil File adds no lines; a store in memory has a nil File.
 type File struct {
 	fs   vfs.FS // the file system of the machine: an operation that finds no space fails
 	dir  string
 	logf func(format string, args ...any)
 
 	mu   sync.Mutex
-	file vfs.File // nil: no file is kept until the next start
+	file vfs.File // nil before Begin, and after a failed write until the file is rewritten
 	size int64
 	most int64 // size above which the file is rewritten
 }
 
-// New returns the file of a directory. Use [File.Begin] next.
+// New returns the File of a directory. The caller must call [File.Begin] next.
 func New(in vfs.FS, dir string, logf func(format string, args ...any)) *File {
 	return &File{fs: in, dir: dir, logf: logf}
 }
 
 func (f *File) path() string { return f.fs.PathJoin(f.dir, Name) }
 
-// slack is how much longer the file may be than the records in it.
+// slack is the number of bytes by which the file may exceed twice its size after the last rewrite.
 const slack = 1 << 20
 
-// Begin writes the file if its content old differs from want. If the file system waits for space, so does Begin.
+// Begin opens the file for adding lines. If its content old differs from want, it first replaces it through file system to.
 func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,8 +55,8 @@ func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	return nil
 }
 
-// Add durably adds a line. If that fails, Add removes the file, since it would contradict the catalog later. again
-// reports whether the file should be rewritten, because it is missing or has grown too long.
+// Add durably adds a line. If the write fails, Add removes the file, because without the line it would contradict the
+// database. again reports whether the caller must rewrite the file, because it is missing or has become too long.
 func (f *File) Add(line []byte) (again bool) {
 	if f == nil {
 		return false
@@ -74,7 +74,7 @@ func (f *File) Add(line []byte) (again bool) {
 	if err != nil {
 		err = errors.Join(err, f.file.Close(), f.fs.Remove(f.path()))
 		f.file = nil
-		f.logf("edgetable: the second copy of the tables' records is gone until a table is created or changed: %v", err)
+		f.logf("edgetable: the second copy of the tables' records is missing until a table is created or changed: %v", err)
 	}
 	return f.file == nil || f.size > f.most
 }
@@ -87,15 +87,15 @@ func (f *File) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.file != nil {
-		f.file.Close() // each line is synced
+		f.file.Close() // each line was synced, so the error does not matter
 		f.file = nil
 	}
 }
 
-// Rewrite rewrites the file.
+// Rewrite replaces the content of the file by want.
 func (f *File) Rewrite(want []byte) error { return f.Begin(f.fs, want, nil) }
 
-// GiveUp removes the file after a failed write: an outdated file would contradict the catalog after the next drop.
+// GiveUp removes the file after a failed Rewrite: an outdated file would contradict the database after the next drop.
 func (f *File) GiveUp(err error) {
 	err = errors.Join(err, f.fs.Remove(f.path()))
 	f.logf("edgetable: the second copy of the tables' records cannot be written: %v", err)

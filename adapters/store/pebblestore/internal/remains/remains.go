@@ -1,5 +1,5 @@
-// Package remains reads a store file by file, without Pebble. So it can read a store even if a file that Pebble needs
-// to open the store is damaged or missing.
+// Package remains reads the files of a store one by one, without opening a Pebble database. So it can read a store even
+// if a file that Pebble needs to open the store is damaged or missing.
 package remains
 
 import (
@@ -19,37 +19,37 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
 )
 
-// Options say what to read.
+// Options say which store to read.
 type Options struct {
 	FS       vfs.FS
 	Dir      string
 	Copied   recordcopy.Content      // the second copy of the records
-	Prefix   int                     // length of the common prefix of a table's keys
-	Describe func(key []byte) string // describes a key for a message
+	Prefix   int                     // length of the common prefix of the keys of a table's entities
+	Describe func(key []byte) string // returns the name of a key for messages
 }
 
-// Store is the readable part of a store. In an undamaged directory, that is everything.
+// Store reads the readable part of a store. In an undamaged directory, everything is readable.
 type Store struct {
 	Options
 	owner     string // identity of the store that wrote most of the data files; "" if no file has one
 	files     []*file
 	merge     merge
 	deletions deletions
-	found     []string // problems
+	found     []string // problems found so far, except damage in files
 }
 
-// file is a data file that is in use.
+// file is a data file that is read.
 type file struct {
 	path   string
 	data   *datafile.File
 	cursor *datafile.Cursor
 }
 
-// Open finds and opens the files that are in use.
+// Open finds and opens the files of the store that must be read.
 func Open(o Options) (*Store, error) {
 	s := &Store{Options: o, deletions: deletions{o.Prefix, map[string][]deletedRange{}}}
 	if n := o.Copied.Damaged; n > 0 {
-		s.problem("%s has %d damaged lines; the next start writes it again", o.FS.PathJoin(o.Dir, recordcopy.Name), n)
+		s.problem("%s has %d damaged lines; the next start rewrites the file", o.FS.PathJoin(o.Dir, recordcopy.Name), n)
 	}
 	names, err := o.FS.List(o.Dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func Open(o Options) (*Store, error) {
 		from, err := s.open(path, n, kind, used)
 		switch {
 		case err != nil:
-			s.problem("%s cannot be read; what only it held is lost: %s", path, logguard.Cause(err))
+			s.problem("%s cannot be read; data that only this file contained is lost: %s", path, logguard.Cause(err))
 		case from != nil:
 			sources = append(sources, from)
 		}
@@ -76,8 +76,8 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// vote finds out which store this directory belongs to. A single file, even the second copy of the records, may come
-// from another store.
+// vote determines the identity of the store that wrote most files of the directory. A single file, such as the second
+// copy of the records, may be from another store.
 func (s *Store) vote(names []string) {
 	votes := map[string]int{}
 	for _, name := range names {
@@ -93,7 +93,7 @@ func (s *Store) vote(names []string) {
 		}
 	}
 	if s.Copied.Store != "" && s.Copied.Store != s.owner {
-		s.problem("%s is that of another store: it is not used", s.FS.PathJoin(s.Dir, recordcopy.Name))
+		s.problem("%s belongs to another store and is not used", s.FS.PathJoin(s.Dir, recordcopy.Name))
 		s.Copied.Records, s.Copied.Dropped = map[string][]byte{}, nil
 	}
 }
@@ -102,7 +102,7 @@ func (s *Store) problem(format string, args ...any) {
 	s.found = append(s.found, fmt.Sprintf(format, args...))
 }
 
-// Problems returns sentences about everything that could not be read so far.
+// Problems returns one sentence for each problem found so far, such as a damaged block.
 func (s *Store) Problems() []string {
 	list := s.found
 	for _, f := range s.files {
@@ -121,7 +121,7 @@ func (s *Store) Problems() []string {
 	return list
 }
 
-// open opens a file of the store. It returns nil if the file has no readable content.
+// open opens a file of the store. It returns a nil source if the file must not be read.
 func (s *Store) open(path string, number uint64, kind kind, used usage) (source, error) {
 	if kind == log {
 		return s.readLog(path, number, used)
@@ -131,15 +131,15 @@ func (s *Store) open(path string, number uint64, kind kind, used usage) (source,
 		return nil, err
 	}
 	if d.Store != "" && d.Store != s.owner {
-		s.problem("%s is that of another store: it is not read", path)
+		s.problem("%s belongs to another store and is not read", path)
 		return nil, nil
 	}
 	switch live, known := used.Live[number]; {
 	case live:
-	case used.whole && len(d.Damage) > 0: // the server was killed while it wrote the file
+	case used.whole && len(d.Damage) > 0: // an incomplete new file: the server was killed while it wrote the file
 		return nil, nil
 	case known || !used.whole:
-		s.problem("%s is read, though the MANIFEST does not name it: deleted entities may be back", path)
+		s.problem("%s is read, though the MANIFEST does not name it: deleted entities may reappear", path)
 	}
 	for _, deleted := range d.Spans {
 		s.deletions.add(deleted.Start, deleted.End, stamp{sequence: deleted.Sequence})
@@ -154,7 +154,7 @@ func (f *file) next() (Version, bool) {
 	return Version{Key: e.Key, Value: e.Value, kind: e.Kind, stamp: stamp{sequence: e.Sequence}}, ok
 }
 
-// readLog reads the commits of a log. Damage to a log is reported elsewhere, by the attempt to start.
+// readLog reads the commits of a log. It does not report damaged records: pebblestore.Check reports them already.
 func (s *Store) readLog(path string, named uint64, used usage) (source, error) {
 	b, bad, err := wholefile.Readable(s.FS, path)
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *Store) readLog(path string, named uint64, used usage) (source, error) {
 	if !ok {
 		number = uint32(named)
 	}
-	if used.whole && uint64(number) < used.FirstLog { // its commits are in data files
+	if used.whole && uint64(number) < used.FirstLog { // its commits are also in data files
 		return nil, nil
 	}
 	if bad != nil {
@@ -181,7 +181,7 @@ func (s *Store) readLog(path string, named uint64, used usage) (source, error) {
 	return &list, nil
 }
 
-// commit adds the changes of one record of a log.
+// commit adds the changes in one record of a log to l, and its deleted ranges to s.
 func (s *Store) commit(l list, record []byte) list {
 	h, ok := batchrepr.ReadHeader(record)
 	if !ok {
@@ -199,7 +199,7 @@ func (s *Store) commit(l list, record []byte) list {
 		}
 		switch kind {
 		case pebble.InternalKeyKindLogData:
-			continue // an operation without a sequence number
+			continue // log data has no sequence number
 		case pebble.InternalKeyKindRangeDelete:
 			s.deletions.add(k, v, at)
 		default:

@@ -13,14 +13,14 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/manifest"
 )
 
-// usage says which files of a directory are read. A file's type follows from three sources: the MANIFEST, its name,
-// and its content. The MANIFEST alone decides only while the others do not contradict it.
+// usage decides which files of a directory are read. It considers the MANIFEST, the names of the files and their
+// content. It ignores a data file because of the MANIFEST only if the MANIFEST is complete and all its files exist.
 type usage struct {
 	manifest.State
 	whole bool // the MANIFEST is completely readable, and all files that it names exist
 }
 
-// kind says what a file contains.
+// kind is the kind of a file: a data file, a log, or a file that is not read.
 type kind int
 
 const (
@@ -29,7 +29,7 @@ const (
 	log
 )
 
-// take returns whether a file is read, and its kind.
+// take returns the number and the kind of a file. The kind is other if the file must not be read.
 func (u usage) take(in vfs.FS, dir, name string) (n uint64, k kind) {
 	end := ""
 	named := false
@@ -38,12 +38,12 @@ func (u usage) take(in vfs.FS, dir, name string) (n uint64, k kind) {
 	}
 	switch {
 	case named && end == "sst":
-		if live, known := u.Live[n]; live || !known || !u.whole { // a file that the MANIFEST has never named may be newer than the MANIFEST
+		if live, known := u.Live[n]; live || !known || !u.whole { // a file that the MANIFEST never named may be newer than the MANIFEST
 			return n, data
 		}
 		return n, other
 	case named && end == "log":
-		return n, log // a log contains its own number
+		return n, log // readLog decides by the log number in the content
 	case u.whole || end == "damaged":
 		return 0, other
 	}
@@ -58,15 +58,15 @@ func (u usage) take(in vfs.FS, dir, name string) (n uint64, k kind) {
 	return 0, other
 }
 
-// unnamed is the number of a file whose name contains no number.
+// unnamed stands for the number of a file whose name contains no number.
 const unnamed = 1 << 63
 
-// inUse determines which files the MANIFEST names.
+// inUse reads from the MANIFEST which files are in use.
 func (s *Store) inUse(names []string) usage {
 	u := usage{State: manifest.State{Live: map[uint64]bool{}}}
 	current := currentManifest(names)
 	if current == "" {
-		s.problem("the MANIFEST is missing: deleted entities may be back")
+		s.problem("the MANIFEST is missing: deleted entities may reappear")
 		return u
 	}
 	path := s.FS.PathJoin(s.Dir, current)
@@ -76,7 +76,7 @@ func (s *Store) inUse(names []string) usage {
 		u.whole = err == nil && len(records) > 0 && whole
 	}
 	if !u.whole {
-		s.problem("%s cannot be read as a whole: deleted entities may be back", path)
+		s.problem("%s cannot be read completely: deleted entities may reappear", path)
 		return u
 	}
 	for _, n := range slices.Sorted(maps.Keys(u.Live)) {
@@ -87,9 +87,9 @@ func (s *Store) inUse(names []string) usage {
 		info, err := s.FS.Stat(path)
 		switch {
 		case err != nil:
-			s.problem("%s is missing; what only it held is lost", path)
+			s.problem("%s is missing; data that only this file contained is lost", path)
 		case info.IsDir() || uint64(info.Size()) != u.Sizes[n]:
-			s.problem("%s has %d bytes, and %s names one of %d", path, info.Size(), current, u.Sizes[n])
+			s.problem("%s has %d bytes, but %s lists it with %d bytes", path, info.Size(), current, u.Sizes[n])
 		default:
 			continue
 		}
@@ -98,7 +98,7 @@ func (s *Store) inUse(names []string) usage {
 	return u
 }
 
-// currentManifest returns the name of the MANIFEST that the marker names, or of the newest one.
+// currentManifest returns the name of the MANIFEST that Pebble's marker file names or, without it, of the newest MANIFEST.
 func currentManifest(names []string) (current string) {
 	for _, name := range names {
 		if strings.HasPrefix(name, "MANIFEST-") {
@@ -106,7 +106,7 @@ func currentManifest(names []string) (current string) {
 		}
 	}
 	marked := ""
-	for _, name := range names { // marker.manifest.ITERATION.MANIFEST-…
+	for _, name := range names { // the name of a marker is marker.manifest.ITERATION.MANIFEST-…
 		if p := strings.SplitN(name, ".", 4); len(p) == 4 && p[0] == "marker" && p[1] == "manifest" && name > marked {
 			marked = name
 			if slices.Contains(names, p[3]) {
