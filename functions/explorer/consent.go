@@ -12,39 +12,40 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Consent lets the explorer page of a server open the server's accounts, for users who may use the server's socket. A
-// link requested over the socket opens one window. The keys stay in the server, which signs for that window.
+// Consent lets a server's explorer page open all accounts of the server. A user who may use the server's socket
+// requests a link there. The link opens one browser window. The keys stay in the server, which signs the requests of
+// this window.
 type Consent struct {
-	// Accounts returns the names of the accounts that the server can sign for.
+	// Accounts returns the names of the accounts for which the server can sign.
 	Accounts func() []string
-	// Sign signs a text with the key of an account, if there is one.
+	// Sign signs a text with the key of an account; ok is false if there is no such account.
 	Sign func(account, text string) (signature string, ok bool)
 	Log  *slog.Logger
 
 	sessions sessions
 }
 
-// A link is valid for a few minutes, and a window until the next morning.
+// A link is valid for a few minutes, and the session of a window for half a day.
 const (
 	linkFor    = 5 * time.Minute
 	sessionFor = 12 * time.Hour
 )
 
-// NewConsent returns a Consent without a link.
+// NewConsent returns a Consent; no link exists until Invite is called.
 func NewConsent(accounts func() []string, sign func(account, text string) (string, bool), now func() time.Time, log *slog.Logger) *Consent {
 	return &Consent{Accounts: accounts, Sign: sign, Log: log, sessions: sessions{linkFor: linkFor, sessionFor: sessionFor, now: now}}
 }
 
-// Invite returns the path of the page with a one-time token that opens the accounts, and how long it is valid. An
-// earlier link becomes invalid.
+// Invite returns the path of the page with a one-time token that opens the accounts, and how long the token is valid.
+// Tokens from earlier calls become invalid.
 func (c *Consent) Invite() (path string, good time.Duration) {
-	c.Log.Info("a link opens all accounts in the explorer once", "good_for_s", int(linkFor.Seconds()))
+	c.Log.Info("a link was issued, which opens all accounts in the explorer once", "good_for_s", int(linkFor.Seconds()))
 	return Prefix + "#token=" + c.sessions.invite(), linkFor
 }
 
 const signPath = Prefix + "sign/"
 
-// serve answers a request that has a token, or one for a signature.
+// serve answers a request for a session, which has a token, or a request for a signature.
 func (c *Consent) serve(req *protocol.Request, version string) protocol.Response {
 	if !private(req) {
 		return denial(http.StatusForbidden, "NotPrivate", "Others on the network could read this session: open the link over https, or on the server's own machine")
@@ -56,7 +57,7 @@ func (c *Consent) serve(req *protocol.Request, version string) protocol.Response
 	session, begun := c.sessions.begin(token)
 	if !begun && !c.sessions.known(token) {
 		c.Log.Warn("a link or a session of the explorer was refused", "source", source(req))
-		return denial(http.StatusUnauthorized, "NoConsent", "This link was used before or is older than five minutes, or its session has ended: 'edgetable explorer --link' on the server's machine prints the next link")
+		return denial(http.StatusUnauthorized, "NoConsent", "This link was used before or is older than five minutes, or its session has ended: 'edgetable explorer --link' on the server's machine prints a new link")
 	}
 	if begun {
 		c.Log.Info("the explorer has opened all accounts", "source", source(req))
@@ -71,7 +72,7 @@ func (c *Consent) serve(req *protocol.Request, version string) protocol.Response
 // sign signs the text in the body of a request.
 func (c *Consent) sign(req *protocol.Request, token string) protocol.Response {
 	if !c.sessions.known(token) {
-		return denial(http.StatusUnauthorized, "NoConsent", "The session of this window has ended: 'edgetable explorer --link' on the server's machine prints a link for the next one")
+		return denial(http.StatusUnauthorized, "NoConsent", "The session of this window has ended: 'edgetable explorer --link' on the server's machine prints a link for a new window")
 	}
 	if req.Body == nil {
 		return denial(http.StatusBadRequest, "InvalidInput", "There is no text to sign")
@@ -88,7 +89,7 @@ func (c *Consent) sign(req *protocol.Request, token string) protocol.Response {
 	return told(map[string]string{"signature": signature})
 }
 
-// private reports whether nobody else can read a request.
+// private reports whether nobody on the network can read a request: it uses https or comes from this machine.
 func private(req *protocol.Request) bool { return req.Scheme == "https" || req.Source.IsLoopback() }
 
 func source(req *protocol.Request) string {
@@ -101,7 +102,7 @@ func source(req *protocol.Request) string {
 // told returns a JSON response.
 func told(value any) protocol.Response { return inJSON(http.StatusOK, value) }
 
-// denial returns an error response in the form of the Table protocol, which the page can read.
+// denial returns an error response in the form of the Table protocol's errors, which the page can read.
 func denial(status int, code, message string) protocol.Response {
 	resp := inJSON(status, failure(code, message))
 	resp.Header = append(resp.Header, protocol.Field{Name: "X-Ms-Error-Code", Value: code})
@@ -111,7 +112,7 @@ func denial(status int, code, message string) protocol.Response {
 func inJSON(status int, value any) protocol.Response {
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // cannot happen: it contains only strings
+		panic(err) // cannot fail, because the values contain only strings
 	}
 	return protocol.Response{Status: status, Body: append(text, '\n'), Header: append([]protocol.Field{
 		{Name: "Content-Type", Value: "application/json"},

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// forwarded is the prefix of requests to forward; the name of a profile follows.
+// forwarded is the path prefix of requests that are forwarded to a service. The name of a profile follows it.
 const forwarded = Prefix + "p/"
 
-// passed are the headers of the protocol, which are forwarded in both directions. All others are dropped: cookies,
-// session tokens, and what a proxy adds.
+// passed are the headers of the protocol, which are forwarded in both directions. All other headers are dropped, such
+// as cookies, session tokens, and the headers that a proxy adds.
 var passed = struct{ request, answer map[string]bool }{
 	request: set("Accept", "Accept-Charset", "Content-Type", "Dataserviceversion", "If-Match", "Maxdataserviceversion", "Prefer"),
 	answer: set("Content-Length", "Content-Type", "Dataserviceversion", "Date", "Etag", "Location", "Preference-Applied", "Retry-After",
@@ -48,7 +48,7 @@ var methods = map[string]bool{
 	http.MethodPost: false, http.MethodPut: false, http.MethodPatch: false, http.MethodDelete: false, "MERGE": false,
 }
 
-// mostBody is twice the maximum that a service accepts.
+// mostBody is the maximum size of a request's body: twice the maximum that a service accepts.
 const mostBody = 8 << 20
 
 // forward signs a request and sends it to the service of a profile.
@@ -67,7 +67,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	case !known:
 		refuse(w, http.StatusMethodNotAllowed, "UnsupportedHttpVerb", "the protocol has no "+r.Method)
 		return
-	case one.ReadOnly && !reads: // batches are refused too: their parts are not examined
+	case one.ReadOnly && !reads: // a batch counts as a write, because its parts are not examined
 		refuseReadOnly(w, one.Name)
 		return
 	case !below(rest):
@@ -77,8 +77,8 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "InvalidQueryParameterValue", "the explorer signs requests; the query must have no signature")
 		return
 	}
-	// Read the whole body first: once the response begins, the server closes the body of the request, and a client
-	// that is still reading it would abort.
+	// Read the whole body before the response. When the response begins, the server closes the body of the request,
+	// and the client would get an error while it still reads the body.
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuse(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "the body of a request has at most 4 MiB")
@@ -100,18 +100,18 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.StatusCode != http.StatusNotModified {
-		refuse(w, http.StatusBadGateway, "Redirect", "the service redirects to another place; correct the profile's endpoint")
+		refuse(w, http.StatusBadGateway, "Redirect", "the service redirects to another URL; correct the profile's endpoint")
 		return
 	}
 	pass(w.Header(), resp.Header, passed.answer)
 	w.WriteHeader(resp.StatusCode)
 	if _, err := io.Copy(flushing{w, http.NewResponseController(w)}, resp.Body); err != nil {
-		panic(http.ErrAbortHandler) // the browser must not mistake a part for the whole
+		panic(http.ErrAbortHandler) // abort the response, so that the browser does not regard it as complete
 	}
 }
 
-// below reports whether an escaped path stays below the account. It must have no dot segments, which a server may
-// resolve.
+// below reports whether an escaped path is within the account. The path must contain no dot segments, because a
+// server may resolve them.
 func below(escaped string) bool {
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {
@@ -139,7 +139,7 @@ func signedQuery(raw string) bool {
 	return false
 }
 
-// explain says why a service does not respond.
+// explain returns a message that says why a service does not respond.
 func (g *Gateway) explain(err error) string {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return "the service cannot be reached: " + g.Plain(err)
@@ -147,7 +147,7 @@ func (g *Gateway) explain(err error) string {
 	return "the service did not answer: " + g.Plain(err)
 }
 
-// flushing sends each part of a response at once.
+// flushing is a writer that sends each part of a response at once.
 type flushing struct {
 	http.ResponseWriter
 	control *http.ResponseController

@@ -12,27 +12,27 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Profile is a service that the page may use.
+// Profile is a service, with an account, that the page may use.
 type Profile struct {
 	Name     string `json:"name"`
 	ReadOnly bool   `json:"readOnly"`
 	Color    string `json:"color"`    // color of the page; "" for none
-	Account  string `json:"account"`  // "" if only the command that prints the key knows it
+	Account  string `json:"account"`  // "" if it is unknown until Connect runs the command that prints the key
 	Endpoint string `json:"endpoint"` // URL of the account, or ""
-	Local    bool   `json:"local"`    // Gateway.Local serves the account
+	Local    bool   `json:"local"`    // the server of Gateway.Local serves the account
 
-	// Connect reads the key, which may run a command.
+	// Connect returns the endpoint with its key. It may run a command that prints the key.
 	Connect func() (remote.Endpoint, error) `json:"-"`
 }
 
-// Gateway serves the page and signs its requests to services. It does not give the keys to the page.
+// Gateway serves the page, and signs the page's requests to services. The page does not get the keys.
 type Gateway struct {
 	// Profiles reads the profiles; it is called when the page is loaded.
 	Profiles func() ([]Profile, error)
 	Version  string
-	// Plain returns an error of Go's libraries in plainer words.
+	// Plain returns the message of an error of Go's libraries in plainer words.
 	Plain func(error) string
-	// Local gives access to the server on this machine.
+	// Local provides information from the server on this machine.
 	Local Local
 	// Opened is called when a one-time token has been used.
 	Opened func()
@@ -43,13 +43,13 @@ type Gateway struct {
 	clients map[string]*connected
 }
 
-// connected is a profile in use.
+// connected is a profile that is in use, with its client.
 type connected struct {
 	Profile
 	client func() (*remote.Client, error)
 }
 
-// Invite returns the path of the page with a token that opens it once.
+// Invite returns the path of the page with a one-time token, which opens one session.
 func (g *Gateway) Invite() string { return Prefix + "#token=" + g.sessions.invite() }
 
 // Handler returns the HTTP handler of the page.
@@ -66,7 +66,7 @@ func (g *Gateway) Handler() http.Handler {
 	mux.HandleFunc("GET /_/session", g.begin)
 	mux.HandleFunc("POST /_/sign/{profile}", g.inSession(g.sign))
 	g.handleLocal(mux)
-	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // the browser keeps the fragment
+	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // the browser keeps the fragment with the token
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, f := range always {
@@ -75,14 +75,14 @@ func (g *Gateway) Handler() http.Handler {
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 		w.Header().Set("Cache-Control", "no-store")
 		if !loopback(r.Host) {
-			refuse(w, http.StatusMisdirectedRequest, "WrongHost", "the explorer has another name: open it as 127.0.0.1 or localhost")
+			refuse(w, http.StatusMisdirectedRequest, "WrongHost", "the explorer is not served under this host name: open it as 127.0.0.1 or localhost")
 			return
 		}
 		if err := cross.Check(r); err != nil {
-			refuse(w, http.StatusForbidden, "CrossOrigin", "the request is from a page of another origin")
+			refuse(w, http.StatusForbidden, "CrossOrigin", "the request comes from a page of another origin")
 			return
 		}
-		// Paths of entities are not file paths: the mux would clean them.
+		// The mux would clean these paths like file paths, and so change the keys in them.
 		if strings.HasPrefix(r.URL.EscapedPath(), forwarded) {
 			g.inSession(g.forward)(w, r)
 			return
@@ -91,7 +91,7 @@ func (g *Gateway) Handler() http.Handler {
 	})
 }
 
-// inSession admits only requests with the token of a session.
+// inSession returns a handler that refuses requests without the token of a session.
 func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !g.sessions.known(r.Header.Get(tokenHeader)) {
@@ -102,8 +102,8 @@ func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// begin responds with the profiles. If the request has the one-time token, it adds the token of a new session.
-// Profiles, and keys when they are used, are read again, since they may have changed.
+// begin responds with the profiles. If the request has the one-time token, the response also has the token of a new
+// session. Profiles are read again each time, and keys when they are next used, because they may have changed.
 func (g *Gateway) begin(w http.ResponseWriter, r *http.Request) {
 	token := r.Header.Get(tokenHeader)
 	session, begun := g.sessions.begin(token)
@@ -173,11 +173,11 @@ func (g *Gateway) find(w http.ResponseWriter, name string) (*connected, *remote.
 	return one, c
 }
 
-// maxText is larger than the StringToSign of a token with two long keys.
+// maxText is the maximum size of a text to sign. The StringToSign of a token with two long keys is shorter.
 const maxText = 32 << 10
 
-// sign signs the StringToSign of a shared access signature, which the page has built and shown to the user in words.
-// The page itself has no key.
+// sign signs the StringToSign of a shared access signature. The page has built this text and has explained it to the
+// user; the page itself has no key.
 func (g *Gateway) sign(w http.ResponseWriter, r *http.Request) {
 	one, c := g.find(w, r.PathValue("profile"))
 	if one == nil {

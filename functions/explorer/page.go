@@ -15,16 +15,17 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Prefix is the path of the page. No account has a name with an underscore.
+// Prefix is the path prefix of the page. It cannot be the path of an account, because an account's name has no
+// underscore.
 const Prefix = "/_/"
 
-// policy is the page's Content-Security-Policy. Scripts and styles must be files, so text in an entity, which others
-// may have written, cannot act as either.
+// policy is the page's Content-Security-Policy. It permits scripts and styles only in files. So a text in an entity,
+// which other users may have written, cannot be executed or change the style.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src %s; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// Addresses that the page may connect to. Behind a gateway, only its own; on an endpoint also other services, whose
-// CORS rules decide.
+// These are the addresses to which the page may connect. With a gateway, it connects only to the gateway. Without
+// one, it may also connect to other services if their CORS rules permit it.
 const (
 	connectGateway  = "'self'"
 	connectEndpoint = "'self' https: http://127.0.0.1:* http://localhost:*"
@@ -35,7 +36,7 @@ const (
 //go:embed dist
 var dist embed.FS
 
-// file is one file of the page, ready to be sent.
+// file is one file of the page, compressed and with its headers.
 type file struct {
 	kind       string
 	body, gzip []byte
@@ -66,12 +67,12 @@ var files = sync.OnceValue(func() map[string]file {
 		return err
 	})
 	if err != nil {
-		panic(err) // cannot happen: the files are embedded
+		panic(err) // cannot fail, because the files are embedded
 	}
 	return list
 })
 
-// kinds are the Content-Types by file extension. The operating system's table may differ.
+// kinds are the Content-Types by file extension. They do not depend on the operating system's table.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
@@ -80,20 +81,21 @@ var kinds = map[string]string{
 	"":      "application/json", // the file session
 }
 
-// Endpoint serves the page under an endpoint with tables.
+// Endpoint serves the page at an endpoint that also serves tables.
 type Endpoint struct {
 	Hosts Hosts
-	// Development reports whether the server has the development account with its public key. Nil means no.
+	// Development reports whether the server has the development account, whose key is public. If it is nil, the
+	// server does not.
 	Development func() bool
 	Version     string
-	// Consent opens the accounts of the server. If it is nil, each account needs its key.
+	// Consent can open the accounts of the server to users. If it is nil, users must enter the key of an account.
 	Consent *Consent
 }
 
 // Serve answers a request for a file of the page.
 func (e Endpoint) Serve(req *protocol.Request) protocol.Response {
 	if !e.Hosts.known(req.Host) {
-		return refusal(http.StatusMisdirectedRequest, "the explorer is not served as "+req.Host+": open it by address, or start the server with --public-url and this name")
+		return refusal(http.StatusMisdirectedRequest, "the explorer is not served as "+req.Host+": use the IP address, or start the server with --public-url and this name")
 	}
 	asks := req.Target == Prefix+"session" && req.Method == http.MethodGet
 	switch {
@@ -125,7 +127,7 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 	}
 	resp := protocol.Response{Status: http.StatusOK, Header: []protocol.Field{
 		{Name: "Content-Type", Value: f.kind},
-		{Name: "Cache-Control", Value: "no-cache"}, // lets the browser revalidate the ETag each time
+		{Name: "Cache-Control", Value: "no-cache"}, // the browser must revalidate the file by its ETag before each use
 		{Name: "ETag", Value: f.tag},
 		{Name: "Vary", Value: "Accept-Encoding"},
 		{Name: "Content-Security-Policy", Value: strings.Replace(policy, "%s", connect, 1)},
@@ -143,7 +145,7 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 	return resp
 }
 
-// always are the headers of every response of this package.
+// always contains the headers that every response of this package has.
 var always = []protocol.Field{
 	{Name: "X-Content-Type-Options", Value: "nosniff"},
 	{Name: "Cross-Origin-Opener-Policy", Value: "same-origin"},

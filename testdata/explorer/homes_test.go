@@ -12,11 +12,12 @@ import (
 	"testing"
 )
 
-// elsewhere are the homes beside the binary. Their programs are called as the binary is.
+// elsewhere lists the deployments other than the binary. Their programs have the same command line
+// as the binary.
 var elsewhere = []struct {
 	name, program, store string
-	cost                 bool   // the home tells what a query scanned
-	double               string // what becomes of the Double 5.0
+	cost                 bool   // responses say how much a query scanned
+	double               string // how the service returns the Double 5.0
 }{
 	{"lambda", "testdata/lambda/edgetable", "", true, "5.0"},
 	{"objects", "testdata/edge/edgetable", "", true, "5.0"},
@@ -25,24 +26,24 @@ var elsewhere = []struct {
 	{"azurite", "", "", false, "5"},
 }
 
-// home starts one of them, or Azurite, with an account of its own.
+// home starts one of these services, or Azurite if program is empty, with a new account.
 func home(t *testing.T, program, store string) *server {
 	t.Helper()
 	var b [64]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // rand.Read never fails
 	const account = "acme"
 	key := base64.StdEncoding.EncodeToString(b[:])
 	connection := func(endpoint string) *server {
 		return &server{t: t, endpoint: endpoint, connection: "AccountName=" + account + ";AccountKey=" + key + ";TableEndpoint=" + endpoint}
 	}
 	if program == "" {
-		// It does not say which port it took.
+		// Azurite does not report the port that it chose, so choose one for it.
 		l, err := net.Listen("tcp4", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
 		address := l.Addr().String()
-		_ = l.Close() // nothing was accepted
+		_ = l.Close() // an error does not matter, because the listener accepted nothing
 		host, port, _ := net.SplitHostPort(address)
 		c := exec.Command(os.Getenv("EDGETABLE_AZURITE"), "--tableHost", host, "--tablePort", port, "--inMemoryPersistence", "--silent", "--disableTelemetry")
 		c.Env = append(os.Environ(), "AZURITE_ACCOUNTS="+account+":"+key)
@@ -55,7 +56,8 @@ func home(t *testing.T, program, store string) *server {
 	return connection(described(t, lines).endpoint)
 }
 
-// The page does the same in each home, and says what a home lacks.
+// TestHomes checks that the page works the same with each deployment, and that it says which
+// features a deployment lacks.
 func TestHomes(t *testing.T) {
 	for _, h := range elsewhere {
 		t.Run(h.name, func(t *testing.T) {
@@ -90,7 +92,7 @@ func TestHomes(t *testing.T) {
 				b.seeText(at("entity-json"), want)
 			}
 
-			// A query, and what the home says that it cost.
+			// Run a query, and check the cost that the deployment reports.
 			b.set(at("filter"), "startswith(PartitionKey, 'Øslo') and Born gt 1800 and Wide eq 9223372036854775807L")
 			b.click(at("run"))
 			b.rows(1)
@@ -101,7 +103,7 @@ func TestHomes(t *testing.T) {
 			}
 			b.shot("home-" + h.name)
 
-			// An edit, and one that somebody else was faster with.
+			// Edit an entity, also when another client has changed it meanwhile.
 			other := func(born string) {
 				s.run("", "put", "people", `{"PartitionKey":"Øslo 'x'","RowKey":"100%","Name":"other","Born":`+born+`}`, "--to", s.connection)
 			}
@@ -128,7 +130,7 @@ func TestHomes(t *testing.T) {
 				t.Errorf("after undo: %s", got)
 			}
 
-			// Count, and delete all that a query finds.
+			// Count, and then delete, all results of a query.
 			b.visit("#/dev/many?filter=PartitionKey%20ne%20'a'")
 			b.seeText(at("status"), "40 rows, all that match")
 			b.click(at("bulk"))
@@ -143,7 +145,7 @@ func TestHomes(t *testing.T) {
 			b.click(at("run"))
 			b.seeText(at("status"), "20 rows")
 
-			// A token that the page makes, and the home takes.
+			// The service accepts a token that the page makes.
 			b.visit("#/dev/people")
 			b.seeText(at("title"), "people")
 			b.click(at("access-open"))
@@ -169,28 +171,28 @@ func TestHomes(t *testing.T) {
 			b.keys("\x1b")
 			b.gone("dialog")
 
-			// Only servers and objects keep statistics; those of this server are minutes old.
+			// Only servers and objects count traffic. This server has counted for a few minutes.
 			b.visit("#/dev/many?view=traffic&metric=scanned")
 			switch h.name {
 			case "postgres":
-				b.seeText(at("findings"), "Nothing was found.")
+				b.seeText(at("findings"), "No problems were found.")
 			case "objects":
 				b.seeText(at("objects"), "Counted by the objects of a Worker since 20")
 				b.see(at("heat"))
 				b.seeText(at("shapes"), "(no filter but for keys)")
 				b.seeText(at("findings"), "Advice")
 			default:
-				b.seeText(at("elsewhere"), "dev does not tell what traffic it has.")
+				b.seeText(at("elsewhere"), "dev does not report its traffic.")
 			}
 			b.shot("home-" + h.name + "-traffic")
 
-			// A rule of expiry, where the home keeps one.
+			// Declare an expiry rule if the deployment supports them.
 			b.visit("#/dev/people?view=options")
 			switch h.name {
 			case "azurite":
-				b.seeText(at("empty"), "This service keeps no options of tables.")
+				b.seeText(at("empty"), "This service does not support table options.")
 			case "kv":
-				b.seeText(at("cannot-expire"), "Workers KV cannot keep this yet.")
+				b.seeText(at("cannot-expire"), "Workers KV does not support this option yet.")
 			default:
 				s.run("", "put", "people", `{"PartitionKey":"past","RowKey":"1","Seen@odata.type":"Edm.DateTime","Seen":"2026-03-04T05:06:07Z"}`, "--to", s.connection)
 				b.fill(at("expire-property"), "Seen")

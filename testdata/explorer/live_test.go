@@ -10,32 +10,32 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// fed makes a table that keeps a feed of its changes.
+// fed creates a table that has a feed of its changes.
 func (s *server) fed(table string, entities ...entity) {
 	s.t.Helper()
 	s.fill(table, entities...)
 	s.run("", "tables", "set", table, "--changes", "P1D", "--to", s.connection)
 }
 
-// person is the address of an entity of people.
+// person returns the path of an entity in the table people.
 func person(city, number string) string {
 	return fmt.Sprintf("/people(PartitionKey='%s',RowKey='%s')", city, number)
 }
 
-// goLive switches Live on, and waits until the rows are followed.
+// goLive switches Live on, and waits until the page follows the changes of the rows.
 func (b *tab) goLive() {
 	b.Helper()
 	b.click(at("live"))
 	b.seeText(at("live-line"), "Live, no changes yet")
 }
 
-// column waits until the column with the index has these texts, row by row.
+// column waits until the cells of a column have these texts, from top to bottom.
 func (b *tab) column(index int, texts ...string) {
 	b.Helper()
 	b.wait(`[...document.querySelectorAll(".row[data-row]")].sort((a, b) => a.dataset.row - b.dataset.row).map(r => r.querySelector('[data-col="' + %s + '"]')?.textContent).join("|") == %s`, index, strings.Join(texts, "|"))
 }
 
-// polls is how often the page asked for changes.
+// polls returns how often the page has requested changes.
 func (b *tab) polls() (n int) {
 	for _, url := range b.asked() {
 		if strings.Contains(url, "comp=changes") && strings.Contains(url, "since=") {
@@ -45,7 +45,7 @@ func (b *tab) polls() (n int) {
 	return n
 }
 
-// While Live is on, rows change, come to their places and go as entities do.
+// TestLive checks that while Live is on, rows change, appear at their position and disappear, as the entities do.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
@@ -62,7 +62,7 @@ func TestLive(t *testing.T) {
 		b.seeText(at("live-line"), "1 change, the last ")
 		b.see(`.row[data-row="2"] :is(.fresh0, .fresh1)`)
 		b.shot("live-inserted")
-		// A changed cell is marked, and others are not.
+		// Only a changed cell is highlighted.
 		s.do("PUT", person("Oslo", "001"), `{"Name":"Hopper","Born":1906}`, 204)
 		b.wait(`[...document.querySelectorAll('.row[data-row="1"] :is(.fresh0, .fresh1)')].map(e => e.textContent).join().startsWith("Hopper")`)
 		s.do("DELETE", person("Oslo", "012"), "", 204)
@@ -71,7 +71,7 @@ func TestLive(t *testing.T) {
 		b.seeText(at("status"), "4 rows, all that match")
 		b.gone(".fresh0, .fresh1")
 
-		// The selection stays with its row, and so does the entity that is shown beside it.
+		// When rows are inserted above it, the selection stays with its row, and the side panel with its entity.
 		b.focus(at("grid"))
 		b.keys(kb.ArrowDown + kb.ArrowDown + kb.ArrowDown + "\r")
 		b.seeText(at("entity-json"), "Edsger")
@@ -84,7 +84,7 @@ func TestLive(t *testing.T) {
 		b.gone(at("entity"))
 		b.seeText(at("status"), "The entity was deleted, or has ended.")
 
-		// A filter of properties is judged by the service, and one of keys by the page.
+		// The service applies a filter on properties; the page itself applies a filter on keys.
 		b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?filter=Born%20gt%201900&select=Name"`))
 		b.column(1, "001")
 		b.seeText(at("live-line"), "changes")
@@ -98,7 +98,7 @@ func TestLive(t *testing.T) {
 		s.insert("people", entity{"PartitionKey": "Oslo", "RowKey": "002"}, entity{"PartitionKey": "Bergen", "RowKey": "002"})
 		b.column(1, "000", "001", "002")
 
-		// Off is off.
+		// When Live is off, the page requests no changes.
 		b.click(at("live"))
 		b.gone(at("live-line"))
 		before := b.polls()
@@ -112,7 +112,7 @@ func TestLive(t *testing.T) {
 	})
 }
 
-// A table without a feed has no switch.
+// TestLiveNeedsFeed checks that a table without a feed has no Live switch.
 func TestLiveNeedsFeed(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -133,7 +133,8 @@ func TestLiveNeedsFeed(t *testing.T) {
 	b.gone(at("live"))
 }
 
-// A token cannot read what a table declares: the page asks the feed, and follows it.
+// TestLiveToken checks Live with a token. A token does not permit reading the table's options, so the page requests the
+// feed to find out whether there is one.
 func TestLiveToken(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -154,7 +155,8 @@ func TestLiveToken(t *testing.T) {
 	b.gone(at("live"))
 }
 
-// What the user edits is not overwritten: a note says that the server has a newer version, and both are shown to choose from.
+// TestLiveEditing checks that a change on the server does not overwrite what the user is editing. A note says that the
+// server has a newer version, and the user can choose between both.
 func TestLiveEditing(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -168,7 +170,7 @@ func TestLiveEditing(t *testing.T) {
 	b.active("1906")
 	b.keys(kb.F2)
 	b.fill(at("cell-value"), "1907")
-	// A row above it moves the row, and leaves what was typed.
+	// A row inserted above moves the edited row, and keeps the typed text.
 	s.insert("people", entity{"PartitionKey": "Alta", "RowKey": "1", "Name": "Above"})
 	b.column(1, "1", "001", "001", "012", "013")
 	b.has(at("cell-value"), "1907")
@@ -177,7 +179,7 @@ func TestLiveEditing(t *testing.T) {
 	b.seeText(at("cell-newer"), "The server has a newer version of this entity.")
 	b.has(at("cell-value"), "1907")
 	b.shot("live-cell-newer")
-	// Enter, without the character that a browser does not send here, since the page took the key.
+	// Send Enter as a keydown event only: the page handles it, so a browser would send no character.
 	js[bool](b, `document.querySelector(%s).dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true, cancelable: true})) || true`, at("cell-value"))
 	b.see(at("merge"))
 	b.seeText(at("merge"), "1908")
@@ -189,7 +191,7 @@ func TestLiveEditing(t *testing.T) {
 	b.seeText(at("entity-json"), `"Name": "Hopper"`)
 	b.column(2, "", "1815", "1907", "1939", "1930")
 
-	// The editor of the entity says it too, and a deletion.
+	// The entity's editor shows the same note, also for a deletion.
 	b.click(at("edit"))
 	b.set(field("Name", "field-value"), "Mine")
 	s.do("PUT", person("Oslo", "001"), `{"Name":"Theirs","Born":1}`, 204)
@@ -210,14 +212,14 @@ func TestLiveEditing(t *testing.T) {
 	b.click(at("save-entity"))
 	b.seeText(at("entity-json"), "Again")
 	b.column(1, "1", "001", "001", "012", "013")
-	// The selection moved with its row, and what is beside the grid stays: nobody chose another row.
+	// The selection moved with its row. The side panel keeps its entity, because the user chose no other row.
 	b.wait(`document.querySelector("#active-cell").closest(".row").dataset.row == "3"`)
 	js[bool](b, `new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => r(true)))))`)
 	if text := b.text(at("entity-json")); !strings.Contains(text, "Again") {
 		t.Errorf("after a row came above the selection, the entity beside the grid is\n%s", text)
 	}
 
-	// Escape shows what came meanwhile.
+	// Escape discards the edit and shows the newer value.
 	b.click(at("close-entity"))
 	b.focus(at("grid"))
 	b.keys(kb.ArrowUp)
@@ -230,7 +232,7 @@ func TestLiveEditing(t *testing.T) {
 	b.column(2, "", "1815", "7", "1939", "1930")
 }
 
-// What goes wrong with a feed is told, and the page goes on where that is right.
+// TestLiveTroubles checks that the page reports failures of a feed, and continues to follow it if it can.
 func TestLiveTroubles(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -277,14 +279,14 @@ func TestLiveTroubles(t *testing.T) {
 	}
 	change(7)
 	b.column(2, "1815", "7", "1939", "1930")
-	// What was missed is listed again.
+	// When changes were missed, the rows are read again.
 	trouble.Store("expired")
 	change(8)
 	b.seeText(at("live-said"), "Some changes are not kept any more, so the rows were read again.")
 	b.column(2, "1815", "8", "1939", "1930")
 	change(9)
 	b.column(2, "1815", "9", "1939", "1930")
-	// A window that nobody sees asks nothing, and catches up.
+	// A hidden window sends no requests, and shows the missed changes when it is visible again.
 	js[bool](b, `(Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true }), document.dispatchEvent(new Event("visibilitychange")))`)
 	before := b.polls()
 	change(10)
@@ -293,10 +295,10 @@ func TestLiveTroubles(t *testing.T) {
 	if after := b.polls(); after > before+2 {
 		t.Errorf("%d requests after the page was hidden and shown", after-before)
 	}
-	// The end.
+	// The service has no feeds, so Live ends.
 	trouble.Store("none")
 	change(11)
-	b.seeText(at("live-said"), "Live has ended. This store keeps no feeds of changes, which Live needs.")
+	b.seeText(at("live-said"), "Live has ended. Live needs change feeds, which this store does not support.")
 	trouble.Store("")
 	b.click(at("live"))
 	b.column(2, "1815", "11", "1939", "1930")
@@ -306,7 +308,8 @@ func TestLiveTroubles(t *testing.T) {
 	b.shot("live-ended")
 }
 
-// A page of another origin needs a rule that exposes the position, as "Allow this page" does.
+// TestLiveOtherOrigin checks that a page of another origin can follow a feed only if a CORS rule exposes the header
+// with the feed's position. "Allow this page" makes such a rule.
 func TestLiveOtherOrigin(t *testing.T) {
 	t.Parallel()
 	home := serve(t)
@@ -340,7 +343,7 @@ func TestLiveOtherOrigin(t *testing.T) {
 	}
 }
 
-// cors permits pages of an origin to use the account, and to read some headers.
+// cors adds a CORS rule that permits pages of an origin to use the account and to read the exposed headers.
 func (s *server) cors(origin, exposed string) {
 	s.t.Helper()
 	token := strings.TrimSpace(s.run("", "sas", "--permissions", "all", "--quiet"))

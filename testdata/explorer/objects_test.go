@@ -11,11 +11,12 @@ import (
 	"time"
 )
 
-// The traffic of a table on Workers shows the objects into which the table has split.
+// TestHomesObjects checks that the traffic page of a table on Workers shows the objects into which
+// the table has split.
 func TestHomesObjects(t *testing.T) {
-	t.Setenv("EDGETABLE_SPLIT_BYTES", "1") // a table splits where it is written to and has two partitions
+	t.Setenv("EDGETABLE_SPLIT_BYTES", "1") // a written table splits as soon as it has two partitions
 	s := home(t, "testdata/edge/edgetable", "")
-	// Splits come by alarms, and go on as long as there are writes.
+	// Objects split at alarms that follow writes, so write until the table has split.
 	deadline := time.Now().Add(3 * time.Minute)
 	for n, ranges := 0, 0; ranges < 2; n++ {
 		if time.Now().After(deadline) {
@@ -30,17 +31,18 @@ func TestHomesObjects(t *testing.T) {
 	}
 	b := newTab(t)
 	b.open(exploreProfiles(t, map[string]string{"dev": s.connection}))
-	b.seeText(at("account-open"), "dev") // the session has begun
+	b.seeText(at("account-open"), "dev") // wait until the session has begun
 	b.visit("#/dev/many")
 	b.click(at("traffic"))
 	b.wait(`document.querySelectorAll(%s).length > 2`, at("table-ranges")+" tbody tr")
 	b.seeText(at("table-ranges"), "(first key) to before p")
-	b.seeText(at("table-ranges"), "and all behind")
-	b.seeText(at("table-ranges"), "as long as the table") // the first object
-	b.seeText(at("table-ranges"), "min")                  // one that a split made
+	b.seeText(at("table-ranges"), "and all later keys")
+	b.seeText(at("table-ranges"), "as long as the table") // age of the first object
+	b.seeText(at("table-ranges"), "min")                  // age of an object that a split created
 	b.shot("objects")
 
-	// The page of a Worker has the key itself and reads what the objects tell.
+	// On the page that a Worker serves, the page itself has the key, and reads the statistics from the
+	// objects.
 	own := newTab(t)
 	own.open(inFront(t, s) + "/_/")
 	own.connect(s.connection)
@@ -52,7 +54,7 @@ func TestHomesObjects(t *testing.T) {
 	own.shot("objects-own")
 }
 
-// inFront serves the page where the tables are, as a Worker does.
+// inFront serves the page and the tables at one address, as a Worker does.
 func inFront(t *testing.T, s *server) string {
 	t.Helper()
 	to, err := url.Parse(s.endpoint)

@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// sessions are n entities of which all end in three days and some hours, but for the
-// first ones, which have ended, and the last one, which has a text for an instant.
+// sessions returns n entities. The first ones, as many as ended, have expired, and the others expire in three
+// days and some hours. The last entity has a text instead of an expiry time.
 func sessions(n, ended int) []entity {
 	now := time.Now()
 	var all []entity
@@ -31,7 +31,7 @@ func sessions(n, ended int) []entity {
 	return all
 }
 
-// declared returns what a table declares, as the command prints it.
+// declared returns the options of a table as the command prints them.
 func (s *server) declared(table string) string {
 	s.t.Helper()
 	var o map[string]map[string]string
@@ -49,7 +49,7 @@ func (s *server) declared(table string) string {
 	return string(text)
 }
 
-// declares checks what a table declares.
+// declares fails the test unless a table has these options.
 func (s *server) declares(table, want string) {
 	s.t.Helper()
 	if got := s.declared(table); got != want {
@@ -57,7 +57,8 @@ func (s *server) declares(table, want string) {
 	}
 }
 
-// A rule of expiry is tried, declared by a form, seen at the entities, and withdrawn.
+// TestOptions previews an expiry rule, declares it in the form, checks that the entities show it, and withdraws
+// it.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
@@ -72,7 +73,7 @@ func TestOptions(t *testing.T) {
 		b.has(at("options-json"), "{}")
 		b.wait(`document.querySelector(%s).disabled`, at("options-save"))
 
-		// The form and the JSON are one text.
+		// The form and the JSON editor change the same document.
 		b.fill(at("expire-property"), "Ends")
 		b.seeText(at("expire-found"), "19 of the first 20 entities have a DateTime there, others have a value of the type String; the others never end.")
 		b.fill(at("expire-after"), "12")
@@ -89,18 +90,18 @@ func TestOptions(t *testing.T) {
 		b.set(at("options-json"), `{"expire": {"property": "Ends"}}`)
 		b.has(at("expire-property"), "Ends")
 
-		// To count changes nothing.
+		// Counting the entities that would expire changes nothing.
 		b.click(at("options-count"))
-		b.seeText(at("options-said"), "1 of 20 entities have ended by this rule, and would be gone. Nothing is changed.")
+		b.seeText(at("options-said"), "1 of 20 entities have ended by this rule, and would disappear. Nothing was changed.")
 		s.declares("Sessions", `{}`)
 		b.click(at("options-save"))
 		b.seeText(at("options-said"), "Saved.")
 		b.seeText(at("expire-state"), "active")
-		b.seeText(at("expire-undo"), "withdrawing the rule brings everything back")
+		b.seeText(at("expire-undo"), "withdrawing the rule brings all entities back")
 		b.wait(`document.querySelector(%s).disabled`, at("options-save"))
 		s.declares("Sessions", `{"expire":{"property":"Ends"}}`)
 
-		// What has ended is not there, and the others say when they end.
+		// Expired entities are not shown, and other entities show when they expire.
 		b.click(at("rows"))
 		b.seeText(at("status"), "19 rows")
 		b.seeText(at("rule"), "Ends by Ends")
@@ -112,19 +113,19 @@ func TestOptions(t *testing.T) {
 		b.seeText(at("ends"), "Ends in 3 d, at 20")
 		b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?select=Other"`))
 		b.seeText(at("status"), "19 rows")
-		b.gone(at("row-ends")) // nobody can say it without the property
+		b.gone(at("row-ends")) // the expiry is unknown if its property was not selected
 
-		// A save that ends the entity says so.
+		// Before a save with an expiry time in the past, the editor warns that the entity expires at once.
 		b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?pk=ada&rk=002"`))
 		b.click(at("edit"))
 		b.set(field("Ends", "field-value"), "2026-03-04T05:06:07Z")
-		b.seeText(`[data-test="field"] .note`, "In the past: with this the entity ends as soon as it is saved.")
+		b.seeText(`[data-test="field"] .note`, "This time is in the past: the entity ends as soon as it is saved.")
 		b.click(at("save-entity"))
 		b.seeText(at("status"), "18 rows")
-		b.seeText(at("status"), "The entity has ended by the rule of its table")
+		b.seeText(at("status"), "the entity has already ended")
 		b.gone(at("entity"))
 
-		// What ends while somebody looks stays as it was read, and says so.
+		// An entity that expires while it is shown stays on the page, with a note.
 		js[bool](b, `(window.now = Date.now, Date.now = () => now.call(Date) + 4 * 86_400_000, true)`)
 		b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?view=options"`))
 		b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?pk=ada&rk=001"`))
@@ -146,7 +147,8 @@ func TestOptions(t *testing.T) {
 	})
 }
 
-// A feed of changes is declared by a form, told from what a rule declares, refused at its field, and withdrawn.
+// TestOptionsChanges declares a feed of changes in the form and withdraws it. The page distinguishes it from
+// the feed that an expiry rule implies, and shows the service's refusal at the field that caused it.
 func TestOptionsChanges(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
@@ -161,7 +163,7 @@ func TestOptionsChanges(t *testing.T) {
 		b.has(at("options-json"), "{\n  \"changes\": {}\n}")
 		b.fill(at("changes-keep"), "0")
 		b.click(at("options-save"))
-		b.seeText(at("part-changes")+" .wrong", "Write a time") // what the service says
+		b.seeText(at("part-changes")+" .wrong", "Write a time") // the service's message
 		b.fill(at("changes-keep"), "36")
 		b.choose(at("changes-keep-unit"), "H")
 		b.seeText(at("changes-words"), "at least once in 1 day 12 hours")
@@ -179,8 +181,8 @@ func TestOptionsChanges(t *testing.T) {
 	})
 }
 
-// A rule that hides more than a tenth of a table is declared after a question, and one
-// whose count was stopped too.
+// TestOptionsAsk checks that the page asks before it declares a rule that hides more than a tenth of the table.
+// It also asks if the user stopped the count of hidden entities.
 func TestOptionsAsk(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -210,14 +212,14 @@ func TestOptionsAsk(t *testing.T) {
 	b.gone(at("options-ask"))
 	s.declares("Sessions", `{}`)
 
-	// The count is stopped in its second page.
+	// Stop the count at its second page.
 	hold.Store(true)
 	b.click(at("options-save"))
 	b.held(arrived)
-	b.seeText(at("options-counting"), "111 of 1,000 entities would be gone so far")
+	b.seeText(at("options-counting"), "111 of 1,000 entities would disappear so far")
 	b.click(at("options-stop"))
 	b.seeText(at("options-ask"), "The count was stopped")
-	b.seeText(at("options-ask"), "111 of the first 1,000 entities would be gone; nobody knows how many of the others.")
+	b.seeText(at("options-ask"), "111 of the first 1,000 entities would disappear; the others were not counted.")
 	close(held)
 	s.declares("Sessions", `{}`)
 	b.fill(at("options-confirm"), "Sessions")
@@ -226,8 +228,9 @@ func TestOptionsAsk(t *testing.T) {
 	s.declares("Sessions", `{"expire":{"property":"Ends"}}`)
 }
 
-// What the service refuses has a place in the JSON and in the form; what others declared
-// meanwhile is not overwritten without a word, and what was typed is kept.
+// TestOptionsRefused checks that a refusal by the service is shown at its position in the JSON and in the form.
+// Options that another client declared meanwhile are not overwritten without a message, and the typed text is
+// kept.
 func TestOptionsRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -237,8 +240,8 @@ func TestOptionsRefused(t *testing.T) {
 	b.set(at("options-json"), "{\n  \"expire\": {\"after\": \"P1M\"}\n}")
 	b.seeText(at("expire-words"), "The rule is not complete.")
 	b.click(at("options-save"))
-	b.seeText(at("error"), "$.expire.after: write a time of 1 second to 36500 days such as P30D")
-	b.seeText(`[data-test="part-expire"] .wrong`, "Write a time of 1 second")
+	b.seeText(at("error"), "$.expire.after: write a duration of 1 second to 36500 days such as P30D")
+	b.seeText(`[data-test="part-expire"] .wrong`, "Write a duration of 1 second")
 	b.wait(`document.querySelector(%s).getAttribute("aria-invalid") == "true"`, at("expire-after"))
 	b.click(at("show-place"))
 	b.wait(`(e => document.activeElement == e && e.value.slice(e.selectionStart, e.selectionEnd) == '"P1M"')(document.querySelector(%s))`, at("options-json"))
@@ -248,7 +251,8 @@ func TestOptionsRefused(t *testing.T) {
 	b.seeText(at("error"), "$.indexes")
 	s.declares("people", `{}`)
 
-	// Access policies change the revision too, which concerns nobody here.
+	// A change of access policies changes the revision of the table too, but must not count as a change of the
+	// options.
 	b.set(at("options-json"), `{"expire": {"after": "P1D"}}`)
 	b.click(at("access-open"))
 	b.click(at("access-policies"))
@@ -262,11 +266,11 @@ func TestOptionsRefused(t *testing.T) {
 	b.seeText(at("options-said"), "Saved.")
 	s.declares("people", `{"expire":{"after":"P1D"}}`)
 
-	// Another rule does.
+	// A rule that another client declared is a change of the options.
 	b.set(at("options-json"), `{"expire": {"after": "P2D"}}`)
 	s.run("", "tables", "set", "people", "--expire-after", "P3D", "--to", s.connection, "--yes")
 	b.click(at("options-save"))
-	b.seeText(at("error"), "Somebody else changed what the table declares.")
+	b.seeText(at("error"), "Somebody else changed the options of the table.")
 	s.declares("people", `{"expire":{"after":"P3D"}}`)
 	b.has(at("options-json"), `{"expire": {"after": "P2D"}}`)
 	b.visit("#/dev/people")
@@ -278,7 +282,7 @@ func TestOptionsRefused(t *testing.T) {
 	b.seeText(at("options-said"), "Saved.")
 	s.declares("people", `{"expire":{"after":"P2D"}}`)
 
-	// To withdraw the rule keeps what was typed for another one.
+	// Withdrawing the rule keeps the text that was typed for another rule.
 	b.set(at("options-json"), `{"expire": {"after": "P9D"}}`)
 	b.click(at("withdraw-expire"))
 	b.seeText(at("expire-state"), "not declared")
@@ -288,7 +292,7 @@ func TestOptionsRefused(t *testing.T) {
 	b.seeText(at("expire-state"), "active")
 	s.declares("people", `{"expire":{"after":"P9D"}}`)
 
-	// A profile that only reads shows it, and a token does not.
+	// A read-only profile shows the options, and a token does not.
 	b.visit("#/prod/people?view=options")
 	b.seeText(at("expire-state"), "active")
 	b.gone(at("options-save"))
@@ -299,7 +303,7 @@ func TestOptionsRefused(t *testing.T) {
 	other.open(s.page)
 	other.connect(s.endpoint + "/people?" + strings.TrimSpace(s.run("", "sas", "--table", "people", "--permissions", "r", "--quiet")))
 	js[bool](other, `(location.hash += "/people?view=options", true)`)
-	other.seeText(at("empty"), "Only the account's key shows what a table declares.")
+	other.seeText(at("empty"), "Only the account's key gives access to the options of a table.")
 	other.do(chromedp.EmulateViewport(390, 844))
 	other.shot("options-token")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// visits are entities of partitions, with rows from one number to another.
+// visits returns entities of the partitions, with row numbers between from and to.
 func visits(partitions []int, from, to int) (list []entity) {
 	for _, p := range partitions {
 		for r := from; r < to; r++ {
@@ -22,9 +22,9 @@ func visits(partitions []int, from, to int) (list []entity) {
 	return list
 }
 
-// busy starts a server whose table visits has traffic: all of 60 partitions, and then
-// one of them more than all others. The ranges of its map follow the traffic when a
-// minute ends.
+// busy starts a server with traffic in the table visits: first in all 60 partitions, and then in
+// one of them more than in all others. The ranges of the traffic map adapt when a minute ends, so
+// busy waits for that.
 func busy(t *testing.T) (s *server, socket string) {
 	t.Helper()
 	socket = filepath.Join(t.TempDir(), "s")
@@ -34,9 +34,9 @@ func busy(t *testing.T) (s *server, socket string) {
 		all = append(all, p*37%60)
 	}
 	s.use("visits", visits(all, 0, 20)...)
-	for ; ; time.Sleep(500 * time.Millisecond) { // the server's minutes are those of the clock
+	for ; ; time.Sleep(500 * time.Millisecond) { // wait for the next minute of the clock, after which the statistics have a new column
 		var r struct{ Map struct{ Starts []any } }
-		said := s.run("", "traffic", "visits", "--admin", socket, "--json") // and an event behind it
+		said := s.run("", "traffic", "visits", "--admin", socket, "--json") // each request also makes the server process the minutes that have ended
 		if err := json.NewDecoder(strings.NewReader(said)).Decode(&r); err != nil {
 			t.Fatal(err)
 		}
@@ -49,14 +49,14 @@ func busy(t *testing.T) (s *server, socket string) {
 	return s, socket
 }
 
-// The map of a table's traffic shows its busy keys, opens them, and is there for
-// those who do not see it.
+// TestTraffic checks the map of a table's traffic. It shows the busy keys, opens them, and is
+// accessible to screen readers.
 func TestTraffic(t *testing.T) {
 	t.Parallel()
 	s, socket := busy(t)
 	b := newTab(t)
 	b.open(s.explore("--admin", socket))
-	b.seeText(at("account-open"), "dev") // the session has begun
+	b.seeText(at("account-open"), "dev") // wait until the session has begun
 	js[bool](b, `(location.hash = "#/dev/visits", true)`)
 	b.click(at("traffic"))
 	b.see(at("heat"))
@@ -78,7 +78,7 @@ func TestTraffic(t *testing.T) {
 	for _, found := range b.axe() {
 		t.Errorf("for screen readers: %s", found)
 	}
-	// A drag zooms into keys and time, and so do the arrows.
+	// A drag with the mouse zooms into a range of keys and a time, and the arrow keys do the same.
 	x, y := b.place(0.5, 0.3)
 	x2, y2 := b.place(0.99, 0.6)
 	b.do(chromedp.MouseEvent(chromedp.MousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)),
@@ -95,7 +95,7 @@ func TestTraffic(t *testing.T) {
 	last := js[string](b, `document.querySelector(%s).innerText`, at("heat-cell"))
 	b.press("Home")
 	b.wait(`document.querySelector(%s).innerText != %s`, at("heat-cell"), last)
-	// The busiest key of the table opens, and the browser comes back.
+	// A click opens the busiest partition, and the browser's back button returns to the map.
 	b.click(at("ranges") + " summary")
 	b.seeText(at("ranges"), "city-")
 	b.click(at("partition"))
@@ -104,7 +104,7 @@ func TestTraffic(t *testing.T) {
 	js[bool](b, `(history.back(), true)`)
 	b.see(at("heat"))
 	b.wait(colours + `.length > 2`)
-	// A click on the map opens the keys of the range.
+	// A click on the map opens the rows of that range.
 	x, y = b.place(0.995, 0.5)
 	b.do(chromedp.MouseClickXY(x, y))
 	b.wait(`/PartitionKey.*city-/.test(decodeURIComponent(location.hash))`)
@@ -112,7 +112,7 @@ func TestTraffic(t *testing.T) {
 	b.quiet()
 	t.Run("sizes and keys", func(t *testing.T) {
 		js[bool](b, `(history.back(), true)`)
-		b.see(at("heat")) // it moves what is below
+		b.see(at("heat")) // wait for the map: when it appears, the elements below it move
 		b.see(at("findings"))
 		b.click(at("scan"))
 		b.seeText(at("sizes"), "1,024 to 2,047")
@@ -126,7 +126,8 @@ func TestTraffic(t *testing.T) {
 	})
 }
 
-// A service that tells no traffic is said to, with what to do instead.
+// TestTrafficUntold checks that the page says that a service reports no traffic, and what the user
+// can do instead.
 func TestTrafficUntold(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -145,8 +146,8 @@ func TestTrafficUntold(t *testing.T) {
 	b.quiet()
 }
 
-// The holder of the key sees the traffic in both ways to the page, without the socket of
-// the server.
+// TestTrafficWithKey checks that the account key suffices to see the traffic, without the server's
+// administration socket, in both ways of opening the page.
 func TestTrafficWithKey(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
@@ -156,7 +157,7 @@ func TestTrafficWithKey(t *testing.T) {
 		b.click(at("traffic"))
 		b.see(at("heat"))
 		b.seeText(at("partitions"), "Oslo")
-		b.seeText(at("findings"), "too little to say what a month costs")
+		b.seeText(at("findings"), "too short to estimate the cost of a month")
 		if w == "gateway" {
 			b.click(at("scan"))
 			b.seeText(at("sizes"), "2 to 3")
@@ -169,14 +170,14 @@ func TestTrafficWithKey(t *testing.T) {
 	})
 }
 
-// place is a point of the map's cells, from 0 to 1.
+// place returns the window coordinates of a point in the map; x and y are from 0 to 1.
 func (b *tab) place(x, y float64) (float64, float64) {
 	b.Helper()
 	p := js[[]float64](b, `(r => [r.left + 190 + (r.width - 196) * %s, r.top + 6 + (r.height - 46) * %s])((document.querySelector('[data-test="heat"]').scrollIntoView({block: "center"}), document.querySelector('[data-test="heat"]').getBoundingClientRect()))`, x, y)
 	return p[0], p[1]
 }
 
-// press presses a key in the map.
+// press sends a key to the map.
 func (b *tab) press(key string) {
 	b.Helper()
 	js[bool](b, `(e => { e.focus(); return e.dispatchEvent(new KeyboardEvent("keydown", {key: %s, bubbles: true, cancelable: true})) || true })(document.querySelector('[data-test="heat"]'))`, key)

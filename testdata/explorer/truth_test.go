@@ -10,8 +10,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Home has the exact use of every table, also of those beyond the 16 whose keys are
-// counted, in both ways to open the page; all entities are counted when somebody asks.
+// TestHome checks the start view. It shows the exact number of requests to every table, also beyond
+// the 16 tables whose keys are counted, in both ways of opening the page. Entities are only counted
+// when the user asks.
 func TestHome(t *testing.T) {
 	t.Parallel()
 	for _, w := range []way{"gateway", "endpoint"} {
@@ -26,16 +27,16 @@ func TestHome(t *testing.T) {
 			b := newTab(t)
 			if w == "gateway" {
 				b.open(s.explore("--admin", admin))
-				b.seeText(at("account-open"), "dev") // the session has begun
+				b.seeText(at("account-open"), "dev") // wait until the session has begun
 				b.visit("#/dev")
 			} else {
 				b.open(s.page)
 				b.connect(s.connection)
 			}
-			b.seeText(at("used"), "1,821") // 20 × 30 + 1,200, and a read of each import
+			b.seeText(at("used"), "1,821") // 20 × 30 + 1,200 inserts, and one read by each import
 			b.wait(`[...document.querySelectorAll(%s)].filter(e => /\b30\b[^]*\b31\b/.test(e.innerText)).length == 20`, at("home-table"))
 			b.gone(at("not-counted"))
-			b.seeText(at("home-page"), "nothing is known of the time before")
+			b.seeText(at("home-page"), "earlier traffic is unknown")
 			b.seeText(at("home-table"), "1,000+")
 			b.shot("home-" + string(w))
 			b.click(at("count-all"))
@@ -48,7 +49,8 @@ func TestHome(t *testing.T) {
 	}
 }
 
-// What was not counted has a dash, not a zero.
+// TestNotCounted checks that the page shows a dash instead of a zero for traffic that was not
+// counted.
 func TestNotCounted(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -58,7 +60,7 @@ func TestNotCounted(t *testing.T) {
 		if r.URL.Query().Get("comp") != "traffic" || r.URL.Path[len(r.URL.Path)-6:] != "others" {
 			return false
 		}
-		// An older server, which counts 16 tables, has nothing of this one.
+		// An older server counts only 16 tables, and returns an empty report for this one.
 		fmt.Fprint(w, `{"since":"2026-01-01T10:00:00Z","until":"2026-01-01T10:00:00Z","totals":{},"heaviest":{},"map":{"starts":[{}],"minutes":[],"quarters":[]},"shapes":[]}`)
 		return true
 	})
@@ -69,8 +71,8 @@ func TestNotCounted(t *testing.T) {
 	b.quiet()
 }
 
-// All that is loaded is all, although the service is busy meanwhile; all that is
-// selected is copied, or nothing.
+// TestAllOfIt checks that loading all rows loads all, even if the service is busy meanwhile.
+// Copying a selection copies all selected rows or nothing.
 func TestAllOfIt(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -102,8 +104,8 @@ func TestAllOfIt(t *testing.T) {
 	b.quiet("503 (Service Unavailable)")
 }
 
-// Characters that nobody would see have marks in values, too, and an entity as JSON has
-// them escaped.
+// TestUnseenInValues checks that invisible characters in values are marked, and escaped in the JSON
+// of an entity.
 func TestUnseenInValues(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

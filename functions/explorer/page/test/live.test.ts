@@ -260,8 +260,8 @@ test("the position is taken, then the rows are listed, then changes come, and id
 
 test("what a service refuses is told, and what passes is tried again", async () => {
   for (const [answer, said] of [
-    [{ status: 404, code: "FeedNotEnabled" }, /keeps no feed of changes/], [{ status: 404, code: "TableNotFound" }, /The table was deleted/], [{ status: 410, code: "FeedEnded" }, /The table was deleted/],
-    [{ status: 501, code: "NotImplemented" }, /This store keeps no feeds/], [{ status: 403, code: "AuthenticationFailed" }, /the token has expired/], [{ next: null }, /must expose x-edgetable-next and x-ms-error-code/],
+    [{ status: 404, code: "FeedNotEnabled" }, /needs a change feed/], [{ status: 404, code: "TableNotFound" }, /The table was deleted/], [{ status: 410, code: "FeedEnded" }, /The table was deleted/],
+    [{ status: 501, code: "NotImplemented" }, /which this store does not support/], [{ status: 403, code: "AuthenticationFailed" }, /the token has expired/], [{ next: null }, /must expose x-edgetable-next and x-ms-error-code/],
   ] as const)
     await lived([{ next: "p1" }, answer], async (live) => {
       assert.equal(live.state.value.on, false)

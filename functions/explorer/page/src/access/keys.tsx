@@ -54,7 +54,7 @@ function sentence(key: number, lastUsed: string | null, kept: boolean, zone: Zon
 }
 
 function advice({ name, file, keys }: Account): string {
-  if (!file) return "The account is in no file: its key is given by the environment, or it is the development account, whose key everybody knows."
+  if (!file) return "The account is not in a file: its key comes from the environment, or it is the development account, whose key is public."
   if (keys.length > 1) return `When key 1 is not used any more, 'edgetable account rotate ${name} --accounts ${file} --finish' removes it.`
   return `'edgetable account rotate ${name} --accounts ${file}' adds a second key, to replace the first one.`
 }

@@ -30,7 +30,7 @@ export function Policies({ service, table }: { service: Service; table: string }
   }
   return (
     <form onSubmit={save} data-test="policies">
-      <p class="dim">A token that names a policy of table {table} has its times and permissions. Without the policy the token ends.</p>
+      <p class="dim">A token that names a policy of table {table} uses the times and permissions of the policy. If the policy is deleted, the token becomes invalid.</p>
       {failure && <ErrorLine failure={failure} retry={list ? undefined : load} />}
       {list?.map((p, i) => (
         <fieldset key={i} disabled={service.readOnly}>
@@ -70,7 +70,7 @@ export function Policies({ service, table }: { service: Service; table: string }
           <button type="submit" class="main" data-test="policy-save" disabled={twice}>
             Save
           </button>
-          <span role="status">{saved && "Saved. It takes up to 30 seconds until all servers know."}</span>
+          <span role="status">{saved && "Saved. It takes up to 30 seconds until all servers use the new policies."}</span>
         </footer>
       )}
     </form>

@@ -64,15 +64,15 @@ export const urlOf = (service: Service, g: Grant, token: string) => `${service.e
 
 /** wrong says what would make a token useless, or "". */
 export function wrong(g: Grant): string {
-  if (!g.policy && !g.permissions) return "Choose what it permits."
-  if (!g.table && !g.resources) return "Choose what it is for: entities, tables or the service."
-  if (!g.policy && !g.expiry) return "Say when it ends."
-  if (g.expiry && Number.isNaN(Date.parse(g.expiry))) return "The end is no time."
-  if (g.start && g.expiry && g.start >= g.expiry) return "It ends before it begins."
-  if (g.expiry && Date.parse(g.expiry) <= Date.now()) return "The end is in the past."
+  if (!g.policy && !g.permissions) return "Choose the permissions."
+  if (!g.table && !g.resources) return "Choose the resources: entities, tables or the service."
+  if (!g.policy && !g.expiry) return "Enter an expiry time."
+  if (g.expiry && Number.isNaN(Date.parse(g.expiry))) return "The expiry is not a valid time."
+  if (g.start && g.expiry && g.start >= g.expiry) return "The expiry must be after the start."
+  if (g.expiry && Date.parse(g.expiry) <= Date.now()) return "The expiry is in the past."
   if (g.fromRk && !g.fromPk) return "A first RowKey needs a first PartitionKey."
   if (g.toRk && !g.toPk) return "A last RowKey needs a last PartitionKey."
-  if (g.ip && !/^\d+(\.\d+){3}(-\d+(\.\d+){3})?$/.test(g.ip)) return "An address is for example 192.0.2.1, a range 192.0.2.1-192.0.2.9."
+  if (g.ip && !/^\d+(\.\d+){3}(-\d+(\.\d+){3})?$/.test(g.ip)) return "Enter an address such as 192.0.2.1, or a range such as 192.0.2.1-192.0.2.9."
   return ""
 }
 
@@ -88,7 +88,7 @@ function verbs(g: Grant): string {
   if (g.resources.includes("c") && table.length) parts.push(`${list(table)} tables`)
   const ofService = [has("r") && "read", has("w") && "change"].filter((v) => typeof v === "string")
   if (g.resources.includes("s") && ofService.length) parts.push(`${list(ofService)} the properties of the service`)
-  return parts.length ? parts.join("; ") : "do nothing: these permissions do not fit what it is for"
+  return parts.length ? parts.join("; ") : "do nothing: these permissions do not apply to the chosen resources"
 }
 
 const place = (pk: string, rk: string) => `PartitionKey ${JSON.stringify(pk)}${rk ? `, RowKey ${JSON.stringify(rk)}` : ""}`
@@ -97,14 +97,14 @@ const place = (pk: string, rk: string) => `PartitionKey ${JSON.stringify(pk)}${r
 export function words(g: Grant): string[] {
   const lines: string[] = []
   if (g.permissions) lines.push(`Everybody who has this URL can ${verbs(g)}.`)
-  if (g.policy) lines.push(`The stored access policy ${JSON.stringify(g.policy)} applies too. If you change or delete it, the token changes or ends.`)
+  if (g.policy) lines.push(`The stored access policy ${JSON.stringify(g.policy)} applies too. If you change or delete the policy, the token changes or becomes invalid.`)
   if (g.table && (g.fromPk || g.toPk))
     lines.push(`Only entities${g.fromPk ? ` from ${place(g.fromPk, g.fromRk)}` : ""}${g.toPk ? ` up to ${place(g.toPk, g.toRk)}` : ""}, both included.`)
   if (g.start) lines.push(`From ${g.start}.`)
   if (g.expiry) lines.push(`Until ${g.expiry}${within(Date.parse(g.expiry) - Date.now())}.`)
   if (g.ip) lines.push(`Only from the address${g.ip.includes("-") ? "es" : ""} ${g.ip}.`)
   if (g.httpsOnly) lines.push("Only over https.")
-  if (!g.policy) lines.push("To revoke it before it ends, you must change the key of the account. A token with a stored access policy can be revoked at any time.")
+  if (!g.policy) lines.push("To revoke the token before it expires, you must change the key of the account. A token with a stored access policy can be revoked at any time.")
   return lines
 }
 

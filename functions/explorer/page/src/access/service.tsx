@@ -57,13 +57,13 @@ const ruleFields: [keyof Rule, string][] = [
   ["methods", "Methods"],
   ["allowed", "Headers that requests may have"],
   ["exposed", "Headers that pages may read"],
-  ["seconds", "Seconds that a browser keeps the answer"],
+  ["seconds", "Seconds for which a browser caches the response"],
 ]
 
 function Cors({ rules, change }: { rules: Rule[]; change: (rules: Rule[]) => void }) {
   return (
     <>
-      <p class="dim">A page of another origin may use this account only if a rule allows it. The first rule that fits counts; there are at most {mostRules}.</p>
+      <p class="dim">A page of another origin may use this account only if a rule allows it. The first rule that matches applies; at most {mostRules} rules are allowed.</p>
       {rules.map((rule, i) => (
         <fieldset key={i}>
           <legend>Rule {i + 1}</legend>
@@ -109,7 +109,7 @@ function Recording({ now, change }: { now: Properties; change: (p: Partial<Prope
   )
   return (
     <>
-      <p class="dim">Azure records these. edgetable keeps the settings for clients that read them; its own log and metrics are settings of the server.</p>
+      <p class="dim">Azure Storage applies these settings. edgetable only stores them for clients that read them; its own log and metrics are configured on the server.</p>
       <fieldset>
         <legend>Log</legend>
         {(["read", "write", "delete"] as const).map((name) => check(`${name[0]!.toUpperCase()}${name.slice(1)}s`, logging[name], (on) => change({ logging: { ...logging, [name]: on } })))}

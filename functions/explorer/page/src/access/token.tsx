@@ -45,7 +45,7 @@ export function TokenForm({ service, table }: { service: Service; table: string 
     </label>
   )
   if (!service.sign)
-    return <p data-test="no-key">{service.readOnly ? "This profile is read-only: it makes no tokens." : "A token cannot make other tokens. Open the account with its key."}</p>
+    return <p data-test="no-key">{service.readOnly ? "This profile is read-only, so it cannot create tokens." : "A token cannot make other tokens. Open the account with its key."}</p>
   const problem = wrong(grant)
   const submit = async (e: Event) => {
     e.preventDefault()

@@ -31,7 +31,7 @@ export function parse(source: string): Element {
     }
     if (!open.length) break
   }
-  if (open.length !== 1 || !root.children[0]) throw new Error("the answer is no XML, or it ended too early")
+  if (open.length !== 1 || !root.children[0]) throw new Error("the response is not XML, or it is incomplete")
   return root.children[0]
 }
 

@@ -63,7 +63,7 @@ export class Reader {
         this.lines++
         yield this.finish(false)
       } else if (!this.wasQuoted) this.text += c
-      else if (c !== " " && c !== "\t") throw new Error(`line ${this.lines}: there is text behind the closing quote of a cell`)
+      else if (c !== " " && c !== "\t") throw new Error(`line ${this.lines}: there is text after the closing quote of a cell`)
     }
     this.held = s.slice(i)
     if (!end) return

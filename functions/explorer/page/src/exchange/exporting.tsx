@@ -51,7 +51,7 @@ export function Exporting({ service, what, close }: { service: Service; what: Qu
           )}
           {s.rows > 0 && !s.running && (
             <button type="button" class={s.finished ? "main" : ""} data-test="export-save" onClick={() => void keep()}>
-              {s.finished ? "Save the file" : "Save what is there"}
+              {s.finished ? "Save the file" : "Save the exported part"}
             </button>
           )}
         </footer>

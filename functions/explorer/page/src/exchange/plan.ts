@@ -251,7 +251,7 @@ function entity({ cells, line, torn }: Line, plan: Plan, number: number, width: 
     ["RowKey", plan.rk, plan.rkText === "guid" ? crypto.randomUUID() : String(number).padStart(10, "0")],
   ] as const) {
     const text = from ? cells[plan.columns.find((c) => c.name === from)?.at ?? -1] : otherwise
-    if (text === undefined) return refused(`the cell of the ${key} is empty: an empty key is written as ""`)
+    if (text === undefined) return refused(`the cell of the ${key} is empty: write an empty key as ""`)
     values.set(key, { type: "String", text })
   }
   for (const c of plan.columns) {

@@ -69,7 +69,7 @@ export function Home({ catalog, version, keys }: { catalog: Catalog; version: st
                 ))}
               </tbody>
             </table>
-            {since && <p class="dim">Counted since {moment(Date.parse(since), zone)}; nothing is known of the time before.</p>}
+            {since && <p class="dim">Counted since {moment(Date.parse(since), zone)}; earlier traffic is unknown.</p>}
             {names.length > mostAsked && <p class="dim">{plural(names.length - mostAsked, "more table")} in the list at the left.</p>}
           </div>
         ) : loading ? (
@@ -95,7 +95,7 @@ export function Home({ catalog, version, keys }: { catalog: Catalog; version: st
         )}
       </section>
       <Next service={service} example={names[0]} keys={keys} />
-      {names.length > 0 && !told && <p class="dim small">This service does not tell its traffic here, so that the last hour is not shown. A table's page Traffic says who does.</p>}
+      {names.length > 0 && !told && <p class="dim small">This service does not report its traffic here, so the last hour is not shown. The page Traffic of a table says which services report it.</p>}
       {dialog === "create" && <CreateTable service={service} close={() => setDialog(undefined)} created={opens} />}
       {dialog === "import" && <Importing service={service} table="" close={opens} />}
       <span class="unseen" aria-live="polite">

@@ -52,7 +52,7 @@ export function problemOf(d: Draft, f: Field): string {
   if (f.removed) return ""
   const wrong = propertyProblem(f.name)
   if (wrong) return wrong
-  if (d.fields.some((o) => o !== f && !o.removed && o.name === f.name)) return "this name is here twice"
+  if (d.fields.some((o) => o !== f && !o.removed && o.name === f.name)) return "this name occurs twice"
   return ((f.name === "PartitionKey" || f.name === "RowKey") && keyProblem(f.value.text)) || check(f.value)
 }
 

@@ -59,10 +59,10 @@ const atOnce = 6
 
 const again = "so the rows were read again."
 const ends: Record<string, string> = {
-  FeedNotEnabled: "The table keeps no feed of changes (any more), which Live needs: its Options can declare one.",
+  FeedNotEnabled: "Live needs a change feed, which this table does not have: turn it on in the table's Options.",
   TableNotFound: "The table was deleted. These are its last rows.",
   FeedEnded: "The table was deleted. These are its last rows.",
-  NotImplemented: "This store keeps no feeds of changes, which Live needs.",
+  NotImplemented: "Live needs change feeds, which this store does not support.",
 }
 const restarts: Record<string, string> = {
   ChangesExpired: "Some changes are not kept any more, " + again,

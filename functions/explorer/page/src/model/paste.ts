@@ -69,7 +69,7 @@ export function preview(range: Range, typeOf: (name: string) => Type): Preview {
   }
   const keys = all.changes.map((c) => JSON.stringify(keyOf(c.after!)))
   const twice = keys.findIndex((k, i) => keys.indexOf(k) < i)
-  if (twice >= 0) all.wrong.push(`${all.rows[twice]!.key.pk} / ${all.rows[twice]!.key.rk} is there twice`)
+  if (twice >= 0) all.wrong.push(`${all.rows[twice]!.key.pk} / ${all.rows[twice]!.key.rk} occurs twice`)
   return all
 }
 

@@ -281,7 +281,7 @@ export class Rows {
       do {
         const begin = performance.now()
         const from = this.next
-        if (this.follower && this.held > this.kept) throw new Failure("With Live no more rows fit into the memory of this page. A filter makes them fewer.", 0, "Full")
+        if (this.follower && this.held > this.kept) throw new Failure("With Live, no more rows fit into the memory of this page. Use a filter to show fewer rows.", 0, "Full")
         this.asked++
         const page = () => query(this.service, this.query, from, signal)
         const result = await (all ? this.patiently(signal, page) : page())

@@ -18,11 +18,11 @@ export function Ask({ table, hides, close, agree }: { table: string; hides: Hide
       >
         {!done && (
           <p>
-            {count(ended)} of the first {count(whole)} entities would be gone; nobody knows how many of the others.
+            {count(ended)} of the first {count(whole)} entities would disappear; the others were not counted.
           </p>
         )}
         <p>
-          An entity ends {inWords(hides.rule)}. What has ended is absent at once, for every program. For an hour, withdrawing the rule brings it back; then it is removed.
+          An entity ends {inWords(hides.rule)}. From then on, no program sees the entity. For an hour, withdrawing the rule brings ended entities back; after that, they are removed.
         </p>
         <label>
           Type the name of the table to confirm

@@ -15,13 +15,13 @@ function Form({ value, change, problem }: FormProps) {
     <>
       <label class="check">
         <input type="checkbox" checked={on} data-test="changes-on" onChange={(e) => change(e.currentTarget.checked ? {} : undefined)} />
-        Keep a feed of what changes
+        Keep a feed of the changes
       </label>
       {on && <Duration label="For how long a change can be read" value={text} change={(keep) => change(keep ? { keep } : {})} none="7 days" wrong={!!problem(".keep")} test="changes-keep" />}
       {problem(".keep") && <p class="wrong">{problem(".keep")}</p>}
       {problem("") && <p class="wrong">{problem("")}</p>}
       <p class="dim" data-test="changes-words">
-        {!on ? "Programs cannot ask what changed." : seconds ? `A program that asks at least once in ${lasts(seconds)} misses no change. When the feed is withdrawn, it must list the table again.` : "The time is not complete."}
+        {!on ? "Programs cannot read the changes in this table." : seconds ? `A program that reads the feed at least once in ${lasts(seconds)} misses no change. If the feed is withdrawn, the program must list the table again.` : "The time is not complete."}
       </p>
     </>
   )

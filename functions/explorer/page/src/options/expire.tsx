@@ -71,14 +71,14 @@ export const expire: Part = {
         {undo && (
           <p class="warning" data-test="expire-undo">
             <span>
-              Until {when(undo)} withdrawing the rule brings everything back. After that, what has ended is removed, and stays gone.
+              Until {when(undo)} withdrawing the rule brings all entities back. After that, ended entities are removed for good.
             </span>
           </p>
         )}
         {before && (
           <p class="warning" data-test="expire-ending">
             <span>
-              Until {when(String(ending.until))} another rule was in force: an entity ended {inWords(before)}. What it had ended stays gone and is being removed. Until that is done, a rule older than an hour cannot change.
+              Until {when(String(ending.until))} another rule was in force: an entity ended {inWords(before)}. Entities that ended by that rule do not come back, and are being removed. Until they are removed, a rule older than an hour cannot change.
             </span>
           </p>
         )}

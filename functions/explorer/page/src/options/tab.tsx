@@ -83,7 +83,7 @@ export function OptionsView({ service, table }: { service: Service; table: strin
         if (!(e instanceof Failure) || e.code !== "ConditionNotMet") throw e
         const fresh = await read()
         if (!fresh || fresh.revision === revision) throw e
-        if (written(declaredIn(fresh.document)) !== saved) throw new Failure("Somebody else changed what the table declares. The page has read it again; what you typed is kept, and Save declares it in place of theirs.", 412, e.code)
+        if (written(declaredIn(fresh.document)) !== saved) throw new Failure("Somebody else changed the options of the table. The page has read them again; your input is kept, and Save replaces their options with yours.", 412, e.code)
         revision = fresh.revision // other properties of the table changed, such as its access policies
       }
     }
@@ -116,9 +116,9 @@ export function OptionsView({ service, table }: { service: Service; table: strin
   const tryOut = () =>
     work(async () => {
       const hides = await counted(text)
-      if (!hides) return setSaid("Nothing would be gone: there is no new rule.")
+      if (!hides) return setSaid("No entity would disappear: there is no new rule.")
       const { ended, whole, done } = hides.state.value
-      setSaid(`${done ? "" : "Stopped. "}${count(ended)} of ${done ? "" : "the first "}${count(whole)} entities have ended by this rule, and would be gone. Nothing is changed.`)
+      setSaid(`${done ? "" : "Stopped. "}${count(ended)} of ${done ? "" : "the first "}${count(whole)} entities have ended by this rule, and would disappear. Nothing was changed.`)
     })
   const save = (document: string) =>
     work(async () => {
@@ -131,7 +131,7 @@ export function OptionsView({ service, table }: { service: Service; table: strin
   return (
     <main class="browse options" aria-label={`Options of ${table}`}>
       <TableHead service={service} table={table} view="options">
-        <button type="button" data-test="refresh" aria-label="Refresh" title="Refresh: asks again" onClick={() => void load()}>
+        <button type="button" data-test="refresh" aria-label="Refresh" title="Refresh: read the options again" onClick={() => void load()}>
           <Icon name="refresh" />
         </button>
       </TableHead>
@@ -152,8 +152,8 @@ export function OptionsView({ service, table }: { service: Service; table: strin
         </ErrorLine>
       )}
       <div class="scroll">
-        {token && <Empty icon="options" title="Only the account's key shows what a table declares." text="This window has a token." />}
-        {now === "none" && <Empty icon="options" title="This service keeps no options of tables." text="It is not edgetable, or an older version. A table of edgetable can declare when its entities end." />}
+        {token && <Empty icon="options" title="Only the account's key gives access to the options of a table." text="This window uses a token." />}
+        {now === "none" && <Empty icon="options" title="This service does not support table options." text="It is not edgetable, or an older version of it. In edgetable, a table can have options such as an expiry rule." />}
         {options && (
           <form
             onSubmit={(e) => {
@@ -193,7 +193,7 @@ export function OptionsView({ service, table }: { service: Service; table: strin
                 <h2>JSON</h2>
                 {!document && <span class="wrong">{notJSON(text)}</span>}
               </header>
-              <textarea ref={json} class="json mono" aria-label="What the table declares, as JSON" data-test="options-json" spellcheck={false} readOnly={service.readOnly} aria-invalid={!document || !!refusal} value={text} onInput={(e) => edit(e.currentTarget.value)} />
+              <textarea ref={json} class="json mono" aria-label="The options of the table, as JSON" data-test="options-json" spellcheck={false} readOnly={service.readOnly} aria-invalid={!document || !!refusal} value={text} onInput={(e) => edit(e.currentTarget.value)} />
               <p class="dim">
                 The member <code>{JSON.stringify(table)}</code> of a file for <code>edgetable tables apply</code> has this value.
               </p>
@@ -208,7 +208,7 @@ export function OptionsView({ service, table }: { service: Service; table: strin
                       Save
                     </button>
                     <button type="button" data-test="options-count" disabled={busy || !changed || !document} title="Reads the table, and changes nothing" onClick={() => void tryOut()}>
-                      Count what would be gone
+                      Count entities that would disappear
                     </button>
                     <button type="button" data-test="options-revert" disabled={busy || draft === undefined} onClick={() => (edit(undefined), setFailure(undefined))}>
                       Revert
@@ -244,7 +244,7 @@ function Counted({ hides }: { hides: Hides }) {
   return (
     <>
       <span role="status" data-test="options-counting">
-        {count(ended)} of {count(whole)} entities would be gone so far …{waiting && ` ${waiting}`}
+        {count(ended)} of {count(whole)} entities would disappear so far …{waiting && ` ${waiting}`}
       </span>
       <button type="button" data-test="options-stop" onClick={() => hides.stop()}>
         Stop

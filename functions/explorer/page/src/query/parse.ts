@@ -160,7 +160,7 @@ class Parser {
 
   private call(name: Token): Filter {
     if (functions.includes(name.text)) return this.extension(name.text === "substringof")
-    if (name.text !== "startswith") this.fail("there are startswith(Property, 'text'), which this page translates, and on servers with extensions endswith, contains and substringof", name)
+    if (name.text !== "startswith") this.fail("the functions are startswith(Property, 'text'), which this page translates, and, on servers with extensions, endswith, contains and substringof", name)
     this.i++
     const property = this.have("name") ?? this.fail("expected the name of a property")
     if (!this.have(",")) this.fail("expected ,")

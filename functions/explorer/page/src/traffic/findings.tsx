@@ -7,7 +7,7 @@ export function Findings({ advice, counted }: { advice: Advice; counted: boolean
   return (
     <section data-test="findings">
       <h2>Advice</h2>
-      {advice.findings.length === 0 && <p>Nothing was found. Below 200 operations or entities nothing is said, nor about queries that came fewer than five times or from tools.</p>}
+      {advice.findings.length === 0 && <p>No problems were found. Tables with fewer than 200 operations or entities are not judged, and neither are queries from tools or queries that ran fewer than five times.</p>}
       <ol class="findings">
         {advice.findings.map((f) => (
           <li key={f.rule + f.example}>
@@ -19,7 +19,7 @@ export function Findings({ advice, counted }: { advice: Advice; counted: boolean
               <dd>{f.instead}</dd>
             </dl>
             <details>
-              <summary>Why, in each home</summary>
+              <summary>Reason, for each service</summary>
               <dl>
                 {homes.map(([key, name]) => [<dt class="dim">{name}</dt>, <dd>{f.why[key]}</dd>])}
               </dl>
@@ -28,7 +28,7 @@ export function Findings({ advice, counted }: { advice: Advice; counted: boolean
         ))}
       </ol>
       {advice.costs.length === 0 ? (
-        counted && <p class="dim">The traffic was counted for less than an hour: too little to say what a month costs.</p>
+        counted && <p class="dim">The traffic was counted for less than an hour: too short to estimate the cost of a month.</p>
       ) : (
       <p class="dim">
         A month like this costs about {advice.costs.map((c) => `$${c.dollarsAMonth.toFixed(2)} on ${homes.find(([key]) => key === c.home)?.[1]}`).join(", ")}, at the list prices of {advice.pricesOf}.

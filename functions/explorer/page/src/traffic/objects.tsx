@@ -13,7 +13,7 @@ export function Objects({ ranges, now }: { ranges: Range[]; now: string }) {
         {ranges.map((r) => (
           <tr key={`${r.bucket}/${r.from}`}>
             <th scope="row" class="mono">
-              {r.from || "(first key)"} {r.to ? `to before ${r.to}` : "and all behind"}
+              {r.from || "(first key)"} {r.to ? `to before ${r.to}` : "and all later keys"}
             </th>
             {buckets && <td>{r.bucket}</td>}
             <td>{count(Math.ceil(r.bytes / 1024))}</td>

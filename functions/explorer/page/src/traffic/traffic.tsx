@@ -65,12 +65,12 @@ export function Traffic({ service, table }: { service: Service; table: string })
     <main class="browse traffic" aria-label={`Traffic of ${table}`}>
       <TableHead service={service} table={table} view="traffic">
         {report && (
-          <span class="dim updated" title="The figures are asked for again every half a minute">
+          <span class="dim updated" title="The figures are read again every 30 seconds">
             until {moment(Date.parse(report.until), zone)}
           </span>
         )}
         {!untold && (
-          <button type="button" data-test="refresh" aria-label="Refresh" title="Refresh: asks again" onClick={() => void load()}>
+          <button type="button" data-test="refresh" aria-label="Refresh" title="Refresh: read the figures again" onClick={() => void load()}>
             <Icon name="refresh" />
           </button>
         )}
@@ -158,12 +158,12 @@ function HeatMap({ report, ranges, zoomed, setZoomed }: { report: Report; ranges
 function Elsewhere({ service, table }: { service: Service; table: string }) {
   return (
     <p class="warning" data-test="elsewhere">
-      {service.name} does not tell what traffic it has.{" "}
-      If it is a server, its own machine can ask:
+      {service.name} does not report its traffic.{" "}
+      If it is a server, run one of these commands on its machine:
       <code>edgetable explorer --data DIRECTORY</code>
       <code>edgetable traffic {table} --data DIRECTORY</code>
       <code>edgetable advise {table} --data DIRECTORY</code>
-      If it is a Worker with Durable Objects, they count:
+      If it is a Worker with Durable Objects, the objects count the traffic:
       <code>edgetable traffic {table} --from PROFILE</code>
       <span class="dim">
         Lambda, Workers KV alone and Azure do not count by partition. On AWS, CloudWatch Contributor Insights shows the busiest hash keys.

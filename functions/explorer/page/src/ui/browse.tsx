@@ -232,7 +232,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const ended = () => {
     closeEntity()
     refresh()
-    setSaid("Saved. The entity has ended by the rule of its table, and is not there any more.")
+    setSaid("Saved. By the expiry rule of its table, the entity has already ended and is no longer there.")
   }
   const remove = async (from: number, to: number) => {
     if (to - from >= mostDeleted) return refuse(`${plural(to - from + 1, "row")} are selected, and at most ${mostDeleted} are deleted at once; “All results” deletes everything that a query finds.`)

@@ -82,9 +82,9 @@ export function Connect({ connected, session }: { connected: (h: Service) => voi
         {!secure && (
           <div class="warning" role="note" data-test="insecure">
             <span>
-              <b>This page came over plain http.</b> Whoever is between this browser and the server can change the page and read your key, or what
-              it shows. Use https, or <code>edgetable explorer</code> on your machine, which needs no key here. A token (SAS) for a short time is
-              the smaller risk.
+              <b>This page came over plain http.</b> Anyone on the network between this browser and the server can change the page and read your key
+              and your data. Use https, or <code>edgetable explorer</code> on your machine, which needs no key here. A short-lived token (SAS) is a
+              smaller risk than a key.
             </span>
             <label class="check">
               <input type="checkbox" checked={accepted} onChange={(e) => setAccepted(e.currentTarget.checked)} /> I accept that on this network

@@ -22,7 +22,7 @@ export function DropTable({ service, table, deleted }: { service: Service; table
       {open && (
         <Dialog title={`Delete the table ${table}`} close={() => setOpen(false)}>
           <form onSubmit={submit}>
-            <p>All its entities go with it, and nothing brings them back.</p>
+            <p>All its entities are deleted, too. This cannot be undone.</p>
             <label>
               Type the name of the table to confirm
               <input autoFocus value={confirm} placeholder={table} data-test="confirm-table" onInput={(e) => setConfirm(e.currentTarget.value)} />

@@ -199,7 +199,7 @@ export function Edit({ width, service, table, place, start, newer, compare, clos
       ) : (
         <div class="fields">
           {draft.fields.map((f, i) => (
-            <FieldRow key={i} field={f} problem={problemOf(draft, f)} note={rule && f.name === rule.property && !f.removed && f.value.type === "DateTime" && past(f.value.text) ? "In the past: with this the entity ends as soon as it is saved." : ""} locked={!isNew} change={(part) => retype(i, part)} drop={() => change({ ...draft, fields: draft.fields.filter((_, j) => j !== i) })} />
+            <FieldRow key={i} field={f} problem={problemOf(draft, f)} note={rule && f.name === rule.property && !f.removed && f.value.type === "DateTime" && past(f.value.text) ? "This time is in the past: the entity ends as soon as it is saved." : ""} locked={!isNew} change={(part) => retype(i, part)} drop={() => change({ ...draft, fields: draft.fields.filter((_, j) => j !== i) })} />
           ))}
           <datalist id="edit-names">
             {[...columns.keys()].map((n) => (

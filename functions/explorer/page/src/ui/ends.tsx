@@ -18,7 +18,7 @@ export function Ends({ rule, entity, zone, now }: { rule: Rule; entity: Entity; 
   return (
     <p class={over ? "ending over" : "ending"} data-test="ends">
       <Icon name="clock" />
-      {at === undefined ? endless(rule, entity.values.get(rule.property)?.type) : over ? `Ended at ${show(textOf(at), zone)}: it is absent now, and this is what was read before.` : `Ends in ${left(at, now)}, at ${show(textOf(at), zone)}`}
+      {at === undefined ? endless(rule, entity.values.get(rule.property)?.type) : over ? `Ended at ${show(textOf(at), zone)}: it is no longer in the table, and this is its last state that was read.` : `Ends in ${left(at, now)}, at ${show(textOf(at), zone)}`}
     </p>
   )
 }

@@ -45,7 +45,7 @@ export function FieldRow({ field, problem: found, note, locked, change, drop }: 
           </button>
         )}
       </div>
-      {removed ? <span class="dim">no value (null): the property will be gone</span> : <Input field={field} problem={badName ? "" : problem} locked={locked && key} set={setText} />}
+      {removed ? <span class="dim">no value (null): the property will be removed</span> : <Input field={field} problem={badName ? "" : problem} locked={locked && key} set={setText} />}
       {problem ? <span class="wrong">{problem}</span> : note && <span class="note">{note}</span>}
     </div>
   )

@@ -58,7 +58,7 @@ export function QueryBar({ service, at, rows, again }: Props) {
     <search class="query" aria-label="Query" onKeyDown={(e) => e.key === "Enter" && (e.ctrlKey || e.metaKey) && (e.preventDefault(), run())}>
       <div class="bar">
         <FilterText value={filter} type={(f) => type({ filter: f })} run={() => run()} rows={rows} problem={problem} />
-        <input class="select" value={select} placeholder="All properties" aria-label="Properties to ask for" title="Names with commas between them; empty for all" data-test="select" spellcheck={false} onInput={(e) => type({ select: e.currentTarget.value })} onKeyDown={(e) => e.key === "Enter" && run()} />
+        <input class="select" value={select} placeholder="All properties" aria-label="Properties to read" title="Names with commas between them; empty for all" data-test="select" spellcheck={false} onInput={(e) => type({ select: e.currentTarget.value })} onKeyDown={(e) => e.key === "Enter" && run()} />
         <button type="button" class={edited ? "main" : ""} data-test="run" title="Run the query (Ctrl Enter)" onClick={() => run()}>
           <Icon name="run" /> Run
         </button>
@@ -81,7 +81,7 @@ export function QueryBar({ service, at, rows, again }: Props) {
       {building && <Builder filter={filter} columns={rows.columns} change={(f) => type({ filter: f })} />}
       {edited && (
         <p class="stale" role="status" data-test="stale">
-          <Icon name="warning" /> The rows below are those of the query before. Press Run to update them.
+          <Icon name="warning" /> The rows below are from the previous query. Press Run to update them.
         </p>
       )}
     </search>

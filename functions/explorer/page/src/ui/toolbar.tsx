@@ -63,7 +63,7 @@ export function Toolbar(p: Props) {
       </div>
       <div class="group">
         <LiveSwitch live={p.live} offered={p.offered} />
-        <button type="button" data-test="refresh" aria-label="Refresh" title="Refresh: asks again" onClick={p.refresh}>
+        <button type="button" data-test="refresh" aria-label="Refresh" title="Refresh: read the rows again" onClick={p.refresh}>
           <Icon name="refresh" />
         </button>
         {!service.readOnly && (

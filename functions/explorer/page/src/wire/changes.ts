@@ -60,7 +60,7 @@ export async function changesSince(service: Service, table: string, since: strin
     void response.body?.cancel()
     throw isFeed(response)
       ? new Failure(`This page comes from another address than the tables, and may not read the position of the feed. The CORS rule of the account must expose ${position} and x-ms-error-code: “Allow this page”, under Access, adds such a rule.`, 200, "NotExposed")
-      : new Failure("This service keeps no feeds of changes.", 501, "NotImplemented")
+      : new Failure("This service does not support change feeds.", 501, "NotImplemented")
   }
   const source = await text(response, signal)
   try {

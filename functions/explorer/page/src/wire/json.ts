@@ -63,18 +63,18 @@ export function parseEntity(source: string): Entity {
     } else if (name === "odata.etag") {
       entity.etag = s ?? ""
     } else if (!name.startsWith("odata.") && a !== "null") {
-      if (entity.values.has(name)) throw new Malformed(`${name} is here twice`, begin)
+      if (entity.values.has(name)) throw new Malformed(`${name} occurs twice`, begin)
       entity.values.set(name, s !== undefined ? { type: "String", text: s } : { type: guess(a!), text: a! })
     }
     if (source[at] === ",") {
       at++
       take(space)
-      if (source[at] === "}") throw new Malformed("a comma is followed by a property", at)
+      if (source[at] === "}") throw new Malformed("expected a property after the comma", at)
     } else if (source[at] !== "}") throw new Malformed("expected , or }", at)
   }
   at++
   take(space)
-  if (at < source.length) throw new Malformed("the entity ends before this", at)
+  if (at < source.length) throw new Malformed("unexpected text after the entity", at)
   for (const [name, type] of declared) {
     const value = entity.values.get(name)
     if (value) value.type = type
