@@ -14,13 +14,13 @@ import (
 	"edgetable/testdata/must"
 )
 
-// ok runs a command that must succeed.
+// ok runs a command that must succeed, and returns its output.
 func ok(t *testing.T, args ...string) (out, said string) {
 	t.Helper()
 	return console{t, nil}.run(0, args...)
 }
 
-// connection is the account, the key and the endpoint of a connection string.
+// connection returns the account, the key and the endpoint in a connection string.
 func connection(t *testing.T, text string) (name, key, endpoint string) {
 	t.Helper()
 	for part := range strings.SplitSeq(strings.TrimSpace(text), ";") {
@@ -40,7 +40,7 @@ func connection(t *testing.T, text string) (name, key, endpoint string) {
 	return name, key, endpoint
 }
 
-// gets demands the status of a request of the client.
+// gets fails the test unless a request of the client gets the status want.
 func (c *signingClient) gets(t *testing.T, want int) {
 	t.Helper()
 	if got := c.status(t, "GET", "/Tables"); got != want {
@@ -48,7 +48,7 @@ func (c *signingClient) gets(t *testing.T, want int) {
 	}
 }
 
-// An account from its first key to its end, on a server that runs.
+// TestAccountLife creates, changes and deletes an account while a server uses the file of accounts.
 func TestAccountLife(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -108,14 +108,14 @@ func TestAccountLife(t *testing.T) {
 	ok(t, data("change", "acme", "--enable")...)
 	s.look()
 	next.gets(t, 200)
-	console{t, nil}.says(1, "beta stays: key 1 was last used", data("change", "beta", "--drop", "--yes")...)
+	console{t, nil}.says(1, "beta was not removed: key 1 was last used", data("change", "beta", "--drop", "--yes")...)
 	console{t, nil}.says(1, "nothing is changed: the answer was not beta", data("change", "beta", "--drop", "--force")...)
 	newClient(t, at+"beta", "beta", key).gets(t, 200)
 	ok(t, data("change", "beta", "--drop", "--yes", "--force")...)
 	s.look()
 	newClient(t, at+"beta", "beta", key).gets(t, 404)
 
-	// A broken file changes nothing, and the log says which line it is.
+	// If the file is invalid, the server keeps its accounts and logs the wrong line.
 	good, err := os.ReadFile(file)
 	must.OK(t, err)
 	must.OK(t, os.WriteFile(file, []byte("gamma:"+key3+"\nacme:broken\n"), 0o600))
@@ -125,7 +125,7 @@ func TestAccountLife(t *testing.T) {
 	}
 	next.filled(t)
 	newClient(t, at+"gamma", "gamma", key3).gets(t, 404)
-	// Nor does a file that is gone.
+	// If the file is missing, the server keeps its accounts too.
 	must.OK(t, os.Remove(file))
 	s.look()
 	if !strings.Contains(s.logs.String(), file+": no such file") {
@@ -143,7 +143,7 @@ func TestAccountLife(t *testing.T) {
 	if !strings.Contains(out, "256 bits, last used 20") || strings.Contains(out, second) {
 		t.Errorf("show: %s", out)
 	}
-	console{t, nil}.says(1, "disable the last one", data("change", "acme", "--drop", "--yes", "--force")...)
+	console{t, nil}.says(1, "disable the last account", data("change", "acme", "--drop", "--yes", "--force")...)
 	for _, secret := range []string{first, second, key} {
 		if strings.Contains(s.logs.String()+s.greeting, secret) {
 			t.Error("a key is shown")
@@ -151,7 +151,8 @@ func TestAccountLife(t *testing.T) {
 	}
 }
 
-// Commands keep the comments, the order of the lines and the options of an account.
+// TestAccountFileStays checks that commands keep the comments, the order of the lines and the
+// options of an account.
 func TestAccountFileStays(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "accounts")
@@ -183,7 +184,8 @@ func TestAccountFileStays(t *testing.T) {
 	console{t, nil}.says(2, "3 to 24", "account", "new", "Acme", "--accounts", file)
 }
 
-// A file whose keys others can read is refused, and what to do is said.
+// TestAccountFileOfOthers checks that a file of accounts that other users can read is refused, with
+// advice.
 func TestAccountFileOfOthers(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "accounts")
@@ -199,8 +201,9 @@ func TestAccountFileOfOthers(t *testing.T) {
 	}
 }
 
-// A connection string has the endpoint that the settings of a server name. Where they do
-// not, it has none that a client would take.
+// TestAccountEndpoint checks that a connection string has the endpoint that follows from the
+// settings of a server. If the endpoint is unknown, the string has a placeholder that clients
+// refuse.
 func TestAccountEndpoint(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -218,11 +221,11 @@ func TestAccountEndpoint(t *testing.T) {
 		must.OK(t, os.WriteFile(config, []byte(tt.config), 0o600))
 		out, said := ok(t, "account", "new", name, "--config", config, "--accounts", filepath.Join(dir, "accounts"))
 		_, _, endpoint := connection(t, out)
-		if known := tt.want != ""; known && endpoint != tt.want+name || !known && (strings.Contains(endpoint, "://") || !strings.Contains(said, "The endpoint is not known")) {
+		if known := tt.want != ""; known && endpoint != tt.want+name || !known && (strings.Contains(endpoint, "://") || !strings.Contains(said, "The endpoint is unknown")) {
 			t.Errorf("%q: %s, %s", tt.config, endpoint, said)
 		}
 	}
-	// The environment comes before the file, and --endpoint before both.
+	// The environment has precedence over the configuration file, and --endpoint over both.
 	environment := map[string]string{"EDGETABLE_LISTEN": "127.0.0.1:21071"}
 	for want, more := range map[string][]string{"http://127.0.0.1:21071/other": {"other"}, "https://e/x": {"more", "--endpoint", "https://e/x"}} {
 		status, out, said := run(t, environment, append([]string{"account", "new", "--config", filepath.Join(dir, "config"), "--accounts", filepath.Join(dir, "accounts")}, more...)...)
@@ -232,7 +235,8 @@ func TestAccountEndpoint(t *testing.T) {
 	}
 }
 
-// A server in the data directory that has no file of accounts is none for those of another file.
+// TestAccountOfAnotherServer checks that a server in the data directory does not count as the
+// server of another file of accounts.
 func TestAccountOfAnotherServer(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -246,8 +250,8 @@ func TestAccountOfAnotherServer(t *testing.T) {
 	}
 }
 
-// A server that runs and does not answer is not taken for one that does not run: a key that its
-// clients may use stays, and the endpoint is not guessed from settings.
+// TestAccountServerSilent checks that a server that runs but does not respond is not treated as
+// stopped: a key that its clients may use is kept, and the endpoint is not derived from settings.
 func TestAccountServerSilent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,21 +18,21 @@ import (
 	"edgetable/testdata/must"
 )
 
-// succeed runs a command that must succeed and returns what it prints.
+// succeed runs a command that must succeed, and returns its output.
 func succeed(t *testing.T, args ...string) string {
 	t.Helper()
 	out, _ := console{t, nil}.run(0, args...)
 	return out
 }
 
-// refused runs a command that must fail with a message.
+// refused runs a command that must fail with a message that contains say.
 func refused(t *testing.T, say string, args ...string) {
 	t.Helper()
 	console{t, nil}.says(1, say, args...)
 }
 
-// A backup of a running server, and one of a stopped one, are restored to directories
-// that another server serves.
+// TestBackup makes a backup of a running server and one of a stopped server. It restores each to a
+// directory, and another server serves the directory.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	data, place, dir := t.TempDir(), filepath.Join(t.TempDir(), "place"), t.TempDir()
@@ -81,7 +81,7 @@ func TestBackup(t *testing.T) {
 	if out := succeed(t, "backup", "verify", place); !strings.Contains(out, "1 backup: read ") {
 		t.Errorf("verify after prune: %s", out)
 	}
-	// Another store must not be mixed with this one.
+	// A backup of another store is refused in the same place.
 	other := t.TempDir()
 	start(t, nil, "--data", other).ends(t)
 	refused(t, "backups of another store", "backup", "create", place, "--data", other)
@@ -90,10 +90,10 @@ func TestBackup(t *testing.T) {
 	link := filepath.Join(dir, "link")
 	must.OK(t, os.Symlink(data, link))
 	refused(t, "is inside the data directory", "backup", "create", filepath.Join(link, "new", "place"), "--data", data)
-	refused(t, "in use for something else", "backup", "create", foreign, "--data", data)
+	refused(t, "contains other files", "backup", "create", foreign, "--data", data)
 }
 
-// Checkpoints that several runs ask for at the same time do not mix.
+// TestCheckpointsTogether checks that concurrent requests for checkpoints do not mix their files.
 func TestCheckpointsTogether(t *testing.T) {
 	t.Parallel()
 	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
@@ -108,8 +108,8 @@ func TestCheckpointsTogether(t *testing.T) {
 	succeed(t, "check", dir)
 }
 
-// A restored table has its rule of expiry, so that what has ended is absent, unless the restore
-// withdraws the rules.
+// TestRestoreKeepExpired checks that a restored table keeps its expiry rule, so that expired
+// entities are absent, unless the restore removes the rules.
 func TestRestoreKeepExpired(t *testing.T) {
 	t.Parallel()
 	data, place, dir := t.TempDir(), filepath.Join(t.TempDir(), "place"), t.TempDir()
@@ -138,7 +138,7 @@ func TestRestoreKeepExpired(t *testing.T) {
 	}
 }
 
-// One table can be restored alone, with its entities and nothing else.
+// TestRestoreTable checks that one table can be restored alone, with exactly its entities.
 func TestRestoreTable(t *testing.T) {
 	t.Parallel()
 	data, place, dir := t.TempDir(), filepath.Join(t.TempDir(), "place"), filepath.Join(t.TempDir(), "alone")
@@ -148,8 +148,8 @@ func TestRestoreTable(t *testing.T) {
 	c.do(t, "POST", "/Tables", `{"TableName":"Other"}`, 204)
 	succeed(t, "backup", "create", place, "--data", data)
 	refused(t, "has no table nobody in this backup", "backup", "restore", place, dir, "--account", "devstoreaccount1", "--table", "Nobody")
-	refused(t, "the place has no log", "backup", "restore", place, dir, "--timeline", "none")
-	for _, left := range []string{"whole", "table"} { // by a run that was killed at its end
+	refused(t, "the backup location has no log", "backup", "restore", place, dir, "--timeline", "none")
+	for _, left := range []string{"whole", "table"} { // as left by a restore that was killed at its end
 		must.OK(t, os.MkdirAll(filepath.Join(dir+".restoring", left), 0o700))
 		must.OK(t, os.WriteFile(filepath.Join(dir+".restoring", left, "LOCK"), nil, 0o600))
 	}
@@ -164,7 +164,8 @@ func TestRestoreTable(t *testing.T) {
 		t.Errorf("left behind: %q", beside)
 	}
 
-	// Restore into the running server. Existing entities stay, unless replacing is requested.
+	// Restore into the running server. Existing entities are kept, unless a flag requests to replace
+	// them.
 	to := "TableEndpoint=" + c.endpoint + ";AccountName=devstoreaccount1;AccountKey=" + accounts.DevelopmentKey
 	restore := []string{"backup", "restore", place, "--account", "devstoreaccount1", "--table", "People", "--to", to}
 	c.do(t, "DELETE", "/Tables('People')", "", 204)
@@ -180,8 +181,8 @@ func TestRestoreTable(t *testing.T) {
 	c.filled(t)
 }
 
-// Backups that are encrypted can be verified without the private key, and restored with
-// it only.
+// TestEncryptedBackup checks that an encrypted backup can be verified without the private key, and
+// restored only with that key.
 func TestEncryptedBackup(t *testing.T) {
 	t.Parallel()
 	key, err := age.GenerateX25519Identity()
@@ -221,13 +222,13 @@ func TestEncryptedBackup(t *testing.T) {
 	start(t, nil, "--data", restored).client(t, "").filled(t)
 }
 
-// A server makes backups on a schedule and removes old ones. A failure is logged and
-// counted, and the next attempt follows.
+// TestScheduledBackups checks that a server makes backups on a schedule and removes old ones. A
+// failure is logged and counted, and the next attempt follows.
 func TestScheduledBackups(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	place := filepath.Join(dir, "place")
-	if err := os.WriteFile(place, nil, 0o600); err != nil { // no directory can be made there
+	if err := os.WriteFile(place, nil, 0o600); err != nil { // a file, so that no directory can be made there
 		t.Fatal(err)
 	}
 	s := start(t, nil, "--data", filepath.Join(dir, "data"), "--metrics-listen", "127.0.0.1:0",
@@ -245,7 +246,7 @@ func TestScheduledBackups(t *testing.T) {
 	}
 	s.ends(t)
 	out := succeed(t, "backup", "list", place)
-	if n := strings.Count(out, "\n"); n < 3 || n > 4 { // two, and one more if the server was stopped before it removed the third
+	if n := strings.Count(out, "\n"); n < 3 || n > 4 { // two lines, and a third if the server stopped before it removed the oldest backup
 		t.Errorf("list: %s", out)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "data", "backup.staging")); len(left) > 0 {
@@ -253,14 +254,14 @@ func TestScheduledBackups(t *testing.T) {
 	}
 }
 
-// A place that cannot be reached shows in the log before the last attempt, and the server
-// serves and stops as usual.
+// TestUnreachablePlace checks that the log reports an unreachable backup place before the last
+// attempt, and that the server serves and stops normally.
 func TestUnreachablePlace(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, []string{"AWS_ACCESS_KEY_ID=nobody", "AWS_SECRET_ACCESS_KEY=nothing"},
 		"--data", filepath.Join(t.TempDir(), "data"), "--backup-to", "s3://bucket/place?region=nowhere&endpoint=http://127.0.0.1:1")
 	p.client(t, "").fill(t)
-	p.logs.Await(t, "the place for backups does not answer")
+	p.logs.Await(t, "the backup location does not respond")
 	p.signal(t, syscall.SIGTERM)
 	if err := p.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, p.logs)
@@ -273,13 +274,13 @@ func (s *testServer) backsUp(t *testing.T) {
 	s.logs.Await(t, "msg=backup ")
 }
 
-// ships waits until the place has the server's log.
+// ships waits until the backup place has the whole log of the server.
 func (s *testServer) ships(t *testing.T) {
 	t.Helper()
 	eventually(t, "all of the log is shipped", s, func() bool { return sumOf(t, s.scrape(t, ""), "log_waiting_bytes") == 0 })
 }
 
-// hide puts a file where a place is, until back is called.
+// hide moves a backup place away and puts a file there. back restores it.
 func hide(t *testing.T, place string) (back func()) {
 	t.Helper()
 	hidden := place + ".hidden"
@@ -292,14 +293,14 @@ func hide(t *testing.T, place string) (back func()) {
 	}
 }
 
-// hasPieces waits until a place has a piece of the log of the server.
+// hasPieces waits until a backup place has an object (piece) of the server's log.
 func (s *testServer) hasPieces(t *testing.T, place string) {
 	t.Helper()
 	eventually(t, "the place has a piece of the log", s, func() bool { return pieces(place) > 0 })
 }
 
-// eventually waits until a state is reached that the server does not log.
+// eventually waits until holds returns true. Use it only for states that the server does not log.
 func eventually(t *testing.T, what string, s *testServer, holds func() bool) {
 	t.Helper()
-	must.Eventually(t, what, s.logs, holds) // what failed is tried again each minute
+	must.Eventually(t, what, s.logs, holds) // a failed attempt is repeated after a minute
 }

@@ -14,8 +14,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Each file of a place is damaged in turn: verify names it, and a backup that needs it
-// is not restored.
+// TestDamagedBackup damages each file of a backup place in turn. verify must name the file, and a
+// backup that needs the file must not be restored.
 func TestDamagedBackup(t *testing.T) {
 	t.Parallel()
 	data, place := t.TempDir(), filepath.Join(t.TempDir(), "place")
@@ -28,7 +28,7 @@ func TestDamagedBackup(t *testing.T) {
 			return err
 		}
 		if filepath.Base(filepath.Dir(path)) == "names" {
-			return nil // it only says that there is a manifest
+			return nil // this file only says that a manifest exists
 		}
 		files++
 		good, err := os.ReadFile(path)
@@ -48,7 +48,7 @@ func TestDamagedBackup(t *testing.T) {
 			restored := filepath.Join(t.TempDir(), "restored")
 			name := filepath.Base(path)
 			console{t, nil}.says(cli.StatusDamage, name, "backup", "verify", place)
-			if name != "format" { // it names the store, which a restore need not know
+			if name != "format" { // the file format identifies the store, which a restore need not know
 				refused(t, "", "backup", "restore", place, restored)
 				if _, err := os.Stat(restored); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("%s: a refused restore left a directory", name)
@@ -65,7 +65,8 @@ func TestDamagedBackup(t *testing.T) {
 	succeed(t, "backup", "verify", place)
 }
 
-// A damaged data file is not stored: the backups before it stay the newest ones.
+// TestBackupOfDamage checks that a backup of a damaged data file fails, so that earlier backups
+// stay the newest ones.
 func TestBackupOfDamage(t *testing.T) {
 	t.Parallel()
 	data, place := t.TempDir(), filepath.Join(t.TempDir(), "place")
@@ -73,7 +74,7 @@ func TestBackupOfDamage(t *testing.T) {
 	c := s.client(t, "")
 	c.fill(t)
 	for i := range 10 {
-		text := make([]byte, 10_000) // does not become smaller by compression
+		text := make([]byte, 10_000) // random bytes, which cannot be compressed
 		rand.Read(text)
 		c.do(t, "PUT", fmt.Sprintf("/people(PartitionKey='b',RowKey='%d')", i), fmt.Sprintf(`{"Text":"%x"}`, text), 204)
 	}
@@ -92,10 +93,10 @@ func TestBackupOfDamage(t *testing.T) {
 		t.Errorf("the failed backup left %q, %v", left, err)
 	}
 
-	// Who reads what is damaged is told once, and does not wait until a checksum is right.
+	// A command that reads the damaged data fails at once, with one message, instead of retrying.
 	s = start(t, nil, "--data", data)
 	status, _, said := runUntil(t.Context(), nil, "query", "people", "--from", s.said(t, "connection string"), "--format", "jsonl")
-	if status != cli.StatusFailed || !strings.Contains(said, "To repeat the request does not help") || strings.Contains(said, "is repeated until") {
+	if status != cli.StatusFailed || !strings.Contains(said, "Repeating the request does not help") || strings.Contains(said, "is repeated until") {
 		t.Errorf("status %d: %s", status, said)
 	}
 	log := s.logs.String()

@@ -24,19 +24,19 @@ import (
 	"edgetable/testdata/must"
 )
 
-// written is a server's table and what it was at each moment.
+// written is a table on a server, with its content after each write.
 type written struct {
 	t      *testing.T
 	c      *signingClient
-	states []writtenState // the newest last
+	states []writtenState // in the order of the writes
 }
 
 type writtenState struct {
 	at  edm.Ticks
-	all map[string]string // names by row key
+	all map[string]string // values of Name by RowKey
 }
 
-// write writes one entity, or several in a batch, which has one Timestamp.
+// write writes one entity, or several in a batch, whose entities have the same Timestamp.
 func (w *written) write(rows []string, name string) {
 	w.t.Helper()
 	state := writtenState{all: map[string]string{}}
@@ -81,10 +81,10 @@ func (w *written) write(rows []string, name string) {
 	w.states = append(w.states, state)
 }
 
-// etagForm finds the Timestamps in ETags.
+// etagForm matches an ETag, which contains the Timestamp.
 var etagForm = regexp.MustCompile(`W/"datetime'([^']+)'"`)
 
-// at is the state at a moment.
+// at returns the content of the table at a moment.
 func (w *written) at(moment edm.Ticks) map[string]string {
 	all := map[string]string{}
 	for _, s := range w.states {
@@ -95,7 +95,7 @@ func (w *written) at(moment edm.Ticks) map[string]string {
 	return all
 }
 
-// stored reads the table people in a data directory.
+// stored reads the table people from a data directory.
 func stored(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, KeepLogs: -1})
@@ -112,7 +112,7 @@ func stored(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// pieces counts the pieces of the log in a place.
+// pieces counts the objects (pieces) of the log in a backup place.
 func pieces(place string) (n int) {
 	_ = filepath.WalkDir(filepath.Join(place, "log"), func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && !strings.HasSuffix(path, objects.TempSuffix) {
@@ -123,8 +123,9 @@ func pieces(place string) (n int) {
 	return n
 }
 
-// The log of a server is shipped. Each moment can be restored: every write up to it, with
-// batches whole, and none after. For more moments:
+// TestBackupLog ships the log of a server to a backup place, and restores many moments. Each
+// restored state must have every write up to the moment, with whole batches, and none after it. For
+// more moments:
 //
 //	make restores MOMENTS=200
 func TestBackupLog(t *testing.T) {
@@ -150,7 +151,7 @@ func TestBackupLog(t *testing.T) {
 			rows = []string{fmt.Sprint(random.IntN(20))}
 		}
 		w.write(rows, fmt.Sprint("name ", i))
-		if i == 75 { // the next process continues the log
+		if i == 75 { // a restarted server continues the shipped log
 			s.ends(t)
 			s = start(t, nil, serve...)
 			w.c = s.client(t, "")
@@ -187,9 +188,9 @@ func TestBackupLog(t *testing.T) {
 			t.Fatalf("at %v: %v, want %v", moment, got, want)
 		}
 	}
-	refused(t, "can be restored is", "backup", "restore", place, filepath.Join(dir, "early"), "--identity", identity, "--to-time", "2001-01-01")
+	refused(t, "can be restored:", "backup", "restore", place, filepath.Join(dir, "early"), "--identity", identity, "--to-time", "2001-01-01")
 	refused(t, "ends at", "backup", "restore", place, filepath.Join(dir, "late"), "--identity", identity, "--to-time", "2101-01-01")
-	refused(t, "was dropped", "backup", "restore", place, filepath.Join(dir, "drop"), "--identity", identity, "--account", "devstoreaccount1", "--before-drop", "people")
+	refused(t, "has no drop of table", "backup", "restore", place, filepath.Join(dir, "drop"), "--identity", identity, "--account", "devstoreaccount1", "--before-drop", "people")
 
 	newest := restore("newest")
 	if got, want := stored(t, newest), w.states[len(w.states)-1].all; fmt.Sprint(got) != fmt.Sprint(want) {
@@ -200,7 +201,7 @@ func TestBackupLog(t *testing.T) {
 	b.client(t, "").do(t, "GET", "/Other(PartitionKey='p',RowKey='r')", "", 200)
 	b.client(t, "").do(t, "GET", "/people(PartitionKey='p',RowKey='end')", "", 404)
 	b.ends(t)
-	// One table goes back to a server that is running.
+	// Restore one table into a running server.
 	s = start(t, nil, "--data", newest)
 	c := s.client(t, "")
 	to := "TableEndpoint=" + c.endpoint + ";AccountName=devstoreaccount1;AccountKey=" + accounts.DevelopmentKey
@@ -208,8 +209,9 @@ func TestBackupLog(t *testing.T) {
 	c.do(t, "GET", "/Other(PartitionKey='p',RowKey='r')", "", 200)
 }
 
-// A place that is away is caught up. If the logs outgrow their limit meanwhile, a new backup
-// follows, and verify names the gap.
+// TestBackupLogCatchesUp checks that the server ships the missing log when an unreachable backup
+// place is back. If the unshipped log exceeds its limit meanwhile, the server makes a new backup,
+// and verify reports a gap.
 func TestBackupLogCatchesUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -230,7 +232,7 @@ func TestBackupLogCatchesUp(t *testing.T) {
 	if p := succeed(t, "backup", "verify", place); strings.Contains(p, "given up") {
 		t.Errorf("%s", p)
 	}
-	// A disk that is not mounted leaves an empty directory.
+	// If a disk is not mounted, its mount point is an empty directory.
 	must.OK(t, os.Rename(place, place+".unmounted"))
 	must.OK(t, os.Mkdir(place, 0o700))
 	w.write([]string{"0"}, "while the disk is not mounted")
@@ -260,7 +262,7 @@ func TestBackupLogCatchesUp(t *testing.T) {
 	}
 	last := w.states[len(w.states)-1]
 	s.ends(t)
-	if p := succeed(t, "backup", "verify", place); !strings.Contains(p, "given up") {
+	if p := succeed(t, "backup", "verify", place); !strings.Contains(p, "logs were discarded") {
 		t.Errorf("%s\n%s", p, s.logs)
 	}
 	restored := filepath.Join(dir, "restored")

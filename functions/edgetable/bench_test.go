@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// runBench runs the command with few entities.
+// runBench runs the command bench with few entities.
 func runBench(t *testing.T, want int, args ...string) (out, errors string) {
 	t.Helper()
 	args = append([]string{"bench", "--connections", "2", "--entities", "200"}, args...)
@@ -20,7 +20,7 @@ func runBench(t *testing.T, want int, args ...string) (out, errors string) {
 	return out, errors
 }
 
-// runMeasured runs bench, longer each time until this machine completes a request.
+// runMeasured runs bench with longer and longer durations, until this machine completes a request in time.
 func runMeasured(t *testing.T, args ...string) (status int, out, errors string) {
 	t.Helper()
 	for d := 100 * time.Millisecond; ; d *= 4 {
@@ -28,13 +28,13 @@ func runMeasured(t *testing.T, args ...string) (status int, out, errors string) 
 		if !strings.Contains(out+errors, load.ErrTooShort.Error()) || d > time.Minute {
 			return status, out, errors
 		}
-		if slices.Contains(args, "--keep") { // the run that was too short has kept its table
+		if slices.Contains(args, "--keep") { // the run that was too short has not deleted its table
 			args = append(args, "--existing")
 		}
 	}
 }
 
-// TestBench runs the command beside a table that existed before: the command refuses that table and deletes its own.
+// TestBench checks that bench refuses a table that exists, and deletes the table that it has created.
 func TestBench(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -67,7 +67,7 @@ func TestBench(t *testing.T) {
 			t.Fatalf("%s --existing deleted the table", op)
 		}
 	}
-	if out, text := bench(1, "--op", "get", "--table", "people", "--existing"); !strings.Contains(text, " failed; the first: the service answers 404") {
+	if out, text := bench(1, "--op", "get", "--table", "people", "--existing"); !strings.Contains(text, " failed; the first error: the service answers 404") {
 		t.Errorf("get from a table without its entities: %s%s", out, text)
 	}
 	if people := c.do(t, "GET", "/people", "", 200); strings.Count(people, `"PartitionKey":`) != 1 {
@@ -75,7 +75,7 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// TestBenchToken measures with a token; the account creates the table.
+// TestBenchToken runs bench with a token that permits only reads: reads succeed, and writes get 403.
 func TestBenchToken(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -102,7 +102,7 @@ func TestBenchRefusals(t *testing.T) {
 		"--op query --rows 2000": "at most 1000 for query",
 		"--format xml":           "json or atom",
 		"--refused never":        "fail, wait or repeat",
-		"--endpoint ftp://h/acme --account devstoreaccount1": "--endpoint is a URL such as",
+		"--endpoint ftp://h/acme --account devstoreaccount1": "--endpoint must be a URL such as",
 		"insert": `unexpected argument "insert"`,
 	} {
 		if status, out, text := run(t, nil, append([]string{"bench"}, strings.Fields(args)...)...); status != 2 || !strings.Contains(text, want) || out != "" {

@@ -13,17 +13,17 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// served is when the certificate that the server shows ends.
+// served returns when the certificate that the server presents expires.
 func served(t *testing.T, address string) time.Time {
 	t.Helper()
-	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}) // the end is all that is asked
+	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}) // only the expiry matters, so the certificate need not be trusted
 	must.OK(t, err)
 	defer conn.Close()
 	return conn.ConnectionState().PeerCertificates[0].NotAfter
 }
 
-// A certificate that was replaced is shown to the next client; one that is wrong
-// leaves the old one.
+// TestCertificateReload checks that new clients get a replaced certificate, and that an invalid
+// file leaves the old certificate in use.
 func TestCertificateReload(t *testing.T) {
 	t.Parallel()
 	first, key, _ := proc.Certificate(t, time.Now().Add(time.Hour))
@@ -37,9 +37,9 @@ func TestCertificateReload(t *testing.T) {
 		t.Helper()
 		must.OK(t, os.Rename(from, to))
 	}
-	rename(next, first) // its key is still that of the old one
+	rename(next, first) // the key file still belongs to the old certificate, so the pair is invalid
 	s.look()
-	if !strings.Contains(s.logs.String(), "the certificate stays as it was") {
+	if !strings.Contains(s.logs.String(), "the certificate cannot be reloaded; the previous certificate stays in use") {
 		t.Errorf("the log:\n%s", s.logs)
 	}
 	if end := served(t, address); time.Until(end) > 2*time.Hour {
@@ -53,7 +53,7 @@ func TestCertificateReload(t *testing.T) {
 	s.ends(t)
 }
 
-// An expired certificate is said at once.
+// TestExpiredCertificate checks that the server logs at once that its certificate has expired.
 func TestExpiredCertificate(t *testing.T) {
 	t.Parallel()
 	cert, key, _ := proc.Certificate(t, time.Now().Add(-time.Minute))
@@ -69,7 +69,7 @@ func TestExpiredCertificate(t *testing.T) {
 	}
 }
 
-// A client that forgets the s of https gets an explanation.
+// TestPlainHTTPToTLS checks that a client that uses http instead of https gets an explanation.
 func TestPlainHTTPToTLS(t *testing.T) {
 	t.Parallel()
 	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))

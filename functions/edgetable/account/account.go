@@ -35,7 +35,7 @@ func (p *program) accountCommand() *cobra.Command {
 					return err
 				}
 			}
-			defer lockDir(filepath.Dir(path))() // otherwise one of two concurrent commands could undo the other
+			defer lockDir(filepath.Dir(path))() // without the lock, one of two concurrent commands could overwrite the change of the other
 			f, err := openFile(path)
 			if err != nil {
 				return err
@@ -51,7 +51,7 @@ func (p *program) accountCommand() *cobra.Command {
 	list := command("list [NAME]", "List the accounts and when their keys were last used", "With NAME it also prints which addresses the account allows and denies.",
 		func(_ context.Context, f *file, name string) error { return p.listAccounts(f, name, o.json) })
 	cli.JSONFlag(list.Flags(), &o.json)
-	change := command("change NAME", "Disable, enable or remove an account", "The account's tables stay; an account created later with the same name has them. --drop refuses an account whose key was used in the last ten minutes, and asks for its name.",
+	change := command("change NAME", "Disable, enable or remove an account", "The account's tables stay; a later account with the same name can use them. --drop refuses an account whose key was used in the last ten minutes, and asks for its name.",
 		func(ctx context.Context, f *file, name string) error { return p.changeAccount(ctx, f, name, &o) })
 	change.Example = "  edgetable account change acme --disable\n  edgetable account change acme --drop --data /var/lib/edgetable"
 	cli.Section(change, "Change", func(f *pflag.FlagSet) {
@@ -181,7 +181,7 @@ type described struct {
 type keyUse struct {
 	Key      int        `json:"key"` // 1 or 2
 	Bits     int        `json:"bits"`
-	LastUsed *time.Time `json:"lastUsed"` // nil if never
+	LastUsed *time.Time `json:"lastUsed"` // nil if the key was never used
 }
 
 func (f *file) describe(name string) described {
@@ -280,7 +280,7 @@ func (p *program) changeAccount(ctx context.Context, f *file, name string, o *ac
 	case [3]bool{false, false, true}:
 		return p.removeAccount(ctx, f, name, o)
 	}
-	return cli.Misuse("say what to do: --disable, --enable or --drop")
+	return cli.Misuse("give --disable, --enable or --drop")
 }
 
 func (p *program) setDisabled(f *file, name string, disabled bool) error {
@@ -308,13 +308,13 @@ func (p *program) removeAccount(ctx context.Context, f *file, name string, o *ac
 		return err
 	}
 	if !o.force {
-		info, _ := o.running(ctx, f.path) // without a server, the file of last uses is enough
+		info, _ := o.running(ctx, f.path) // if the server does not respond, the file with the last uses is enough
 		if err := f.busy(name, info, time.Now()); err != nil {
 			return err
 		}
 	}
 	if !o.yes {
-		if err := p.Confirm("account", name, fmt.Sprintf("Account %s will be removed with its keys, which nothing brings back.", name), "nothing is changed"); err != nil {
+		if err := p.Confirm("account", name, fmt.Sprintf("Account %s and its keys will be removed. This cannot be undone.", name), "nothing is changed"); err != nil {
 			return err
 		}
 	}
@@ -322,7 +322,7 @@ func (p *program) removeAccount(ctx context.Context, f *file, name string, o *ac
 	if err := p.saveAccounts(f); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Out, "%s is removed; its tables stay for an account of this name\n", name)
+	fmt.Fprintf(p.Out, "%s is removed; its tables stay for a later account with the same name\n", name)
 	return nil
 }
 

@@ -61,16 +61,17 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 		}
 		a := admin.Address{Public: setting("public-url"), Listen: setting("listen"), TLS: setting("tls-cert") != "", Domains: p.Setting("acme-domain")}
 		begin = a.BySettings()
-		err = errors.New("no server is running with these accounts, and no setting says where one listens")
+		err = errors.New("no server is running with these accounts, and no setting gives the address of a server")
 	}
 	if begin == "" {
-		fmt.Fprintf(p.Err, "The endpoint is not known: %v. Put its URL with /%s in place of %s, or give --endpoint to this command\n", err, name, unknownEndpoint)
+		fmt.Fprintf(p.Err, "The endpoint is unknown: %v. Replace %[3]s with its URL and /%[2]s, or run this command with --endpoint\n", err, name, unknownEndpoint)
 		return ""
 	}
 	return begin + "/" + name
 }
 
-// unknownEndpoint stands for an unknown URL in connection strings and other URLs. Every client refuses it.
+// unknownEndpoint is the placeholder for an unknown URL in connection strings and other URLs. Every client refuses
+// it.
 const unknownEndpoint = "URL-OF-THE-ACCOUNT"
 
 // defaultEndpoint describes, for the help, what endpointOf does without --endpoint.

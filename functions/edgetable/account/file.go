@@ -18,7 +18,7 @@ import (
 // file is a file of accounts that is edited line by line, so that comments and order are kept.
 type file struct {
 	path  string
-	lines []string // each with its line end
+	lines []string // lines of the file, each with its line end
 	list  accounts.List
 	mode  fs.FileMode
 }
@@ -72,9 +72,9 @@ func (f *file) save() error {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	if len(list) == 0 {
-		return errors.New("a server needs an account: disable the last one instead, or make another first")
+		return errors.New("a server needs at least one account: disable the last account instead, or create another account first")
 	}
-	return directory.Replace(f.path, []byte(text), f.mode) // durable, or a power cut could bring back a removed key
+	return directory.Replace(f.path, []byte(text), f.mode) // synced to disk: otherwise a power cut could bring back a removed key
 }
 
 // newKey makes a key of 256 bits.

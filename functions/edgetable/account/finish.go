@@ -14,8 +14,8 @@ const quiet = 10 * time.Minute
 // forceUsage is the help of --force in all commands.
 const forceUsage = "remove a key although clients use it"
 
-// keyUsed returns when a key of an account was last used, according to the running server, if any, and the file of an
-// earlier one; nil if never.
+// keyUsed returns when a key of an account was last used; nil if never. It knows this from the running server, if
+// there is one, and from the file in which an earlier server recorded last uses.
 func (f *file) keyUsed(name string, i int, info *admin.Info) *time.Time {
 	at := readLastUsed(usedFile(f.path)).of(f.list[name].Keys[i])
 	if info == nil {
@@ -37,7 +37,7 @@ func (f *file) busy(name string, info *admin.Info, now time.Time) error {
 			continue
 		}
 		if at := f.keyUsed(name, i, info); at != nil && now.Sub(*at) < quiet {
-			return fmt.Errorf("%s stays: key %d was %s, less than %d minutes ago; --disable refuses its requests and can be undone; --force removes it anyway",
+			return fmt.Errorf("%s was not removed: key %d was %s, less than %d minutes ago; --disable refuses its requests and can be undone; --force removes it anyway",
 				name, i+1, say(at), int(quiet/time.Minute))
 		}
 	}
@@ -52,7 +52,7 @@ func (f *file) inUse(name string, info *admin.Info, now time.Time) error {
 	case second == nil:
 		return fmt.Errorf("%s keeps both keys: key 1 was %s, and key 2 was never used: give it to the clients first; --force removes key 1 anyway", name, say(first))
 	case first != nil && now.Sub(*first) < quiet:
-		return fmt.Errorf("%s keeps both keys: key 1 was %s, less than %d minutes ago, and key 2 was %s: some client has not changed; --force removes key 1 anyway",
+		return fmt.Errorf("%s keeps both keys: key 1 was %s, less than %d minutes ago, and key 2 was %s: some clients still use key 1; --force removes key 1 anyway",
 			name, say(first), int(quiet/time.Minute), say(second))
 	}
 	return nil

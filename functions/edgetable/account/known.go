@@ -14,17 +14,18 @@ import (
 	"edgetable/functions/edgetable/reload"
 )
 
-// Known holds the accounts of a server. When their file changes, all are read again, or none if the file is wrong.
+// Known holds the accounts of a server. When their file changes, all accounts are read again. If the file is
+// invalid, the server keeps the accounts that it has.
 type Known struct {
 	Source Source
-	Refuse func(accounts.List) error // returns an error for a list that the server must not serve
+	Refuse func(accounts.List) error // returns an error for a list of accounts that the server must not serve
 	Log    *slog.Logger
 
 	Current atomic.Pointer[accounts.List]
 	files   reload.Changes
 
 	mu    sync.Mutex
-	File  string // the file they were read from; "" if none
+	File  string // the file that the accounts were read from; "" if there is none
 	used  lastUsed
 	noted time.Time
 }
@@ -67,7 +68,7 @@ func (k *Known) Load(asked bool) (changed bool, err error) {
 	defer k.mu.Unlock()
 	switch {
 	case file != "" && k.File == "":
-		k.Source.optional = false // if the file is later removed by mistake, clients must not be locked out
+		k.Source.optional = false // a file removed by mistake must not lock clients out: keep the accounts
 		k.used = readLastUsed(usedFile(file))
 	case k.used == nil:
 		k.used = lastUsed{}
@@ -80,9 +81,9 @@ func (k *Known) Load(asked bool) (changed bool, err error) {
 func (k *Known) Reload(asked bool) {
 	switch changed, err := k.Load(asked); {
 	case err != nil:
-		k.Log.Error("the accounts stay as they were", "cause", err)
+		k.Log.Error("the accounts cannot be reloaded; the previous accounts stay in use", "cause", err)
 	case changed:
-		k.Log.Info("the accounts were read again", "accounts", len(*k.Current.Load()))
+		k.Log.Info("the accounts were reloaded", "accounts", len(*k.Current.Load()))
 	}
 	k.NoteUsed(usedEvery)
 }
@@ -90,8 +91,8 @@ func (k *Known) Reload(asked bool) {
 // usedEvery is how often the last uses of keys are recorded.
 const usedEvery = 10 * time.Second
 
-// NoteUsed records which keys were used, unless it did so less than every ago. If the accounts come from a file, it
-// records them in a file next to it, otherwise in memory.
+// NoteUsed records which keys were used, unless it did so within the duration every. If the accounts come from a
+// file, it records the uses in a file next to it, otherwise in memory.
 func (k *Known) NoteUsed(every time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -67,12 +67,12 @@ func (p *program) sasCommand() *cobra.Command {
 		cli.TableFlag(f, &o.table, "", "; without it the token is for the account")
 		f.StringVar(&o.permissions, "permissions", "", "`letters`, or words separated by commas: read, add, update, delete, upsert (add and update); for an account also write, list, create; or all")
 		f.StringVar(&o.resources, "resources", "", "for an account, `letters` or words: service, tables, entities, or all (the default)")
-		f.StringVar(&o.policy, "policy", "", "`id` of a stored access policy of the table, for permissions and times that are not given here")
+		f.StringVar(&o.policy, "policy", "", "`id` of a stored access policy of the table, which supplies the permissions and times that no flag gives")
 	})
 	cli.Section(c, "When, where and how", func(f *pflag.FlagSet) {
-		f.StringVar(&o.start, "start", "", "`time` from which it is valid, RFC 3339; default now")
-		f.StringVar(&o.expires, "expires", "", "`time` until which it is valid, RFC 3339, or a duration from now, such as 30m, 24h or 7d; default 1h, or as the policy says")
-		f.StringVar(&o.ip, "ip", "", "`address` from which it may be used, or a range such as 192.0.2.1-192.0.2.9")
+		f.StringVar(&o.start, "start", "", "start `time` of the token, RFC 3339; default now")
+		f.StringVar(&o.expires, "expires", "", "expiry `time` of the token, RFC 3339, or a duration from now, such as 30m, 24h or 7d; default 1h, or the expiry of the policy")
+		f.StringVar(&o.ip, "ip", "", "client `address` for which the token is valid, or a range such as 192.0.2.1-192.0.2.9")
 		cli.BoolFlag(f, &o.httpsOnly, "https-only", "valid only over https")
 		f.StringVar(&o.version, "service-version", "", "protocol `version` for the signature; default "+sas.Version)
 	})
@@ -102,7 +102,7 @@ func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 	}
 	if o.account == "" {
 		if len(list) > 1 {
-			return cli.Misuse("--account says which of the %d accounts to sign for", len(list))
+			return cli.Misuse("there are %d accounts: name one of them with --account", len(list))
 		}
 		for o.account = range list {
 		}
@@ -116,9 +116,9 @@ func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 	}
 	o.known = list[o.account].Endpoint
 	token, err := o.sign(account.Keys[0], time.Now())
-	if refused, ok := errors.AsType[*table.Error](err); ok { // the message in words that fit the command's flags
+	if refused, ok := errors.AsType[*table.Error](err); ok { // the error names token parameters; print the names of the command's flags instead
 		if _, detail, ok := strings.Cut(refused.Message, "Detail: "); ok {
-			return cli.Misuse("every server would refuse it: %s", inFlags(detail))
+			return cli.Misuse("every server would refuse this token: %s", inFlags(detail))
 		}
 	}
 	if err != nil {
@@ -145,7 +145,7 @@ func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 		return p.PrintJSON(struct {
 			URL     string   `json:"url"`
 			Token   string   `json:"token"`
-			Permits []string `json:"permits"` // as sentences
+			Permits []string `json:"permits"` // each permission as a sentence
 		}{endpoint + "?" + token, token, t.Describe()})
 	}
 	fmt.Fprintln(p.Out, endpoint+"?"+token)
@@ -172,7 +172,7 @@ func (p *program) sasEndpoint(ctx context.Context, o *sasFlags, file string) str
 	switch {
 	case endpoint == "":
 	case o.httpsOnly && !strings.HasPrefix(endpoint, "https://"):
-		fmt.Fprintf(p.Err, "The token is valid only over https, and the server is at %s: put its https URL in place of %s, or give --endpoint to this command\n", endpoint, unknownEndpoint)
+		fmt.Fprintf(p.Err, "The token is valid only over https, and the server is at %s: replace %s with its https URL, or run this command with --endpoint\n", endpoint, unknownEndpoint)
 	default:
 		return endpoint
 	}
@@ -210,7 +210,7 @@ func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 	if expiry, err = signedTime(expiry, now); err != nil {
 		return "", cli.Misuse("--expires: %v", err)
 	}
-	from, _ := sas.ParseTime(start) // 0 if start is empty
+	from, _ := sas.ParseTime(start) // if start is empty, from is 0
 	if until, err := sas.ParseTime(expiry); err == nil && until <= max(from, edm.TicksOf(now)) {
 		return "", cli.Misuse("--expires %s is in the past, or not after --start", o.expires)
 	}
@@ -229,7 +229,7 @@ func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 		return "", cli.Misuse("--permissions: %v", err)
 	}
 	if permissions == "" && o.policy == "" {
-		return "", cli.Misuse("--permissions says what the token permits, such as read,add,update,delete")
+		return "", cli.Misuse("set the permissions of the token with --permissions, such as read,add,update,delete")
 	}
 	return sas.TableValues{
 		Version: o.version, Table: o.table, Identifier: o.policy, Start: start, Expiry: expiry, Permissions: permissions,
@@ -240,14 +240,14 @@ func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 
 func (o *sasFlags) signAccount(k *sharedkey.Key, start, expiry, protocol string) (string, error) {
 	if o.policy != "" || o.fromPartition != "" || o.toPartition != "" || o.fromRow != "" || o.toRow != "" {
-		return "", cli.Misuse("--policy and ranges of keys are for a token with --table")
+		return "", cli.Misuse("--policy and ranges of keys can only be used with --table")
 	}
 	permissions, err := letters(o.permissions, "rwdlacu", permissionWords)
 	if err != nil {
 		return "", cli.Misuse("--permissions: %v", err)
 	}
 	if permissions == "" {
-		return "", cli.Misuse("--permissions says what the token permits, such as read,list")
+		return "", cli.Misuse("set the permissions of the token with --permissions, such as read,list")
 	}
 	resources := o.resources
 	if resources == "" {

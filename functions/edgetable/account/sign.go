@@ -25,7 +25,7 @@ func (p *program) signCommand() *cobra.Command {
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		cli.AccountsFlag(f, &file)
-		cli.AccountFlag(f, &name, "; default the one that the URL names")
+		cli.AccountFlag(f, &name, "; default the account in the URL")
 		cli.JSONFlag(f, &asJSON)
 	})
 	return c
@@ -72,7 +72,7 @@ func (p *program) sign(file, name, verb, target string, asJSON bool) error {
 	}
 	fmt.Fprintln(p.Out, Curl(account, method, target, now))
 	if hasBody(method) {
-		fmt.Fprintln(p.Err, "put the body in place of {}; it is not signed")
+		fmt.Fprintln(p.Err, "replace {} with the body, which is not signed")
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func pathOf(target string) (path, query string) {
 	path, query, _ = strings.Cut(path, "?")
 	i := strings.IndexByte(path, '/')
 	if i < 0 {
-		return "/", query // like curl
+		return "/", query // curl also requests / if the URL has no path
 	}
 	return path[i:], query
 }
@@ -143,7 +143,7 @@ func hasBody(method string) bool {
 // covers the escapes, so curl must not change anything. A # does not begin a fragment here, because a server would
 // never receive it.
 func escape(target string) string {
-	const allowed = "-._~:/?@!$&()*+,;=%" // without ' and, except in the host, [ and ]
+	const allowed = "-._~:/?@!$&()*+,;=%" // the shell would interpret ', and curl [ and ]; only the host keeps its brackets
 	_, rest, _ := strings.Cut(target, "://")
 	start := len(target) - len(rest)
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {

@@ -17,7 +17,7 @@ type Source struct {
 	optional bool // if the file does not exist, text is used
 	text     string
 	name     string // name of the text in errors
-	weak     bool   // short keys are accepted
+	weak     bool   // keys may be shorter than the minimum length
 }
 
 // WeakSource returns a text with accounts for tests, from a variable.
@@ -82,7 +82,7 @@ func known(list accounts.List, name string) (*sharedkey.Account, error) {
 		return nil, cli.Misuse("the URL names no account: write it after the host, as in %s, or give --account", cli.UsualURL+accounts.Development)
 	}
 	if !ok {
-		return nil, fmt.Errorf("the account %s is not known here; --accounts and $%s give keys, --account another name", cli.Quote(name), accounts.Variable)
+		return nil, fmt.Errorf("the account %s is not known here; give its key with --accounts or $%s, or another name with --account", cli.Quote(name), accounts.Variable)
 	}
 	return &account.Account, nil
 }

@@ -15,26 +15,26 @@ import (
 // Socket returns the path of a server's socket.
 func Socket(data, admin string) string { return cmp.Or(admin, filepath.Join(data, cli.AdminSocket)) }
 
-// Listen listens on a socket that no other user can open at any moment: the socket gets its mode in a directory that
-// is closed to others.
+// Listen creates a socket that no other user can open at any moment. It creates the socket in a directory that other
+// users cannot enter, sets the socket's mode, and then moves it to its path.
 func Listen(path string) (net.Listener, error) {
 	if err := clearSocket(path); err != nil {
 		return nil, err
 	}
 	dir := path + "~"
-	if err := os.RemoveAll(dir); err != nil { // left by a killed server
+	if err := os.RemoveAll(dir); err != nil { // a killed server may have left this directory
 		return nil, err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // the temporary name would not help the reader
+		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // omit the temporary name, which the user does not know
 	}
 	defer os.RemoveAll(dir)
 	hidden := filepath.Join(dir, "s")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
 	if err != nil {
-		return nil, fmt.Errorf("%w (a path may have about 100 bytes: --admin names another one)", err)
+		return nil, fmt.Errorf("%w (a socket's path may have about 100 bytes: set a shorter path with --admin)", err)
 	}
-	l.SetUnlinkOnClose(false) // the socket is renamed
+	l.SetUnlinkOnClose(false) // the socket is renamed below, so closing must not remove the old name
 	if err = os.Chmod(hidden, 0o600); err == nil {
 		err = os.Rename(hidden, path)
 	}

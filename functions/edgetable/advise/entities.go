@@ -13,7 +13,8 @@ func singleRows(f *Facts) []Finding {
 		number = float64(s.Rows) / float64(max(s.Partitions, 1))
 		alone = number < 1.1
 	} else if t := &f.Traffic.Totals; t.FirstInserts >= enough {
-		// the estimate of 1,024 inserts in as many partitions may be some hundred too low
+		// the number of partitions is estimated: for 1,024 inserts into 1,024 partitions it may be some
+		// hundred too low
 		alone = float64(t.FirstPartitions) > 0.85*float64(t.FirstInserts)
 	}
 	pages, example := uint64(0), ""
@@ -29,16 +30,16 @@ func singleRows(f *Facts) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Rule: "range-over-single-rows", Finding: fmt.Sprintf("Each partition has one row, and %s pages were read over ranges of partitions.", commas(float64(pages))),
+		Rule: "range-over-single-rows", Finding: fmt.Sprintf("Each partition has only one entity, and %s pages were read by queries over ranges of partitions.", commas(float64(pages))),
 		Number: float64(pages), Unit: "pages", Example: example,
 		Why: Why{
 			Azure:    "A page ends where the table is divided between machines: many short or empty pages, each with a round trip.",
-			DynamoDB: "A range of partitions is a merge of all buckets: one Query for each bucket and page.",
-			Workers:  "A range of partitions asks every bucket's object.",
+			DynamoDB: "A query over a range of partitions merges all buckets, with one DynamoDB Query for each bucket and page.",
+			Workers:  "A query over a range of partitions sends a request to the object of every bucket.",
 			Binary:   "No harm.",
-			Postgres: "A range of partitions is a range of one index, which costs little.",
+			Postgres: "A query over a range of partitions reads a range of one index, which costs little.",
 		},
-		Instead: "Put what is read together into one partition: PartitionKey = what the range has in common (the customer, the day), RowKey = the rest. Batches become possible, too.",
+		Instead: "Put entities that are read together into one partition: PartitionKey = their common part (the customer, the day), RowKey = the rest. Then batches are possible, too.",
 	}}
 }
 
@@ -60,13 +61,13 @@ func wideEntities(f *Facts) []Finding {
 	return []Finding{{
 		Rule: "wide-entities", Finding: fmt.Sprintf("The largest entity has %d KiB; 1,024 are allowed.", n>>10), Number: float64(n >> 10), Unit: "KiB", Example: example,
 		Why: Why{
-			Azure:    "Beyond 1 MiB a write fails. A page holds 4 MiB, so that a list of such entities needs many.",
-			DynamoDB: "A write costs a unit for each KiB of the whole entity, also if one property changes; beyond 380 KiB it is kept in chunks, with more calls.",
-			Workers:  "An SQLite row can hold up to 2 MB, and each row is copied into a wasm module of 64 MiB.",
+			Azure:    "Beyond 1 MiB a write fails. A page holds at most 4 MiB, so a list of such entities needs many pages.",
+			DynamoDB: "A write costs a write unit for each KiB of the whole entity, even if only one property changes; an entity beyond 380 KiB is stored in chunks, with more calls.",
+			Workers:  "An SQLite row can hold up to 2 MB, and each row is copied into the 64 MiB memory of a Wasm module.",
 			Binary:   "Each update writes the whole entity to the log.",
-			Postgres: "Each update writes the whole entity to the log, and the old one stays until vacuum removes it.",
+			Postgres: "Each update writes the whole entity to the log, and the old version stays until vacuum removes it.",
 		},
-		Instead: "Move large and seldom read properties to a blob or to an entity of their own (the same keys in another table), and keep their address.",
+		Instead: "Move large and seldom read properties to a blob or to a separate entity (with the same keys in another table), and store its address in the entity.",
 	}}
 }
 

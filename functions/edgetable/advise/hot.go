@@ -8,7 +8,7 @@ import (
 
 // The limits that findings mention.
 const (
-	dynamodbPartition = 1000 // write units per second
+	dynamodbPartition = 1000 // limit of a partition in write units per second
 	hotShare          = 0.3  // share of the operations that one partition has
 )
 
@@ -34,18 +34,18 @@ func hotPartitions(r *traffic.Report) (list []Finding) {
 			Rule: "hot-partition", Finding: text, Number: 100 * share, Unit: "% of " + metric, Example: example,
 			Why: Why{
 				Azure:    "A partition is served by one machine: about 2,000 entities of 1 KiB a second, then 503 ServerBusy.",
-				DynamoDB: "A partition is one hash key: 1,000 write units and 3,000 read units a second until DynamoDB splits it, after minutes of heat.",
+				DynamoDB: "A partition is one hash key: 1,000 write units and 3,000 read units a second until DynamoDB splits it, after minutes of high load.",
 				Workers:  "A partition is in one object, which has one thread: some hundred requests a second. No split of the table divides a partition.",
-				Binary:   "Writes to one partition wait for each other; reads do not. Tens of thousands a second are possible.",
-				Postgres: "A partition is a range of one index: writes to different entities do not wait for each other, those to the same entity do.",
+				Binary:   "Writes to one partition wait for each other; reads do not wait. Tens of thousands of requests a second are possible.",
+				Postgres: "A partition is a range of one index: writes to different entities do not wait for each other; writes to the same entity do.",
 			},
-			Instead: "Put a hash or another part of the entity's own name into the PartitionKey (device-17 instead of devices), or spread one partition over N with a suffix 0…N-1 and read all N. Cache what is read most.",
+			Instead: "Put a hash or another part of the entity's own name into the PartitionKey (device-17 instead of devices), or spread one partition over N partitions with a suffix 0…N-1, and read all N. Cache the entities that are read most.",
 		})
 	}
 	return list
 }
 
-// appendOnly finds inserts that all go to one end of the table.
+// appendOnly finds inserts whose keys are all at one end of the table.
 func appendOnly(r *traffic.Report) []Finding {
 	t := &r.Totals
 	if t.Judged < enough {
@@ -60,16 +60,16 @@ func appendOnly(r *traffic.Report) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Rule: "append-only", Finding: fmt.Sprintf("%.0f %% of the inserts come at the %s of the table.", 100*share, end),
+		Rule: "append-only", Finding: fmt.Sprintf("%.0f %% of the inserts are at the %s of the table.", 100*share, end),
 		Number: 100 * share, Unit: "% of inserts", Example: t.LastInserted,
 		Why: Why{
 			Azure:    "All inserts go to the machine with the last range of the table. A split does not help: the next inserts are at the end again.",
-			DynamoDB: "Harmless if the PartitionKey changes with each entity, since buckets hash it. With one PartitionKey for an hour or a day all inserts have one hash key: 1,000 write units a second, and splits do not help.",
-			Workers:  "The object with the last keys gets all inserts: one thread, some hundred requests a second. It splits for its size, but no split divides this load: all new keys are on the same side of it. In a table that is made with EDGETABLE_BUCKETS, a hash spreads the partitions over objects.",
+			DynamoDB: "Harmless if the PartitionKey changes with each entity, because it is hashed to a bucket. With one PartitionKey for an hour or a day, all inserts have one hash key: 1,000 write units a second, and splits do not help.",
+			Workers:  "The object with the last keys gets all inserts: one thread, some hundred requests a second. The object splits when it is large, but no split divides this load: all new keys are on the same side of the split. In a table that is made with EDGETABLE_BUCKETS, a hash spreads the partitions over objects.",
 			Binary:   "Good for the disk; no problem.",
 			Postgres: "The inserts go to the last pages of one index, and few pages change: no problem.",
 		},
-		Instead: "Begin the PartitionKey with what distinguishes the sources (the device, the customer, or a hash modulo 16), and keep the time in the RowKey. Reversed ticks do not help: they move the heat to the start of the table.",
+		Instead: "Begin the PartitionKey with the part that distinguishes the sources (the device, the customer, or a hash modulo 16), and keep the time in the RowKey. Reversed ticks do not help: they move the load to the start of the table.",
 	}}
 }
 
@@ -100,12 +100,12 @@ func moreBuckets(r *traffic.Report, buckets int) []Finding {
 		Rule: "more-buckets", Finding: fmt.Sprintf("The busiest minute has %.0f write units a second; %d buckets accept about %d.", rate*units, buckets, buckets*dynamodbPartition),
 		Number: rate * units, Unit: "write units/s", Example: fmt.Sprintf("%d buckets", need),
 		Why: Why{
-			Azure:    "Azure splits the ranges automatically, if the PartitionKeys differ; an account has 20,000 entities a second.",
+			Azure:    "Azure splits the ranges automatically, if the PartitionKeys differ; an account is limited to 20,000 entities a second.",
 			DynamoDB: "Each bucket is a hash key with 1,000 write units a second at first.",
 			Workers:  "An object that is busy for a minute splits automatically, unless most requests are for one partition, the profile is free or EDGETABLE_SPLIT_RATE is 0.",
 			Binary:   "There are no buckets.",
 			Postgres: "There are no buckets.",
 		},
-		Instead: fmt.Sprintf("edgetable dynamodb rebucket --buckets %d, on DynamoDB and while the table is used. In other homes there is nothing to do.", need),
+		Instead: fmt.Sprintf("On DynamoDB, run 'edgetable dynamodb rebucket --buckets %d', also while the table is used. On other services, nothing needs to be done.", need),
 	}}
 }

@@ -11,9 +11,9 @@ import (
 const (
 	scanRatio   = 10   // rows examined for a row returned
 	scanAtLeast = 1000 // rows
-	// A query that was sent once or twice came from a person; a program repeats its queries.
+	// Queries of one shape that were sent fewer times probably came from a person; a program repeats its queries.
 	queriesAtLeast = 5
-	pagesAtLeast   = 20 // used if queries are not counted
+	pagesAtLeast   = 20 // used instead of queriesAtLeast if only pages were counted
 )
 
 // evident reports whether a query is so frequent that it must come from a program.
@@ -33,14 +33,14 @@ func scanRatios(r *traffic.Report) (list []Finding) {
 		}
 		names, equal, point := properties(s.Filter)
 		f := Finding{
-			Rule: "scan-ratio", Number: ratio, Unit: "rows scanned for a row returned", Example: s.Example,
-			Finding: fmt.Sprintf("A query scans %s rows for each that it returns (%s, %s pages).", commas(ratio), planWords(s.Plan), commas(float64(s.Pages))),
+			Rule: "scan-ratio", Number: ratio, Unit: "rows scanned per row returned", Example: s.Example,
+			Finding: fmt.Sprintf("A query scans %s rows for each row that it returns (%s, %s pages).", commas(ratio), planWords(s.Plan), commas(float64(s.Pages))),
 			Why: Why{
 				Azure:    "The service reads and bills page after page; a page ends after 5 seconds or at the end of a range, often empty.",
-				DynamoDB: "What is examined is paid: a read unit for 4 KiB, 256 for a page of 1 MB, and one Query for each bucket.",
-				Workers:  "Each row examined is a row read ($0.001 a million) and CPU time of the one thread of an object.",
+				DynamoDB: "Every examined item is billed: a read unit for 4 KiB, 256 units for a page of 1 MB, and one DynamoDB Query for each bucket.",
+				Workers:  "Each row examined is a row read ($0.001 a million) and takes CPU time of the object's single thread.",
 				Binary:   "One core examines about a million rows a second, and other requests wait meanwhile.",
-				Postgres: "The database sends every row examined to the server, which filters.",
+				Postgres: "The database sends every examined row to the server, which applies the filter.",
 			},
 		}
 		first := "the property"
@@ -50,13 +50,13 @@ func scanRatios(r *traffic.Report) (list []Finding) {
 		if point && s.Returned <= 2*s.Pages {
 			f.Rule = "point-read-by-property"
 			f.Finding = fmt.Sprintf("A property is used like a key: a query by %s scans %s rows to find one (%s pages).", first, commas(ratio), commas(float64(s.Pages)))
-			f.Instead = fmt.Sprintf("Store a second, small entity with PartitionKey = %s and the keys of the first (an index entity), in the same batch if it is in the same partition; or make %s the RowKey.", first, first)
+			f.Instead = fmt.Sprintf("Store a second, small entity with PartitionKey = %s and the keys of the first entity (an index entity), in the same batch if both are in one partition; or make %s the RowKey.", first, first)
 		} else if s.Plan == "Partition" || s.Plan == "Rows" {
 			f.Instead = fmt.Sprintf("Begin the RowKey with %s, so that the filter becomes RowKey ge '…' and RowKey lt '…'; or store the entity a second time with such a key in the same partition, in one batch.", first)
 		} else if len(equal) > 0 {
-			f.Instead = fmt.Sprintf("Begin the PartitionKey with %s, or store index entities with PartitionKey = %s; then the filter is one of a partition.", equal[0], equal[0])
+			f.Instead = fmt.Sprintf("Begin the PartitionKey with %s, or store index entities with PartitionKey = %s; then the filter names one partition.", equal[0], equal[0])
 		} else {
-			f.Instead = fmt.Sprintf("No key makes a range of %s one partition. Name a partition in the filter, too, or keep what is asked often in entities of their own.", first)
+			f.Instead = fmt.Sprintf("No choice of keys puts a range of %s into one partition. Name a partition in the filter, too, or store the results of frequent queries in separate entities.", first)
 		}
 		list = append(list, f)
 	}
@@ -118,7 +118,7 @@ func batches(r *traffic.Report) []Finding {
 	}
 	share := 100 * float64(t.Batchable) / float64(single)
 	return []Finding{{
-		Rule: "batches-not-used", Finding: fmt.Sprintf("%.0f %% of the single writes closely follow another one to the same partition.", share),
+		Rule: "batches-not-used", Finding: fmt.Sprintf("%.0f %% of the single writes closely follow another write to the same partition.", share),
 		Number: share, Unit: "% of single writes", Example: t.SecondMostIn,
 		Why: Why{
 			Azure:    "A batch of 100 is billed as one transaction, and is one round trip.",
@@ -127,6 +127,6 @@ func batches(r *traffic.Report) []Finding {
 			Binary:   "A batch needs one sync to the disk, and writes about ten times as many entities a second.",
 			Postgres: "A batch is one transaction, with one sync to the disk. Single writes of the same moment share transactions, too.",
 		},
-		Instead: "Collect writes of one partition into entity group transactions of up to 100 (SubmitTransaction, submit_transaction), where all or none is right.",
+		Instead: "Collect writes of one partition into entity group transactions of up to 100 (SubmitTransaction, submit_transaction), if the writes may succeed or fail together.",
 	}}
 }

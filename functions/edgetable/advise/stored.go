@@ -9,10 +9,11 @@ import (
 	"edgetable/core/table"
 )
 
-// Stored describes the entities of a table. Several goroutines may each fill one; Join joins them in key order.
+// Stored describes the entities of a table, or of a part of its keys. Several goroutines may each describe a
+// part; Join combines the parts in key order.
 type Stored struct {
 	Rows       int64 `json:"rows"`
-	Bytes      int64 `json:"bytes"` // by Azure's formula
+	Bytes      int64 `json:"bytes"` // size in bytes by Azure's formula
 	Partitions int64 `json:"partitions"`
 	// Sizes counts the partitions with 1, 2 to 3, 4 to 7, … rows.
 	Sizes [40]int64 `json:"sizes"`
@@ -149,7 +150,7 @@ func Join(parts []Stored) *Stored {
 	return &all
 }
 
-// giantPartition finds a table in which one partition has nearly everything.
+// giantPartition finds a table in which one partition has nearly all rows.
 func giantPartition(s *Stored) []Finding {
 	share := float64(s.LargestRows) / float64(max(s.Rows, 1))
 	if s.Rows < 10*enough || share <= 0.5 {
@@ -162,10 +163,10 @@ func giantPartition(s *Stored) []Finding {
 			Azure:    "A partition cannot be divided: all its requests go to one machine, about 2,000 entities a second.",
 			DynamoDB: "A partition is one hash key: 1,000 write units and 3,000 read units a second until DynamoDB splits it.",
 			Workers:  "A partition is in one object: at most 10 GB, one thread.",
-			Binary:   "It works. Writes to one partition wait for each other.",
-			Postgres: "It works: a partition is a range of one index.",
+			Binary:   "No problem, but writes to one partition wait for each other.",
+			Postgres: "No problem: a partition is a range of one index.",
 		},
-		Instead: "Divide it by what most queries know: PartitionKey = customer, device or month instead of a constant.",
+		Instead: "Divide the partition by a value that most queries know: PartitionKey = customer, device or month instead of a constant.",
 	}}
 }
 
@@ -175,11 +176,11 @@ func textOrder(s *Stored) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Rule: "text-order", Finding: fmt.Sprintf("Numbers in keys sort as text: %s times a longer number comes before a shorter one.", commas(float64(s.Misordered))),
+		Rule: "text-order", Finding: fmt.Sprintf("Numbers in keys sort as text: %s times, a longer number is sorted before a shorter number.", commas(float64(s.Misordered))),
 		Number: float64(s.Misordered), Unit: "places", Example: s.MisorderedExample,
 		Why: Why{
-			Azure:    "Keys are text: 1, 10, 2. A range such as RowKey ge '5' finds 50 and not 10.",
-			DynamoDB: "The same order in all homes.", Workers: "The same order in all homes.", Binary: "The same order in all homes.", Postgres: "The same order in all homes.",
+			Azure:    "Keys sort as text: 1, 10, 2. A range such as RowKey ge '5' finds 50 and not 10.",
+			DynamoDB: "The order is the same on every service.", Workers: "The order is the same on every service.", Binary: "The order is the same on every service.", Postgres: "The order is the same on every service.",
 		},
 		Instead: "Pad numbers with zeros to a fixed length (0000000010). To list the newest first, subtract them from the largest number.",
 	}}

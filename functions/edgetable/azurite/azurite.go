@@ -1,5 +1,5 @@
-// Package azurite understands the command line of Azurite, so that the image can replace Azurite's: programs, Compose
-// files and Testcontainers that start "azurite" get a table service without any change.
+// Package azurite translates the command line of Azurite, so that edgetable's container image can replace Azurite's.
+// Programs, Compose files and Testcontainers that start "azurite" get a table service without any change.
 package azurite
 
 import (
@@ -24,7 +24,7 @@ const (
 // AccountsVariable is the variable with the accounts, as name:key1:key2, separated by semicolons.
 const AccountsVariable = "AZURITE_ACCOUNTS"
 
-// Start says what to start instead of one of Azurite's programs.
+// Start is what to start in place of one of Azurite's programs.
 type Start struct {
 	Args     []string // arguments of edgetable
 	Help     string   // if not empty, the help to print instead
@@ -37,7 +37,7 @@ type Start struct {
 func Named(program string, args []string) (name string, rest []string) {
 	base := strings.TrimSuffix(filepath.Base(program), ".exe")
 	if base == All || base == Tables {
-		if len(args) > 0 && args[0] == base { // the image's entrypoint, followed by a command for Azurite
+		if len(args) > 0 && args[0] == base { // as in the image's entrypoint, followed by a command for Azurite's image
 			args = args[1:]
 		}
 		return base, args
@@ -63,14 +63,14 @@ func (o *flags) register(f *pflag.FlagSet) {
 	f.StringVarP(&o.location, "location", "l", "", "`directory` of the tables")
 	f.BoolVar(&o.memory, "inMemoryPersistence", false, "keep everything in memory")
 	f.StringVar(&o.extents, "extentMemoryLimit", "", "`megabytes` for blobs and queues in memory: no effect")
-	f.StringVarP(&o.debug, "debug", "d", "", "log every request, on standard error; the `file` is not written")
+	f.StringVarP(&o.debug, "debug", "d", "", "log every request to standard error; the `file` is not written")
 	f.BoolP("loose", "L", false, "no effect")
 	f.BoolP("silent", "s", false, "no effect: requests are not logged without --debug")
 	f.Bool("skipApiVersionCheck", false, "no effect: every version is served")
 	f.Bool("disableTelemetry", false, "no effect: edgetable sends no telemetry")
 	f.BoolVar(&o.pathStyle, "disableProductStyleUrl", false, "always read the account from the path")
 	f.StringVar(&o.cert, "cert", "", "`file` with a certificate in PEM: serve HTTPS")
-	f.StringVar(&o.key, "key", "", "`file` with its key in PEM")
+	f.StringVar(&o.key, "key", "", "`file` with the key of the certificate in PEM")
 	f.StringVar(&o.pwd, "pwd", "", "`password` of a certificate in PFX: refused")
 	f.StringVar(&o.oauth, "oauth", "", "`level` of bearer tokens: refused")
 	f.String("tableKeepAliveTimeout", "", "no effect")
@@ -94,7 +94,7 @@ func Serve(name string, args []string, environment func(string) string) (Start, 
 	}
 	switch {
 	case o.help:
-		return Start{Help: "edgetable in place of Azurite serves tables. Flags of " + name + ":\n\n" + f.FlagUsages() + "\n'edgetable serve --help' lists its own.\n"}, nil
+		return Start{Help: "'edgetable azurite' replaces Azurite for tables. Flags of " + name + ":\n\n" + f.FlagUsages() + "\n'edgetable serve --help' lists its own.\n"}, nil
 	case o.version:
 		return Start{Args: []string{"version"}}, nil
 	case f.NArg() > 0:
@@ -102,7 +102,7 @@ func Serve(name string, args []string, environment func(string) string) (Start, 
 	case o.pwd != "":
 		return Start{}, errors.New("--pwd is for a certificate in PFX, which is not read here: 'openssl pkcs12 -in FILE.pfx -out cert.pem -clcerts -nokeys' and '… -out key.pem -nocerts -nodes' make the files for --cert and --key")
 	case o.oauth != "":
-		return Start{}, errors.New("--oauth accepts tokens of anybody, and is not served here: leave it out and sign with the account's key, or name the issuer with 'edgetable serve --oidc-issuer'")
+		return Start{}, errors.New("--oauth would accept tokens of anybody, and is not supported: leave it out and sign with the account's key, or name the issuer with 'edgetable serve --oidc-issuer'")
 	case (o.cert == "") != (o.key == ""):
 		return Start{}, errors.New("--cert and --key go together: give both, as files in PEM")
 	case o.memory && o.location != "":
@@ -157,7 +157,7 @@ func Serve(name string, args []string, environment func(string) string) (Start, 
 func Lines(name, url string) []string {
 	lines := []string{"edgetable as Azurite Table service is successfully listening at " + url}
 	if name == All {
-		lines = append(lines, `There are tables alone. These two lines do not hold: "Azurite Blob service is successfully listening", "Azurite Queue service is successfully listening"`)
+		lines = append(lines, `Only tables are served. Blobs and queues are not served, although some programs wait for these two lines: "Azurite Blob service is successfully listening", "Azurite Queue service is successfully listening"`)
 	}
 	return lines
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Command lines that people have for Azurite.
+// TestServe translates command lines that are in use for Azurite.
 func TestServe(t *testing.T) {
 	const development = "--allow-development-account"
 	for _, c := range []struct {
@@ -34,7 +34,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// What is not served is refused with what to do.
+// TestRefused checks that flags for unsupported features are refused, with advice what to use instead.
 func TestRefused(t *testing.T) {
 	for line, want := range map[string]string{
 		"--oauth basic":               "sign with the account's key",
@@ -51,7 +51,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Each flag that is understood under Azurite's name is one that serve explains.
+// TestHint checks that serve explains each flag of Azurite that the program accepts when it is started
+// as Azurite.
 func TestHint(t *testing.T) {
 	var o flags
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -84,7 +85,7 @@ func TestHint(t *testing.T) {
 	}
 }
 
-// With accounts of the user's own, the development account is off.
+// TestAccounts checks that the development account is not served if the user has set accounts.
 func TestAccounts(t *testing.T) {
 	s, err := Serve(Tables, nil, func(name string) string { return map[string]string{AccountsVariable: "acme:a2V5"}[name] })
 	if err != nil || s.Accounts != "acme:a2V5" || slices.Contains(s.Args, "--allow-development-account") {
@@ -110,10 +111,11 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// Each line that others wait for is there, and the one about other services says that they do not run.
+// TestLines checks that the output has each line that other programs wait for, and a line that says
+// that blobs and queues are not served.
 func TestLines(t *testing.T) {
 	said := strings.Join(Lines(All, "http://0.0.0.0:10002"), "\n")
-	for _, want := range []string{"Azurite Table service is successfully listening at http://0.0.0.0:10002", "Blob service is successfully listening", "Queue service is successfully listening", "do not hold"} {
+	for _, want := range []string{"Azurite Table service is successfully listening at http://0.0.0.0:10002", "Blob service is successfully listening", "Queue service is successfully listening", "are not served"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in\n%s", want, said)
 		}

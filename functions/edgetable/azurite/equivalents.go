@@ -11,28 +11,28 @@ import (
 // Equivalent is a flag of Azurite with its counterpart in 'edgetable serve'.
 type Equivalent struct {
 	Flag  string // Azurite's flag
-	Short string // its letter, or ""
+	Short string // one-letter form of the flag; "" if there is none
 	Here  string // the flag of serve with its value; "" if none is needed
-	Why   string // why there is none, or what else to know
+	Why   string // why serve has no such flag, or a remark about it
 }
 
 // Equivalents are Azurite's flags that concern tables.
 var Equivalents = []Equivalent{
 	{"tableHost", "", "--listen HOST:PORT", ""},
 	{"tablePort", "", "--listen HOST:PORT", ""},
-	{"location", "l", "--data DIRECTORY", "a directory of edgetable's own; 'edgetable import' reads Azurite's"},
+	{"location", "l", "--data DIRECTORY", "edgetable needs its own directory; 'edgetable import' reads Azurite's"},
 	{"inMemoryPersistence", "", "--memory", ""},
 	{"debug", "d", "--log-level debug", "the log is on standard error"},
 	{"silent", "s", "", "requests are not logged"},
-	{"loose", "L", "", "what Azure ignores is ignored"},
+	{"loose", "L", "", "edgetable ignores what Azure ignores"},
 	{"skipApiVersionCheck", "", "", "every version is served"},
 	{"disableTelemetry", "", "", "edgetable sends no telemetry"},
 	{"disableProductStyleUrl", "", "--path-style", ""},
 	{"cert", "", "--tls-cert FILE", "in PEM"},
 	{"key", "", "--tls-key FILE", "in PEM"},
-	{"pwd", "", "", "certificates are files in PEM; 'openssl pkcs12' makes them of a PFX"},
-	{"oauth", "", "--oidc-issuer URL", "tokens are checked, which Azurite does not"},
-	{"tableKeepAliveTimeout", "", "", "idle connections are closed when others need their place"},
+	{"pwd", "", "", "certificates must be files in PEM; 'openssl pkcs12' converts a PFX to them"},
+	{"oauth", "", "--oidc-issuer URL", "edgetable verifies tokens, which Azurite does not"},
+	{"tableKeepAliveTimeout", "", "", "idle connections are closed when new connections need room"},
 	{"extentMemoryLimit", "", "", "it is for blobs and queues, which are not served"},
 }
 
@@ -50,7 +50,7 @@ func Hint(err error) string {
 		return ""
 	}
 	name, letters := unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames()
-	const also = "; 'edgetable azurite' takes the flags of Azurite as they are"
+	const also = "; 'edgetable azurite' accepts Azurite's flags unchanged"
 	for _, e := range Equivalents {
 		switch {
 		case letters == "" && name != e.Flag, letters != "" && (e.Short == "" || letters != e.Short):

@@ -12,7 +12,7 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// besideNote is the file that marks a folder as one made by a restore.
+// besideNote is the name of a file that marks a folder as made by a restore.
 const besideNote = "edgetable-restore"
 
 // beside makes a store in a folder next to a directory, and then moves it into the directory. If this run is killed,
@@ -34,10 +34,10 @@ func beside(dir string, make func(beside string) (made string, err error)) (err 
 	if err != nil {
 		return err
 	}
-	if dir, err = emptyOrNew(dir); err != nil { // the directory may have changed in the meantime
+	if dir, err = emptyOrNew(dir); err != nil { // the directory may have been filled while the store was restored
 		return err
 	}
-	_ = os.Remove(dir) // an existing directory is empty
+	_ = os.Remove(dir) // the directory exists and is empty
 	if err := os.Rename(made, dir); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func emptyOrNew(dir string) (path string, err error) {
 		return path, nil
 	}
 	if path, err = filepath.EvalSymlinks(path); err != nil {
-		return "", fmt.Errorf("%s leads nowhere (%w); restore to a new directory", dir, err)
+		return "", fmt.Errorf("the link %s points to nothing (%w); restore to a new directory", dir, err)
 	}
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -69,7 +69,7 @@ func emptyOrNew(dir string) (path string, err error) {
 	return path, err
 }
 
-// own creates a folder with a note, or accepts an existing one that has the note.
+// own creates a folder that contains the file besideNote, or accepts an existing folder that contains it.
 func own(folder string) error {
 	if err := directory.Make(filepath.Dir(folder)); err != nil {
 		return err

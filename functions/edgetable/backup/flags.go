@@ -15,12 +15,12 @@ type Flags struct {
 	To    string
 	Every time.Duration
 	Log   time.Duration // how often the log is shipped; 0 means never
-	limit int64         // size of the logs that are kept until they are shipped
+	limit int64         // maximum size of the log files that wait to be shipped
 	keep  repository.Keep
 	keys  []string
 }
 
-// KeepLogs is the size of the logs that the store keeps until they are shipped.
+// KeepLogs is the maximum size of the log files that the store keeps until they are shipped.
 func (o *Flags) KeepLogs() int64 {
 	if o.Log == 0 {
 		return 0
@@ -30,9 +30,9 @@ func (o *Flags) KeepLogs() int64 {
 
 func (o *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&o.To, "backup-to", "", "`place` for backups of the data directory: another directory, or s3://BUCKET/PREFIX; default none")
-	cli.DurationFlag(f, &o.Every, "backup-every", time.Hour, time.Second, cli.MaxTime, "how often to make a backup")
-	cli.DurationFlag(f, &o.Log, "backup-log", 0, 0, cli.MaxTime, "how often to ship the log, so that a lost machine loses at most this much and each moment can be restored; 0 means that only backups are made")
-	cli.SizeFlag(f, &o.limit, "backup-log-keep", 1<<30, 64<<20, 1<<44, "maximum `size` of the logs that are kept while the place does not respond; above it they are removed, and a new backup is made")
+	cli.DurationFlag(f, &o.Every, "backup-every", time.Hour, time.Second, cli.MaxTime, "time between two backups")
+	cli.DurationFlag(f, &o.Log, "backup-log", 0, 0, cli.MaxTime, "time between two shipments of the log; if the machine is lost, at most the writes of this time are lost; each moment can be restored; 0 means that only backups are made")
+	cli.SizeFlag(f, &o.limit, "backup-log-keep", 1<<30, 64<<20, 1<<44, "maximum `size` of the logs that are kept while the backup location does not respond; above it, the logs are removed, and a new backup is made")
 	cli.ValueFlag(f, &o.keep, "backup-keep", "rules", "`rules` for the backups to keep, such as last=24,daily=30, older-than=30d or point-in-time=7d, as the flags of 'edgetable backup prune'; default all", parseKeep, showKeep)
 	recipientsFlag(f, &o.keys, "backup-encrypt-to")
 }
@@ -48,7 +48,7 @@ func (o *Flags) Check(given func(flag string) bool) error {
 		return cli.Misuse("--backup-log-keep needs --backup-log")
 	}
 	if o.keep.PointInTime > 0 && o.Log == 0 {
-		return cli.Misuse("--backup-keep point-in-time=… needs --backup-log: backups alone are only single moments")
+		return cli.Misuse("--backup-keep point-in-time=… needs --backup-log: without the log, only the moments of the backups can be restored")
 	}
 	for _, name := range []string{"backup-every", "backup-log", "backup-keep", "backup-encrypt-to"} {
 		if given(name) && o.To == "" {

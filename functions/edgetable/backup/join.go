@@ -11,13 +11,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// join finds out where to continue in the place. If the store has no timeline there, join begins one.
+// join finds the number after which this process ships the log to the backup place. If the backup location has no timeline (one
+// history of commits) of this store, join begins one.
 func (s *shipper) join(ctx context.Context) error {
 	if err := s.lead(ctx); err != nil {
 		return err
 	}
 	own := s.store.Timeline()
-	to, err := s.shippedUpTo(ctx) // before the term begins, since the store that shipped it may still be running
+	to, err := s.shippedUpTo(ctx) // read this number before this process begins a term: the previous server of the store may still be shipping
 	if err != nil {
 		return err
 	}
@@ -25,7 +26,7 @@ func (s *shipper) join(ctx context.Context) error {
 		return err
 	}
 	begins := false
-	if to == own.Left && (to == 0 || own.Since > to) { // there are no pieces yet, or a prune has removed them
+	if to == own.Left && (to == 0 || own.Since > to) { // the timeline has no pieces yet, or a prune removed them
 		low, err := s.behindBackup(ctx, own)
 		if err != nil {
 			return err
@@ -34,7 +35,7 @@ func (s *shipper) join(ctx context.Context) error {
 			to, begins = low, true
 		}
 	}
-	if s.to = to; to > 0 && own.Since > to { // logs were discarded before this start, or on a full disk
+	if s.to = to; to > 0 && own.Since > to { // the store discarded log files that were not shipped, before this start or because its disk was full
 		s.giveUp()
 	}
 	if to == 0 || s.lost {
@@ -43,8 +44,8 @@ func (s *shipper) join(ctx context.Context) error {
 	return s.readFrom(to, begins)
 }
 
-// lead makes the newest timeline of the place belong to the store, and begins one if necessary. If another store has
-// taken over the place, it returns an error.
+// lead makes this store the owner of the newest timeline in the backup place, and begins a timeline if necessary. If
+// another store has taken over the place, it returns an error.
 func (s *shipper) lead(ctx context.Context) error {
 	at, all, err := s.standing(ctx)
 	if err != nil {
@@ -57,7 +58,7 @@ func (s *shipper) lead(ctx context.Context) error {
 	case announced:
 		t := all[len(all)-1]
 		return s.store.BeginTimeline(t.ID, t.Parent, t.Left)
-	case first: // the place has nothing of this store's history
+	case first: // the backup place contains no history of this store
 		return s.begin(ctx, "", 0)
 	case onTop:
 		return s.begin(ctx, own.Parent, own.Left)
@@ -66,11 +67,12 @@ func (s *shipper) lead(ctx context.Context) error {
 	}
 }
 
-// mostTried is how many attempted terms are remembered: that many processes in a row may be killed while they begin
-// one.
+// mostTried is the number of terms in the data directory that were begun without confirmation. Each process that is
+// killed while it begins a term adds one.
 const mostTried = 16
 
-// beginTerm begins a term for this process, so that a copy of the data directory notices it.
+// beginTerm records in the backup place that this process now ships the timeline; such a run is called a term. A
+// server with a copy of the data directory sees the new term and stops shipping.
 func (s *shipper) beginTerm(ctx context.Context) error {
 	own := s.store.Timeline()
 	now, err := s.place.Turn(ctx)
@@ -82,7 +84,8 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 		return err
 	}
 	if s.term.Number == 0 || s.timeline != own.ID {
-		// A request of a killed process may still store its term in the place, so the new term must be later than that one.
+		// A delayed request of a killed process may still store that process's term in the place. The new term must be
+		// higher than that one.
 		last := known
 		if n := len(own.Tried); n > 0 && own.Tried[n-1].Number > last.Number {
 			last = repository.Term(own.Tried[n-1])
@@ -102,14 +105,15 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 	if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Term, t.Tried = term, nil }); err != nil {
 		return err
 	}
-	if s.leads.Replaced() != nil { // it was considered replaced for a moment
+	if s.leads.Replaced() != nil { // an earlier check may have taken this store for replaced
 		s.leads.Regain()
 	}
 	s.joined.Store(true)
 	return nil
 }
 
-// readFrom continues after a number.
+// readFrom begins to read the log after commit number n. begins says that the next piece does not continue an earlier
+// piece.
 func (s *shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 	if s.piece, err = repository.NewPieceWriter(s.keys, repository.Zstd); err != nil {
 		return err
@@ -119,8 +123,9 @@ func (s *shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 	return nil
 }
 
-// behindBackup returns where the log continues the oldest backup of a timeline, among those after which the logs are
-// complete, or 0 if there is none. It is used if the last server ended before it shipped anything.
+// behindBackup returns the number after which the log continues the oldest backup of the timeline from which the
+// store still has all logs; 0 if there is no such backup. It is used if the last server ended before it shipped a
+// piece.
 func (s *shipper) behindBackup(ctx context.Context, own logship.Timeline) (low edm.Ticks, err error) {
 	all, err := s.place.List(ctx)
 	if err != nil {
@@ -134,20 +139,20 @@ func (s *shipper) behindBackup(ctx context.Context, own logship.Timeline) (low e
 	return low, nil
 }
 
-// begin begins a timeline in the place.
+// begin begins a timeline (a history of commits) in the backup place.
 func (s *shipper) begin(ctx context.Context, parent string, left edm.Ticks) error {
 	store, err := s.store.Identity()
 	if err != nil {
 		return err
 	}
-	id := s.store.Timeline().Next // a request of an earlier attempt may still arrive
+	id := s.store.Timeline().Next // retries use the same id, because a delayed request of an earlier attempt may still create the timeline
 	if id == "" {
 		id = repository.NewTimelineID()
 		if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Next = id }); err != nil {
 			return err
 		}
 	}
-	if left == 0 && parent != "" { // the place may have higher numbers than this store
+	if left == 0 && parent != "" { // the backup place may contain higher commit numbers than this store
 		above, err := s.place.Highest(ctx)
 		if err == nil {
 			err = s.store.Raise(above)
@@ -168,14 +173,15 @@ func (s *shipper) begin(ctx context.Context, parent string, left edm.Ticks) erro
 	return nil
 }
 
-// giveUp makes the log begin again after a new backup, because the store has discarded logs before they were shipped.
+// giveUp stops reading the log, because the store discarded log files before they were shipped. The log can only
+// continue after a new backup.
 func (s *shipper) giveUp() {
 	s.tellGap()
 	s.reader, s.sealed, s.lost = nil, nil, true
 }
 
-// watchGap notices that the store has discarded logs before they were shipped, even while the place does not respond.
-// Commits that were already read are still shipped.
+// watchGap logs that the store discarded log files before they were shipped. It works even while the backup place
+// does not respond. Commits that were already read are still shipped.
 func (s *shipper) watchGap() {
 	since := s.store.Timeline().Since
 	if s.since == 0 {
@@ -186,18 +192,18 @@ func (s *shipper) watchGap() {
 	}
 }
 
-// tellGap logs once that the log has a gap.
+// tellGap logs once that commits are missing from the shipped log.
 func (s *shipper) tellGap() {
 	if s.gap {
 		return
 	}
 	s.gap = true
-	s.log.Error("the log has a gap, because logs were discarded before they were shipped: a new backup is made as soon as the place responds")
+	s.log.Error("the log has a gap, because logs were discarded before they were shipped: a new backup is made as soon as the backup location responds")
 	s.update(func(st *LogStatus) { st.GivenUp++ })
 }
 
-// rejoin continues after logs were discarded, once the place responds. A failed backup is not retried at each
-// interval.
+// rejoin makes the new backup that the log needs after log files were discarded. It first checks that the backup
+// place responds and that this store may ship: a failed backup must not be retried at each interval.
 func (s *shipper) rejoin(ctx context.Context) error {
 	now, err := s.place.Turn(ctx)
 	if err != nil {
@@ -209,14 +215,15 @@ func (s *shipper) rejoin(ctx context.Context) error {
 	return s.restart(ctx)
 }
 
-// restart begins the log again after a new backup, because the logs do not reach back to what is in the place.
+// restart continues the log after a new backup, because the store no longer has all commits since the last shipped
+// piece.
 func (s *shipper) restart(ctx context.Context) error {
 	span, err := s.base(ctx)
 	if err != nil {
 		return err
 	}
 	if own := s.store.Timeline(); span == nil || span.Alone || span.Timeline != own.ID || span.Low < own.Since {
-		return errors.New("the backup does not belong to the current history; another one will be made")
+		return errors.New("the backup does not belong to the current history; another backup will be made")
 	}
 	s.lost = false
 	return s.readFrom(span.Low, true)

@@ -19,7 +19,7 @@ import (
 func (p *program) backupListCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "list PLACE", Short: "List the backups in a place", Long: placeHelp,
+		Use: "list PLACE", Short: "List the backups in a backup location", Long: placeHelp,
 		Example: "  edgetable backup list /mnt/backup/edgetable",
 		RunE:    func(c *cobra.Command, args []string) error { return p.backupList(c.Context(), args[0], asJSON) },
 	}
@@ -30,9 +30,9 @@ func (p *program) backupListCommand() *cobra.Command {
 // listed is the output of backup list --json.
 type listed struct {
 	Backups    []oneBackup `json:"backups"`
-	Unfinished []oneBackup `json:"unfinished"` // running or interrupted
+	Unfinished []oneBackup `json:"unfinished"` // backups in progress or interrupted
 	Damaged    []badBackup `json:"damaged"`
-	Log        []oneRange  `json:"log"` // each moment in these ranges can be restored
+	Log        []oneRange  `json:"log"` // time ranges; each moment in them can be restored
 }
 
 type oneRange struct {
@@ -111,7 +111,7 @@ func (p *program) backupList(ctx context.Context, location string, asJSON bool) 
 		p.PrintTable(&t)
 	}
 	for _, m := range all.Unfinished {
-		fmt.Fprintln(p.Out, p.Wrap(0, fmt.Sprintf("%s of %s is not complete: it is running, or was interrupted", m.ID, m.From)))
+		fmt.Fprintln(p.Out, p.Wrap(0, fmt.Sprintf("the backup %s of %s is not complete: it is running, or was interrupted", m.ID, m.From)))
 	}
 	for _, one := range log {
 		fmt.Fprintln(p.Out, p.Wrap(0, fmt.Sprintf("each moment from %s to %s can be restored with --to-time", one[0], one[1])))

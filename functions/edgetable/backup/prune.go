@@ -27,7 +27,7 @@ func (p *program) backupPruneCommand() *cobra.Command {
   edgetable backup prune /mnt/backup/edgetable --older-than 90d`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if keep.None() && len(remove) == 0 {
-				return cli.Misuse("say what to keep: --keep-last, --keep-daily, --older-than or --point-in-time; or name a backup with --remove")
+				return cli.Misuse("give --keep-last, --keep-daily, --older-than or --point-in-time; or name a backup with --remove")
 			}
 			return p.backupPrune(c.Context(), args[0], repository.Pruning{Keep: keep, Remove: remove, DryRun: dry, Now: time.Now()})
 		},
@@ -35,8 +35,8 @@ func (p *program) backupPruneCommand() *cobra.Command {
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		cli.IntFlag(f, &keep.Last, "keep-last", 0, 0, 1<<20, "`number` of newest backups to keep")
 		cli.IntFlag(f, &keep.Daily, "keep-daily", 0, 0, 1<<20, "`number` of latest days whose newest backup is kept")
-		cli.OlderThanFlag(f, &keep.OlderThan, "age of a backup")
-		cli.DurationFlag(f, &keep.PointInTime, "point-in-time", 0, 0, 100*cli.MaxTime, "period of which each moment can be restored, such as 7d: it keeps younger backups, one older backup, and the log since then")
+		cli.OlderThanFlag(f, &keep.OlderThan, "the age is the time since a backup was made")
+		cli.DurationFlag(f, &keep.PointInTime, "point-in-time", 0, 0, 100*cli.MaxTime, "period in which each moment stays restorable, such as 7d: keeps the backups of the period, one older backup, and the log after it")
 		f.StringSliceVar(&remove, "remove", nil, "`name` of a backup to remove, even if it is damaged or was interrupted; may be repeated")
 		cli.BoolFlag(f, &dry, "dry-run", "change nothing; print what would be done")
 	})
@@ -70,14 +70,15 @@ func (p *program) backupPrune(ctx context.Context, location string, what reposit
 	return nil
 }
 
-// unfinishedStays explains why objects were not removed.
+// unfinishedStays returns the message that objects were not removed, because unfinished backups may
+// need them.
 func unfinishedStays(list []*repository.Manifest) string {
 	var ids []string
 	for _, m := range list {
 		ids = append(ids, m.ID)
 	}
 	if m := list[0]; len(list) == 1 {
-		return fmt.Sprintf("objects stay while the backup %s of %s is not complete; if it will not continue, remove it with --remove %s", m.ID, m.From, m.ID)
+		return fmt.Sprintf("unneeded objects are kept while the backup %s of %s is not complete; if you will not resume the backup, remove it with --remove %s", m.ID, m.From, m.ID)
 	}
-	return fmt.Sprintf("objects stay while %d backups of %s are not complete; if they will not continue, remove them with --remove %s", len(list), list[0].From, strings.Join(ids, ","))
+	return fmt.Sprintf("unneeded objects are kept while %d backups of %s are not complete; if you will not resume them, remove them with --remove %s", len(list), list[0].From, strings.Join(ids, ","))
 }

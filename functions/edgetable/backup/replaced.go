@@ -11,11 +11,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// admitWithin is how long a start waits for the place to report whether the store was replaced.
+// admitWithin is the timeout of the check at startup whether another store has replaced this one.
 const admitWithin = 5 * time.Second
 
-// Admit checks, before the first request, whether the store was replaced while it did not run, since writes that it
-// accepted would be lost. If the place does not respond in time, writes are accepted; the log messages follow later.
+// Admit checks, before the server accepts requests, whether another store took over the backup place while this
+// server did not run. Writes to a replaced store would be lost, so they are refused. If the place does not respond
+// in time, writes are accepted, and the shipper checks again later.
 func (b *Schedule) Admit(ctx context.Context) {
 	if !b.ShipsLog() || b.paused() || b.shipper.leads.Replaced() != nil {
 		return
@@ -23,12 +24,12 @@ func (b *Schedule) Admit(ctx context.Context) {
 	ctx, end := context.WithTimeout(ctx, admitWithin)
 	defer end()
 	if err := b.shipper.judge(ctx); errors.Is(err, repository.ErrReplaced) {
-		b.shipper.leads.Lose(b.shipper.how(ctx, err), true) // not recorded for the next start, which asks the place again
+		b.shipper.leads.Lose(b.shipper.how(ctx, err), true) // this is not recorded on disk: the next start checks the backup place again
 		b.log.Error("this store was replaced while it did not run: it refuses writes", "cause", b.shipper.leads.Err())
 	}
 }
 
-// Place returns the place, or nil if there is none.
+// Place returns the place where backups are stored, or nil if there is none.
 func (b *Schedule) Place() *repository.Repository {
 	if b == nil {
 		return nil
@@ -36,7 +37,7 @@ func (b *Schedule) Place() *repository.Repository {
 	return repository.New(b.run.place)
 }
 
-// judge returns an error if the store may not ship. It changes nothing.
+// judge returns an error if this store may not ship its log to the backup place. It changes nothing.
 func (s *shipper) judge(ctx context.Context) error {
 	at, all, err := s.standing(ctx)
 	if err == nil {
@@ -57,17 +58,18 @@ func (s *shipper) judge(ctx context.Context) error {
 	return err
 }
 
-// knownTerm returns the newest term in the place that the store has begun itself, according to its own file.
+// knownTerm returns the newest term (one run of a shipping server) that this store began, according to its own file.
+// now is the newest term in the backup place; it is returned if this store has begun it.
 func knownTerm(own logship.Timeline, now repository.Term) repository.Term {
 	switch {
-	case slices.Contains(own.Tried, logship.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0: // an earlier version does not record terms
+	case slices.Contains(own.Tried, logship.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0: // case 2: a version that recorded no terms
 		return now
 	}
 	return repository.Term(own.Term)
 }
 
-// replaced treats the store as replaced, and records that for the next start. If this process has not shipped
-// anything yet, the store was replaced before it started, so it refuses writes.
+// replaced marks this store as replaced by another one, and records that on disk for the next start. If this process
+// has not shipped anything yet, the store was replaced before the start, so the server refuses writes.
 func (s *shipper) replaced(ctx context.Context, cause error) {
 	r := s.how(ctx, cause)
 	s.leads.Lose(r, !s.joined.Load())
@@ -78,7 +80,7 @@ func (s *shipper) replaced(ctx context.Context, cause error) {
 	}
 }
 
-// how describes how the store was replaced, and which of its commits the place lacks.
+// how returns how the store was replaced, and how many of its commits the backup place lacks.
 func (s *shipper) how(ctx context.Context, cause error) *logship.Replaced {
 	r := &logship.Replaced{Why: cause.Error(), Lacks: -1}
 	if known, ok := errors.AsType[*repository.Replaced](cause); ok {
@@ -91,7 +93,8 @@ func (s *shipper) how(ctx context.Context, cause error) *logship.Replaced {
 	return r
 }
 
-// left returns the number up to which the newest timeline shares the history of the store, or 0 if it is not known.
+// left returns the number of the last commit that this store shares with the newest timeline in the backup place, or
+// 0 if that number is not known.
 func (s *shipper) left(ctx context.Context) (edm.Ticks, error) {
 	own := s.store.Timeline()
 	if own.ID == "" {
@@ -104,7 +107,7 @@ func (s *shipper) left(ctx context.Context) (edm.Ticks, error) {
 	return until, nil
 }
 
-// count counts the commits after that number in the logs that are kept.
+// count counts the commits after r.Until in the log files that the store still has.
 func (s *shipper) count(r *logship.Replaced) {
 	if own := s.store.Timeline(); own.Since == 0 || own.Since > r.Until {
 		return
@@ -121,7 +124,7 @@ func (s *shipper) count(r *logship.Replaced) {
 		}
 		for _, c := range list {
 			if c.Number == s.touched {
-				continue // a commit that changes nothing
+				continue // this commit of the shipper changes no data
 			}
 			if n++; n == 1 {
 				r.Since = c.Number
@@ -130,7 +133,8 @@ func (s *shipper) count(r *logship.Replaced) {
 	}
 }
 
-// awaitTakeOver waits until the store has taken over the place, or ctx ends. The shipper then joins the place again.
+// awaitTakeOver waits until an operator has made this replaced store the owner of the backup place again, or ctx
+// ends. The shipper then joins the log again.
 func (s *shipper) awaitTakeOver(ctx context.Context) {
 	s.update(func(st *LogStatus) { st.Replaced = true })
 	for s.store.Timeline().Replaced != nil {
@@ -141,9 +145,9 @@ func (s *shipper) awaitTakeOver(ctx context.Context) {
 		}
 	}
 	s.reader, s.piece, s.sealed, s.lost, s.gap, s.since, s.term = nil, nil, nil, false, false, 0, repository.Term{}
-	s.joined.Store(true) // the operator wants this process to accept writes
+	s.joined.Store(true) // otherwise writes would be refused, although the operator wants this process to accept writes
 	s.update(func(st *LogStatus) { st.Replaced = false })
 	if err := s.store.KeepLogs(s.keep); err != nil {
-		s.log.Error("the log is not kept until it is shipped", "cause", err)
+		s.log.Error("the log may be removed before it is shipped", "cause", err)
 	}
 }

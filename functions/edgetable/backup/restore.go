@@ -13,7 +13,7 @@ func (p *program) backupRestoreCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "restore PLACE [DIRECTORY]", Short: "Restore a backup to a new data directory, or a table to a service",
 		Long: placeHelp + "\n\n" +
-			"Restores the newest state, or another one, to a new or empty DIRECTORY, and verifies everything that\n" +
+			"Restores the newest state, or an earlier state, to a new or empty DIRECTORY, and verifies everything that\n" +
 			"it reads. The newest state is the newest backup and the log after it, if the server\n" +
 			"ships it (serve --backup-log). --to-time restores any moment that 'backup list' names: every write with a Timestamp up to it, and\n" +
 			"none after. To serve the result, run 'edgetable serve --data DIRECTORY'. To resume a killed restore,\n" +
@@ -53,8 +53,8 @@ func (p *program) backupRestoreCommand() *cobra.Command {
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		f.StringVar(&o.backup, "backup", "", "`name` of the backup, or its beginning; default the newest state, including the log")
 		cli.ToTimeFlag(f, &o.toTime, "; default the newest")
-		f.StringVar(&o.beforeDrop, "before-drop", "", "`name` of a table of --account: restore the moment before its last drop, or the last one up to --to-time")
-		f.StringVar(&o.timeline, "timeline", "", "`name` of a timeline: restore its history; default that of the newest store that shipped its log")
+		f.StringVar(&o.beforeDrop, "before-drop", "", "`name` of a table of --account: restore the moment before its last drop, or before its last drop up to --to-time")
+		f.StringVar(&o.timeline, "timeline", "", "`name` of a timeline: restore its history; default the timeline of the newest store that shipped its log")
 		f.StringVar(&o.account, "account", "", "`name` of the account; with --table, restore only this table")
 		f.StringVar(&o.table, "table", "", "`name` of the table; with --account, restore only this table")
 		cli.BoolFlag(f, &o.keepExpired, "keep-expired", "remove the expiry rules of tables, so that expired entities become visible again")

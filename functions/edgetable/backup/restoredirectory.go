@@ -96,8 +96,8 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	return nil
 }
 
-// raise makes a store that was restored from a backup alone issue no Timestamp that the log contains, since clients
-// have seen those.
+// raise makes the store issue only Timestamps above all Timestamps in the log. It is needed for a store that was
+// restored from a backup without the log, because clients have seen the Timestamps in the log.
 func raise(ctx context.Context, r *repository.Repository, dir string) error {
 	above, err := r.Highest(ctx)
 	if err != nil || above == 0 {
@@ -117,7 +117,7 @@ func (p *program) withdraw(ctx context.Context, dir string) error {
 		return err
 	}
 	n, err := store.Withdraw(ctx)
-	fmt.Fprintf(p.Out, "the options of %s are withdrawn\n", cli.Things(n, "tables"))
+	fmt.Fprintf(p.Out, "the options of %s are removed\n", cli.Things(n, "tables"))
 	return errors.Join(err, store.Close())
 }
 

@@ -17,12 +17,12 @@ import (
 
 // Status is the state of a server's scheduled backups, for metrics.
 type Status struct {
-	LastSuccess time.Time // when the newest complete backup began; zero if not known yet
-	Successes   int64     // since the start
+	LastSuccess time.Time // when the newest complete backup was begun; zero if not known yet
+	Successes   int64     // number of backups since the start of the server
 	Failures    int64
 }
 
-// Schedule makes backups until the server ends.
+// Schedule makes backups at an interval until the server ends.
 type Schedule struct {
 	*Flags
 	run     *run
@@ -32,19 +32,20 @@ type Schedule struct {
 	// Paused reports whether the store is a secondary, which is not backed up; nil means that it never is.
 	Paused func() bool
 
-	forced atomic.Bool              // a backup is needed so that the log can continue
+	forced atomic.Bool              // a backup is needed at once, so that the log can continue after it
 	now    chan struct{}            // wakes Serve
-	spans  chan *repository.LogSpan // where the log continues the backup that is being made
+	spans  chan *repository.LogSpan // receives the commit numbers after which the log continues the backup in progress
 
 	mu     sync.Mutex
 	status Status
 }
 
-// Open prepares scheduled backups of a data directory, "" for none. It returns nil if no backups are requested.
+// Open prepares scheduled backups of a data directory; data is "" if the store has none. It returns nil if no
+// backups are requested.
 func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints, log *slog.Logger) (*Schedule, error) {
 	if data != "" {
 		if err := clearStaging(data); err != nil {
-			log.Info("the files of an earlier backup stay", "cause", err)
+			log.Info("temporary files of an earlier backup cannot be removed", "cause", err)
 		}
 	}
 	if o.To == "" {
@@ -58,9 +59,9 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
 	if bucket, ok := objects.(*s3.Bucket); ok {
-		// All attempts together may take up to a quarter of an hour.
+		// Log each retry: all attempts of one request together may take a quarter of an hour.
 		bucket.Retrying = func(cause error, in time.Duration) {
-			log.Warn("the place for backups does not answer", "to", o.To, "cause", cause, "again_in", in.Round(time.Millisecond))
+			log.Warn("the backup location does not respond", "to", o.To, "cause", cause, "again_in", in.Round(time.Millisecond))
 		}
 	}
 	b := &Schedule{
@@ -93,10 +94,11 @@ func (b *Schedule) EndLog() {
 // Shipped returns the state of the log.
 func (b *Schedule) Shipped() LogStatus { return b.shipper.Status() }
 
-// spanned passes the span of the backup that is being made to a waiting base.
+// spanned passes a span to base if base waits for it. The span says after which commits the log continues the
+// backup in progress.
 func (b *Schedule) spanned(log *repository.LogSpan) {
 	select {
-	case <-b.spans: // an earlier span that nobody took
+	case <-b.spans: // discard the span of an earlier backup that no caller received
 	default:
 	}
 	if log != nil {
@@ -106,7 +108,8 @@ func (b *Schedule) spanned(log *repository.LogSpan) {
 
 func (b *Schedule) paused() bool { return b.Paused != nil && b.Paused() }
 
-// Resume continues backups when the store is no longer a secondary, or has taken over the place.
+// Resume continues backups after the store was promoted from a secondary, or became the owner of the backup place
+// again.
 func (b *Schedule) Resume() {
 	if b == nil {
 		return
@@ -115,7 +118,7 @@ func (b *Schedule) Resume() {
 	if b.ShipsLog() {
 		select {
 		case b.shipper.again <- struct{}{}:
-		default: // it already has a signal
+		default: // a signal is already pending
 		}
 	}
 }
@@ -124,15 +127,15 @@ func (b *Schedule) Resume() {
 func (b *Schedule) wake() {
 	select {
 	case b.now <- struct{}{}:
-	default: // it already has a signal
+	default: // a signal is already pending
 	}
 }
 
-// base makes Serve start a backup at once. It returns where the log continues the backup as soon as that is known:
-// the log must not wait until a large store is uploaded.
+// base makes Serve start a backup at once. It returns the span of the backup, which says after which commits the
+// log continues, before the upload ends: the log must not wait until a large store is uploaded.
 func (b *Schedule) base(ctx context.Context) (*repository.LogSpan, error) {
 	select {
-	case <-b.spans: // a span of an earlier backup
+	case <-b.spans: // discard a span of an earlier backup
 	default:
 	}
 	b.forced.Store(true)
@@ -152,8 +155,8 @@ func (b *Schedule) Status() Status {
 	return b.status
 }
 
-// firstRetry is the delay after a failed backup. Each further failure doubles it, up to --backup-every, or less if
-// the log waits for the backup.
+// firstRetry is the delay after a failed backup. Each further failure doubles the delay, up to --backup-every. If
+// the log waits for the backup, the delay stays one minute.
 const firstRetry = time.Minute
 
 // Serve makes backups until ctx ends.
@@ -166,7 +169,7 @@ func (b *Schedule) Serve(ctx context.Context) {
 		}
 		if err != nil {
 			wait = min(retry, b.Every)
-			if retry = 2 * wait; b.forced.Load() { // the log waits for the backup
+			if retry = 2 * wait; b.forced.Load() { // the log cannot continue before this backup succeeds, so the delay must not grow
 				retry = firstRetry
 			}
 			b.mu.Lock()
@@ -184,23 +187,23 @@ func (b *Schedule) Serve(ctx context.Context) {
 	}
 }
 
-// turn makes a backup if it is due, and returns how long to wait for the next one.
+// turn makes a backup if one is due, and returns how long to wait for the next one.
 func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 	if b.paused() {
-		return b.Every, nil // Resume wakes it when the store is promoted
+		return b.Every, nil // Resume wakes Serve when the store is promoted
 	}
 	if b.ShipsLog() && b.shipper.leads.Replaced() != nil {
-		return b.Every, nil // Resume wakes it when the store has taken over the place
+		return b.Every, nil // Resume wakes Serve when the store owns the backup place again
 	}
 	if err := b.replaced(ctx); err != nil {
 		return 0, err
 	}
 	if b.ShipsLog() && !b.shipper.level.Load() && !b.forced.Load() {
-		return b.Every, nil // the shipper wakes it when the place has the previous process's log
+		return b.Every, nil // the shipper wakes Serve when the backup place has the log of the previous process
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
 	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {
-		return 0, fmt.Errorf("the place has no backup any more, but one of %s was there: is its disk mounted? If the backups were removed on purpose, start the server again",
+		return 0, fmt.Errorf("the backup location no longer has a backup, but had one of %s: is its disk mounted? If the backups were removed on purpose, start the server again",
 			last.UTC().Format(time.RFC3339))
 	}
 	if err != nil && !errors.Is(err, repository.ErrNone) && !errors.Is(err, repository.ErrNoneYet) {
@@ -211,7 +214,7 @@ func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if newest.Store != own { // its backups must not look like ours
+		if newest.Store != own { // if two stores shared a place, a backup of one could be taken for a backup of the other
 			return 0, repository.ErrOtherStore
 		}
 		b.mu.Lock()
@@ -241,7 +244,8 @@ func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 	return b.Every, nil
 }
 
-// replaced reports whether another store has taken over the place: backups of this one would look like newer ones.
+// replaced returns an error if another store has taken over the backup place: a backup of this store would look
+// newer than those of the other store.
 func (b *Schedule) replaced(ctx context.Context) error {
 	if !b.ShipsLog() || b.run.store == nil {
 		return nil
@@ -254,7 +258,8 @@ func (b *Schedule) replaced(ctx context.Context) error {
 	return now.Check(own.ID, knownTerm(own, now.Term))
 }
 
-// continued reports whether the log continues a backup. It is true if no log is shipped.
+// continued reports whether the log that is being shipped continues backup m. If no log is shipped, it returns
+// true.
 func (b *Schedule) continued(m *repository.Manifest) bool {
 	return !b.ShipsLog() || m.Log != nil && m.Log.Timeline == b.shipper.store.Timeline().ID
 }

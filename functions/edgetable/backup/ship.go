@@ -21,53 +21,55 @@ import (
 const pieceSize = 8 << 20
 
 // pauses are the times after the last write at which the log records that there were no further writes. LastSyncTime
-// has whole seconds: after the first pause it is later than the write, if the reply took less than a second. The
-// second pause covers replies that take as long as a client waits.
+// has whole seconds, so after the first pause it is later than a write whose reply took less than a second. The
+// second pause covers writes whose reply took as long as a client waits.
 var pauses = [...]time.Duration{2 * time.Second, 40 * time.Second}
 
-// steps is the number of steps in which the commits of an interval are packed: packing all at once would delay
-// requests.
+// steps is the number of steps in which the commits of one interval are packed into a piece. Packing all at once
+// would delay requests.
 const steps, shortestStep = 50, 5 * time.Millisecond
 
-// shipper copies the log of a store to the place of its backups, in pieces. It keeps no state of its own: after a
-// start it continues after the newest piece in the place.
+// shipper copies the log of a store to the place of its backups, as objects that are called pieces. It keeps no file
+// of its own: after a start it continues after the newest piece in the place.
 type shipper struct {
 	place  *repository.Repository
 	store  *pebblestore.Store
-	source string   // host and data directory
-	keys   []string // public keys of age
+	source string   // host and data directory of this process
+	keys   []string // public keys of age with which the pieces are encrypted
 	log    *slog.Logger
 	now    func() time.Time
-	// base requests a backup, and returns its span as soon as it is known.
+	// base requests a backup. It returns the span of the backup, which says after which commits the log continues, as
+	// soon as the span is known.
 	base func(ctx context.Context) (*repository.LogSpan, error)
-	// fresh makes the schedule check whether a backup is due, once the log was joined to the place.
+	// fresh makes the schedule check whether a backup is due. It is called after the shipper has joined the log in the
+	// place.
 	fresh func()
 	leads *stores.Lead
-	keep  int64         // size of the logs that are kept
-	again chan struct{} // signals that the store has taken over the place
+	keep  int64         // maximum size of the log files that the store keeps for shipping
+	again chan struct{} // signals that the store owns the backup place again
 
-	reader   *logship.Reader         // nil until it is known where to continue
-	piece    *repository.PieceWriter // with the commits after from, up to packed
+	reader   *logship.Reader         // nil until the shipper knows after which commit to continue
+	piece    *repository.PieceWriter // the piece that is being packed: its commits have numbers above s.from, up to s.packed
 	began    time.Time               // when the piece was begun
 	from     edm.Ticks
 	packed   edm.Ticks
-	sealed   *repository.Sealed // being stored; retries send the same bytes
-	to       edm.Ticks          // the place has the log up to this number
-	term     repository.Term    // term of this process
-	timeline string             // timeline of the term
-	joined   atomic.Bool        // this process has begun a term
-	looked   time.Time          // when the place last confirmed that this store may ship
-	lost     bool               // logs were discarded, and no backup was made since
-	gap      bool               // the gap was logged
-	since    edm.Ticks          // before the log is joined to the place: the logs had every commit above this number; 0 if not known yet
-	begins   bool               // the next piece does not continue another one
-	synced   edm.Ticks          // Synced of the last piece
+	sealed   *repository.Sealed // the piece that is being stored; retries send the same bytes
+	to       edm.Ticks          // the backup place has the log up to this number
+	term     repository.Term    // the run of this process as recorded in the place
+	timeline string             // timeline (history of commits) in which this process began its term
+	joined   atomic.Bool        // set when the place names this process as the one that ships
+	looked   time.Time          // when the place last confirmed that no other store has replaced this one
+	lost     bool               // log files were discarded before they were shipped, and no backup was made since
+	gap      bool               // the gap of the log was reported
+	since    edm.Ticks          // before the log is joined: the store had all logs above this number; 0 if not known yet
+	begins   bool               // the next piece does not continue an earlier piece
+	synced   edm.Ticks          // value of Synced in the last piece
 
-	news    bool        // the next piece has a commit other than our own
-	pause   time.Time   // when a piece with such a commit was last shipped
-	said    int         // how many of the pauses since then were recorded
-	touched edm.Ticks   // number of our own last commit
-	level   atomic.Bool // the place has all numbers that were issued before this start
+	news    bool        // the next piece contains a commit that the shipper did not make itself
+	pause   time.Time   // when a piece with a commit of a client was last shipped
+	said    int         // how many pauses have been recorded in the log since then
+	touched edm.Ticks   // number of the last commit that the shipper made itself
+	level   atomic.Bool // the backup place has all commit numbers that were issued before this start
 
 	mu     sync.Mutex
 	status LogStatus
@@ -75,18 +77,18 @@ type shipper struct {
 
 // LogStatus is the state of the log that a server ships, for metrics.
 type LogStatus struct {
-	CaughtUp    time.Time // when the place last had everything confirmed, or when the server started
+	CaughtUp    time.Time // when the place last had all commits, or when the server started
 	LastShipped time.Time // when the newest piece was stored; zero if none was since the start
-	Waiting     int64     // bytes that are not in the place yet
-	Pieces      int64     // stored since the start
+	Waiting     int64     // bytes of the log that are not in the place yet
+	Pieces      int64     // pieces stored since the start
 	Failures    int64
-	GivenUp     int64 // how often logs were discarded, so that a new backup was needed
-	Replaced    bool  // another store has taken over the place
+	GivenUp     int64 // how often log files were discarded unshipped, so that a new backup was needed
+	Replaced    bool  // another store has taken over the backup place
 
-	written int64 // bytes written to the log when the place had everything
+	written int64 // bytes written to the log when the place last had all commits
 }
 
-// turn ships what is durable.
+// turn ships the commits that are durable.
 func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 	s.watchGap()
 	connect := s.join
@@ -97,14 +99,14 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 		if err := connect(ctx); err != nil {
 			return err
 		}
-		s.pause, s.said = s.now(), 0 // the earlier process's pauses are not known
+		s.pause, s.said = s.now(), 0 // it is not known which pauses the earlier process has recorded
 	}
 	if err := s.storePiece(ctx); err != nil {
 		return err
 	}
 	written, _ := s.store.LogWritten()
 	waiting, end := context.WithTimeout(ctx, settle)
-	now, full := s.now(), false // read only now, since an upload may have taken long
+	now, full := s.now(), false // read the time only now, since an upload may have taken long
 	upTo, at, whole := s.store.Settle(waiting, now)
 	end()
 	if _, err := s.pack(ctx, upTo); err != nil {
@@ -127,8 +129,8 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 			return err
 		}
 	} else if s.said < len(pauses) && now.Sub(s.pause) >= pauses[s.said] {
-		// A write may return after the time of its piece. The next piece has a later time. On a full disk this is
-		// tried again.
+		// The server may reply to a write later than the time in the write's piece. A commit without changes makes another
+		// piece, with a later time. On a full disk this commit fails, and the next turn tries again.
 		n, err := s.store.Touch(ctx)
 		if err == nil {
 			s.touched, s.said = n, s.said+1
@@ -142,22 +144,23 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 	return s.look(ctx, now)
 }
 
-// letBackUp allows scheduled backups once the place has all numbers issued before this start, or if a full disk
-// prevents that.
+// letBackUp allows scheduled backups once the backup place has all commit numbers issued before this start, or if a
+// full disk prevents that.
 //
-// When a store is opened, it counts some numbers after its last commit as issued. A backup made before the log covers
-// these numbers would claim commits that never existed. A secondary would miss them, and rebuild its store.
+// When a store is opened, it counts some numbers after its last commit as issued. A backup that is made before the
+// shipped log covers these numbers would claim commits that never existed. A secondary would miss these commits, and
+// rebuild its store.
 func (s *shipper) letBackUp(full bool) {
 	if (full || s.to >= s.store.Started()) && !s.level.Swap(true) {
-		s.fresh() // a backup may be due
+		s.fresh() // the schedule may have waited for this with a backup that is due
 	}
 }
 
-// lookEvery is how often a server without writes checks whether it was replaced. A server with writes checks before
-// each piece.
+// lookEvery is how often a server without writes checks whether another store has replaced it. A server with writes
+// checks before it ships a piece.
 const lookEvery = 10 * time.Second
 
-// look asks the place which store may ship, if no piece was shipped for some time.
+// look checks whether this store may still ship, unless the backup place confirmed that a short time ago.
 func (s *shipper) look(ctx context.Context, now time.Time) error {
 	if now.Sub(s.looked) < lookEvery {
 		return nil
@@ -173,8 +176,8 @@ func (s *shipper) look(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// pack adds the commits up to a number to the next piece, and stores pieces that are full. It returns how many
-// commits it added. If logs were discarded, reader is nil afterwards.
+// pack adds the commits up to number upTo to the next piece, and stores pieces that are full. It returns how many
+// commits it added. If the store has discarded log files that were not shipped, reader is nil afterwards.
 func (s *shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 	for s.packed < upTo {
 		list, _, to, err := s.reader.Next(upTo, pieceSize/4)
@@ -208,7 +211,7 @@ func (s *shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 	return n, nil
 }
 
-// seal finishes the piece.
+// seal completes the piece that is being packed, and chooses the compression of the next piece.
 func (s *shipper) seal() (err error) {
 	p := repository.Piece{Timeline: s.store.Timeline().ID, From: s.from, To: s.packed, Synced: s.synced, Begins: s.begins, Term: s.term}
 	now := s.now()
@@ -247,27 +250,27 @@ func (s *shipper) update(do func(*LogStatus)) {
 	do(&s.status)
 }
 
-// Status returns the state of the log.
+// Status returns the state of the shipped log.
 func (s *shipper) Status() LogStatus {
 	s.mu.Lock()
 	st := s.status
 	s.mu.Unlock()
 	written, kept := s.store.LogWritten()
 	st.Waiting = written - st.written
-	if st.written == 0 { // the place has not responded since the start
+	if st.written == 0 { // the backup place has not responded since the start
 		st.Waiting += kept
 	}
 	return st
 }
 
-// mostLooks is how often the place must report that the store was replaced before that is believed. Otherwise a
-// concurrent promotion could mislead the store: the loser withdraws its timeline again.
+// mostLooks is how often in a row the place must report that this store was replaced before the shipper believes it.
+// A promotion that competes with this server may begin a timeline and withdraw it again.
 const mostLooks = 2
 
 // serve ships the log at each interval until ctx ends.
 func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() bool) {
-	var failing time.Time // since when it fails; zero if it works
-	told := ""            // the last cause that was logged
+	var failing time.Time // when the failures began; zero if the last attempt succeeded
+	told := ""            // the last error that was logged
 	looks := 0            // number of consecutive checks that reported a replacement
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -321,13 +324,13 @@ func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() 
 // shippedWhen says, after an error, when the log will be shipped.
 func shippedWhen(err error) string {
 	if errors.Is(err, repository.ErrOtherStore) || errors.Is(err, repository.ErrElsewhere) {
-		return " to this place; it is kept until the place of this store is there"
+		return " to this location; the log is kept until the backup location of this store is available"
 	}
-	return "; it is kept, and shipped later"
+	return "; the log is kept, and shipped later"
 }
 
-// packUntil packs what becomes durable, in steps, until the next turn begins. It ignores errors, since the turn will
-// meet them again.
+// packUntil packs commits as they become durable, in steps, until the channel turn fires. It ignores errors, because
+// the next call of turn meets and returns them.
 func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -340,19 +343,19 @@ func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every ti
 		case <-tick.C:
 		}
 		n, err := s.pack(ctx, s.store.Durable())
-		if n == 0 || err != nil || s.reader == nil { // an idle server needs no wake-ups
+		if n == 0 || err != nil || s.reader == nil { // without writes, further wake-ups are not needed
 			tick.Stop()
 		}
 	}
 }
 
-// last ships the last writes, if the log was shipped before.
+// last ships the last writes at shutdown, if this process has shipped the log before.
 func (s *shipper) last(ctx context.Context) {
 	if s.reader == nil || s.leads.Replaced() != nil {
 		return
 	}
 	if err := s.turn(ctx, lastTurn); err != nil {
-		s.log.Warn("the end of the log is not shipped; the next start ships it", "cause", err)
+		s.log.Warn("the last part of the log was not shipped; the next start ships it", "cause", err)
 	}
 }
 
@@ -362,5 +365,5 @@ func sourceName(data string) string {
 	return host + ":" + data
 }
 
-// lastTurn is how long the shutdown of a server may wait for the place.
+// lastTurn is the maximum time for which a shutdown waits for the backup place.
 const lastTurn = 5 * time.Second

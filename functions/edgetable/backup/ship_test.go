@@ -25,7 +25,7 @@ import (
 
 var errLost = errors.New("the reply is lost")
 
-// wire loses a request to put a timeline, or only the reply to it.
+// wire is a place that loses a request to store a timeline, or only the reply to that request.
 type wire struct {
 	objects.Place
 	loseRequest, loseReply bool
@@ -45,8 +45,8 @@ func (w *wire) Put(ctx context.Context, name string, b []byte) error {
 	return err
 }
 
-// TestLostTimeline: a store that did not hear that its timeline has begun does not take it
-// for that of another store, which it would have to leave the place to.
+// TestLostTimeline checks that a store whose reply about a new timeline was lost recognizes that timeline as its own.
+// If it took the timeline for another store's, it would stop shipping.
 func TestLostTimeline(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []wire{{loseRequest: true}, {loseReply: true}} {
@@ -88,8 +88,8 @@ func TestLostTimeline(t *testing.T) {
 	}
 }
 
-// TestLateTerms: terms that killed processes tried to begin may arrive at the place at any time. The directory
-// knows them as its own.
+// TestLateTerms checks that a store accepts terms that its killed processes tried to begin and that reach the backup
+// place late: its data directory has recorded these terms.
 func TestLateTerms(t *testing.T) {
 	t.Parallel()
 	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
@@ -111,22 +111,22 @@ func TestLateTerms(t *testing.T) {
 		}
 	}
 	w.loseRequest = false
-	must.OK(t, first.place.BeginTerm(t.Context(), store.Timeline().ID, first.term, "late")) // it was killed
+	must.OK(t, first.place.BeginTerm(t.Context(), store.Timeline().ID, first.term, "late")) // this process was killed before it received the reply
 	must.OK(t, second.beginTerm(t.Context()))
 	if now, err := second.place.Turn(t.Context()); err != nil || now.Term != second.term {
 		t.Errorf("the place has the term %v, %v; want %v", now.Term, err, second.term)
 	}
 }
 
-// shipping is a store and the place for its log, which may not answer.
+// shipping is a store and the place to which it ships its log. The place can be made to fail.
 type shipping struct {
 	t     *testing.T
 	o     pebblestore.Options
 	store *pebblestore.Store
 	away  bool
-	// upload is called before something is stored; nil: nothing is.
+	// upload is called before an object is stored, unless it is nil.
 	upload func()
-	bases  int // backups that the log has asked for
+	bases  int // number of backups that the shipper has requested
 	*shipper
 }
 
@@ -154,7 +154,7 @@ func newShipping(t *testing.T) *shipping {
 	return s
 }
 
-// start opens the store, as a new process does.
+// start opens the store again, as a new process does.
 func (s *shipping) start() {
 	s.t.Helper()
 	var err error
@@ -187,7 +187,7 @@ func (s *shipping) service() *table.Service {
 	return table.New(s.store, table.Options{Now: func() edm.Ticks { return edm.TicksOf(time.Now()) }, Rand: rand.Uint64})
 }
 
-// write makes a table.
+// write creates a table, which is one commit.
 func (s *shipping) write(name string) {
 	s.t.Helper()
 	must.OK(s.t, s.service().CreateTable(s.t.Context(), table.Name{Account: "acme", Table: name}))
@@ -198,8 +198,8 @@ func (s *shipping) turn() {
 	must.OK(s.t, s.shipper.turn(s.t.Context(), time.Minute))
 }
 
-// TestGivenUpBeforeStart: a server tells that logs were given up, also when that happened before it
-// looked into the place.
+// TestGivenUpBeforeStart checks that a server reports that log files were discarded before they were shipped, even if
+// that happened before the server first reached the backup place.
 func TestGivenUpBeforeStart(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -221,8 +221,8 @@ func TestGivenUpBeforeStart(t *testing.T) {
 	}
 }
 
-// TestGivenUpWhileAway: a server tells once that logs were given up, while the place does not answer, also if it has not answered
-// since the start.
+// TestGivenUpWhileAway checks that a server reports once that log files were discarded before they were shipped, while
+// the backup place does not respond. The place has responded before, or never since the start.
 func TestGivenUpWhileAway(t *testing.T) {
 	t.Parallel()
 	for _, joined := range []bool{true, false} {
@@ -258,16 +258,17 @@ func TestGivenUpWhileAway(t *testing.T) {
 	}
 }
 
-// TestPromotedAfterPrune: a prune that removes the whole log of a store that was promoted is no gap.
+// TestPromotedAfterPrune checks that a promoted store does not report a gap of its log after a prune has removed all
+// pieces of the log.
 func TestPromotedAfterPrune(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
 	s.turn()
 	s.write("One")
 	s.turn()
-	must.OK(t, s.begin(t.Context(), s.store.Timeline().ID, s.to)) // as a promotion does
+	must.OK(t, s.begin(t.Context(), s.store.Timeline().ID, s.to)) // a promotion begins a timeline in the same way
 	must.OK(t, s.beginTerm(t.Context()))
-	for _, name := range []string{"Two", "Three"} { // logs are shipped, and go
+	for _, name := range []string{"Two", "Three"} { // the store discards log files after they are shipped
 		s.write(name)
 		s.turn()
 		_, err := s.base(t.Context())
@@ -292,12 +293,13 @@ func TestPromotedAfterPrune(t *testing.T) {
 	}
 }
 
-// TestShippedWhen: the log of a store that meets the place of another one is not said to be shipped there.
+// TestShippedWhen checks the message about when the log will be shipped. If the backup location belongs to another store, the
+// message must not say that the log will be shipped there.
 func TestShippedWhen(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]string{
-		repository.ErrOtherStore: "until the place of this store is there",
-		repository.ErrElsewhere:  "until the place of this store is there",
+		repository.ErrOtherStore: "until the backup location of this store is available",
+		repository.ErrElsewhere:  "until the backup location of this store is available",
 		repository.ErrEmpty:      "shipped later",
 		errLost:                  "shipped later",
 	} {
@@ -307,8 +309,8 @@ func TestShippedWhen(t *testing.T) {
 	}
 }
 
-// TestContinueBehindBackup: a server that ends before it has shipped anything continues behind the
-// backup that it has made, without a gap and without another backup.
+// TestContinueBehindBackup checks a server that made a backup and ended before it shipped a piece: its next start ships
+// the log from that backup on, without a gap and without another backup.
 func TestContinueBehindBackup(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -329,8 +331,8 @@ func TestContinueBehindBackup(t *testing.T) {
 	}
 }
 
-// TestIdleMoments: each moment up to a backup of an idle store can be restored, and none after it. A later write has no number
-// of these, also if the clock is set back.
+// TestIdleMoments checks that each moment up to the backup of an idle store can be restored, and no moment after the
+// backup. A later write has a commit number above these moments, even if the clock is set back.
 func TestIdleMoments(t *testing.T) {
 	t.Parallel()
 	const hour = 3600 * edm.TicksPerSecond
@@ -371,8 +373,8 @@ func TestIdleMoments(t *testing.T) {
 	restores(moment, moment)
 }
 
-// TestPack: what is packed in steps, while the place answers and while it does not, is in pieces of
-// bounded size, each commit once, and none is missing between two pieces.
+// TestPack checks that commits that are packed in steps, while the backup place responds and while it does not, are in
+// pieces of bounded size. Each commit is in exactly one piece.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -420,8 +422,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestPause: when writes pause, one more piece has a time behind the last of them, in whole seconds as
-// LastSyncTime is shown. Then the server writes nothing.
+// TestPause checks that one more piece follows when writes pause. In whole seconds, as LastSyncTime is shown, its time
+// is later than the reply to the last write. After that piece the server ships nothing.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -431,7 +433,7 @@ func TestPause(t *testing.T) {
 	s.turn()
 	for range 2 {
 		s.write(fmt.Sprint("Table", len(s.pieces())))
-		begin, written := len(s.pieces()), now.Add(100*time.Millisecond) // its reply is behind the time of its piece
+		begin, written := len(s.pieces()), now.Add(100*time.Millisecond) // the reply is later than the time in the piece of the write
 		for range 20 {
 			s.turn()
 			now = now.Add(300 * time.Millisecond)
@@ -446,7 +448,7 @@ func TestPause(t *testing.T) {
 			t.Errorf("LastSyncTime is %v after %d commits; the write returned at %v", shown, len(commits), written)
 		}
 	}
-	// A write while a piece is stored that the place did not take at first.
+	// A write arrives while a piece is being stored whose first upload failed.
 	s.write("First")
 	s.away = true
 	if err := s.shipper.turn(t.Context(), time.Minute); !errors.Is(err, errLost) {
@@ -479,13 +481,13 @@ func TestPause(t *testing.T) {
 		s.turn()
 		now = now.Add(300 * time.Millisecond)
 	}
-	if n := len(s.pieces()); n != before+1 { // the process before may not have come so far
+	if n := len(s.pieces()); n != before+1 { // the new process ships one piece after a pause, because the earlier process may not have done that
 		t.Errorf("an idle server ships %d pieces after its start", n-before)
 	}
 }
 
-// TestLateReply: also behind a write whose reply took half a minute there is a piece with a later time, and then the server
-// writes nothing.
+// TestLateReply checks that after a write whose reply took half a minute, the server ships a piece with a later time,
+// and then nothing more.
 func TestLateReply(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -506,8 +508,8 @@ func TestLateReply(t *testing.T) {
 	}
 }
 
-// TestLevelAfterStart: numbers that a store counts as issued when it is opened are in the log before a backup has them: a
-// secondary that has all commits must not miss some that never were.
+// TestLevelAfterStart checks that the shipped log covers all commit numbers that a store counts as issued when it is
+// opened, before a backup covers them. Otherwise a secondary with all commits would miss numbers that were never used.
 func TestLevelAfterStart(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -539,7 +541,7 @@ func TestLevelAfterStart(t *testing.T) {
 	}
 }
 
-// pieces lists the log in the place.
+// pieces lists the pieces of the log in the backup place.
 func (s *shipping) pieces() []repository.Piece {
 	s.t.Helper()
 	list, err := s.place.Pieces(s.t.Context(), "")
@@ -547,7 +549,7 @@ func (s *shipping) pieces() []repository.Piece {
 	return list
 }
 
-// TestCodec: pieces of a busy server are compressed by the codec that takes less of the processor.
+// TestCodec checks that a busy server compresses pieces with S2, which takes less CPU time than zstd.
 func TestCodec(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -561,7 +563,7 @@ func TestCodec(t *testing.T) {
 		now = now.Add(passes)
 		s.turn()
 		want = append(want, codec)
-		if codec = repository.Zstd; passes == 0 { // more than any rate
+		if codec = repository.Zstd; passes == 0 { // so many bytes exceed any rate for zstd
 			codec = repository.S2
 		}
 	}

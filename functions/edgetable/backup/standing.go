@@ -11,27 +11,27 @@ import (
 	"edgetable/core/edm"
 )
 
-// standing is the relation of a store to a place, according to the history that the store knows and the timelines in
-// the place.
+// standing is the relation of this store to a backup place. It follows from the history that the store knows and the
+// timelines (histories of commits) in the place.
 type standing string
 
 const (
-	// The store may ship.
-	continues standing = "its timeline is the newest one"
-	announced standing = "it has begun the newest timeline, and the reply was lost"
-	first     standing = "the place has no timeline"
-	onTop     standing = "it was copied from the newest timeline, or lost commits of it: it begins a timeline after that one"
+	// With these values, the store may ship its log.
+	continues standing = "the timeline of this store is the newest"
+	announced standing = "this store has begun the newest timeline, and the reply was lost"
+	first     standing = "the backup location has no timeline"
+	onTop     standing = "this store was copied from the newest timeline, or lost commits of that timeline: it begins the next timeline"
 
-	// The store may not ship: another store does, and this one lacks what that one wrote.
-	replaced  standing = "the place has its timeline, or the one that it was copied from, and a newer one"
-	forgotten standing = "its history is unknown, and the place has one of this store"
+	// With these values, the store may not ship: another store ships, and this store lacks commits of the other.
+	replaced  standing = "the backup location has the timeline of this store, or the timeline that it was copied from, and a newer timeline"
+	forgotten standing = "the history of this store is unknown, and the backup location has a timeline of this store"
 
-	// The store may not ship, although nothing shows that it was replaced.
-	elsewhere standing = "the place has timelines, but none that this store knows"
-	foreign   standing = "the place belongs to another store"
+	// With these values, the store may not ship, although nothing shows that another store has replaced it.
+	elsewhere standing = "the backup location has timelines, but none that this store knows"
+	foreign   standing = "the backup location belongs to another store"
 )
 
-// standingOf determines the standing of a store. The timelines are sorted, newest last.
+// standingOf determines the standing of a store. all are the timelines in the backup place, the newest last.
 func standingOf(identity string, own logship.Timeline, all []repository.Timeline) standing {
 	if len(all) == 0 {
 		return first
@@ -71,7 +71,7 @@ func (at standing) refusal(all []repository.Timeline) error {
 	return repository.ErrElsewhere
 }
 
-// standing determines the standing of this process's store.
+// standing determines the standing of this process's store in the backup place.
 func (s *shipper) standing(ctx context.Context) (at standing, all []repository.Timeline, err error) {
 	identity, err := s.store.Identity()
 	if err != nil {
@@ -81,8 +81,9 @@ func (s *shipper) standing(ctx context.Context) (at standing, all []repository.T
 	return standingOf(identity, s.store.Timeline(), all), all, err
 }
 
-// shippedUpTo returns the number up to which the place has the log of the store's timeline, 0 for none. If the place
-// has later commits than the store had when it was opened, another store has shipped them.
+// shippedUpTo returns the number of the last commit of the store's timeline that is in the backup place; 0 if there
+// is none. It returns an error if the place has later commits than the store had when it was opened, because then
+// another store has shipped them.
 func (s *shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	own := s.store.Timeline()
 	list, err := s.place.Pieces(ctx, own.ID)
@@ -93,12 +94,12 @@ func (s *shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	for i := range list {
 		to = max(to, list[i].To)
 	}
-	if s.joined.Load() { // later commits may come from this process
+	if s.joined.Load() { // this process ships, so later commits in the place may be its own
 		return to, nil
 	}
 	latest, err := s.place.Latest(ctx, own.ID)
 	if latest = max(latest, to); err != nil || latest <= max(s.store.Started(), own.Left) {
 		return to, err
 	}
-	return 0, &repository.Replaced{Why: fmt.Sprintf("it has later commits of this data directory, up to %s; the directory was set back, or is a copy", latest)}
+	return 0, &repository.Replaced{Why: fmt.Sprintf("the backup location has later commits of this data directory, up to %s; the directory is an older state, or a copy", latest)}
 }

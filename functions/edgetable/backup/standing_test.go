@@ -9,7 +9,8 @@ import (
 	"edgetable/adapters/store/pebblestore/logship"
 )
 
-// TestStandingOf: a store begins a timeline only in an empty place, or on top of the newest one if that is its own parent.
+// TestStandingOf checks that a store begins a timeline only in an empty place, or after the newest timeline if that is
+// the parent of the store's own one.
 func TestStandingOf(t *testing.T) {
 	t.Parallel()
 	const self = "this"
@@ -50,7 +51,8 @@ func TestStandingOf(t *testing.T) {
 	}
 }
 
-// The store notes what the place shows, without what everybody says who was replaced.
+// TestHow checks that the recorded reason is the sentence that says how the store was replaced, without the general
+// text of the error.
 func TestHow(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -59,7 +61,7 @@ func TestHow(t *testing.T) {
 	if !errors.Is(err, repository.ErrReplaced) {
 		t.Fatal(err)
 	}
-	if r := s.how(t.Context(), fmt.Errorf("place: %w", err)); r.Why != "a copy of this data directory has started since" || r.Lacks >= 0 {
+	if r := s.how(t.Context(), fmt.Errorf("place: %w", err)); r.Why != "a copy of this data directory was started later" || r.Lacks >= 0 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// state finds out what to restore: a moment, a backup alone, or the newest state.
+// state finds the state to restore: that at a moment, a backup without the log, or the newest
+// state.
 func (o *restoring) state(ctx context.Context, r *repository.Repository, with []age.Identity) (*repository.State, error) {
 	to := o.toTime
 	if o.beforeDrop != "" {
@@ -34,8 +35,8 @@ func (o *restoring) state(ctx context.Context, r *repository.Repository, with []
 	}
 }
 
-// findDrop returns the last moment before a table was dropped for the last time, up to
-// the moment of --to-time.
+// findDrop returns the last moment before the table of --before-drop was deleted. If it was deleted
+// several times, the last deletion up to --to-time counts.
 func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with []age.Identity) (edm.Ticks, error) {
 	key := table.RecordKey{Account: o.account, Table: table.FoldName(o.beforeDrop)}
 	steps, err := r.Log(ctx, o.timeline, o.toTime)
@@ -53,7 +54,7 @@ func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with
 			}
 		}
 	}
-	return 0, fmt.Errorf("the log does not say that table %s of account %s was dropped", o.beforeDrop, o.account)
+	return 0, fmt.Errorf("the log has no drop of table %s of account %s", o.beforeDrop, o.account)
 }
 
 // restoring are the flags of restore.

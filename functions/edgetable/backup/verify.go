@@ -16,7 +16,7 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 	var id, identity string
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "verify PLACE", Short: "Read all backups in a place and report damage",
+		Use: "verify PLACE", Short: "Read all backups in a backup location and report damage",
 		Long: placeHelp + "\n\n" +
 			"Reads every object that a backup needs, and the log, and compares checksums. With --identity it also\n" +
 			"decrypts them. It reports each gap of the log. The exit status is 4 if something is damaged or\n" +
@@ -90,7 +90,7 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 		fmt.Fprintf(p.Out, "%s of the log: read %s, %s\n", cli.Things(log.Pieces, "pieces"), cli.Things(log.Commits, "commits"), cli.ShowBytes(log.Bytes))
 	}
 	for _, gap := range log.Known {
-		fmt.Fprintf(p.Out, "%s: logs were given up while the place did not answer\n", gap)
+		fmt.Fprintf(p.Out, "%s: logs were discarded while the backup location did not respond\n", gap)
 	}
 	for _, note := range log.Notes {
 		fmt.Fprintln(p.Out, note)
@@ -115,13 +115,14 @@ type verified struct {
 	Problems []string `json:"problems"`
 	Pieces   int64    `json:"pieces"`   // pieces of the log
 	LogBytes int64    `json:"logBytes"` // their total size
-	Gaps     []string `json:"gaps"`     // gaps of the log that the server recorded itself
-	Notes    []string `json:"notes"`    // about objects that no restore of the newest history uses
+	Gaps     []string `json:"gaps"`     // gaps of the log that the server recorded when it discarded log files
+	Notes    []string `json:"notes"`    // problems of objects that no restore of the newest history needs
 
-	Log []oneRange `json:"log"` // each moment in these ranges can be restored
+	Log []oneRange `json:"log"` // time ranges; each moment in them can be restored
 }
 
-// worse returns the error for a place with problems, or with objects that the key cannot decrypt.
+// worse returns the error for a backup place with damaged objects, or with objects that the key of
+// --identity cannot decrypt.
 func worse(location string, n, locked int) error {
 	if n == 0 && locked > 0 {
 		return fmt.Errorf("--identity: this key does not decrypt %s of %s, whose checksums are right: name the file with the key for which they were encrypted", cli.Things(locked, "objects"), location)

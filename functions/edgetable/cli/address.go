@@ -12,7 +12,7 @@ import (
 // CheckAddress checks the address in a flag.
 func CheckAddress(flag, address string) error {
 	example := "127.0.0.1:10003"
-	if _, err := strconv.ParseUint(address, 10, 16); err == nil { // only a port
+	if _, err := strconv.ParseUint(address, 10, 16); err == nil { // the address consists of a port without a host
 		example = "127.0.0.1:" + address
 	}
 	_, port, err := net.SplitHostPort(address)
@@ -37,7 +37,7 @@ func CheckTable(what, name string) error {
 func CheckEndpoint(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if endpoint != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-		return Misuse("--endpoint is a URL such as https://tables.example.com/ACCOUNT, not %q", endpoint)
+		return Misuse("--endpoint must be a URL such as https://tables.example.com/ACCOUNT, not %q", endpoint)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func (p *Terminal) Confirm(kind, name, says, undone string) error {
 		return err
 	}
 	if strings.TrimSpace(line) != name {
-		return fmt.Errorf("%s: the answer was not %s; --yes does not ask", undone, name)
+		return fmt.Errorf("%s: the answer was not %s; with --yes, the command does not ask", undone, name)
 	}
 	return nil
 }

@@ -13,9 +13,9 @@ func Group(name, short, long string, commands ...*cobra.Command) *cobra.Command 
 		Use: name + " COMMAND", Short: short, Long: long,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return Misuse("there is no command %q%s", args[0], Suggestion(c, args[0]))
+				return Misuse("unknown command %q%s", args[0], Suggestion(c, args[0]))
 			}
-			return Misuse("say what to do: %s", names(c))
+			return Misuse("a command is missing: %s", names(c))
 		},
 		RunE: func(*cobra.Command, []string) error { return nil }, // never called with arguments, because Args refuses them
 	}
@@ -25,12 +25,12 @@ func Group(name, short, long string, commands ...*cobra.Command) *cobra.Command 
 
 // Suggestion names the commands that a misspelled name may mean.
 func Suggestion(c *cobra.Command, name string) string {
-	c.SuggestionsMinimumDistance = min(2, len(name)/3) // with 2, half of the letters of a short name could differ
+	c.SuggestionsMinimumDistance = min(2, len(name)/3) // a distance of 2 could replace half of a short name
 	switch like := c.SuggestionsFor(name); {
 	case len(like) > 0:
 		return "; do you mean " + OneOf(like) + "?"
 	case c.HasParent():
-		return ": say " + names(c)
+		return ": use " + names(c)
 	}
 	return ""
 }
@@ -50,7 +50,7 @@ func WrongFlag(c *cobra.Command, args []string, err error) error {
 	if c.HasSubCommands() {
 		i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") && arg != c.Name() })
 		if i >= 0 && !slices.ContainsFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == args[i] }) {
-			return Misuse("there is no command %q%s", args[i], Suggestion(c, args[i]))
+			return Misuse("unknown command %q%s", args[i], Suggestion(c, args[i]))
 		}
 	}
 	if dashes := twoDashes(c, args); dashes != "" {

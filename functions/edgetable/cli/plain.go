@@ -17,7 +17,7 @@ var goWords = [][2]string{
 	{`((dial|listen) tcp: |hostname resolving error: )?\blookup (\S+?)( on \S+)?: no such host`, "there is no host $3"},
 	{`((dial|listen) tcp: )?\blookup (\S+?)( on \S+)?: (i/o timeout|server misbehaving|Temporary failure in name resolution)`, "no name server knows the address of $3"},
 	{`read (tcp|unix) \S+->(\S+): (read: )?connection reset by peer`, "$2 closed the connection"},
-	{`(read|write) (tcp|unix) \S+->(\S+): i/o timeout`, "$3 did not answer in time"},
+	{`(read|write) (tcp|unix) \S+->(\S+): i/o timeout`, "$3 did not respond before the timeout"},
 	{`write (tcp|unix) \S+->(\S+): (write: )?(broken pipe|connection reset by peer)`, "$2 closed the connection"},
 	{`dial (tcp|unix) (\S+): (connect: )?connection refused`, "nothing listens at $2"},
 	{`dial (tcp|unix) (\S+): (connect: )?(i/o|connection|operation) time(out|d out)`, "$2 does not answer"},
@@ -28,9 +28,9 @@ var goWords = [][2]string{
 	{`listen tcp (\S+): (bind: )?`, "listening at $1: "},
 	{`connect: no such file or directory`, "there is no socket"},
 	{`connect: connection refused`, "nothing listens there"},
-	{`connect: permission denied`, "its socket is for another user: use that user, or root"},
-	{`(net/http: )?TLS handshake timeout`, "nothing there answers in TLS: write http:// if it has none"},
-	{`http: server gave HTTP response to HTTPS client`, "it answers in plain HTTP: write http://"},
+	{`connect: permission denied`, "the socket belongs to another user: run the command as that user or as root"},
+	{`(net/http: )?TLS handshake timeout`, "the server does not answer in TLS: write http:// if it does not use TLS"},
+	{`http: server gave HTTP response to HTTPS client`, "the server answers in plain HTTP: write http://"},
 	{`tls: failed to verify certificate: (x509: )?`, "its certificate is not trusted: "},
 	{`x509: `, ""},
 	{`invalid argument ("[^"]*") for ("-., )?"?(--[a-z0-9-]+)" flag: `, "$3 $1: "},
@@ -41,24 +41,24 @@ var goWords = [][2]string{
 	{`\bparse ("[^"]*"): `, "$1 is not a URL: "},
 	{`: failed to refresh cached credentials, no EC2 IMDS role found, operation error ec2imds: .*`, " (this machine has no role of EC2 either)"},
 	{`unexpected end of JSON input`, "the JSON ends too early"},
-	{`invalid character ('.{1,10}'|' ') (looking for|after|in) [a-z0-9 :\\'-]*`, "it is not JSON: $1 is unexpected"},
+	{`invalid character ('.{1,10}'|' ') (looking for|after|in) [a-z0-9 :\\'-]*`, "not JSON: unexpected $1"},
 	{`json: cannot unmarshal (\w+) into Go (value|struct field (\S+)) of type \S+`, "a value in the JSON has the wrong type, $1"},
 	{`strconv\.\w+: parsing ("[^"]*"): (invalid syntax|value out of range)`, "$1 is not a number, or too large"},
-	{`(net/http: HTTP/1.x transport connection broken: )?malformed HTTP (response|status code|version) "[^"]*"`, "it does not answer in HTTP"},
-	{`tls: first record does not look like a TLS handshake`, "it answers in plain HTTP: write http://"},
-	{`remote error: tls: `, "the other side refuses TLS: "},
+	{`(net/http: HTTP/1.x transport connection broken: )?malformed HTTP (response|status code|version) "[^"]*"`, "the server does not answer in HTTP"},
+	{`tls: first record does not look like a TLS handshake`, "the server answers in plain HTTP: write http://"},
+	{`remote error: tls: `, "the server refuses TLS: "},
 	{`operation error (\w+): (\w+), (exceeded maximum number of attempts, \d+, )?`, "$2 of $1: "},
 	{`https response error StatusCode: 0, RequestID: [^,]*, (request send failed, |canceled, )?`, ""},
 	{`https response error StatusCode: (\d+), RequestID: , (deserialization failed, )?`, "status $1: "},
 	{`https response error StatusCode: (\d+), RequestID: ([^,]*), `, "status $1, request $2: "},
 	{`\b(Get|Head|Post|Put|Delete) "([^"]*)": `, "$2: "},
-	{`failed to receive message: (invalid body length: .*|unexpected EOF)`, "it does not speak PostgreSQL's protocol"},
+	{`failed to receive message: (invalid body length: .*|unexpected EOF)`, "the server does not speak the PostgreSQL protocol"},
 	{`(?m): EOF$`, ": the connection was closed without an answer"},
 	{`\bunexpected EOF\b`, "it ends too early"},
 	{`\bcontext canceled\b`, "it was interrupted"},
 	{"cannot parse `([^`]*)`: failed to parse as keyword/value \\(invalid keyword/value\\)", `"$1" is neither a URL such as postgres://user@host/database nor a list such as host=… dbname=…`},
 	{"cannot parse `([^`]*)`: (?:failed to [a-z A-Z]* \\(([^)]*)\\)|(invalid port))", `"$1" is wrong: $2$3`},
-	{`(timeout: )?context deadline exceeded( \(Client\.Timeout exceeded while awaiting headers\))?`, "there was no answer in time"},
+	{`(timeout: )?context deadline exceeded( \(Client\.Timeout exceeded while awaiting headers\))?`, "there was no response before the timeout"},
 }
 
 // goPatterns are the compiled patterns of goWords, compiled only when a command fails.
@@ -81,7 +81,8 @@ func Plain(err error) string {
 // wrongKind matches an error about a path that is a file instead of a directory, or a directory instead of a file.
 var wrongKind = regexp.MustCompile(`(\S+): (not|is) a directory`)
 
-// kinds says what a path of the wrong kind must be. "Not a directory" may refer to any parent folder.
+// kinds replaces "not a directory" and "is a directory" by what the path must be. Go reports "not a directory" also if
+// a parent folder is a file.
 func kinds(text string) string {
 	return wrongKind.ReplaceAllStringFunc(text, func(said string) string {
 		path, says, _ := strings.Cut(said, ": ")
@@ -97,8 +98,8 @@ func kinds(text string) string {
 	})
 }
 
-// once joins the lines of an error and leaves out lines that repeat the first one, as an error has that lists all attempts
-// or addresses.
+// once joins the lines of an error, and leaves out lines that the first line contains. An error about several attempts
+// or addresses may repeat one text for each of them.
 func once(text string) string {
 	first, rest, _ := strings.Cut(text, "\n\t")
 	for _, line := range strings.Split(rest, "\n\t") {

@@ -60,12 +60,12 @@ const MaxTime = 366 * 24 * time.Hour
 
 // OlderThanFlag adds --older-than.
 func OlderThanFlag(f *pflag.FlagSet, to *time.Duration, age string) {
-	DurationFlag(f, to, "older-than", 0, 0, 100*MaxTime, "only what is older than this; "+age+", such as 30d or 12h")
+	DurationFlag(f, to, "older-than", 0, 0, 100*MaxTime, "minimum age for removal, such as 30d or 12h; "+age)
 }
 
 // ToTimeFlag adds --to-time, the moment to restore; 0 means none.
 func ToTimeFlag(f *pflag.FlagSet, to *edm.Ticks, note string) {
-	ValueFlag(f, to, "to-time", "time", "`time` such as 2026-11-23T14:03:07Z: restore this moment"+note, parseTime, showTime)
+	ValueFlag(f, to, "to-time", "time", "moment to restore, a `time` such as 2026-11-23T14:03:07Z"+note, parseTime, showTime)
 }
 
 func parseTime(text string) (edm.Ticks, error) {

@@ -110,7 +110,7 @@ func Usage(c *cobra.Command) string {
 		fmt.Fprintf(&b, "\n'%s COMMAND --help' lists the flags of a command.\n", c.CommandPath())
 	}
 	if all := c.Flags().Lookup(helpAllName); all != nil && !all.Changed {
-		fmt.Fprintf(&b, "\nFlags that most need (--%s lists all):\n%s", helpAllName, common(c).FlagUsagesWrapped(columns))
+		fmt.Fprintf(&b, "\nMost used flags (--%s lists all):\n%s", helpAllName, common(c).FlagUsagesWrapped(columns))
 		return b.String()
 	}
 	headings, flags := Sections(c)

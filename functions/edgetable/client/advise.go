@@ -29,10 +29,10 @@ type adviseFlags struct {
 func (p *program) adviseCommand() *cobra.Command {
 	var o adviseFlags
 	c := &cobra.Command{
-		Use: "advise TABLE", Short: "Find problems with the keys of a table, and estimate what it costs in each home",
-		Long: `It judges the traffic that the server on this machine has counted; with --from, the traffic that the objects of a
+		Use: "advise TABLE", Short: "Find problems with the keys of a table, and estimate its cost on each service",
+		Long: `It judges the traffic that the server on this machine counted; with --from, the traffic that the objects of a
 Worker have counted. With --scan it reads all entities of the table from any service and judges their keys and sizes,
-too. Then the traffic need not be known.
+too. Then no traffic is required.
 
 The exit status is 0 without a finding, 4 with findings, 1 after a failure. docs/advise.md lists the rules.`,
 		Example: "  edgetable advise People --data /var/lib/edgetable\n  edgetable advise People --from cloudflare\n  edgetable advise People --scan --from azure --json",
@@ -56,7 +56,7 @@ The exit status is 0 without a finding, 4 with findings, 1 after a failure. docs
 }
 
 func bucketsFlag(f *pflag.FlagSet, to *int) {
-	cli.IntFlag(f, to, "buckets", cli.UsualBuckets, 1, dynamodb.MaxBuckets, cli.BucketsUsage+"; used for the costs there and for the rule more-buckets")
+	cli.IntFlag(f, to, "buckets", cli.UsualBuckets, 1, dynamodb.MaxBuckets, cli.BucketsUsage+"; used for the costs on DynamoDB and for the rule more-buckets")
 }
 
 func (p *program) advise(ctx context.Context, o *adviseFlags, table string) error {
@@ -70,9 +70,9 @@ func (p *program) advise(ctx context.Context, o *adviseFlags, table string) erro
 	case err == nil:
 		facts.Traffic, facts.Splits = r, len(r.Ranges) > 0
 	case !o.scan:
-		return fmt.Errorf("%w; --scan judges the entities of any service without the traffic", err)
+		return fmt.Errorf("%w; --scan judges the entities of any service without traffic", err)
 	default:
-		p.Note("the traffic is not judged: %v", err)
+		p.Note("the traffic cannot be judged: %v", err)
 	}
 	if o.scan {
 		c, err := p.connect(&o.ServiceFlags)
@@ -128,7 +128,7 @@ func (p *program) tellAdvice(a *advise.Advice, f *advise.Facts, asJSON bool, res
 }
 
 func (p *program) printAdvice(a *advise.Advice, f *advise.Facts) {
-	const indent = len("   for example  ") // the text after the name of a line begins here
+	const indent = len("   for example  ") // column at which the text after the name of a line begins
 	line := func(name, text string) { fmt.Fprintf(p.Out, "   %-12s %s\n", name, p.Wrap(indent, text)) }
 	if len(a.Findings) == 0 && f.Enough() {
 		fmt.Fprintln(p.Out, "no finding")

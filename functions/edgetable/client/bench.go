@@ -50,7 +50,7 @@ mixed (half get, half upsert).`,
 	cli.Section(c, "Server", func(f *pflag.FlagSet) {
 		cli.EndpointFlag(f, &o.endpoint, "default "+cli.UsualURL+accounts.Development)
 		cli.AccountsFlag(f, &o.accounts)
-		cli.AccountFlag(f, &o.account, "; default the one in the URL")
+		cli.AccountFlag(f, &o.account, "; default the account in the URL")
 		f.StringVar(&o.token, "token", "", "shared access `signature` to send, such as \"sv=…&sig=…\"; the account still creates and deletes the table")
 		cli.TableFlag(f, &o.spec.Table, "edgetablebench", "")
 	})
@@ -62,7 +62,7 @@ mixed (half get, half upsert).`,
 		cli.ChoiceFlag(f, &o.op, "op", "`operation` to measure", ops...)
 		connectionsFlag(f, &o.spec.Connections)
 		cli.DurationFlag(f, &o.spec.Duration, "duration", 5*time.Second, time.Nanosecond, cli.MaxTime, "`time` to measure")
-		cli.DurationFlag(f, &o.spec.Warmup, "warmup", 500*time.Millisecond, 0, cli.MaxTime, "`time` before that, not counted")
+		cli.DurationFlag(f, &o.spec.Warmup, "warmup", 500*time.Millisecond, 0, cli.MaxTime, "warm-up `time` before the measurement")
 		cli.IntFlag(f, &o.entities, "entities", 10_000, 1, 100_000_000, "`number` of entities; delete ends when all are deleted")
 		cli.IntFlag(f, &o.rows, "rows", 0, 0, 100_000_000, "`number` of entities per partition; default 1000 for query and scan, else 100")
 		cli.ChoiceFlag(f, &o.format, "format", "`format` of entities; json or atom", string(load.JSON), string(load.Atom))
@@ -112,7 +112,7 @@ func (o *benchFlags) complete() error {
 	s := &o.spec
 	s.Op, s.Format, s.Refused, s.Prefix = load.Op(o.op), load.Format(o.format), load.Refused(o.refused), strconv.FormatInt(time.Now().UnixNano(), 36)
 	if s.Op == load.Query && o.rows > 1000 {
-		return cli.Misuse("--rows is at most 1000 for query: a page has no more")
+		return cli.Misuse("--rows must be at most 1000 for query: a page has at most 1000 entities")
 	}
 	if o.rows == 0 {
 		o.rows = 100
@@ -121,7 +121,7 @@ func (o *benchFlags) complete() error {
 		}
 	}
 	if s.Op == load.Query {
-		o.entities = max(o.entities/o.rows, 1) * o.rows // only full partitions
+		o.entities = max(o.entities/o.rows, 1) * o.rows // queries read whole partitions, so all partitions must have the same size
 	}
 	s.Layout = load.Layout{Entities: o.entities, RowsPerPartition: o.rows}
 	return nil
@@ -164,7 +164,7 @@ func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags)
 		return err
 	}
 	if res.Errors > 0 {
-		return fmt.Errorf("%s failed; the first: %w", cli.Things(res.Errors, "requests"), res.First)
+		return fmt.Errorf("%s failed; the first error: %w", cli.Things(res.Errors, "requests"), res.First)
 	}
 	return nil
 }

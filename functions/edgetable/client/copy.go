@@ -66,7 +66,7 @@ func (p *program) noteNearLimit(progress *scan.Progress) {
 	}
 }
 
-// Copy copies tables on behalf of another command.
+// Copy copies tables for another command of the program.
 func Copy(ctx context.Context, t *cli.Terminal, o *CopyFlags, tables []string) error {
 	return (&program{t}).copy(ctx, o, tables)
 }
@@ -100,7 +100,7 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 		Begin: func(again bool) {
 			p.resuming(&progress, "rows are done")(again)
 			if again && o.sync {
-				p.Note("these rows are not compared again: the next sync copies their later changes, --restart compares all")
+				p.Note("finished rows are not compared again: the next sync copies their later changes; --restart compares all rows")
 			}
 		},
 		Again:   p.doneAgain,
@@ -121,12 +121,12 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 	stop()
 	p.noteNearLimit(&progress)
 	p.Totals = &t
-	some := progress.Rows.Load() > t.Rejected // the progress file need not have all of them
+	some := progress.Rows.Load() > t.Rejected // rows were written if more rows were processed than rejected; the progress file may lack the last rows
 	says := totals(t, "written", "deleted")
 	reasons := "the reasons are in " + o.Rejects
 	if o.dryRun {
 		says = totals(t, "would be written", "would be deleted") + "; nothing was changed"
-		reasons = "they would not be copied; the reasons of the first ones are above"
+		reasons = "these rows would not be copied; the reasons for the first rows are above"
 	}
 	if err != nil {
 		return endedEarly(ctx, err, some, says+"; run the same command to resume")

@@ -39,7 +39,7 @@ may be any service. To resume, run the same command. The exit status is 4 if cha
 	cli.Section(c, "How", func(f *pflag.FlagSet) {
 		ModeFlag(f, &o.Mode, "insert", "insert", "merge", "replace", "skip")
 		dryRunFlag(f, &o.dryRun)
-		cli.BoolFlag(f, &o.follow, "follow", "then keep writing the changes in --from, until the command is stopped")
+		cli.BoolFlag(f, &o.follow, "follow", "after the copy, keep writing the changes in --from until the command is stopped")
 		cli.BoolFlag(f, &o.once, "once", onceUsage)
 		o.RowFlags.register(f, "copy.rejects.jsonl", "in the user's cache directory")
 	})

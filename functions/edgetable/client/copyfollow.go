@@ -36,7 +36,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	if o.once {
 		m.Wait = 0
 	}
-	for _, name := range tables { // check that all tables have a feed before anything is written
+	for _, name := range tables { // check that all tables have a feed before data is written
 		file, err := o.positionOf(from, to, name)
 		if err == nil {
 			err = m.Add(ctx, name, file)
@@ -58,7 +58,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 		first := *o
 		first.sync, first.Mode, first.all = true, "replace", false
 		err := p.copyTables(ctx, &first, from, to, missing)
-		if n, complete := errors.AsType[refused](err); complete { // they are told like those that are refused later
+		if n, complete := errors.AsType[refused](err); complete { // refused rows of the first copy are reported like rows that are refused later
 			p.Note("%v; later changes are still copied", err)
 			m.Copied(int64(n))
 		} else if err != nil {
@@ -73,9 +73,9 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	if err != nil && ctx.Err() == nil {
 		return missed(endedEarly(ctx, err, some, says+"; run the same command to resume"))
 	}
-	err = p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // the user asked it to end
+	err = p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // there is no error, or the user stopped the command
 	if n := m.Refused() - t.Rejected; err == nil && n > 0 {
-		err = cli.Fail(cli.StatusPart, fmt.Errorf("%s refused before: the reasons are in %s, verify shows what differs, and --restart copies again", cli.Things(n, "rows"), o.Rejects))
+		err = cli.Fail(cli.StatusPart, fmt.Errorf("%s refused earlier: the reasons are in %s; 'edgetable verify' shows the differences, and --restart copies all rows again", cli.Things(n, "rows"), o.Rejects))
 	}
 	return err
 }
@@ -100,7 +100,7 @@ func missed(err error) error {
 	if !errors.Is(err, remote.ErrMissed) {
 		return err
 	}
-	return cli.Fail(cli.StatusDamage, fmt.Errorf("%w\nRun the same command with --restart; once it follows, 'edgetable sync --delete' removes from --to what was deleted meanwhile", err))
+	return cli.Fail(cli.StatusDamage, fmt.Errorf("%w\nRun the same command with --restart; once it follows, 'edgetable sync --delete' removes from --to the entities that were deleted meanwhile", err))
 }
 
 // showChanges returns a function that shows the progress of a table.

@@ -29,7 +29,7 @@ func (p *program) countCommand() *cobra.Command {
 	var describe bool
 	c := &cobra.Command{
 		Use: "count TABLE…", Short: "Count the entities of tables, or describe them",
-		Long: "A server with --extensions counts them itself. From other services the command reads the keys of all\n" +
+		Long: "A server with --extensions counts the entities itself. From other services the command reads the keys of all\n" +
 			"entities that pass the filter, several parts of the table at the same time. With --describe it reads all properties, and prints entities, sizes, the\n" +
 			"largest partitions and the types of properties. Sizes are by the service's formula for the size of an entity, which is\n" +
 			"what Azure charges for.",
@@ -37,10 +37,10 @@ func (p *program) countCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case describe:
-				p.Events = o.json // it reads all entities
+				p.Events = o.json // --describe reads all entities, so the command reports its progress
 				return p.describe(c.Context(), &o, args)
 			case len(args) != 1:
-				return cli.Misuse("name one TABLE to count; --describe takes several, and without a TABLE all")
+				return cli.Misuse("name one TABLE to count; --describe accepts several tables, and without a TABLE describes all")
 			}
 			return p.count(c.Context(), &o, args[0])
 		},

@@ -28,7 +28,7 @@ type deleteFlags struct {
 func (p *program) deleteCommand() *cobra.Command {
 	var o deleteFlags
 	c := &cobra.Command{
-		Use: "delete TABLE [PARTITIONKEY ROWKEY]", Short: "Delete an entity, or those that pass a filter",
+		Use: "delete TABLE [PARTITIONKEY ROWKEY]", Short: "Delete an entity, or all entities that pass a filter",
 		Long: "With --filter or --older-than it deletes in batches, in several parts of the table at the same time. It asks for the\n" +
 			"name of the table first, unless --yes is given.",
 		Example: "  edgetable delete People a 1 --in prod\n  edgetable delete Events --older-than 30d --dry-run\n  edgetable delete Events --filter \"PartitionKey eq 'a'\" --in prod",
@@ -53,7 +53,7 @@ func (p *program) deleteCommand() *cobra.Command {
 		o.inFlag(f)
 		filterFlag(f, &o.filter)
 		o.workFlags(f)
-		cli.OlderThanFlag(f, &o.olderThan, "time since an entity was written")
+		cli.OlderThanFlag(f, &o.olderThan, "the age is the time since an entity was written")
 		dryRunFlag(f, &o.dryRun)
 		cli.BoolFlag(f, &o.yes, "yes", "do not ask for confirmation")
 	})
@@ -72,7 +72,7 @@ func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) 
 		filter = ranges.And(filter, "Timestamp lt "+odata.Literal(edm.DateTime(edm.TicksOf(time.Now().Add(-o.olderThan)))))
 	}
 	if filter == "" {
-		return cli.Misuse("say what to delete with PARTITIONKEY and ROWKEY, --filter or --older-than; the whole table has the filter \"PartitionKey ge ''\"")
+		return cli.Misuse("name the entities to delete with PARTITIONKEY and ROWKEY, --filter or --older-than; the filter for the whole table is \"PartitionKey ge ''\"")
 	}
 	o.Writes = !o.dryRun
 	c, err := p.connect(&o.ServiceFlags)

@@ -22,7 +22,7 @@ func (p *program) edgeCommand() *cobra.Command {
 type edgeRestoreFlags struct {
 	ServiceFlags
 	table  string
-	toTime edm.Ticks // 0: not given
+	toTime edm.Ticks // moment to restore; 0 if not given
 	undo   bool
 	yes    bool
 }
@@ -31,10 +31,10 @@ func (p *program) edgeRestoreCommand() *cobra.Command {
 	var o edgeRestoreFlags
 	c := &cobra.Command{
 		Use: "restore", Short: "Restore a table in Durable Objects to a point in time",
-		Long: `It sets the objects of a table back to their state at a time in the last 30 days, which the platform keeps. All later
+		Long: `It restores the objects of a table to their state at a time in the last 30 days, which the platform keeps. All later
 writes are lost. Meanwhile, requests for the table get 503; stop all writers first. It needs the account's key.
 
-Nothing is changed before every object has found its state. It prints the result for each object: restored, or removed
+Nothing is changed until every object has found its earlier state. It prints the result for each object: restored, or removed
 if the table did not have it at that time. The exit status is 0 only if everything is restored. If it is interrupted,
 run the same command again, or run it with --undo instead of --to-time. --undo also undoes a completed restore.
 
@@ -55,13 +55,13 @@ It asks for the name of the table first, unless --yes is given.`,
 	return c
 }
 
-// mostWaits is how many times the command asks again until the replica knows about a
-// restore.
+// mostWaits is the maximum number of requests while the command waits until the replica knows about
+// a restore.
 const mostWaits = 60
 
 func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {
 	if o.table == "" || (o.toTime == 0) != o.undo {
-		return cli.Misuse("say what to restore with --table, and either --to-time or --undo")
+		return cli.Misuse("name the table to restore with --table, and give either --to-time or --undo")
 	}
 	if err := cli.CheckTable("--table", o.table); err != nil {
 		return err
@@ -100,9 +100,9 @@ func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {
 	case !did.Ended:
 		return cli.Fail(cli.StatusPart, fmt.Errorf("table %s is only partly restored and answers 503: run the same command again, or use --undo", o.table))
 	case o.undo:
-		fmt.Fprintf(p.Out, "table %s has its state before its last restore again\n", o.table)
+		fmt.Fprintf(p.Out, "table %s is back in its state before the last restore\n", o.table)
 	default:
-		fmt.Fprintf(p.Out, "table %s has its state at %s again; to undo this, use --undo instead of --to-time\n", o.table, o.toTime)
+		fmt.Fprintf(p.Out, "table %s is back in its state at %s; to undo this, use --undo instead of --to-time\n", o.table, o.toTime)
 	}
 	return nil
 }

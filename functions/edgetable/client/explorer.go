@@ -37,7 +37,7 @@ func (p *program) explorerCommand() *cobra.Command {
 	var o explorerFlags
 	c := &cobra.Command{
 		Use: "explorer", Short: "View and edit tables in the browser",
-		Long: `Serves a page for this machine only and prints a link that opens it once; each use prints the next link. The page
+		Long: `Serves a page for this machine only and prints a link that opens it once; after each use it prints a new link. The page
 works with the services of your profiles. This command signs the requests, so keys never reach the browser. Without
 profiles, the page shows the server on this machine with the development account.
 
@@ -110,7 +110,7 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 	}
 	defer l.Close()
 	if !cli.Loopback(l.Addr()) {
-		return cli.Misuse("--listen %s: the explorer signs with your keys, so it is for this machine alone; from another one use a tunnel, such as ssh -L", o.listen)
+		return cli.Misuse("--listen %s: the explorer signs with your keys, so it serves only this machine; from another machine, use a tunnel such as ssh -L", o.listen)
 	}
 	g := &explorer.Gateway{Version: cli.Version(), Plain: cli.Plain, Local: &o.local, Profiles: func() ([]explorer.Profile, error) {
 		list, err := p.explorerProfiles(o)
@@ -123,7 +123,7 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 			list = o.local.mark(ctx, list, nil, o.readOnly)
 		}
 		if len(list) > 1 && list[0].Name == withoutProfiles && !list[0].Local {
-			list = list[1:] // the first service was a guess; the server's accounts replace it
+			list = list[1:] // the development account was only assumed; the accounts of the running server replace it
 		}
 		return list, nil
 	}}
@@ -133,7 +133,7 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 	fmt.Fprintf(p.Out, "explorer at %s\n", link)
 	p.openPage(o, link)
 	server := &http.Server{Handler: g.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 5 * time.Minute}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // requests in progress end when the browser closes
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // Close aborts requests in progress
 	defer stop()
 	if err := bounded.Serve(server, l, explorerConnections); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -141,17 +141,18 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 	return nil
 }
 
-// explorerConnections is more than a browser opens. A limit is needed, as other users of the machine can connect.
+// explorerConnections limits the connections to more than a browser opens. There must be a limit, because other
+// users of the machine can connect.
 const explorerConnections = 128
 
-// withoutProfiles is the name of the development account if there are no profiles.
+// withoutProfiles is the name that the development account has in the explorer if the user has no profiles.
 const withoutProfiles = "local"
 
 // explorerProfiles returns the profiles that the explorer shows.
 func (p *program) explorerProfiles(o *explorerFlags) ([]explorer.Profile, error) {
 	f, err := openProfiles(o.file)
 	if err != nil && o.file == "" && len(o.names) == 0 {
-		f, err = &profiles{}, nil // the user has no home directory
+		f, err = &profiles{}, nil // an error means that the user has no home directory
 	}
 	if err != nil {
 		return nil, err
@@ -206,6 +207,6 @@ func openBrowser(link string) error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	go func() { _ = c.Wait() }() // the command may end only when the browser does
+	go func() { _ = c.Wait() }() // do not wait here: the command may end only when the browser does
 	return nil
 }

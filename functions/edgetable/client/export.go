@@ -66,7 +66,7 @@ unless --restart is given. The exit status is 3 if only a part was exported, 1 i
 func (p *program) export(ctx context.Context, o *exportFlags, tables []string) error {
 	switch {
 	case o.to == "":
-		return cli.Misuse("say where to write with --to: a directory, or - for standard output")
+		return cli.Misuse("name the target with --to: a directory, or - for standard output")
 	case o.all == (len(tables) > 0):
 		return cli.Misuse("name the tables, or give --all, not both")
 	case o.to == "-" && len(tables) != 1:

@@ -22,7 +22,7 @@ type importFlags struct {
 	ServiceFlags
 	RowFlags
 	table, mode, format string
-	account             string // the account in Azurite's file
+	account             string // the account whose entities are read from a file of Azurite
 	types, renames      []string
 	mapping             rows.Mapping
 	dryRun              bool
@@ -106,7 +106,8 @@ func newNames(list []string) (map[string]string, error) {
 	return names, nil
 }
 
-// beside returns the path of a file next to the input, also if the input is a directory.
+// beside returns the path of a file next to the input: the input's path with a suffix. The input
+// may be a directory.
 func beside(path, name string) string {
 	switch {
 	case path == "-":
@@ -115,7 +116,7 @@ func beside(path, name string) string {
 		return name
 	}
 	if whole, err := filepath.Abs(path); err == nil {
-		path = whole // . and .. become the name of the directory
+		path = whole // for the inputs . and .., use the real name of the directory
 	}
 	return path + "." + name
 }
@@ -185,7 +186,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	some := t.Written+t.Same+t.Skipped > 0
 	again := "run the same command to resume"
 	if path == "-" {
-		again = "repeat the whole standard input"
+		again = "send the whole standard input again"
 	}
 	if err != nil {
 		return endedEarly(ctx, err, some, totals(t, word, "deleted")+"; "+again)
@@ -193,8 +194,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	return p.tellRows(t, totals(t, word, "deleted"), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
 }
 
-// preview returns a function that prints the first rows of a dry run, or stores them in
-// first.
+// preview returns a function for a dry run. It prints the first rows, or stores them in first.
 func (p *program) preview(first *[]firstRow) func(table string, entity []byte) {
 	last := ""
 	return func(table string, entity []byte) {

@@ -75,7 +75,7 @@ func (p *program) tablesSetCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "set TABLE", Short: "Set or remove the expiry rule of a table, or its feed of changes",
 		Long: `Options that no flag names do not change. An entity expires at the instant in a DateTime property, or a certain time
-after its last write. If a table has both rules, the property decides for entities that have it. An expired entity is absent at once.
+after its last write. If a table has both rules, the property decides for entities that have it. No read returns an expired entity.
 If you withdraw the rule within the first hour, all entities come back; after that, expired entities are removed.
 Unless --yes is given, the command first reads the table, prints how many entities would disappear, and asks if they
 are more than a tenth.
@@ -105,20 +105,20 @@ deletes these changes.`,
 	return c
 }
 
-// options holds the flags of the command set.
+// options holds the flags of the command 'tables set'.
 type options struct {
 	property, after, keep string
 	noExpire, noChanges   bool
 }
 
-// wish returns the new options of a table, given its current ones.
+// wish returns the options that a table should have, given its current ones.
 type wish func(now table.TableOptions) table.TableOptions
 
-// parse checks the flags.
+// parse checks the flags and converts their values.
 func (o *options) parse() (wish, error) {
 	rules, feeds := o.property != "" || o.after != "", o.keep != ""
 	if rules && o.noExpire || feeds && o.noChanges || !rules && !o.noExpire && !feeds && !o.noChanges {
-		return nil, cli.Misuse("say --expire-property or --expire-after, or both, or --no-expire; and --changes or --no-changes")
+		return nil, cli.Misuse("give --expire-property or --expire-after, or both, or --no-expire; and --changes or --no-changes")
 	}
 	document := map[string]any{}
 	if rules {
@@ -148,7 +148,7 @@ func (o *options) parse() (wish, error) {
 	}, nil
 }
 
-// readOptions parses a document of options; of says for messages where it comes from.
+// readOptions parses a document of options. of names its source in error messages.
 func readOptions(of string, text []byte) (table.TableOptions, error) {
 	o, err := payload.ReadOptions(text)
 	if err != nil {
@@ -199,7 +199,7 @@ func (p *program) tablesApply(ctx context.Context, o *declareFlags, file string)
 	}
 	var documents map[string]json.RawMessage
 	if err := json.Unmarshal(text, &documents); err != nil {
-		return cli.Misuse("%s has no JSON object with a member for each table: %v", file, err)
+		return cli.Misuse("%s must have a JSON object with a member for each table: %v", file, err)
 	}
 	delete(documents, "$schema")
 	all := map[string]wish{}
@@ -219,8 +219,8 @@ func (p *program) tablesApply(ctx context.Context, o *declareFlags, file string)
 // change is a change that a command makes to one table.
 type change struct {
 	name, revision string
-	old, next      []byte        // the options as documents, without states
-	rule           *table.Expiry // a new rule of expiry, or nil
+	old, next      []byte        // the documents of options, without the states that the server adds
+	rule           *table.Expiry // a new rule for the expiry of entities, or nil
 }
 
 // declare changes the options of tables. It checks all tables before it changes the first
@@ -250,7 +250,7 @@ func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]w
 			one.rule = next.Expire
 		}
 		if bytes.Equal(one.old, one.next) {
-			fmt.Fprintf(p.Out, "%s: %s, as it is\n", name, one.next)
+			fmt.Fprintf(p.Out, "%s: %s, unchanged\n", name, one.next)
 			continue
 		}
 		fmt.Fprintf(p.Out, "%s: %s becomes %s\n", name, one.old, one.next)
@@ -280,7 +280,7 @@ func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]w
 	return nil
 }
 
-// declared returns the document of options without states.
+// declared returns the document of options without the states that the server adds to it.
 func declared(o table.TableOptions) []byte {
 	text := payload.AppendOptions(nil, &table.Traits{Expiry: o.Expire, Feed: o.Changes}, 1<<62)
 	return []byte(strings.ReplaceAll(string(text), `,"state":"active"`, ""))

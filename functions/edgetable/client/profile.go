@@ -33,7 +33,7 @@ type profile struct {
 	ReadOnly   bool   `json:"readOnly,omitempty"`       // no command and no page of the explorer may write
 	Color      string `json:"color,omitempty"`          // color of the explorer's page
 
-	stored json.RawMessage // as it was read; nil for a new profile
+	stored json.RawMessage // the JSON text that was read; nil for a new profile
 }
 
 // UnmarshalJSON reads a profile and keeps its text for MarshalJSON.
@@ -68,7 +68,7 @@ func openProfiles(path string) (*profiles, error) {
 	if path == "" {
 		dir, err := os.UserConfigDir()
 		if err != nil {
-			return nil, fmt.Errorf("there is no place for profiles: %w; --profiles names a file", err)
+			return nil, fmt.Errorf("there is no directory for profiles: %w; --profiles names a file", err)
 		}
 		path = filepath.Join(dir, "edgetable", "profiles.json")
 	}
@@ -142,7 +142,7 @@ func (p *program) profileCommand() *cobra.Command {
 	})
 	remove.Example = "  edgetable profile remove prod"
 	remove.ValidArgsFunction = completeProfiles
-	return cli.Group("profile", "Save services under names", "A profile stands for a service in --from and --to. Only its owner can read the file.",
+	return cli.Group("profile", "Save services under names", "A profile names a service for --from and --to. Only the owner of the file of profiles can read it.",
 		add,
 		list,
 		remove,
@@ -195,7 +195,7 @@ func (p *program) addProfile(f *profiles, args []string, one profile) error {
 // shownProfile is a profile as profile list --json prints it, without its key.
 type shownProfile struct {
 	Name       string `json:"name"`
-	Service    string `json:"service"` // "": the whole connection string is stored elsewhere
+	Service    string `json:"service"` // "" if the whole connection string is stored elsewhere
 	KeyEnv     string `json:"keyEnvironment"`
 	KeyCommand string `json:"keyCommand"`
 	ReadOnly   bool   `json:"readOnly"`
@@ -245,7 +245,8 @@ func (one profile) withoutKey() string {
 	return one.Connection
 }
 
-// service returns the service of a profile, or what is wrong with it; "" if the connection string is stored elsewhere.
+// service returns the URL of a profile's service, or the error in its connection string. It returns "" if the
+// connection string is stored elsewhere.
 func (one profile) service() string {
 	connection := one.withoutKey()
 	if connection == "" {

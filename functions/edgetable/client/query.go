@@ -23,7 +23,7 @@ type readFlags struct {
 	names          []string
 	order          string
 	top            int
-	few            bool // --top was not given
+	few            bool // no limit was set with --top
 	json           bool
 }
 
@@ -33,14 +33,15 @@ const onScreen = 100
 // formats lists the values of --format.
 var formats = []string{"table", "json", "jsonl", "csv", "csv-plain"}
 
-// filterFlag, selectFlag and formatFlag add flags that mean the same in all commands.
+// filterFlag, selectFlag and formatFlag add flags that have the same meaning in all commands.
 func filterFlag(f *pflag.FlagSet, to *string) {
 	cli.ValueFlag(f, to, "filter", "string", "`condition` for the entities, as in $filter", checkedFilter, func(s string) string { return s })
 }
 
-// checkedFilter refuses an invalid filter. The service would report it together with conditions of the command.
+// checkedFilter refuses an invalid filter. Without this check, the service would return an error about the
+// filter that the command sends, which may have further conditions.
 func checkedFilter(text string) (string, error) {
-	_, err := odata.ParseExtended(text) // a service without these functions reports that itself
+	_, err := odata.ParseExtended(text) // functions that only some services support are accepted here; a service without them returns an error
 	if err != nil {
 		err = fmt.Errorf("%w A filter is such as Name eq 'Grace' and Born gt 1900", err)
 	}
@@ -122,7 +123,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	if screen {
 		out = lines
 		if o.few {
-			o.top, read = onScreen, onScreen+1 // the extra entity shows that there are more
+			o.top, read = onScreen, onScreen+1 // one more entity is read to find out whether there are more than are printed
 		}
 	}
 	c, err := p.connect(&o.ServiceFlags)
@@ -134,7 +135,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: rows.WithKeys(o.names), Top: read, Order: o.order}) {
 		if err != nil {
 			if some {
-				_ = w.Close() // the other error is the cause
+				_ = w.Close() // err is the cause; an error of Close would only follow from it
 			}
 			return err
 		}
@@ -156,7 +157,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	case n == 0:
 		p.Note("no entity passes the filter")
 	case o.few && n > onScreen:
-		p.Note("these are the first %d entities: --top 0 reads all, a FILTER chooses some", onScreen)
+		p.Note("only the first %d entities are shown: --top 0 reads all, and a FILTER selects some", onScreen)
 	}
 	if lines.Some {
 		p.Note("rows are cut to the width of the terminal: --select NAMES chooses properties, --format jsonl prints all of them")
@@ -202,7 +203,7 @@ func (p *program) get(ctx context.Context, o *readFlags, table, partition, row s
 		return err
 	}
 	format := o.format
-	if format == "json" { // one entity is printed without a list around it
+	if format == "json" { // jsonl prints one entity as a JSON object, and json would print a list
 		format = "jsonl"
 	}
 	w := printer.New(p.Out, format, o.names)
@@ -218,7 +219,7 @@ func noEntity(table, partition, row string) error {
 
 // ModeFlag adds --mode: what a write does to an entity that exists.
 func ModeFlag(f *pflag.FlagSet, to *string, usual string, words ...string) {
-	meaning := map[string]string{"insert": "insert refuses it", "merge": "merge adds the properties to it", "replace": "replace overwrites it", "skip": "skip keeps it"}
+	meaning := map[string]string{"insert": "insert refuses it", "merge": "merge sets the given properties and keeps the others", "replace": "replace overwrites it", "skip": "skip keeps it"}
 	var says []string
 	for _, w := range words {
 		says = append(says, meaning[w])
