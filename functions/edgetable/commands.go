@@ -26,13 +26,13 @@ file. docs/flags.md lists all flags with their variables.`,
 		slices.Concat(server.Commands(p.Terminal, p.signals), account.Commands(p.Terminal), backup.Commands(p.Terminal), secondary.Commands(p.Terminal), stores.Commands(p.Terminal), client.Commands(p.Terminal),
 			[]*cobra.Command{p.completionCommand(), p.manCommand(), p.versionCommand()})...)
 	cli.DemandOperands(root)
-	root.Version = cli.Version() // no template: with one, the linker keeps every method of every type, which would be a fifth of the program
+	root.Version = cli.Version() // no template: with one, the linker keeps every method, which makes the program a fifth larger
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		// an unknown command is an error with --help too, as in 'stats --help'
+		// with --help too, an unknown command is an error, as in 'stats --help'
 		if c.HasSubCommands() && c.Flags().NArg() > 0 {
 			p.misnamed = c.ValidateArgs(c.Flags().Args())
 			return
@@ -84,7 +84,7 @@ func (p *program) helpCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			found, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return cli.Misuse("there is no command %q%s", strings.Join(args, " "), cli.Suggestion(found, rest[0]))
+				return cli.Misuse("unknown command %q%s", strings.Join(args, " "), cli.Suggestion(found, rest[0]))
 			}
 			found.InitDefaultHelpFlag()
 			fmt.Fprint(p.Out, cli.Usage(found))

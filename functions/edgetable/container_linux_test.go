@@ -16,7 +16,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// With --log-format json every line of a container's log is JSON: standard output has one line, that the server is ready and where.
+// TestGreetingInJSON checks that with --log-format json every line of a container's log is JSON. Standard output has
+// one line, which says that the server is ready, and its address.
 func TestGreetingInJSON(t *testing.T) {
 	t.Parallel()
 	p := startInJSON(t, "--memory", "--metrics-listen", "127.0.0.1:0")
@@ -44,7 +45,8 @@ func startInJSON(t *testing.T, args ...string) *proc.Process {
 	return proc.Start(t, `{"time":`, c)
 }
 
-// A variable that nobody reads is named, with the one that was meant. Those that Kubernetes sets for a Service are not.
+// TestUnknownVariables checks that the log names a variable that no command reads, and a known variable with a similar
+// name. It must not name variables that Kubernetes sets for a Service.
 func TestUnknownVariables(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, []string{"EDGETABLE_LOGFORMAT=json", "EDGETABLE_BACKUP_EVRY=1h", "EDGETABLE_ZZZZZZZZZ=1", "EDGETABLE_LEVEL=", "EDGETABLE_DRAIN=1ms",
@@ -62,19 +64,21 @@ func TestUnknownVariables(t *testing.T) {
 	}
 }
 
-// A line of the file that a variable overrides, as those of the image do, is said.
+// TestOverriddenLine checks that the log names a line of the configuration file that a variable overrides. Images set
+// such variables.
 func TestOverriddenLine(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "edgetable.conf")
 	must.OK(t, os.WriteFile(file, []byte("grace = 5s\nslow-query = 2s\ndrain = 1ms\n"), 0o600))
 	p := startProcess(t, []string{"EDGETABLE_GRACE=3s", "EDGETABLE_SLOW_QUERY=2s"}, "--memory", "--config", file)
-	p.logs.Await(t, `msg="a variable overrides the file of --config" flag=grace variable=EDGETABLE_GRACE value=3s file=5s`) // another pipe than that of "ready"
+	p.logs.Await(t, `msg="a variable overrides the file of --config" flag=grace variable=EDGETABLE_GRACE value=3s file=5s`) // the log arrives on another pipe
 	if n := strings.Count(p.logs.String(), "overrides"); n != 1 {
 		t.Errorf("the log says of %d variables that they override, want 1:\n%s", n, p.logs)
 	}
 }
 
-// The program stands in for Azurite under its name: with its flags, its accounts and the lines for which others wait.
+// TestStandsInForAzurite starts the program under Azurite's name, with Azurite's flags and accounts. It must print the
+// lines that other programs wait for.
 func TestStandsInForAzurite(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -88,7 +92,7 @@ func TestStandsInForAzurite(t *testing.T) {
 		return &process{Cmd: c, testServer: testServer{greeting: strings.Join(p.Lines, "\n") + "\n", logs: p.Log}}
 	}
 	p := begin(nil, filepath.Join(dir, "azurite"), "--silent", "--inMemoryPersistence", "--skipApiVersionCheck", "--blobHost", "0.0.0.0", "--tableHost", "0.0.0.0", "--tablePort", "0")
-	for _, want := range []string{"Azurite Table service is successfully listening at http://", "Blob service is successfully listening", "do not hold"} {
+	for _, want := range []string{"Azurite Table service is successfully listening at http://", "Blob service is successfully listening", "are not served"} {
 		if !strings.Contains(p.greeting, want) {
 			t.Errorf("the greeting does not say %q:\n%s", want, p.greeting)
 		}
@@ -107,7 +111,7 @@ func TestStandsInForAzurite(t *testing.T) {
 	}
 
 	cert, key, _ := proc.Certificate(t, time.Now().Add(time.Hour))
-	must.OK(t, os.Chmod(key, 0o644)) // as Testcontainers copies it
+	must.OK(t, os.Chmod(key, 0o644)) // Testcontainers copies the file with this mode
 	p = begin(nil, self, "azurite", "--inMemoryPersistence", "--tablePort", "0", "--cert", cert, "--key", key)
 	if !strings.Contains(p.greeting, "listening at https://") {
 		t.Errorf("the greeting is\n%s", p.greeting)
@@ -123,7 +127,8 @@ func TestStandsInForAzurite(t *testing.T) {
 	}
 }
 
-// Whoever may not write somewhere learns which user he is, whose the directory is, and the line that helps.
+// TestNoRight checks the error for a directory that the process may not write: it names the process's user, the owner
+// of the directory, and a command that helps.
 func TestNoRight(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -156,7 +161,7 @@ func TestNoRight(t *testing.T) {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
 		out, err := c.CombinedOutput()
 		if args[0] == "backup" {
-			continue // there is nothing, which is another reason
+			continue // this command fails earlier, because there is no data
 		}
 		for _, want := range []string{"user 65532", "belongs to user 0", "chown 65532 ", "--user"} {
 			if err == nil || !strings.Contains(string(out), want) {
@@ -166,7 +171,8 @@ func TestNoRight(t *testing.T) {
 	}
 }
 
-// Secrets that Kubernetes mounts are read as they come by default, for everybody in the container. Others are not.
+// TestMountedSecret checks that secrets that Kubernetes mounts are accepted with their default mode, which lets
+// everybody in the container read them. Other files with this mode are refused.
 func TestMountedSecret(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

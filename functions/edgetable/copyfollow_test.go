@@ -19,7 +19,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestCopyFollow: a copy follows two tables, resumes, and says what it cannot follow.
+// TestCopyFollow checks that a copy follows the changes of two tables and resumes after a stop, and that it refuses a
+// table that it cannot follow.
 func TestCopyFollow(t *testing.T) {
 	t.Parallel()
 	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
@@ -43,7 +44,7 @@ func TestCopyFollow(t *testing.T) {
 		put(table, "1", "Grace", source)
 	}
 	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", source)
-	do.says(cli.StatusFailed, "edgetable tables set TABLE --changes", follow()...) // Orders has no feed
+	do.says(cli.StatusFailed, "edgetable tables set TABLE --changes", follow()...) // the table Orders has no feed of changes
 	if out, _ := do.run(0, "tables", "list", "--from", target); out != "" {
 		t.Errorf("a refused copy made the tables %s", out)
 	}
@@ -70,12 +71,13 @@ func TestCopyFollow(t *testing.T) {
 	do.says(cli.StatusDamage, "with --restart", follow()...)
 	do.run(0, "delete", "People", "a", "1", "--in", source)
 	do.run(0, follow("--restart")...)
-	do.run(cli.StatusDamage, "verify", "People", "Orders", "--from", source, "--to", target) // nobody told of the deletion
+	do.run(cli.StatusDamage, "verify", "People", "Orders", "--from", source, "--to", target) // the copy missed the deletion
 	do.run(0, "sync", "People", "--delete", "--from", source, "--to", target)
 	same()
 }
 
-// TestCopyFollowKilled: clients write while both servers and the copy are killed again and again. Then the tables are the same.
+// TestCopyFollowKilled kills both servers and the copy repeatedly while clients write. In the end both tables must be
+// equal.
 func TestCopyFollowKilled(t *testing.T) {
 	t.Parallel()
 	const rounds, writers, writes = 3, 4, 100
@@ -109,7 +111,7 @@ func TestCopyFollowKilled(t *testing.T) {
 			must.OK(t, copier.Process.Signal(syscall.SIGKILL))
 		}
 		wait()
-		_ = copier.Process.Kill() // it may have ended, if a server was away too early
+		_ = copier.Process.Kill() // the process may already have ended, because a server did not respond
 		_ = copier.Wait()
 	}
 	do.run(0, append(follow, "--once")...)
@@ -119,8 +121,8 @@ func TestCopyFollowKilled(t *testing.T) {
 	}
 }
 
-// TestCopyFollowRefused: what the target refuses in the first copy is told like what it refuses later. The copy follows all others, and the
-// status is 3 also when a later run has nothing to do.
+// TestCopyFollowRefused checks that rows that the target refuses in the first copy are reported like rows that it
+// refuses later. All other rows are copied. The exit status is 3, also for a later run that has nothing to do.
 func TestCopyFollowRefused(t *testing.T) {
 	t.Parallel()
 	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
@@ -157,7 +159,7 @@ func TestCopyFollowRefused(t *testing.T) {
 	put("b", "unwanted")
 	do.says(cli.StatusPart, "1 row refused: the reasons are in "+rejects+"; later changes are still copied", follow...)
 	put("c", "Lin")
-	do.says(cli.StatusPart, "1 row refused before: the reasons are in "+rejects, follow...)
+	do.says(cli.StatusPart, "1 row refused earlier: the reasons are in "+rejects, follow...)
 	put("d", "unwanted")
 	put("e", "Eve")
 	do.says(cli.StatusPart, "1 row refused: the reasons are in "+rejects, follow...)
@@ -169,14 +171,15 @@ func TestCopyFollowRefused(t *testing.T) {
 	do.prints("3\n", "count", "People", "--from", target)
 	put("b", "Bob")
 	put("d", "Dan")
-	do.says(cli.StatusPart, "2 rows refused before", follow...)
+	do.says(cli.StatusPart, "2 rows refused earlier", follow...)
 	do.run(0, "verify", "People", "--from", source, "--to", target)
 	do.run(0, append(follow, "--restart")...)
 	do.run(0, follow...)
 }
 
-// TestCopyFollowRemade: a table that somebody deleted and created again in the target lacks what was copied before. The copy does not follow it,
-// also if the entity that it looks for was deleted, ended or changed meanwhile in the source.
+// TestCopyFollowRemade checks a table that was deleted and created again in the target, so that it lacks the rows
+// copied before. The copy must notice that and stop, even if the entity by which it recognizes the table was deleted,
+// expired or changed in the source.
 func TestCopyFollowRemade(t *testing.T) {
 	t.Parallel()
 	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
@@ -194,7 +197,7 @@ func TestCopyFollowRemade(t *testing.T) {
 	}
 	do.run(0, "tables", "create", "People", "--to", source)
 	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", source)
-	do.run(0, follow...) // an empty table
+	do.run(0, follow...) // the table is still empty
 	for _, row := range []string{"1", "2", "3"} {
 		put(row, "Ada")
 	}
@@ -209,14 +212,14 @@ func TestCopyFollowRemade(t *testing.T) {
 	do.says(cli.StatusDamage, "may have been created again", follow...)
 	do.run(0, append(follow, "--restart")...)
 	do.run(0, "verify", "People", "--from", source, "--to", target)
-	// The first entities are deleted, written again, and replaced: the table is the same.
+	// The entities that were copied first are deleted, written again, or replaced. The table must still be recognized.
 	do.run(0, "delete", "People", "a", "1", "--in", source)
 	do.run(0, follow...)
 	put("1", "Joan")
 	put("2", "Lin")
 	do.run(0, follow...)
 	do.run(0, "verify", "People", "--from", source, "--to", target)
-	// An entity that both do not have any more says nothing.
+	// An entity that is missing on both sides does not show whether the table was created again.
 	do.run(0, "delete", "People", "a", "1", "--in", source)
 	do.run(0, "delete", "People", "a", "1", "--in", target)
 	do.run(0, follow...)

@@ -21,7 +21,7 @@ func service(t *testing.T) string {
 	return s.said(t, "connection string")
 }
 
-// An entity that was put is read back in all formats, and deleted.
+// TestOneOff puts an entity, reads it in all formats, and deletes it.
 func TestOneOff(t *testing.T) {
 	t.Parallel()
 	at := service(t)
@@ -91,7 +91,7 @@ func TestOneOff(t *testing.T) {
 	}
 }
 
-// An export to a directory and to standard output.
+// TestExport exports to a directory and to standard output.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	at := service(t)
@@ -115,7 +115,7 @@ func TestExport(t *testing.T) {
 		say    string
 		args   []string
 	}{
-		{1, "has the export of another command", []string{"People"}},
+		{1, "has the export of a different command", []string{"People"}},
 		{1, "404 TableNotFound", []string{"Nobody", "--restart"}},
 		{1, "nothing listens", []string{"--all", "--restart", "--from", "http://127.0.0.1:1/acme?sig=x"}},
 		{2, `--filter "Born gt": Expression expected`, []string{"--all", "--restart", "--filter", "Born gt"}},
@@ -155,7 +155,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// tree is all that a directory has.
+// tree returns the names and contents of all files in a directory.
 func tree(t *testing.T, dir string) (all string) {
 	t.Helper()
 	must.OK(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -169,9 +169,8 @@ func tree(t *testing.T, dir string) (all string) {
 	return all
 }
 
-// What export writes, import reads, into another account; a second run says that
-// it is finished, and refused rows make the exit status 3, or 1 if there are no
-// others.
+// TestImport imports an export into another account. A second run reports that everything is
+// finished. If rows are refused, the exit status is 3, or 1 if all rows are refused.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	at, other := service(t), service(t)
@@ -193,7 +192,7 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, said := do.run(3, "import", file, "--to", other, "--types", "Born=Int32")
-	for range 2 { // the status is that of the rows, not of the run
+	for range 2 { // repeated runs have the same status, although they do nothing
 		do.run(3, "import", file, "--to", other, "--types", "Born=Int32")
 	}
 	if out != "1 row written, 1 refused\n" || !strings.Contains(said, file+" line 3: PartitionKey 'p', RowKey '2': Born is not an Int32") || !strings.Contains(said, "the reasons are in "+file+".import.rejects.jsonl") {
@@ -216,7 +215,7 @@ func TestImport(t *testing.T) {
 	do.says(1, "no such file", "import", filepath.Join(dir, "nothing"), "--to", other)
 }
 
-// Copy, verify and purge between two servers.
+// TestCopy copies, compares and purges tables of two servers.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	at, other := service(t), service(t)
@@ -284,7 +283,7 @@ func TestCopy(t *testing.T) {
 	}{
 		{[]string{"copy", "People", "--from", at, "--to", at}, "the same account"},
 		{[]string{"copy", "--from", at, "--to", other}, "name the tables"},
-		{[]string{"delete", "People", "--in", at}, "say what to delete"},
+		{[]string{"delete", "People", "--in", at}, "name the entities to delete"},
 		{[]string{"delete", "People", "--in", at, "--older-than", "soon"}, "--older-than"},
 	} {
 		do.says(2, tt.say, tt.args...)

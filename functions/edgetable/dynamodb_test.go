@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// endings undo what tests share.
+// endings are functions that run after all tests, to remove what tests share.
 var endings []func()
 
 func TestMain(m *testing.M) {
-	// The SDK takes these from the process, not from a program's environment. What
-	// the machine has besides is none of the tests' business.
+	// The SDK reads these variables from this process, not from the environment that a test gives its
+	// program. Set all of them, so that the settings of this machine have no effect.
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_SESSION_TOKEN": "", "AWS_PROFILE": "",
 		"AWS_REGION": "", "AWS_DEFAULT_REGION": "", "AWS_ENDPOINT_URL": "", "AWS_ENDPOINT_URL_DYNAMODB": "",
@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// What is wrong is said before anything is served, and what to do about it.
+// TestDynamoDBMistakes checks that wrong settings are refused before the server listens, and that
+// the errors say what to do.
 func TestDynamoDBMistakes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -39,30 +40,30 @@ func TestDynamoDBMistakes(t *testing.T) {
 		status     int
 	}{
 		{"serve --store sqlite", "write embedded, ", 2},
-		{"serve --store dynamodb", "say which DynamoDB table with --dynamodb-table", 2},
+		{"serve --store dynamodb", "name the DynamoDB table with --dynamodb-table", 2},
 		{"serve --dynamodb-table t", "--dynamodb-table is for --store dynamodb, not embedded", 2},
 		{"serve --store dynamodb --dynamodb-table t --memory", "--memory is for --store embedded, not dynamodb", 2},
 		{"serve --store dynamodb --dynamodb-table t --dynamodb-buckets 0", "write a whole number from 1 to 256", 2},
 		{"serve --store dynamodb --dynamodb-table t --scanned-bytes 7", "unknown flag: --scanned-bytes", 2},
-		{"serve --store dynamodb --dynamodb-table t --dynamodb-endpoint localhost:8000", "--dynamodb-endpoint is a URL such as http://127.0.0.1:8000", 2},
-		{"serve --store dynamodb --dynamodb-table t --dynamodb-endpoint http://user:password@127.0.0.1:8000", "--dynamodb-endpoint takes no user and no password", 2},
+		{"serve --store dynamodb --dynamodb-table t --dynamodb-endpoint localhost:8000", "--dynamodb-endpoint must be a URL such as http://127.0.0.1:8000", 2},
+		{"serve --store dynamodb --dynamodb-table t --dynamodb-endpoint http://user:password@127.0.0.1:8000", "--dynamodb-endpoint must not contain a user or password", 2},
 		{"serve --store dynamodb --dynamodb-table t --dynamodb-lease -1s", "from 0s to 10s", 2},
 		{"serve --store dynamodb --dynamodb-table t --dynamodb-lease 11s", "from 0s to 10s", 2},
 		{"serve --store dynamodb --dynamodb-table t --dynamodb-role follower", "write alone, primary or secondary", 2},
 		{"serve --dynamodb-role secondary", "--dynamodb-role is for --store dynamodb, not embedded", 2},
-		{"dynamodb heartbeat", "say which DynamoDB table with --dynamodb-table", 2},
-		{"serve --listen 127.0.0.1:0 --store dynamodb --dynamodb-table t --dynamodb-endpoint http://127.0.0.1:1", "no AWS Region is set: say which with --dynamodb-region", 1},
-		{"dynamodb", "say what to do: create, heartbeat or rebucket", 2},
-		{"dynamodb drop", `there is no command "drop": say create, heartbeat or rebucket`, 2},
+		{"dynamodb heartbeat", "name the DynamoDB table with --dynamodb-table", 2},
+		{"serve --listen 127.0.0.1:0 --store dynamodb --dynamodb-table t --dynamodb-endpoint http://127.0.0.1:1", "no AWS Region is set: set it with --dynamodb-region", 1},
+		{"dynamodb", "a command is missing: create, heartbeat or rebucket", 2},
+		{"dynamodb drop", `unknown command "drop": use create, heartbeat or rebucket`, 2},
 		{"dynamodb --help", "", 0},
 		{"dynamodb rebucket", "TABLE is missing", 2},
-		{"dynamodb rebucket people", "say whose table it is with --account", 2},
+		{"dynamodb rebucket people", "name the account of the table with --account", 2},
 		{"dynamodb rebucket --account a 1x", `"1x" is not a table name`, 2},
 		{"dynamodb rebucket --account a people", "give the number of hash keys with --buckets", 2},
 		{"dynamodb rebucket --account a --buckets 2 --abort people", "--abort and --buckets exclude each other", 2},
 		{"dynamodb rebucket --account a --buckets 2 --max-pause -1s people", "write a duration", 2},
-		{"dynamodb rebucket --account a --buckets 2 people", "say which DynamoDB table with --dynamodb-table", 2},
-		{"table --help", `there is no command "table"; do you mean tables?`, 2},
+		{"dynamodb rebucket --account a --buckets 2 people", "name the DynamoDB table with --dynamodb-table", 2},
+		{"table --help", `unknown command "table"; do you mean tables?`, 2},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			t.Parallel()

@@ -19,8 +19,7 @@ var localDynamoDB = sync.OnceValues(func() (string, error) {
 	return url, err
 })
 
-// dynamodbTable makes a DynamoDB table by the command and returns the flags that
-// name it.
+// dynamodbTable creates a DynamoDB table by the command, and returns the flags that name it.
 func dynamodbTable(t *testing.T, name string) []string {
 	t.Helper()
 	needs.These(t, needs.AWS)
@@ -36,8 +35,8 @@ func dynamodbTable(t *testing.T, name string) []string {
 	return flags
 }
 
-// Two servers on one DynamoDB table serve the same tables, and one that starts
-// later finds them.
+// TestDynamoDBServe checks that two servers on one DynamoDB table serve the same tables, and that a
+// server that starts later finds them.
 func TestDynamoDBServe(t *testing.T) {
 	t.Parallel()
 	flags := append(dynamodbTable(t, "served"), "--store", "dynamodb", "--dynamodb-lease", "0")
@@ -70,7 +69,7 @@ func TestDynamoDBServe(t *testing.T) {
 	start(t, own, flags...).client(t, key1).filled(t)
 }
 
-// A table moves to other hash keys while a server serves it.
+// TestDynamoDBRebucket moves a table to other hash keys while a server serves it.
 func TestDynamoDBRebucket(t *testing.T) {
 	t.Parallel()
 	flags := append(dynamodbTable(t, "rebucketed"), "--dynamodb-lease", "0")
@@ -90,7 +89,7 @@ func TestDynamoDBRebucket(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"--buckets", "3", "--max-pause", "1ns", "people"}, 1, "run it again when there are fewer, or with a longer --max-pause"},
+		{[]string{"--buckets", "3", "--max-pause", "1ns", "people"}, 1, "run the command again when there are fewer writes, or with a longer --max-pause"},
 		{[]string{"--buckets", "5", "people"}, 1, "resume it with --buckets 3, or give up with --abort"},
 		{[]string{"--buckets", "3", "PEOPLE"}, 0, "PEOPLE has 3 buckets; "},
 		{[]string{"--buckets", "3", "people"}, 0, "there is nothing to do\n"},
@@ -101,7 +100,7 @@ func TestDynamoDBRebucket(t *testing.T) {
 		if !strings.Contains(text, step.want) {
 			t.Errorf("%v: want %q:\n%s", step.args, step.want, text)
 		}
-		if strings.Contains(text, ": 0 entities compared") { // there is one
+		if strings.Contains(text, ": 0 entities compared") { // the table has an entity, which must be compared
 			t.Errorf("%v says that it compared nothing:\n%s", step.args, text)
 		}
 		c.filled(t)

@@ -24,15 +24,15 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// cgroup is a group of processes with limits, of version 1 or 2.
+// cgroup is a cgroup with limits, of version 1 or 2.
 type cgroup struct {
-	memory, processors string // directories
+	memory, processors string // directories of the cgroup in the two hierarchies
 	v2                 bool
 }
 
 var cgroups atomic.Int64
 
-// newCgroup makes a cgroup; 0 is no limit.
+// newCgroup creates a cgroup with these limits; 0 means no limit.
 func newCgroup(t *testing.T, memory int64, processors float64) *cgroup {
 	t.Helper()
 	name := fmt.Sprintf("edgetable-%d-%d", os.Getpid(), cgroups.Add(1))
@@ -61,7 +61,7 @@ func newCgroup(t *testing.T, memory int64, processors float64) *cgroup {
 	return g
 }
 
-// mayNot skips a test for want of a right, and fails for any other error.
+// mayNot skips the test if err is a missing permission, and fails it for any other error.
 func mayNot(t *testing.T, err error) {
 	t.Helper()
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
@@ -75,7 +75,7 @@ func (g *cgroup) command(args ...string) *exec.Cmd {
 	return exec.Command("sh", append([]string{"-c", `echo $$ >"$1/cgroup.procs" && echo $$ >"$2/cgroup.procs" && shift 2 && exec "$@"`, "sh", g.memory, g.processors}, args...)...)
 }
 
-// kills is how many processes of the cgroup the kernel has ended for want of memory.
+// kills returns how many processes of the cgroup the kernel has killed because of memory.
 func (g *cgroup) kills(t *testing.T) (n int) {
 	t.Helper()
 	file := "memory.oom_control"
@@ -90,7 +90,7 @@ func (g *cgroup) kills(t *testing.T) (n int) {
 	return n
 }
 
-// serve starts a server of acme in the cgroup.
+// serve starts a server with the account acme in the cgroup.
 func (g *cgroup) serve(t *testing.T, args ...string) *process {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "accounts")
@@ -103,7 +103,7 @@ func (g *cgroup) serve(t *testing.T, args ...string) *process {
 	return &process{Cmd: c, testServer: testServer{greeting: strings.Join(started.Lines, "\n") + "\n", logs: started.Log}}
 }
 
-// loadTime is how long a server with limits is loaded; weekly for a minute.
+// loadTime returns how long a server with limits is loaded. In the weekly run it is a minute.
 func loadTime(t *testing.T) time.Duration {
 	t.Helper()
 	d, err := time.ParseDuration(os.Getenv("EDGETABLE_LIMITS_TIME"))
@@ -113,8 +113,8 @@ func loadTime(t *testing.T) time.Duration {
 	return d
 }
 
-// pressed loads a server with batches, with bodies of 4 MiB and with scans, and returns the rate of the batches. Each answer is a success or
-// 503 with Retry-After.
+// pressed loads a server with batches, with bodies of 4 MiB and with scans, and returns the rate of the batches. Each
+// response must be a success, or 503 with Retry-After.
 func pressed(t *testing.T, p *process, d time.Duration) (entitiesPerSecond float64) {
 	t.Helper()
 	c := p.client(t, key1)
@@ -162,7 +162,7 @@ func pressed(t *testing.T, p *process, d time.Duration) (entitiesPerSecond float
 	return result.EntitiesPerSecond
 }
 
-// accountsOf writes a file with acme.
+// accountsOf writes a file of accounts that contains acme.
 func accountsOf(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "accounts")
@@ -170,7 +170,7 @@ func accountsOf(t *testing.T) string {
 	return file
 }
 
-// tries sends a request, which is answered, or refused with 503 and the time after which to try again.
+// tries sends a request. The response must be a success, or 503 with Retry-After.
 func (c *signingClient) tries(t *testing.T, method, path, body string) (status int) {
 	req := c.request(t, method, path, body)
 	if strings.HasPrefix(path, "/$batch") {
@@ -193,7 +193,7 @@ func (c *signingClient) tries(t *testing.T, method, path, body string) (status i
 	return resp.StatusCode
 }
 
-// letters do not compress: what is stored is as large as what was sent.
+// letters is random text that cannot be compressed, so that it is stored with its full size.
 var letters = sync.OnceValue(func() string {
 	random := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, 1<<17)
@@ -203,7 +203,8 @@ var letters = sync.OnceValue(func() string {
 	return string(b)
 })
 
-// largeBatch has eight entities of 1 MiB in memory, 4 MiB in JSON, in one partition, which are put again and again.
+// largeBatch returns a batch with eight entities of one partition, which have 1 MiB each in memory and together 4 MiB
+// in JSON. Each call replaces the same entities.
 func largeBatch(endpoint string, client, n int) string {
 	var b strings.Builder
 	b.WriteString("--batch\r\nContent-Type: multipart/mixed; boundary=changeset\r\n\r\n")
@@ -220,8 +221,8 @@ func largeBatch(endpoint string, client, n int) string {
 	return b.String()
 }
 
-// onDisk returns an empty folder for data that does not count as memory of a container. In many systems /tmp is in memory, and
-// /var/tmp is not.
+// onDisk returns an empty folder on a real disk, whose files do not count as memory of the container. In many systems
+// /tmp is in memory, and /var/tmp is not.
 func onDisk(t *testing.T) string {
 	const tmpfs = 0x01021994
 	dir := t.TempDir()
@@ -237,13 +238,13 @@ func onDisk(t *testing.T) string {
 	return dir
 }
 
-// A server in a small container is not ended by the kernel, whatever its clients send: it sizes what it holds by the limit of
-// its memory, and refuses what does not fit.
+// TestMemoryOfContainer checks that the kernel does not kill a server in a small container, whatever its clients send.
+// The server limits its memory to that of the container, and refuses requests that do not fit.
 func TestMemoryOfContainer(t *testing.T) {
 	for _, mib := range []int64{128, 256, 512} {
 		for _, where := range []string{"directory", "memory"} {
 			if os.Getenv("EDGETABLE_LIMITS_TIME") == "" && (mib != 128 || where != "directory") {
-				continue // make image-limits has them all
+				continue // only make image-limits runs all combinations
 			}
 			t.Run(fmt.Sprintf("%d/%s", mib, where), func(t *testing.T) {
 				g := newCgroup(t, mib<<20, 0)
@@ -265,21 +266,23 @@ func TestMemoryOfContainer(t *testing.T) {
 	}
 }
 
-// In 256 MiB a server takes at least four fifths of the batches that it takes without a limit.
+// TestRateInSmallContainer checks that a server with 256 MiB executes at least four fifths of the batches that it
+// executes without a limit.
 func TestRateInSmallContainer(t *testing.T) {
 	fourFifths(t, func(t *testing.T) []string { return []string{"--data", onDisk(t)} })
 }
 
-// fourFifths compares the rate of a server in 256 MiB with that without a limit. Flags says where it keeps its tables, each time anew.
+// fourFifths compares the batch rate of a server with 256 MiB with that of a server without a limit. flags returns the
+// flags for the storage of a new server.
 func fourFifths(t *testing.T, flags func(*testing.T) []string) {
 	t.Helper()
 	if os.Getenv("EDGETABLE_LIMITS_TIME") == "" {
 		t.Skip("it compares rates, which takes minutes: make image-limits")
 	}
 	rates := map[int64]float64{}
-	for range 2 { // other programs may take a part of the machine for a while
+	for range 2 { // two rounds, because other programs may disturb one
 		for _, mib := range []int64{0, 256} {
-			t.Run(fmt.Sprint(mib), func(t *testing.T) { // each server ends before the next one starts
+			t.Run(fmt.Sprint(mib), func(t *testing.T) { // as a subtest, so that each server stops before the next one starts
 				g := newCgroup(t, mib<<20, 0)
 				rates[mib] += pressed(t, g.serve(t, flags(t)...), loadTime(t))
 				if n := g.kills(t); n > 0 {
@@ -294,14 +297,15 @@ func fourFifths(t *testing.T, flags func(*testing.T) []string) {
 	}
 }
 
-// A server with a part of a processor says so, and runs as much at once as fits it.
+// TestProcessorsOfContainer checks that a server with a fraction of a processor logs this limit, and limits its
+// concurrency accordingly.
 func TestProcessorsOfContainer(t *testing.T) {
 	p := newCgroup(t, 0, 0.5).serve(t, "--memory")
 	p.logs.Await(t, `msg="limits of the container" processors=0.5 threads=1`)
 }
 
-// Tables that fill the memory which a container leaves them refuse inserts with the reason. Reads and deletes work, and after
-// deletes there is room again.
+// TestMemoryFull fills the memory that a container has for tables. Inserts are then refused with the reason, reads and
+// deletes work, and after deletes inserts work again.
 func TestMemoryFull(t *testing.T) {
 	t.Parallel()
 	p := newCgroup(t, 128<<20, 0).serve(t, "--memory")
@@ -320,7 +324,7 @@ func TestMemoryFull(t *testing.T) {
 	stored := 0
 	for ; stored < 100; stored++ {
 		if status, text := insert(stored); !strings.Contains(text, "HTTP/1.1 204") {
-			if status != http.StatusServiceUnavailable || !strings.Contains(text, "The memory of the server for tables is full.") {
+			if status != http.StatusServiceUnavailable || !strings.Contains(text, "The server's memory for tables is full.") {
 				t.Fatalf("after %d batches: %s", stored, text)
 			}
 			break
@@ -336,8 +340,9 @@ func TestMemoryFull(t *testing.T) {
 	c.do(t, "POST", "/Tables", `{"TableName":"Again"}`, http.StatusNoContent)
 }
 
-// Limits of cgroups of version 2 are read too, also those of the groups above, as systemd sets them with MemoryMax=. This machine may have version 1, so
-// the files of the kernel are fixtures, in a namespace of the server's own.
+// TestLimitsOfCgroup2 checks that limits of cgroups of version 2 are read, including those of parent groups, as systemd
+// sets them with MemoryMax=. The machine may have version 1, so the test gives the server a mount namespace with
+// fixtures instead of the kernel's files.
 func TestLimitsOfCgroup2(t *testing.T) {
 	if os.Geteuid() != 0 || exec.Command("unshare", "--mount", "true").Run() != nil {
 		t.Skip("to show a server other files of the kernel, root and namespaces are needed")
@@ -359,6 +364,6 @@ func TestLimitsOfCgroup2(t *testing.T) {
 	c := exec.Command("unshare", "--mount", "sh", "-c", `mount --bind "$1/fs" /sys/fs/cgroup && mount --bind "$1/mountinfo" "/proc/$$/mountinfo" && mount --bind "$1/cgroup" "/proc/$$/cgroup" && exec "$2" serve --listen 127.0.0.1:0 --memory`, "sh", dir, self)
 	c.Env = []string{mainVariable + "=1", "PATH=" + os.Getenv("PATH")}
 	p := proc.Start(t, "ready", c)
-	p.Log.Await(t, `msg="limits of the container" memory_mib=200 heap_mib=150 `) // another pipe than that of "ready"
+	p.Log.Await(t, `msg="limits of the container" memory_mib=200 heap_mib=150 `) // the log is on another pipe than "ready", so wait for it
 	p.Log.Await(t, "processors=0.5 threads=1")
 }

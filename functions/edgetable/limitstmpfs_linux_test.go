@@ -13,14 +13,15 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// The files of a tmpfs take memory of the container. A server whose data directory is there is not ended by the kernel, neither at its start nor when
-// its files have taken their part: it refuses inserts, and reads work.
+// TestDirectoryInMemory checks a data directory on a tmpfs, whose files count as memory of the container. The kernel
+// must not kill the server, neither at the start nor when the files have reached their limit. Then the server refuses
+// inserts, and reads work.
 func TestDirectoryInMemory(t *testing.T) {
 	for _, tt := range []struct {
 		name, size string
 		says       string
 	}{
-		{"large", "4g", "memory_mib=256 heap_mib=96 cache_mib=19 bodies_mib=19 files_mib=64"}, // as Docker makes them: half of the machine's memory
+		{"large", "4g", "memory_mib=256 heap_mib=96 cache_mib=19 bodies_mib=19 files_mib=64"}, // Docker's default: half of the machine's memory
 		{"small", "48m", "memory_mib=256 heap_mib=156 cache_mib=31 bodies_mib=31 files_mib=48"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -37,7 +38,7 @@ func TestDirectoryInMemory(t *testing.T) {
 				row++
 				status, refusal = c.send(t, "POST", "/Full", bulky(row))
 			}
-			if !strings.Contains(refusal, "disk of the server is full") {
+			if !strings.Contains(refusal, "server's disk is full") {
 				t.Errorf("after %d entities: %s", row, refusal)
 			}
 			c.do(t, "GET", "/Full(PartitionKey='p',RowKey='0')", "", http.StatusOK)
@@ -57,7 +58,7 @@ func TestDirectoryInMemory(t *testing.T) {
 		c := g.command(self, "serve", "--listen", "127.0.0.1:0", "--allow-development-account", "--data", dir)
 		c.Env = []string{mainVariable + "=1"}
 		said, err := c.CombinedOutput()
-		want := fmt.Sprintf("%s is in memory (tmpfs), so that its files take memory of this container, which has 128 MiB: give it 256 MiB or more, use a volume, or keep the tables in memory without files by --memory", dir)
+		want := fmt.Sprintf("%s is in memory (tmpfs), so its files use the memory of this container, which has 128 MiB: give it 256 MiB or more, use a volume, or keep the tables in memory without files by --memory", dir)
 		if err == nil || !strings.Contains(string(said), want) {
 			t.Errorf("%v, %s", err, said)
 		}

@@ -25,30 +25,30 @@ import (
 // program is one run of the command with all of its dependencies, so that tests can start it like users do.
 type program struct {
 	*cli.Terminal
-	name       string // the name under which it was started; "" means its own
+	name       string // name under which the program was started; "" means edgetable
 	args       []string
 	signals    server.Signals // signals for a server
-	understood bool           // the command line was parsed: later errors come from the command
-	misnamed   error          // error of --help for a command that does not exist
+	understood bool           // the command line was parsed; later errors are not about its syntax
+	misnamed   error          // error if --help was given for a command that does not exist
 }
 
 // release and commit are set by 'make dist'.
 var release, commit string
 
 func main() {
-	cli.Umask(0o077) // only the owner may read tables, exports and backups, whatever the mode of their directories
+	cli.Umask(0o077) // new tables, exports and backups are readable only by their owner, whatever the mode of their directory
 	cli.Release, cli.Commit = release, commit
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	p := program{name: os.Args[0], args: os.Args[1:], signals: server.Signals{Hangups: hangups, Ticks: ticks}, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true, Packaged: "/etc/edgetable/edgetable.conf", Variables: variables}}
-	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // after an error, Columns stays 0
+	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // if the size is unknown, Columns is 0
 	os.Exit(p.run(ctx))
 }
 
 // ticks returns a channel that ticks when a server should check its files.
 func ticks() <-chan time.Time { return time.Tick(reload.Every) }
 
-// variables returns the names of all variables.
+// variables returns the names of all environment variables.
 func variables() (names []string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
@@ -57,14 +57,14 @@ func variables() (names []string) {
 	return names
 }
 
-// hangups returns a channel that receives SIGHUP.
+// hangups returns a channel that receives SIGHUP signals.
 func hangups() <-chan os.Signal {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGHUP)
 	return c
 }
 
-// run returns the exit status.
+// run runs the program and returns the exit status.
 func (p *program) run(ctx context.Context) int {
 	if done, status := p.asAzurite(); done {
 		return status
@@ -100,7 +100,7 @@ func (p *program) run(ctx context.Context) int {
 			lists = "commands"
 		}
 		if p.logsJSON(command) {
-			p.Logger("json", slog.LevelInfo).Error("the command line is wrong", "cause", cli.Plain(err))
+			p.Logger("json", slog.LevelInfo).Error("the command line is invalid", "cause", cli.Plain(err))
 		} else {
 			fmt.Fprintf(p.Err, "%s: %s\n'%s --help' lists the %s\n", path, cli.Plain(err), path, lists)
 		}

@@ -13,8 +13,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// A mistake in the command line has exit status 2; a failure has status 1. Both
-// have a message that says what to do.
+// TestRefusals checks that a wrong command line has exit status 2, and any other failure status 1. Both have a
+// message that says what to do.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -40,16 +40,16 @@ func TestRefusals(t *testing.T) {
 		say    string
 	}{
 		{2, nil, "Usage: edgetable COMMAND"},
-		{2, []string{"serv"}, `edgetable: there is no command "serv"; do you mean serve?`},
-		{2, []string{"serv", "--help"}, `edgetable: there is no command "serv"; do you mean serve?`},
-		{2, []string{"tables", "lst", "--help"}, `edgetable tables: there is no command "lst"; do you mean list?`},
-		{2, []string{"help", "bogus"}, `edgetable: there is no command "bogus"`},
-		{2, []string{"help", "dynamodb", "bogus"}, `there is no command "dynamodb bogus"`},
-		{2, []string{"completion", "bogus"}, `edgetable completion: there is no command "bogus"`},
+		{2, []string{"serv"}, `edgetable: unknown command "serv"; do you mean serve?`},
+		{2, []string{"serv", "--help"}, `edgetable: unknown command "serv"; do you mean serve?`},
+		{2, []string{"tables", "lst", "--help"}, `edgetable tables: unknown command "lst"; do you mean list?`},
+		{2, []string{"help", "bogus"}, `edgetable: unknown command "bogus"`},
+		{2, []string{"help", "dynamodb", "bogus"}, `unknown command "dynamodb bogus"`},
+		{2, []string{"completion", "bogus"}, `edgetable completion: unknown command "bogus"`},
 		{2, []string{"serve", "-memory"}, "write --memory"},
 		{2, []string{"serve", "-data=here"}, "write --data"},
 		{2, []string{"serve", "--nope"}, "--nope\n'edgetable serve --help' lists"},
-		{2, []string{"serve", "--inMemoryPersistence"}, "--inMemoryPersistence of Azurite is --memory here; 'edgetable azurite' takes"},
+		{2, []string{"serve", "--inMemoryPersistence"}, "--inMemoryPersistence of Azurite is --memory here; 'edgetable azurite' accepts"},
 		{2, []string{"serve", "-l", "/data"}, "--location of Azurite is --data DIRECTORY here"},
 		{2, []string{"--tablePort", "10002"}, "--tablePort of Azurite is --listen HOST:PORT here"},
 		{2, []string{"serve", "--silent"}, "--silent of Azurite is not needed here: requests are not logged"},
@@ -72,9 +72,9 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"serve", "--grace", "-1s"}, "--grace"},
 		{2, []string{"serve", "--tls-cert", plain}, "--tls-cert and --tls-key go together"},
 		{2, []string{"serve", "--tls-key", plain}, "--tls-cert and --tls-key go together"},
-		{2, []string{"serve", "--acme-domain", "*.example.com"}, "--acme-domain is a name such as"},
-		{2, []string{"serve", "--acme-domain", "https://example.com"}, "--acme-domain is a name such as"},
-		{2, []string{"serve", "--acme-domain", "a.example.com,localhost"}, "--acme-domain is a name such as tables.example.com, without * and port, not \"localhost\""},
+		{2, []string{"serve", "--acme-domain", "*.example.com"}, "--acme-domain must be a name such as"},
+		{2, []string{"serve", "--acme-domain", "https://example.com"}, "--acme-domain must be a name such as"},
+		{2, []string{"serve", "--acme-domain", "a.example.com,localhost"}, "--acme-domain must be a name such as tables.example.com, without * or port, not \"localhost\""},
 		{2, []string{"serve", "--acme-domain", "a.example.com", "--tls-cert", plain, "--tls-key", plain}, "exclude each other"},
 		{2, []string{"serve", "--acme-domain", "a.example.com", "--memory"}, "$EDGETABLE_ACME_CACHE"},
 		{2, []string{"serve", "--log-level", "loud"}, "--log-level \"loud\": write debug, info, warn or error"},
@@ -82,27 +82,27 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"serve", "--memory", "--metrics-token", plain}, "--metrics-token is for --metrics-listen"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--metrics-listen", taken.Addr().String()}, "--metrics-listen: "},
 		{1, []string{"serve", "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", filepath.Join(dir, "missing")}, "--metrics-token: "},
-		{1, []string{"serve", "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", write("guess", "secret")}, "a token of 6 bytes: at least 16 are safe"},
+		{1, []string{"serve", "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", write("guess", "secret")}, "a token of 6 bytes, but needs at least 16"},
 		{1, []string{"serve", "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", open}, open},
 		{1, []string{"serve", "--memory", "--listen", taken.Addr().String()}, "--listen"},
-		{1, []string{"serve", "--memory", "--listen", azurite.Listener.Addr().String()}, "Azurite uses it: stop Azurite"},
+		{1, []string{"serve", "--memory", "--listen", azurite.Listener.Addr().String()}, "Azurite uses this address: stop Azurite"},
 		{2, []string{"serve", "--memory", "--listen", "127.0.0.1"}, "is not an address"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", plain}, "--admin: " + plain + " exists and is not a socket"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", filepath.Join(used, cli.AdminSocket)}, "is the socket of another server"},
-		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", filepath.Join(dir, strings.Repeat("long", 40))}, "--admin names another one"},
+		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", filepath.Join(dir, strings.Repeat("long", 40))}, "set a shorter path with --admin"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", filepath.Join(dir, "no", "such")}, "--admin: " + filepath.Join(dir, "no") + ": no such file"},
 		{1, []string{"serve", "--memory", "--listen", "0.0.0.0:0"}, "--allow-development-account"},
 		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", used}, used + ": data directory is in use"},
 		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", plain}, "--data: " + plain + " is not a directory: name one"},
-		{2, []string{"serve", "--memory", "--listen", taken.Addr().String(), "--chaos", "fault=fire"}, "fire"}, // before the port
-		{2, []string{"serve", "--memory", "--public-url", "tables.example.com"}, "--public-url is a URL"},
+		{2, []string{"serve", "--memory", "--listen", taken.Addr().String(), "--chaos", "fault=fire"}, "fire"}, // found before the port is opened
+		{2, []string{"serve", "--memory", "--public-url", "tables.example.com"}, "--public-url must be a URL"},
 		{1, []string{"serve", "--memory", "--tls-cert", plain, "--tls-key", plain}, plain},
 		{1, []string{"serve", "--memory", "--accounts", filepath.Join(dir, "missing")}, "--accounts: "},
 		{1, []string{"serve", "--memory", "--accounts", write("empty", "")}, "names no account"},
 		{1, []string{"serve", "--memory", "--accounts", write("comment", "# acme:AAAA; none:AAAA\n\n;\n")}, "names no account"},
-		{1, []string{"serve", "--memory", "--accounts", write("short", "# ours\nacme:c2hvcnQ=\n")}, "short: line 2: key 1 of acme has 5 bytes: at least 32 are safe"},
+		{1, []string{"serve", "--memory", "--accounts", write("short", "# ours\nacme:c2hvcnQ=\n")}, "short: line 2: key 1 of acme has 5 bytes, but needs at least 32"},
 		{1, []string{"serve", "--memory", "--accounts", plain}, plain + ": line 1: write name:key"},
-		{2, []string{"explorer", "--listen", "0.0.0.0:0"}, "it is for this machine alone"},
+		{2, []string{"explorer", "--listen", "0.0.0.0:0"}, "it serves only this machine"},
 		{1, []string{"explorer", "--listen", taken.Addr().String()}, "choose another address with --listen"},
 		{2, []string{"explorer", "--profile", "nope"}, "there is no profile 'nope'"},
 		{2, []string{"profile", "add", "prod", "--color", "pink"}, "--color \"pink\": write none, red"},
@@ -114,9 +114,9 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"sign", "GET", "http://:1/devstoreaccount1"}, "not a URL"},
 		{2, []string{"sign", "GET", "http://h/devstoreaccount1/t(PartitionKey='50%',RowKey='')"}, "escape"},
 		{1, []string{"sign", "GET", "http://h/acme/Tables"}, "'acme' is not known"},
-		{2, []string{"dynamodb"}, "edgetable dynamodb: say what to do: create, heartbeat or rebucket\n'edgetable dynamodb --help' lists the commands"},
+		{2, []string{"dynamodb"}, "edgetable dynamodb: a command is missing: create, heartbeat or rebucket\n'edgetable dynamodb --help' lists the commands"},
 		{2, []string{"dynamodb", "rebucket"}, "edgetable dynamodb rebucket: TABLE is missing: write edgetable dynamodb rebucket TABLE\n'edgetable dynamodb rebucket --help' lists the flags"},
-		{2, []string{"backup"}, "say what to do: create, list, prune, restore or verify"},
+		{2, []string{"backup"}, "a command is missing: create, list, prune, restore or verify"},
 		{2, []string{"backup", "create"}, "PLACE is missing"},
 		{2, []string{"profile", "add"}, "NAME is missing"},
 		{2, []string{"profile", "add", "prod", "x", "y"}, `unexpected argument "y"`},
@@ -173,7 +173,8 @@ func TestAnswersWithoutServer(t *testing.T) {
 	}
 }
 
-// What the scripts of shells ask when somebody presses the key: commands, flags, and the tables of the service.
+// TestCompletion sends the requests that shell scripts send when a user presses the completion key: for
+// commands, flags, and the tables of the service.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -186,9 +187,9 @@ func TestCompletion(t *testing.T) {
 		"__complete serve --config x ":                           "",
 		"__complete query --from " + at + " ":                    "People\n",
 		"__complete copy --to p --from " + at + " Other ":        "People\n",
-		"__complete get --from " + at + " People ":               ":4\n", // no files
+		"__complete get --from " + at + " People ":               ":4\n", // :4 means that no file names are offered
 		"__complete tables delete --in " + at + " ":              "People\n",
-		"__complete query --from http://127.0.0.1:1/acme?sig=x ": ":1\n", // an error, without a word
+		"__complete query --from http://127.0.0.1:1/acme?sig=x ": ":1\n", // :1 is an error, which prints no message
 	} {
 		if status, out, said := runUntil(t.Context(), nil, strings.Split(args, " ")...); status != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: status %d, want %q\n%s%s", args, status, want, out, said)

@@ -10,7 +10,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestPlainErrors demands that mistakes are told in our words and not in those of Go's libraries.
+// TestPlainErrors checks that the program reports mistakes in its own words, not in those of Go's libraries.
 func TestPlainErrors(t *testing.T) {
 	t.Parallel()
 	junk := filepath.Join(t.TempDir(), "junk")
@@ -27,9 +27,9 @@ func TestPlainErrors(t *testing.T) {
 		{cli.StatusUsage, "health --listen 26030", "--listen " + address},
 		{cli.StatusFailed, "health --listen 127.0.0.1:1", "no server answers at 127.0.0.1:1, which --listen, $EDGETABLE_LISTEN or the file of --config sets: "},
 		{cli.StatusFailed, "traffic --data " + missing, "no server answers: is one running with --data " + missing + "? "},
-		{cli.StatusUsage, "trafic --data " + missing, `there is no command "trafic"; do you mean traffic?`},
-		{cli.StatusUsage, "table list --from x", `there is no command "table"; do you mean tables?`},
-		{cli.StatusUsage, "tables lost --from x", `there is no command "lost"; do you mean list?`},
+		{cli.StatusUsage, "trafic --data " + missing, `unknown command "trafic"; do you mean traffic?`},
+		{cli.StatusUsage, "table list --from x", `unknown command "table"; do you mean tables?`},
+		{cli.StatusUsage, "tables lost --from x", `unknown command "lost"; do you mean list?`},
 		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:99999", "99999 is not a valid port"},
 		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:-1", "-1 is not a valid port"},
 		{cli.StatusFailed, "serve --data /dev/null/x", "/dev/null is not a directory: name one"},
@@ -41,13 +41,13 @@ func TestPlainErrors(t *testing.T) {
 		{cli.StatusFailed, "query People --from http://127.0.0.1:1/acme?sig=x", "nothing listens at 127.0.0.1:1; start the server there"},
 		{cli.StatusFailed, "query People --from prod --profiles /dev/null/x", "/dev/null is not a directory: name one"},
 		{cli.StatusFailed, "import nope --to " + nowhere, "nope: no such file or directory"},
-		{cli.StatusUsage, "bench --endpoint http://[", `--endpoint is a URL such as`},
+		{cli.StatusUsage, "bench --endpoint http://[", `--endpoint must be a URL such as`},
 		{cli.StatusUsage, "bench --endpoint 127.0.0.1:1", `not "127.0.0.1:1"`},
 		{cli.StatusUsage, "account new acme --endpoint tables.example.com", `not "tables.example.com"`},
-		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:0 --chaos nonsense", "write key=value"},
+		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:0 --chaos nonsense", "is not of the form key=value"},
 		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:0 --oidc-issuer foo", `--oidc-issuer "foo": must be an https URL`},
 		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:0 --oidc-issuer https://a.example", "--oidc-audiences is missing"},
-		{cli.StatusFailed, "serve --data /proc/x --listen 127.0.0.1:0", "/proc/x: no such file or directory"}, // not damaged
+		{cli.StatusFailed, "serve --data /proc/x --listen 127.0.0.1:0", "/proc/x: no such file or directory"}, // without "damaged"
 		{cli.StatusFailed, "serve --memory --listen 127.0.0.1:0 --admin /proc/x/admin.sock", "--admin: /proc/x: no such file or directory"},
 		{cli.StatusUsage, "query People eq --from http://127.0.0.1:1/acme?sig=x", `FILTER "eq": `},
 		{cli.StatusUsage, "count People --filter N= --from http://127.0.0.1:1/acme?sig=x", `--filter "N=": Syntax error at position`},
@@ -58,12 +58,12 @@ func TestPlainErrors(t *testing.T) {
 		{cli.StatusUsage, "tables create T1", `TABLE "T1" is not a table name`},
 		{cli.StatusUsage, "put People x", "ENTITY: Malformed JSON at byte 0"},
 		{cli.StatusUsage, "profile add x junk --profiles " + missing, "CONNECTION: a connection string consists of"},
-		{cli.StatusFailed, "profile list --profiles " + junk, "it is not JSON: 'j' is unexpected"},
+		{cli.StatusFailed, "profile list --profiles " + junk, "not JSON: unexpected 'j'"},
 		{cli.StatusFailed, "backup verify " + missing + " --identity " + junk, "--identity: " + junk + " holds no private key of age"},
 		{cli.StatusUsage, "health --listen nohost.invalid:80x", "80x is not a valid port"},
 		{cli.StatusUsage, "postgres create --postgres-dsn postgres://127.0.0.1:99999/d", "is wrong: invalid port"},
 		{cli.StatusUsage, "postgres create --postgres-dsn postgres://h/d?sslmode=x", "is wrong: sslmode is invalid"},
-		{cli.StatusUsage, "nope", "there is no command \"nope\"\n"}, // it is like none
+		{cli.StatusUsage, "nope", "unknown command \"nope\"\n"}, // no command has a similar name, so none is suggested
 		{cli.StatusUsage, "sign GET http://127.0.0.1:1/a/%zz", "is not a URL"},
 		{cli.StatusFailed, "check nope", "nope: no such file or directory"},
 		{cli.StatusFailed, "man /dev/null/x", "/dev/null is not a directory: name one"},
@@ -102,13 +102,14 @@ func TestPlainErrors(t *testing.T) {
 	}
 }
 
-// TestPlainTransport: http and https confused, and a table that is not there, are told at once and with what to do.
+// TestPlainTransport checks that confusing http and https, and naming a table that does not exist, give an error at
+// once, without retries, that says what to do.
 func TestPlainTransport(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
 	at := s.said(t, "connection string")
 	for _, tt := range []struct{ say, args string }{
-		{"it answers in plain HTTP: write http://", "tables list --from " + strings.ReplaceAll(at, "http:", "https:")},
+		{"the server answers in plain HTTP: write http://", "tables list --from " + strings.ReplaceAll(at, "http:", "https:")},
 		{"edgetable tables create Lost' creates it", "put Lost {\"PartitionKey\":\"a\",\"RowKey\":\"1\"} --to " + at},
 	} {
 		status, _, said := runUntil(t.Context(), nil, strings.Fields(tt.args)...)

@@ -11,7 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// stopped starts a pair, and stops the secondary when it shows a name.
+// stopped starts a primary and a secondary, and stops the secondary when it has an entity with the
+// name.
 func (p *pair) stopped(t *testing.T, name string) (primary *testServer, directory string) {
 	t.Helper()
 	primary, secondary := p.start(t, name)
@@ -19,8 +20,8 @@ func (p *pair) stopped(t *testing.T, name string) (primary *testServer, director
 	return primary, filepath.Join(p.dir, "secondary")
 }
 
-// A stopped secondary is promoted with what the place has. What is not one is refused, and a run
-// that failed is repeated.
+// TestPromoteStopped promotes a secondary whose server does not run. The promotion first applies the log that the primary
+// has shipped. A store that is no secondary is refused, and a failed promotion can be repeated.
 func TestPromoteStopped(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -32,11 +33,11 @@ func TestPromoteStopped(t *testing.T) {
 	refused(t, "has no complete store", "promote", filepath.Join(p.dir, "nothing"), "--place", p.place)
 	refused(t, "has no complete store", "promote", p.place, "--place", p.place)
 	refused(t, "is a primary already", "promote", filepath.Join(p.dir, "primary"), "--place", p.place)
-	console{t, nil}.says(2, "name the place with --place", "promote", dir)
+	console{t, nil}.says(2, "name the backup location with --place", "promote", dir)
 	console{t, nil}.says(2, "--place: ", "promote", dir, "--place", "s4://nowhere")
-	refused(t, "the place is empty", "promote", dir, "--place", t.TempDir())
+	refused(t, "the backup location is empty", "promote", dir, "--place", t.TempDir())
 	back := hide(t, p.place)
-	refused(t, "the place may have more", "promote", dir, "--place", p.place)
+	refused(t, "the backup location may have more", "promote", dir, "--place", p.place)
 	back()
 	c.rename(t, "still the primary")
 	one.ships(t)
@@ -44,7 +45,8 @@ func TestPromoteStopped(t *testing.T) {
 		t.Error("a promotion that was refused has taken over the place")
 	}
 
-	// It takes over the place, and fails before the store leads.
+	// The promotion takes over the backup place, and then fails before the store is marked as the
+	// primary.
 	full := filepath.Join(dir, "TIMELINE.new")
 	must.OK(t, os.Mkdir(full, 0o700))
 	must.OK(t, os.WriteFile(filepath.Join(full, "file"), nil, 0o600))
@@ -53,7 +55,7 @@ func TestPromoteStopped(t *testing.T) {
 	one.logs.Await(t, "was replaced")
 	refused(t, "edgetable promote", "serve", "--listen", "127.0.0.1:0", "--data", dir)
 	must.OK(t, os.RemoveAll(full))
-	if out := succeed(t, "promote", dir, "--place", p.place); !strings.Contains(out, "it has every write") {
+	if out := succeed(t, "promote", dir, "--place", p.place); !strings.Contains(out, "the store has every write") {
 		t.Errorf("%s", out)
 	}
 	refused(t, "is a primary already", "promote", dir, "--place", p.place)
@@ -78,7 +80,8 @@ func TestPromoteStopped(t *testing.T) {
 	}
 }
 
-// A secondary is promoted without its place, and takes it over when the place is back.
+// TestPromoteWithoutPlace promotes a secondary while the backup place cannot be reached. The new
+// primary takes the place over when it is back.
 func TestPromoteWithoutPlace(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -94,7 +97,7 @@ func TestPromoteWithoutPlace(t *testing.T) {
 		t.Errorf("the promoted store shows %q", got)
 	}
 	c.rename(t, "of the new primary")
-	// What the old primary ships before the new one has taken over the place says nothing to it.
+	// The log that the old primary ships before the takeover has no effect on the new primary.
 	eventually(t, "the old primary stops to ship", one, func() bool {
 		one.client(t, "").rename(t, "of the old primary again")
 		return strings.Contains(one.logs.String(), "was replaced")
@@ -109,21 +112,22 @@ func TestPromoteWithoutPlace(t *testing.T) {
 	}
 }
 
-// A promotion does not pass a gap unless it is told to, and never begins to build the store
-// again.
+// TestPromoteBeforeGap checks that a promotion does not skip a gap in the log unless a flag permits
+// it, and that it never begins to rebuild the store.
 func TestPromoteBeforeGap(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	one, dir := p.stopped(t, "early")
 	c := one.client(t, "")
 	c.rename(t, "lost")
-	// The folder goes when nothing is being stored in it: that would be stored again in a new one.
+	// The test removes the folder when no upload is in progress, because an upload would create it
+	// again.
 	one.ships(t)
 	must.OK(t, os.Rename(filepath.Join(p.place, "log"), filepath.Join(p.dir, "lost")))
 	c.rename(t, "behind the gap")
 	one.hasPieces(t, p.place)
 	succeed(t, "backup", "create", p.place, "--data", filepath.Join(p.dir, "primary"))
-	refused(t, "the place may have more", "promote", dir, "--place", p.place)
+	refused(t, "the backup location may have more", "promote", dir, "--place", p.place)
 	succeed(t, "promote", dir, "--place", p.place, "--without-place")
 	two := start(t, nil, p.secondary...)
 	if got := two.client(t, "").name(t); got != "early" {
@@ -132,7 +136,7 @@ func TestPromoteBeforeGap(t *testing.T) {
 	two.client(t, "").rename(t, "of the new primary")
 }
 
-// A stopped secondary of an encrypted log is promoted with the private key.
+// TestPromoteEncrypted promotes a stopped secondary of an encrypted log, with the private key.
 func TestPromoteEncrypted(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -145,7 +149,7 @@ func TestPromoteEncrypted(t *testing.T) {
 	one, dir := p.stopped(t, "early")
 	one.client(t, "").rename(t, "late")
 	one.ships(t)
-	refused(t, "the place may have more", "promote", dir, "--place", p.place)
+	refused(t, "the backup location may have more", "promote", dir, "--place", p.place)
 	succeed(t, "promote", dir, "--place", p.place, "--secondary-identity", key)
 	two := start(t, nil, p.secondary...)
 	if got := two.client(t, "").name(t); got != "late" {

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// ready returns the status of /_/ready.
+// ready returns the status of the response to /_/ready.
 func (s *testServer) ready(t *testing.T) int {
 	t.Helper()
 	resp, err := http.Get(strings.TrimSuffix(s.client(t, "").endpoint, "/devstoreaccount1") + "/_/ready")
@@ -24,7 +24,8 @@ func (s *testServer) ready(t *testing.T) int {
 	return resp.StatusCode
 }
 
-// fenced demands that a server takes no writes, is not ready, serves reads, and tells no age as one that follows.
+// fenced checks that a server refuses writes, is not ready, serves reads, and does not report the age of its data as a
+// secondary does.
 func (s *testServer) fenced(t *testing.T) {
 	t.Helper()
 	c := s.client(t, "")
@@ -42,7 +43,8 @@ func (s *testServer) fenced(t *testing.T) {
 	}
 }
 
-// promoted is a pair of which the secondary was promoted while the primary was stopped. The primary has two writes that the place lacks.
+// promoted returns a primary and a secondary that was promoted while the primary was stopped. The primary has two
+// writes that are not in the backup place.
 func promoted(t *testing.T) (p *pair, two *testServer, old string) {
 	t.Helper()
 	p = newPair(t)
@@ -51,7 +53,7 @@ func promoted(t *testing.T) (p *pair, two *testServer, old string) {
 	back := hide(t, p.place)
 	one.client(t, "").rename(t, "not shipped")
 	one.client(t, "").rename(t, "not shipped, the last")
-	// The files as they are now are those of a process that was killed.
+	// A copy of the files now equals the files of a killed process.
 	old = filepath.Join(p.dir, "old")
 	must.OK(t, os.Remove(filepath.Join(p.dir, "primary", cli.AdminSocket)))
 	copied := func() error {
@@ -59,7 +61,7 @@ func promoted(t *testing.T) (p *pair, two *testServer, old string) {
 		return os.CopyFS(old, os.DirFS(filepath.Join(p.dir, "primary")))
 	}
 	err := copied()
-	for errors.Is(err, fs.ErrNotExist) { // the server has renamed a file meanwhile
+	for errors.Is(err, fs.ErrNotExist) { // the server renamed a file during the copy
 		err = copied()
 	}
 	must.OK(t, err)
@@ -73,7 +75,7 @@ func promoted(t *testing.T) (p *pair, two *testServer, old string) {
 	return p, two, old
 }
 
-// restored demands what a restore of the newest state of the place has.
+// restored checks the content of a store that is restored from the newest state in the backup place.
 func (p *pair) restored(t *testing.T, name string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")
@@ -83,21 +85,21 @@ func (p *pair) restored(t *testing.T, name string) {
 	}
 }
 
-// A primary that was replaced while it did not run takes no writes, makes no backups, and says what the place lacks,
-// at each start, until the operator makes it the primary again.
+// TestReplacedPrimary checks a primary that was replaced while it did not run. It refuses writes, makes no backups, and
+// reports at each start what the backup place lacks, until the operator makes it the primary again.
 func TestReplacedPrimary(t *testing.T) {
 	t.Parallel()
 	p, two, old := promoted(t)
 	refused(t, "was replaced", "backup", "create", p.place, "--data", old)
 	one := start(t, nil, p.primary...)
 	one.fenced(t)
-	if !strings.Contains(one.logs.String(), "lacks 2 commits of this store, the first one of ") {
+	if !strings.Contains(one.logs.String(), "lacks 2 commits of this store, the first from ") {
 		t.Error("it does not say what the place lacks: ", one.logs)
 	}
 	refused(t, "was replaced", "backup", "create", p.place, "--data", old)
 	one.logs.Await(t, "no backups are made")
 	one.ends(t)
-	bare := start(t, nil, p.primary[:2]...) // it has noted it, so without the place too
+	bare := start(t, nil, p.primary[:2]...) // the data directory records the replacement, so the server refuses writes even without the place
 	bare.fenced(t)
 	bare.ends(t)
 	refused(t, "--take-over", "promote", old, "--place", p.place)
@@ -118,7 +120,7 @@ func TestReplacedPrimary(t *testing.T) {
 	one.backsUp(t)
 	one.ships(t)
 	refused(t, "is a primary already", "promote", old, "--take-over")
-	// The other one still runs. It acts as one that was replaced, though it takes writes until it is started again.
+	// The other server still runs. It stops shipping and making backups, but accepts writes until its next start.
 	two.client(t, "").rename(t, "lost")
 	two.logs.Await(t, "no backups are made")
 	if status := two.ready(t); status != 503 {
@@ -137,7 +139,7 @@ func TestReplacedPrimary(t *testing.T) {
 	if out := succeed(t, "backup", "verify", p.place); !strings.Contains(out, "can be restored") {
 		t.Errorf("%s", out)
 	}
-	succeed(t, "promote", filepath.Join(p.dir, "secondary"), "--place", p.place, "--take-over") // stopped
+	succeed(t, "promote", filepath.Join(p.dir, "secondary"), "--place", p.place, "--take-over") // the other server is stopped now
 	two = start(t, nil, p.secondary...)
 	two.client(t, "").rename(t, "and back")
 	two.backsUp(t)
@@ -145,7 +147,8 @@ func TestReplacedPrimary(t *testing.T) {
 	p.restored(t, "and back")
 }
 
-// An old primary that has lost what it knew of its history, or commits, does not take the place from the one that was promoted.
+// TestReplacedPrimaryDamaged checks an old primary that has lost its record of the history, or commits. It must not
+// take over the backup place from the promoted store.
 func TestReplacedPrimaryDamaged(t *testing.T) {
 	t.Parallel()
 	for _, damage := range []struct {
@@ -174,7 +177,7 @@ func TestReplacedPrimaryDamaged(t *testing.T) {
 	}
 }
 
-// loseCommits damages the log, so that a start refuses without --accept-damage.
+// loseCommits damages the log, so that the store only opens with --accept-damage.
 func loseCommits(t *testing.T, dir string) {
 	t.Helper()
 	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
@@ -193,7 +196,8 @@ func loseCommits(t *testing.T, dir string) {
 	}
 }
 
-// Two copies of a data directory do not ship to one place: who starts second is refused, or who ships second.
+// TestCopyOfPrimary checks that two copies of a data directory do not both ship to one backup place. The copy that
+// starts, or ships, later is refused.
 func TestCopyOfPrimary(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -207,7 +211,7 @@ func TestCopyOfPrimary(t *testing.T) {
 	one.ships(t)
 	other := start(t, nil, append([]string{"--data", clone}, p.primary[2:]...)...)
 	other.fenced(t)
-	if !strings.Contains(other.logs.String(), "a copy of this data directory has started since") {
+	if !strings.Contains(other.logs.String(), "a copy of this data directory was started later") {
 		t.Error(other.logs)
 	}
 	one.client(t, "").rename(t, "of the first again")
@@ -218,7 +222,8 @@ func TestCopyOfPrimary(t *testing.T) {
 	p.restored(t, "of the first again")
 }
 
-// A disk that is mounted in place of the right one is an outage, not an end.
+// TestOtherPlaceMounted mounts a wrong disk at the backup place. The server must treat this as a failure that will be
+// repaired, and must continue when the right disk is back.
 func TestOtherPlaceMounted(t *testing.T) {
 	t.Parallel()
 	p, q := newPair(t), newPair(t)
@@ -234,7 +239,7 @@ func TestOtherPlaceMounted(t *testing.T) {
 	must.OK(t, os.Rename(q.place, p.place))
 	one.client(t, "").rename(t, "meanwhile")
 	one.logs.Await(t, "is the right disk mounted?")
-	if said := one.logs.String(); !strings.Contains(said, "it is kept until the place of this store is there") || strings.Contains(said, "shipped later") {
+	if said := one.logs.String(); !strings.Contains(said, "the log is kept until the backup location of this store is available") || strings.Contains(said, "shipped later") {
 		t.Error(said)
 	}
 	if status := one.ready(t); status != 200 {

@@ -36,7 +36,7 @@ func TestRestoreTarget(t *testing.T) {
 	must.OK(t, os.Symlink(filepath.Join(dir, "full"), filepath.Join(dir, "x2.restoring")))
 	for name, say := range map[string]string{
 		"notes.txt": "is not a directory", "full": "is not empty", "x": "exists", "y": "exists", "z": "exists", "x2": "exists",
-		"link": "is not a directory", "dangling": "leads nowhere",
+		"link": "is not a directory", "dangling": "points to nothing",
 	} {
 		for _, more := range [][]string{nil, {"--account", "devstoreaccount1", "--table", "people"}} {
 			refused(t, say, append([]string{"backup", "restore", place, filepath.Join(dir, name)}, more...)...)

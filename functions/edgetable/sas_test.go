@@ -11,7 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// What the command prints works, as far as it permits and no further.
+// TestSASWorks checks that a signature that the command prints permits what the command says, and
+// nothing more.
 func TestSASWorks(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{accounts.Variable: "acme:" + key1}
@@ -76,7 +77,7 @@ func TestSASSays(t *testing.T) {
 		{"--account acme", "--permissions"},
 		{"--account acme --table people --permissions write", "read, update, upsert nor one of the letters raud"},
 		{"--account acme --table my-people --permissions r", "not a table name"},
-		{"--account acme --table people --permissions r --endpoint tables.example", "--endpoint is a URL"},
+		{"--account acme --table people --permissions r --endpoint tables.example", "--endpoint must be a URL"},
 		{"--account acme --table people --permissions r --expires 2020-01-01", "is in the past"},
 		{"--account acme --table people --permissions r --start 2h", "not after --start"},
 		{"--account acme --table people --permissions r --from-partition m --to-partition a", "--to-partition is before"},
@@ -87,8 +88,8 @@ func TestSASSays(t *testing.T) {
 		{"--account acme --permissions r --expires soon", "--expires"},
 		{"--account acme --permissions r --expires -5m", "--expires"},
 		{"--account acme --permissions r --expires 450000d", "--expires"},
-		{"--account acme --table people --permissions r --from-row 1", "--from-row needs --from-partition"},
-		{"--account acme --table people --permissions r --ip here", "every server would refuse it: --ip is an IP address"},
+		{"--account acme --table people --permissions r --from-row 1", "--from-row requires --from-partition"},
+		{"--account acme --table people --permissions r --ip here", "every server would refuse this token: --ip must be an IP address"},
 	} {
 		if status, out, said := run(t, env, append([]string{"sas"}, strings.Fields(tt.args)...)...); status == 0 || !strings.Contains(said, tt.say) || out != "" {
 			t.Errorf("%s: status %d: %s%s", tt.args, status, out, said)
@@ -96,8 +97,9 @@ func TestSASSays(t *testing.T) {
 	}
 }
 
-// The URL is at the server that runs with the accounts, else where the settings say.
-// Where nothing says, it has no endpoint that a client would take.
+// TestSASEndpoint checks that the printed URL is that of the server that runs with these accounts,
+// or else the URL that follows from the settings. If both are unknown, the URL has a placeholder
+// that clients refuse.
 func TestSASEndpoint(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -108,7 +110,7 @@ func TestSASEndpoint(t *testing.T) {
 	check := func(want, note string, args ...string) {
 		t.Helper()
 		out, said := console{t, nil}.run(0, append(strings.Fields("sas --permissions read --data "+dir), args...)...)
-		if !strings.HasPrefix(out, want+"?") || strings.Contains(said, "endpoint is not known") != (note == "unknown") || strings.Contains(said, "valid only over https") != (note == "https") {
+		if !strings.HasPrefix(out, want+"?") || strings.Contains(said, "endpoint is unknown") != (note == "unknown") || strings.Contains(said, "valid only over https") != (note == "https") {
 			t.Errorf("%v: %s%s", args, out, said)
 		}
 	}

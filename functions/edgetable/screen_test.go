@@ -12,7 +12,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// A terminal gets the first entities of a table in its width, and the way to more; a pipe gets all.
+// TestQueryOnATerminal checks that a query on a terminal prints the first entities, fitted to its
+// width, and how to see more. In a pipe it prints all entities.
 func TestQueryOnATerminal(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -38,7 +39,7 @@ func TestQueryOnATerminal(t *testing.T) {
 		says    []string
 	}{
 		{0, nil, 102, nil},
-		{60, nil, 101, []string{"first 100 entities: --top 0 reads all", "rows are cut"}},
+		{60, nil, 101, []string{"first 100 entities are shown: --top 0 reads all", "rows are cut"}},
 		{200, nil, 101, []string{"first 100"}},
 		{200, []string{"RowKey lt '100'"}, 101, nil},
 		{200, []string{"--top", "0"}, 102, nil},
@@ -64,7 +65,8 @@ func TestQueryOnATerminal(t *testing.T) {
 	}
 }
 
-// The JSON of a server that does not answer says so, with status 1.
+// TestHealthJSON checks that health --json reports a server that does not respond, with exit status
+// 1.
 func TestHealthJSON(t *testing.T) {
 	t.Parallel()
 	out, _ := console{t, nil}.run(cli.StatusFailed, "health", "--listen", "127.0.0.1:1", "--json")
@@ -73,7 +75,8 @@ func TestHealthJSON(t *testing.T) {
 	}
 }
 
-// The rates of a table are not those of the tables before it.
+// TestRatesOfATable checks that the printed rates of a table do not include the tables that were
+// copied before it.
 func TestRatesOfATable(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")

@@ -13,10 +13,10 @@ import (
 	"edgetable/testdata/must"
 )
 
-// pair is a primary that ships its log and a secondary that follows it.
+// pair is a primary that ships its log to a backup place, and a secondary that follows it.
 type pair struct {
 	dir, place string
-	primary    []string // arguments
+	primary    []string // arguments of the primary
 	secondary  []string
 }
 
@@ -29,7 +29,7 @@ func newPair(t *testing.T) *pair {
 	return p
 }
 
-// start starts both, and returns when the secondary shows a name.
+// start starts both servers, and returns when the entity ada on the secondary has this name.
 func (p *pair) start(t *testing.T, name string) (primary, secondary *testServer) {
 	t.Helper()
 	primary = start(t, nil, p.primary...)
@@ -43,14 +43,15 @@ func (p *pair) start(t *testing.T, name string) (primary, secondary *testServer)
 	return primary, secondary
 }
 
-// secondary returns a client for the secondary's address of the account.
+// secondary returns a client for the secondary address of the account, whose name ends with -secondary.
 func (s *testServer) secondary(t *testing.T) *signingClient {
 	c := s.client(t, "")
 	c.endpoint += "-secondary"
 	return c
 }
 
-// name reads the entity ada, "" if it is not there. A secondary that continues with another store ends its connections.
+// name returns the Name of the entity ada, or "" if it does not exist. It repeats the request, because a secondary
+// closes its connections when it switches to another store.
 func (c *signingClient) name(t *testing.T) string {
 	t.Helper()
 	resp, err := c.Do(c.request(t, "GET", ada, ""))
@@ -71,13 +72,13 @@ func (c *signingClient) name(t *testing.T) string {
 	return name
 }
 
-// shows waits until a secondary shows a name.
+// shows waits until the entity ada has this name on the secondary.
 func (c *signingClient) shows(t *testing.T, s *testServer, name string) {
 	t.Helper()
 	eventually(t, "the secondary shows "+strconv.Quote(name), s, func() bool { return c.name(t) == name })
 }
 
-// has waits until a secondary has a status.
+// has waits until the secondary reports this status in its statistics.
 func (c *signingClient) has(t *testing.T, s *testServer, want string) {
 	t.Helper()
 	eventually(t, "the status of the secondary is "+want, s, func() bool { status, _ := c.stats(t); return status == want })
@@ -88,7 +89,7 @@ func (c *signingClient) rename(t *testing.T, name string) {
 	c.do(t, "PUT", ada, fmt.Sprintf(`{"Name":%q}`, name), 204)
 }
 
-// stats returns the status and the LastSyncTime of a secondary.
+// stats returns the status and the LastSyncTime that a secondary reports.
 func (c *signingClient) stats(t *testing.T) (status string, last time.Time) {
 	t.Helper()
 	text := c.do(t, "GET", "/?restype=service&comp=stats", "", 200)
@@ -100,8 +101,8 @@ func (c *signingClient) stats(t *testing.T) (status string, last time.Time) {
 	return status, last
 }
 
-// A secondary serves what the primary wrote, refuses writes, tells its age, and is promoted.
-// The old primary ships no more, and goes back as a secondary.
+// TestSecondary checks that a secondary serves what the primary wrote, refuses writes, reports the age of its data, and
+// can be promoted. After that, the old primary ships nothing more, and can become a secondary.
 func TestSecondary(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -125,7 +126,7 @@ func TestSecondary(t *testing.T) {
 	}
 	refused(t, "is a secondary", "backup", "create", filepath.Join(p.dir, "other"), "--data", filepath.Join(p.dir, "secondary"))
 
-	// It stops, and goes on where it was. Without the flag it is refused.
+	// A restarted secondary continues where it was. Without the flag --secondary-of it refuses to start.
 	two.ends(t)
 	refused(t, "edgetable promote", "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(p.dir, "secondary"))
 	c.do(t, "POST", "/Tables", `{"TableName":"Late"}`, 204)
@@ -133,12 +134,12 @@ func TestSecondary(t *testing.T) {
 	two = start(t, nil, p.secondary...)
 	d = two.secondary(t)
 	eventually(t, "the secondary has the new table", two, func() bool { return strings.Contains(d.do(t, "GET", "/Tables", "", 200), "Late") })
-	d.shows(t, two, "") // the table may be in an earlier piece than its end
+	d.shows(t, two, "") // one piece of the log may have the deletion of the old table, and a later one the new table
 	c.fill(t)
 	d.shows(t, two, "Ada")
 
-	// The primary is promoted away.
-	if out := succeed(t, "promote", filepath.Join(p.dir, "secondary")); !strings.Contains(out, "it has every write") {
+	// Promote the secondary in place of the primary.
+	if out := succeed(t, "promote", filepath.Join(p.dir, "secondary")); !strings.Contains(out, "the store has every write") {
 		t.Errorf("%s", out)
 	}
 	refused(t, "server says", "promote", filepath.Join(p.dir, "secondary"))
@@ -152,7 +153,7 @@ func TestSecondary(t *testing.T) {
 	one.ends(t)
 	two.backsUp(t)
 	two.ends(t)
-	two = start(t, nil, p.secondary...) // with the same flags it is a primary
+	two = start(t, nil, p.secondary...) // after the promotion, the flags of a secondary start a primary
 	new = two.client(t, "")
 	new.rename(t, "after a restart")
 	two.ships(t)
@@ -160,7 +161,7 @@ func TestSecondary(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 
-	// The old primary becomes a secondary, with an empty directory.
+	// The old primary becomes a secondary, which needs an empty directory.
 	old := []string{"--data", filepath.Join(p.dir, "primary"), "--metrics-listen", "127.0.0.1:0", "--secondary-of", p.place, "--secondary-max-lag", "1s"}
 	status, _, said := run(t, nil, append([]string{"serve", "--listen", "127.0.0.1:0"}, old...)...)
 	if status == 0 || !strings.Contains(said, "name an empty directory") {
@@ -171,8 +172,8 @@ func TestSecondary(t *testing.T) {
 	back.secondary(t).shows(t, back, "after a restart")
 }
 
-// A place that is away makes the secondary unavailable, and it goes on when the place is back.
-// A gap in the log is passed by a newer backup.
+// TestSecondaryOfBrokenPlace checks that a secondary is unavailable while the backup place is missing, and continues
+// when it is back. After a gap in the log, it continues from a newer backup.
 func TestSecondaryOfBrokenPlace(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -192,11 +193,11 @@ func TestSecondaryOfBrokenPlace(t *testing.T) {
 	d.has(t, two, "live")
 	d.shows(t, two, "meanwhile")
 
-	// The secondary is stopped, and a piece that it lacks is lost.
+	// Stop the secondary, and delete a piece of the log that it has not read.
 	two.ends(t)
 	n := pieces(p.place)
 	c.rename(t, "lost")
-	// A piece whose folder goes while it is stored is stored again.
+	// The primary stores a piece again if its folder disappears during the upload.
 	eventually(t, "the place has another piece", one, func() bool { return pieces(p.place) > n })
 	one.ships(t)
 	must.OK(t, os.Rename(filepath.Join(p.place, "log"), filepath.Join(p.dir, "lost")))
@@ -211,7 +212,8 @@ func TestSecondaryOfBrokenPlace(t *testing.T) {
 	two.logs.Await(t, "the store of the secondary is being built")
 }
 
-// A primary that was restored to an earlier moment is not followed.
+// TestSecondaryOfRestoredPrimary checks that a secondary does not follow a primary that was restored to an earlier
+// moment.
 func TestSecondaryOfRestoredPrimary(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

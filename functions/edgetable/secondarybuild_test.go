@@ -13,7 +13,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// health asks a server for /_/live or /_/ready.
+// health requests /_/live or /_/ready from a server.
 func (s *testServer) health(t *testing.T, path string) (status int, text string) {
 	t.Helper()
 	resp, err := http.Get(strings.TrimSuffix(s.client(t, "").endpoint, "/devstoreaccount1") + path)
@@ -24,8 +24,8 @@ func (s *testServer) health(t *testing.T, path string) (status int, text string)
 	return resp.StatusCode, string(b)
 }
 
-// A secondary that has no store yet listens, answers 503, and serves at the same address as soon as the place has
-// a backup.
+// TestSecondaryWithoutStore checks that a secondary that has no store yet listens and answers 503. As soon as the
+// backup place has a backup, it serves at the same address.
 func TestSecondaryWithoutStore(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -60,7 +60,7 @@ func TestSecondaryWithoutStore(t *testing.T) {
 	two.ends(t)
 }
 
-// damageNewest flips a bit in an object of the newest backup that no older one has.
+// damageNewest flips a bit in an object that only the newest backup uses.
 func damageNewest(t *testing.T, place string, before map[string]bool) {
 	t.Helper()
 	for _, name := range objectsOf(t, place) {
@@ -82,8 +82,9 @@ func objectsOf(t *testing.T, place string) (names []string) {
 	return names
 }
 
-// A secondary whose next store cannot be built, because the newest backup and a piece of the log are damaged, serves what it
-// has. So it does after a restart, and can be promoted. When the backup can be read, it takes its place.
+// TestSecondaryKeepsStore damages the newest backup and a piece of the log, so that a secondary cannot build its next
+// store. The secondary must continue to serve its current store, also after a restart, and can be promoted. When the
+// backup can be read again, the new store replaces the current one.
 func TestSecondaryKeepsStore(t *testing.T) {
 	t.Parallel()
 	for _, running := range []bool{true, false} {
@@ -115,7 +116,7 @@ func TestSecondaryKeepsStore(t *testing.T) {
 			if status, _ := two.health(t, "/_/ready"); status != 503 {
 				t.Errorf("ready: %d", status)
 			}
-			refused(t, "the place may have more", "promote", dir)
+			refused(t, "the backup location may have more", "promote", dir)
 			two.ends(t)
 			two = start(t, nil, p.secondary...)
 			d = two.secondary(t)
@@ -137,7 +138,8 @@ func TestSecondaryKeepsStore(t *testing.T) {
 	}
 }
 
-// A new secondary is built from an older backup and the log if an object of the newest one is gone.
+// TestSecondaryOfOlderBackup checks that a new secondary is built from an older backup and the log if an object of the
+// newest backup is missing.
 func TestSecondaryOfOlderBackup(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -150,7 +152,7 @@ func TestSecondaryOfOlderBackup(t *testing.T) {
 		before[name] = true
 	}
 	c.rename(t, "of the log")
-	one.ends(t) // which ships it
+	one.ends(t) // ships the log to its end
 	succeed(t, "backup", "create", p.place, "--data", filepath.Join(p.dir, "primary"))
 	damageNewest(t, p.place, before)
 	two := start(t, nil, p.secondary...)
@@ -158,8 +160,8 @@ func TestSecondaryOfOlderBackup(t *testing.T) {
 	d.shows(t, two, "of the log")
 }
 
-// A secondary whose key does not fit any more, because the primary encrypts for another one, serves what it has until it
-// gets the new key.
+// TestSecondaryOfAnotherKey checks a secondary that cannot decrypt new objects, because the primary now encrypts for
+// another key. It serves what it has until it gets the new key.
 func TestSecondaryOfAnotherKey(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// mainVariable makes the test binary the program.
+// mainVariable is set for processes in which the test binary acts as the program.
 const mainVariable = "TEST_RUN_MAIN"
 
 func init() {
@@ -24,16 +24,16 @@ func init() {
 	}
 }
 
-// process is the program as a process of its own.
+// process is the program in a separate process.
 type process struct {
 	*exec.Cmd
 	testServer
 }
 
-// greeted finds the lines of a greeting that show a key and a signature.
+// greeted matches the lines of a greeting that contain a key or a signature.
 var greeted = regexp.MustCompile(`(?m)^  (connection string|try) .*$`)
 
-// startProcess starts a server as users do.
+// startProcess starts a server in a separate process, as users do.
 func startProcess(t *testing.T, environment []string, args ...string) *process {
 	t.Helper()
 	self, err := os.Executable()
@@ -41,7 +41,7 @@ func startProcess(t *testing.T, environment []string, args ...string) *process {
 	c := exec.Command(self, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	c.Env = append(environment, mainVariable+"=1")
 	p := proc.Start(t, "ready", c)
-	keepOutput(strings.Join(args, " "), func() string { // a secondary that is built again also greets again
+	keepOutput(strings.Join(args, " "), func() string { // a secondary that builds a new store prints its greeting again
 		return greeted.ReplaceAllString(p.Log.String(), "")
 	})
 	return &process{Cmd: c, testServer: testServer{greeting: strings.Join(p.Lines, "\n") + "\n", logs: p.Log}}
@@ -52,8 +52,8 @@ func (p *process) signal(t *testing.T, s os.Signal) {
 	must.OK(t, p.Process.Signal(s))
 }
 
-// After SIGTERM a server is not ready, continues to serve for --drain, and logs why it
-// stopped.
+// TestDrain checks that after SIGTERM a server is not ready, continues to serve for the time of
+// --drain, and logs why it stopped.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "notify")
@@ -91,7 +91,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// Each of many stops is in the log.
+// TestEveryStopIsLogged stops many servers, and checks that each logs its stop.
 func TestEveryStopIsLogged(t *testing.T) {
 	t.Parallel()
 	for range 12 {
@@ -106,7 +106,7 @@ func TestEveryStopIsLogged(t *testing.T) {
 	}
 }
 
-// SIGHUP has the files read now.
+// TestHangup checks that after SIGHUP the server reads its files at once.
 func TestHangup(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "accounts")
@@ -119,11 +119,11 @@ func TestHangup(t *testing.T) {
 	p.client(t, key1).do(t, "GET", "/Tables", "", 200)
 	write("acme:" + key1 + ":" + key2 + "\n")
 	p.signal(t, syscall.SIGHUP)
-	p.logs.Await(t, "the accounts were read again")
+	p.logs.Await(t, "the accounts were reloaded")
 	p.client(t, key2).do(t, "GET", "/Tables", "", 200)
 	write("acme:" + accounts.DevelopmentKey[:20] + "\n")
 	p.signal(t, syscall.SIGHUP)
-	p.logs.Await(t, "the accounts stay as they were")
+	p.logs.Await(t, "the accounts cannot be reloaded; the previous accounts stay in use")
 	p.client(t, key2).do(t, "GET", "/Tables", "", 200)
 	p.signal(t, syscall.SIGTERM)
 	if err := p.Wait(); err != nil {

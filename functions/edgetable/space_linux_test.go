@@ -18,7 +18,7 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestFullDisk fills a real file system below a server: a small tmpfs.
+// TestFullDisk fills the file system of a server, a small tmpfs, and checks what the server does.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := proc.Disk(t, "64m")
@@ -27,15 +27,15 @@ func TestFullDisk(t *testing.T) {
 	base := strings.TrimSuffix(c.endpoint, "/devstoreaccount1")
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 
-	// The store fills the disk.
+	// The entities fill the disk.
 	stored, refusal := 0, ""
 	for status := 204; status == 204; stored++ {
 		status, refusal = c.send(t, "POST", "/people", bulky(stored))
 	}
-	if stored--; stored < 200 || !strings.Contains(refusal, "disk of the server is full") {
+	if stored--; stored < 200 || !strings.Contains(refusal, "server's disk is full") {
 		t.Fatalf("after %d entities: %s", stored, refusal)
 	}
-	// Another program takes what is left, and what compactions give back.
+	// Another file takes the remaining space, and the space that compactions release.
 	fill := filepath.Join(disk, "fill")
 	check := func() {
 		t.Helper()
@@ -54,7 +54,7 @@ func TestFullDisk(t *testing.T) {
 	check()
 	c.do(t, "DELETE", "/people(PartitionKey='p',RowKey='0')", "", 204)
 
-	// A killed server starts on the full disk.
+	// A killed server starts on the full disk, because the store has reserved some space.
 	must.OK(t, p.Process.Kill())
 	p.Wait()
 	p = startProcess(t, nil, "--data", filepath.Join(disk, "data"))
@@ -63,7 +63,7 @@ func TestFullDisk(t *testing.T) {
 	check()
 	c.do(t, "GET", "/people(PartitionKey='p',RowKey='0')", "", 404)
 
-	// One on a disk without a byte of room waits: it is alive and not ready.
+	// A server without that reserve, on a disk with no free byte, waits for space. It is alive but not ready.
 	must.OK(t, p.Process.Kill())
 	p.Wait()
 	if err := os.Remove(filepath.Join(disk, "data", "RESERVE")); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +77,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 
-	// The space comes back, and with it all entities.
+	// When there is space again, all entities can be read.
 	must.OK(t, os.Remove(fill))
 	c = p.awaitSpace(t).client(t, "")
 	c.do(t, "GET", "/people(PartitionKey='p',RowKey='7')", "", 200)
@@ -94,7 +94,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// startWithoutSpace starts a server on a disk without a byte of room, and returns it with its address when it waits for some.
+// startWithoutSpace starts a server on a disk with no free byte. It returns the server and its address when the server
+// waits for space.
 func startWithoutSpace(t *testing.T, args ...string) (p *process, base string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -107,7 +108,7 @@ func startWithoutSpace(t *testing.T, args ...string) (p *process, base string) {
 	return &process{Cmd: c, testServer: testServer{logs: log}}, "http://" + strings.Fields(address)[0]
 }
 
-// awaitSpace waits until a server that waited for space is ready.
+// awaitSpace waits until a server that has waited for space is ready.
 func (p *process) awaitSpace(t *testing.T) *process {
 	t.Helper()
 	p.logs.Await(t, "\nready\n")
@@ -115,7 +116,7 @@ func (p *process) awaitSpace(t *testing.T) *process {
 	return p
 }
 
-// bulky is an entity of 40 KiB that cannot be compressed.
+// bulky is the JSON of an entity of 40 KiB that cannot be compressed.
 func bulky(i int) string {
 	b := make([]byte, 30<<10)
 	rand.NewChaCha8([32]byte{byte(i), byte(i >> 8)}).Read(b)
@@ -133,7 +134,7 @@ func (c *signingClient) send(t *testing.T, method, path, body string) (status in
 	return resp.StatusCode, string(b)
 }
 
-// fillUp appends to a file until no more than some bytes of the disk are free.
+// fillUp appends to a file until at most leave bytes of the disk are free.
 func fillUp(path string, leave int64) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -145,13 +146,13 @@ func fillUp(path string, leave int64) error {
 		return err
 	}
 	_, err = f.Write(make([]byte, max(0, int64(disk.Bavail)*disk.Bsize-leave)))
-	if errors.Is(err, syscall.ENOSPC) { // a compaction was faster
+	if errors.Is(err, syscall.ENOSPC) { // a compaction has used the space first
 		return nil
 	}
 	return err
 }
 
-// Nobody can make a directory in sysfs, root included.
+// TestDirectoryThatCannotBeWritten uses a directory in sysfs, where not even root can create directories.
 func TestDirectoryThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	const sysfs = 0x62656572

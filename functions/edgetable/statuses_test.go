@@ -19,21 +19,21 @@ import (
 	"edgetable/testdata/must"
 )
 
-// statuses says for each command what its exit statuses mean besides 0, done, and 2, a
-// wrong command line, and has a run for each that needs nothing but this machine.
+// statuses says for each command what its exit statuses mean, except 0 (done) and 2 (wrong command
+// line). It has arguments that produce each status, if that needs only this machine.
 type statuses struct {
 	command        string
-	failed         string                                // what status 1 means; "" if the command cannot fail
-	fails          []string                              // arguments with which it does
-	part, damage   string                                // what 3 and 4 mean; "" if there is none
-	parts, damages func(t *testing.T, w *place) []string // arguments with which they come
+	failed         string                                // meaning of status 1; "" if the command cannot fail
+	fails          []string                              // arguments with which the command exits with 1
+	part, damage   string                                // meanings of statuses 3 and 4; "" if the command does not use them
+	parts, damages func(t *testing.T, w *place) []string // arguments with which the command exits with 3 and 4
 }
 
-// place has what commands work on.
+// place holds the services and files that the commands use.
 type place struct {
 	dir         string
-	at, other   string // connection strings of servers with the table People, which differ
-	data        string // of the first server
+	at, other   string // connection strings of two servers whose tables People differ
+	data        string // data directory of the first server
 	environment map[string]string
 }
 
@@ -42,13 +42,13 @@ const (
 	missing = "/nonexistent/place"
 )
 
-// from are arguments for a command on a service that nobody answers for.
+// from appends a source service at an address where no server listens.
 func from(args ...string) []string { return append(args, "--from", "http://127.0.0.1:1/acme?sig=x") }
 
-// in does the same for a command that deletes.
+// in is like from, for a command that deletes.
 func in(args ...string) []string { return append(args, "--in", "http://127.0.0.1:1/acme?sig=x") }
 
-// backupsOneGone makes a place of backups in which the manifest of one is missing.
+// backupsOneGone makes a directory of backups in which the manifest of one backup is missing.
 func backupsOneGone(t *testing.T, w *place) []string {
 	to := filepath.Join(t.TempDir(), "backups")
 	ok(t, "backup", "create", to, "--data", w.data)
@@ -58,7 +58,7 @@ func backupsOneGone(t *testing.T, w *place) []string {
 	return []string{to}
 }
 
-// watchMissed makes the state of a table that was deleted.
+// watchMissed makes a state file for a table that was then deleted.
 func watchMissed(t *testing.T, w *place) []string {
 	state := filepath.Join(t.TempDir(), "state")
 	ok(t, "tables", "create", "Gone", "--to", w.at)
@@ -75,7 +75,7 @@ var allStatuses = []statuses{
 	{command: "account rotate", failed: "nothing was changed, also where clients still use the first key", fails: []string{"nobody", "--accounts", missing}},
 	{command: "advise", failed: "nothing was judged", fails: []string{"People", "--data", missing}, damage: "there are findings"},
 	{command: "backup create", failed: "no backup was made", fails: []string{missing, "--data", missing}},
-	{command: "backup list", failed: "the place cannot be read, or has no backups", fails: []string{missing}, damage: "a backup's manifest is damaged or missing", damages: backupsOneGone},
+	{command: "backup list", failed: "the backup location cannot be read, or has no backups", fails: []string{missing}, damage: "a backup's manifest is damaged or missing", damages: backupsOneGone},
 	{command: "backup prune", failed: "the removal is not complete", fails: []string{missing, "--keep-last", "1"}},
 	{command: "backup restore", failed: "nothing was restored", fails: []string{missing, "/dev/null/x"}},
 	{command: "backup verify", failed: "nothing was compared", fails: []string{missing}, damage: "something is damaged or missing",
@@ -138,7 +138,7 @@ var allStatuses = []statuses{
 	{command: "tables create", failed: "no table was made, also where it exists already", fails: []string{"People", "--to", nowhere}},
 	{command: "tables delete", failed: "nothing was deleted, also where there is no such table", fails: in("People", "--yes")},
 	{command: "tables list", failed: "the service does not answer", fails: from()},
-	{command: "tables options", failed: "the service does not answer, or keeps no options of tables", fails: from("People")},
+	{command: "tables options", failed: "the service does not answer, or does not support table options", fails: from("People")},
 	{command: "tables set", failed: "nothing was changed", fails: []string{"People", "--no-expire", "--to", nowhere}},
 	{command: "traffic", failed: "no server answers, or the table had no traffic", fails: []string{"--data", missing}},
 	{command: "verify", failed: "nothing was compared", fails: from("People", "--to", nowhere), part: "only a part was compared", damage: "entities differ",
@@ -150,8 +150,8 @@ var allStatuses = []statuses{
 	{command: "watch", failed: "the service does not answer, or `--exec` failed; with `--state` the same command resumes", fails: from("People"), damage: "changes may have been missed; begin again with `--initial`", damages: watchMissed},
 }
 
-// TestStatuses goes through all commands and demands their exit statuses, and that
-// docs/data.md has them.
+// TestStatuses runs each command with the arguments for each exit status, and checks the status. It
+// also checks that docs/data.md has them.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	w := &place{dir: t.TempDir(), data: t.TempDir(), environment: map[string]string{"AWS_REGION": "eu-central-1", "XDG_CACHE_HOME": t.TempDir()}}
@@ -198,7 +198,7 @@ func TestStatuses(t *testing.T) {
 	compareStatusesPage(t)
 }
 
-// compareStatusesPage compares the table in docs/data.md; -update writes it.
+// compareStatusesPage compares the table in docs/data.md. With -update it writes the table.
 func compareStatusesPage(t *testing.T) {
 	t.Helper()
 	const page, begin, end = "../../docs/data.md", "-update' -->\n\n", "\n<!-- end of statuses"

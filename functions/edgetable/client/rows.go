@@ -37,7 +37,7 @@ func RejectsFlag(f *pflag.FlagSet, to *string, usual string) {
 
 // restartFlag adds --restart, which discards earlier progress in all commands.
 func restartFlag(f *pflag.FlagSet, to *bool) {
-	cli.BoolFlag(f, to, "restart", "begin again, and discard the progress of an interrupted run")
+	cli.BoolFlag(f, to, "restart", "discard the progress of an interrupted run, and begin again")
 }
 
 // onceUsage is the usage text of --once in all commands that follow changes.
@@ -51,11 +51,12 @@ func (o *RowFlags) forget() error {
 	return progressfile.Remove(o.ProgressFile)
 }
 
-// progressOf returns the path where the same command finds its progress file.
+// progressOf returns the path of the progress file of a command. The path depends on the verb and the options, so
+// the same command finds the file again.
 func progressOf(verb string, work any) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("there is no place for a progress file: %w; --progress-file names a file", err)
+		return "", fmt.Errorf("there is no directory for a progress file: %w; --progress-file names a file", err)
 	}
 	dir = filepath.Join(dir, "edgetable")
 	options, err := json.Marshal(work)
@@ -75,9 +76,10 @@ func (p *program) resuming(progress *scan.Progress, says string) func(again bool
 	}
 }
 
-// doneAgain prints that a table was created again after an earlier run wrote to it.
+// doneAgain prints that the work begins again, because the table was deleted and created since an earlier run
+// wrote to it.
 func (p *program) doneAgain(table string) {
-	p.Note("table %s is not the one that an earlier run wrote to: the work begins again", table)
+	p.Note("table %s is not the table that an earlier run wrote to: the work begins again", table)
 }
 
 // refusals returns a function that prints the first rows that are refused.
@@ -90,7 +92,7 @@ func (p *program) refusals(place func(file string, line int) string) func(file s
 	}
 }
 
-// ended returns the error of work that may be partly done.
+// ended returns the error err with the exit status for partly done work if some is true.
 func ended(err error, some bool) error {
 	if _, wrong := errors.AsType[cli.UsageError](err); err == nil || wrong {
 		return err
@@ -101,7 +103,7 @@ func ended(err error, some bool) error {
 	return err
 }
 
-// endedEarly returns the error of incomplete work. says describes what is done and how to resume.
+// endedEarly returns the error of incomplete work. The text in says describes what is done and how to resume.
 func endedEarly(ctx context.Context, err error, some bool, says string) error {
 	switch {
 	case ctx.Err() != nil:
@@ -119,18 +121,18 @@ type rowsResult struct {
 	Skipped      int64      `json:"skipped"`
 	Refused      int64      `json:"refused"`
 	Deleted      int64      `json:"deleted"`
-	Dropped      int64      `json:"dropped"` // replaced by later rows with the same keys
+	Dropped      int64      `json:"dropped"` // rows that later rows with the same keys replaced
 	DryRun       bool       `json:"dryRun"`
 	First        []firstRow `json:"first,omitempty"`
 }
 
-// firstRow is one of the first rows of a dry run.
+// firstRow is one of the first rows that a dry run would write.
 type firstRow struct {
 	Table  string          `json:"table"`
 	Entity json.RawMessage `json:"entity"`
 }
 
-// refused is in the error of complete work that left out so many rows.
+// refused is the error of work that is complete except for this number of refused rows.
 type refused int64
 
 func (refused) Error() string { return "refused" }
@@ -158,7 +160,7 @@ func totals(t progressfile.Totals, written, deleted string) string {
 	for _, one := range []struct {
 		n    int64
 		says string
-	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Deleted, deleted}, {t.Dropped, "dropped, since a later row has the same keys"}} {
+	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Deleted, deleted}, {t.Dropped, "dropped, because a later row has the same keys"}} {
 		if one.n > 0 {
 			text += fmt.Sprintf(", %s %s", cli.Commas(one.n), one.says)
 		}

@@ -18,7 +18,7 @@ type ServiceFlags struct {
 	Name, Profiles string
 	Connections    int
 	Writes         bool              // the command writes, so it refuses a read-only profile
-	Way            http.RoundTripper // replaces the network, unless it is nil
+	Way            http.RoundTripper // used instead of the network, unless it is nil
 }
 
 const serviceUsage = "a connection string, the URL of a shared access signature, a profile or env:NAME; default the profile named default, else " + remote.Development
@@ -40,7 +40,7 @@ func (o *ServiceFlags) inFlag(f *pflag.FlagSet) {
 
 // ToFlag adds --to, the service or place that data is written to.
 func ToFlag(f *pflag.FlagSet, to *string, usage string) {
-	f.StringVar(to, "to", "", "`place` to write to, or to compare with; "+usage)
+	f.StringVar(to, "to", "", "`target` to write to, or to compare with; "+usage)
 	if usage == serviceUsage {
 		cli.CompleteWith(f, "to", completeProfiles)
 	}
@@ -74,7 +74,7 @@ func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
 	case text == "" || profileName.MatchString(text):
 		f, err := openProfiles(o.Profiles)
 		if err != nil && text == "" && o.Profiles == "" {
-			f, err = &profiles{}, nil // the user has no home directory
+			f, err = &profiles{}, nil // an error means that the user has no home directory
 		}
 		if err != nil {
 			return nil, err
@@ -109,7 +109,7 @@ func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
 		return remote.Over(o.Way, e, max(o.Connections, 2)), nil
 	}
 	if p.Alone && p.Environment("GOGC") == "" {
-		debug.SetGCPercent(200) // rows become garbage quickly; with 100 the collector takes a tenth of the time
+		debug.SetGCPercent(200) // rows become garbage quickly: GOGC=200 takes a tenth less time than 100
 	}
 	c := remote.New(e, max(o.Connections, 2))
 	c.Tool = true

@@ -16,7 +16,7 @@ func (p *program) syncCommand() *cobra.Command {
 repeatedly, for example while an application still writes to --from.
 
 With --filter it reads only the entities that pass the filter, on both sides. So with --filter and --delete, it also
-deletes an entity of --to that passes while the entity with the same keys in --from no longer does.
+deletes an entity of --to that passes the filter if the entity with the same keys in --from no longer does.
 
 To resume an interrupted sync, run the same command. The exit status is 3 if only a part was done, 1 if nothing was.`,
 		Example: "  edgetable sync --all --from azure --to prod --delete",
@@ -25,7 +25,7 @@ To resume an interrupted sync, run the same command. The exit status is 3 if onl
 	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "What", o.register)
 	cli.Section(c, "How", func(f *pflag.FlagSet) {
-		cli.BoolFlag(f, &o.gone, "delete", "delete entities of --to that are missing in --from; with --filter also those that pass in --to but no longer in --from")
+		cli.BoolFlag(f, &o.gone, "delete", "delete entities of --to that are missing in --from; with --filter also entities that pass the filter in --to but no longer in --from")
 		dryRunFlag(f, &o.dryRun)
 		o.RowFlags.register(f, "sync.rejects.jsonl", "in the user's cache directory")
 	})

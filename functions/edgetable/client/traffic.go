@@ -45,7 +45,7 @@ the key ranges into which the table has split, with their sizes and loads.`,
 		Example: "  edgetable traffic --data /var/lib/edgetable\n  edgetable traffic People --data /var/lib/edgetable --json\n  edgetable traffic People --from cloudflare",
 		RunE: func(c *cobra.Command, args []string) error {
 			if from.Name != "" && len(args) == 0 {
-				return cli.Misuse("name a table: a Worker does not list those with traffic")
+				return cli.Misuse("name a table: a Worker cannot list the tables with traffic")
 			}
 			return p.traffic(c.Context(), &o, &from, args)
 		},
@@ -160,13 +160,13 @@ func (p *program) printShapes(list []traffic.Shape) {
 // top is the number of partitions that are printed.
 const top = 10
 
-// printHeavy prints the heaviest partitions by a metric, with their shares of sum.
+// printHeavy prints the partitions with the highest values of a metric, and their shares of the total sum.
 func (p *program) printHeavy(metric string, h traffic.Heavy, sum uint64) {
 	if len(h.Entries) == 0 {
 		return
 	}
 	words := map[string]string{"scanned": "rows scanned", "throttled": "throttled requests"}
-	t := cli.Table{Heads: []string{"partition", ">" + cmp.Or(words[metric], metric), ">share", "at most too much by"}}
+	t := cli.Table{Heads: []string{"partition", ">" + cmp.Or(words[metric], metric), ">share", "maximum error"}}
 	row := func(name string, n uint64, note string) {
 		t.Rows = append(t.Rows, []string{name, count(n), fmt.Sprintf("%.1f %%", 100*float64(n)/float64(sum)), note})
 	}
@@ -195,7 +195,7 @@ func (p *program) printHeavy(metric string, h traffic.Heavy, sum uint64) {
 	p.PrintTable(&t)
 }
 
-// printRanges prints the objects of a table on Workers.
+// printRanges prints the objects of a table on Workers. Each object stores a range of keys.
 func (p *program) printRanges(list []traffic.Range, now time.Time) {
 	if len(list) == 0 {
 		return

@@ -20,7 +20,7 @@ func (p *program) verifyCommand() *cobra.Command {
 	var o verifyFlags
 	c := &cobra.Command{
 		Use: "verify TABLE…", Short: "Compare tables of two services",
-		Long: `Reads both tables and prints how many entities are equal, and the keys of those that differ or are missing on one
+		Long: `Reads both tables and prints how many entities are equal, and the keys of entities that differ or are missing on one
 side, at most --limit per table. Timestamps are not compared. The exit status is 4 if there are differences, 3 if a
 table is missing.`,
 		Example: "  edgetable verify --all --from azure --to prod",
@@ -35,7 +35,8 @@ table is missing.`,
 	return c
 }
 
-// mostDifferences is how many differences of a table are kept in memory until the totals are printed.
+// mostDifferences is the maximum number of differences of a table that are kept in memory. They are
+// printed after the totals.
 const mostDifferences = 100_000
 
 // verifyFlags holds the flags of verify.
@@ -67,7 +68,7 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	defer from.Close()
 	defer to.Close()
 	var different int64
-	var missing error // the error of a missing table
+	var missing error // the error about a table that does not exist
 	all, compared := []comparison{}, 0
 	for _, table := range tables {
 		c := comparison{Table: table, Differences: []difference{}}

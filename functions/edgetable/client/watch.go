@@ -37,7 +37,7 @@ has the content. With --json a line is an event as described in docs/feed.md.
 
 With --state, the command resumes where it stopped when it is started again: each change is printed at least once.
 With --initial it first prints all existing entities, as if they had just been written, and then the changes since
-then. A program that applies all lines thus has a copy of the table. Without either flag it begins now.
+then. A program that applies all lines thus has a copy of the table. Without these flags, it prints only changes from now on.
 
 With --exec, a shell runs the command once for each response; the changes are lines of JSON on its standard input. If
 the command fails, watch ends with status 1, and repeats these changes when it is started again.
@@ -57,7 +57,7 @@ store was restored. Then remove the state and everything that was built from the
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		o.fromFlag(f)
 		cli.BoolFlag(f, &o.initial, "initial", "begin with all existing entities")
-		f.StringVar(&o.state, "state", "", "`file` that records what was printed, to resume there")
+		f.StringVar(&o.state, "state", "", "`file` that records what was printed, so that the command can resume")
 		f.StringVar(&o.since, "since", "", "`position` after which to begin, as in the header x-edgetable-next of a response; start means the oldest change that is kept")
 		f.StringVar(&o.exec, "exec", "", "shell `command` that receives the changes as lines of JSON, instead of standard output")
 		cli.BoolFlag(f, &o.once, "once", onceUsage)
@@ -66,7 +66,8 @@ store was restored. Then remove the state and everything that was built from the
 	return c
 }
 
-// longPoll is how many seconds a request waits: less than the time after which a client prints that it is waiting.
+// longPoll is how many seconds the server may hold a request for changes. It is shorter than the time after which
+// a command prints that it is waiting.
 const longPoll = 4
 
 func (p *program) watch(ctx context.Context, o *watchFlags, name string) (err error) {
@@ -81,7 +82,7 @@ func (p *program) watch(ctx context.Context, o *watchFlags, name string) (err er
 	w := &watcher{program: p, watchFlags: o, client: c, table: name}
 	err = w.run(ctx)
 	switch {
-	case err == nil, ctx.Err() != nil: // the user asked it to end; it resumes when it is started again
+	case err == nil, ctx.Err() != nil: // the user stopped the command; the next start continues from the recorded position
 		return nil
 	case errors.Is(err, remote.ErrMissed):
 		advice := "begin with --initial"
@@ -108,7 +109,7 @@ func (w *watcher) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.at.Position == "" { // taken before the list, so that no change is missed in between
+	if w.at.Position == "" { // take the position before the entities are listed, so that no change between the two is missed
 		page, err := w.client.Changes(ctx, w.table, "", 0)
 		if err != nil {
 			return err
@@ -148,7 +149,7 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 }
 
-// list prints all entities. Each event has the id that the event of the entity's last write had.
+// list prints all entities as events. Each event has the id of the event that reported the entity's last write.
 func (w *watcher) list(ctx context.Context) error {
 	life, err := changefeed.LifeOf(w.at.Position)
 	if err != nil {

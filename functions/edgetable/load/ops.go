@@ -13,13 +13,13 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// Op names a workload.
+// Op is the name of a workload.
 type Op string
 
-// The workloads. Upsert is PUT without If-Match (insert or replace). Merge is PATCH and delete is DELETE, both with
-// If-Match: *. Query reads one whole partition, and scan the whole table page by page. Batch inserts entities in
-// entity group transactions. Page asks for a short page that starts at a random partition. Mixed is half get, half
-// upsert.
+// The workloads. Upsert is PUT without If-Match, which inserts or replaces an entity. Merge is PATCH and delete is
+// DELETE, both with If-Match: *. Get reads an entity. Query reads one whole partition, and scan reads the whole table
+// page by page. Insert inserts single entities, and batch inserts entities in entity group transactions. Page
+// requests a short page that starts at a random partition. Mixed is half get and half upsert.
 const (
 	Insert Op = "insert"
 	Upsert Op = "upsert"
@@ -36,34 +36,34 @@ const (
 // Ops lists all workloads in the order of reports.
 var Ops = []Op{Insert, Upsert, Merge, Delete, Get, Query, Scan, Batch, Page, Mixed}
 
-// NeedsPreload reports whether op uses entities that Fill has stored.
+// NeedsPreload reports whether the workload needs entities that Fill has stored before.
 func (op Op) NeedsPreload() bool { return op != Insert && op != Batch }
 
-// Spec describes one run. Layout describes what Fill has stored, for the workloads that need it.
+// Spec describes one run. Layout describes the entities that Fill has stored, if the workload needs them.
 type Spec struct {
 	Target      wire.Target
 	Table       string
 	Op          Op
 	Format      Format // "" means JSON
 	Layout      Layout
-	Prefix      string // unique per run; new row keys start with it
+	Prefix      string // unique to the run; the RowKeys of new entities start with it
 	Connections int
 	Warmup      time.Duration // time before the measurement
-	Duration    time.Duration // measured time; delete ends earlier if nothing is left
-	Refused     Refused       // what to do if the server is busy
+	Duration    time.Duration // measured time; a delete run ends earlier when no entity is left
+	Refused     Refused       // what to do after a 503 response
 }
 
 // Refused is what a client does after a 503 response.
 type Refused string
 
 const (
-	freshPartitions = 1000 // number of partitions that inserts are spread over
-	pageRows        = 100  // $top of Page
+	freshPartitions = 1000 // number of partitions over which new entities are spread
+	pageRows        = 100  // value of $top in the workload Page
 )
 
-// operation is one worker's stream of requests. next sets req, or returns false if nothing is left to do. check
-// judges the response and returns how many entities it wrote or returned. The worker owns the buffers and reuses
-// them.
+// operation makes the requests of one worker. next sets req, or returns false if nothing is left to do. check returns
+// an error if the response is wrong, and otherwise the number of entities that the request wrote or returned. Each
+// worker has its own operation, which reuses its buffers.
 type operation interface {
 	next(req *wire.Request) bool
 	check(resp *wire.Response) (entities int, err error)
@@ -73,11 +73,11 @@ type operation interface {
 type shared struct {
 	spec Spec
 	head headers
-	seq  atomic.Uint64 // numbers new keys, and entities to delete
+	seq  atomic.Uint64 // counter for the keys of new entities, and for the entities to delete
 }
 
-// expect returns an error unless the response has the wanted status. The error may contain the body, because table
-// errors contain no secrets.
+// expect returns an error unless the response has the status want. The error may contain the body of the response,
+// because the errors of a table service contain no secrets.
 func expect(resp *wire.Response, want int) error {
 	if resp.Status == want {
 		return nil
@@ -104,14 +104,15 @@ func (o *inserter) next(req *wire.Request) bool {
 
 func (o *inserter) check(resp *wire.Response) (int, error) { return 1, expect(resp, 204) }
 
-// freshKey returns keys that no other run uses, because the run's prefix is unique.
+// freshKey appends keys that no other run uses, because the prefix of the run is unique.
 func (s *shared) freshKey(pk, rk []byte, partition, n uint64) ([]byte, []byte) {
 	pk = appendDigits(append(pk, 'n'), partition, 6)
 	rk = append(append(rk, s.spec.Prefix...), '-')
 	return pk, appendDigits(rk, n, 10)
 }
 
-// pointer operates on one preloaded entity per request: get, upsert, merge, delete and mixed.
+// pointer makes requests for single preloaded entities. It implements the workloads get, upsert, merge, delete and
+// mixed.
 type pointer struct {
 	*shared
 	op   Op // operation of the current request
@@ -122,8 +123,8 @@ type pointer struct {
 	rk   []byte
 }
 
-// stride visits every entity once, because it is a large prime and so has no factor in common with their number. It
-// also makes consecutive requests use distant keys.
+// stride is a large prime, so it has no factor in common with the number of entities. So k*stride modulo this number
+// is each entity once, and consecutive requests have distant keys.
 const stride = 1<<31 - 1
 
 func (o *pointer) next(req *wire.Request) bool {
@@ -168,12 +169,12 @@ func (o *pointer) check(resp *wire.Response) (int, error) {
 		return 0, err
 	}
 	if len(resp.Body) < EntitySize || len(resp.Body) > o.spec.Format.mostBytes() || !bytes.Contains(resp.Body, o.rk) {
-		return 0, fmt.Errorf("get answered another entity than the one asked for (%d bytes)", len(resp.Body))
+		return 0, fmt.Errorf("get returned an entity that was not requested (%d bytes)", len(resp.Body))
 	}
 	return 1, nil
 }
 
-// scanner reads the whole table repeatedly from the start; one request is one page.
+// scanner reads the whole table page by page, again and again. One request reads one page.
 type scanner struct {
 	*shared
 	url   []byte
@@ -216,8 +217,9 @@ func (s *shared) page(resp *wire.Response) (int, error) {
 	return s.spec.Format.countEntities(resp.Body), nil
 }
 
-// pager requests one page at a random partition. For Query that is the whole partition, which must fit into one page.
-// For Page it is the next pageRows entities, which shows the cost of a page anywhere in a table.
+// pager requests one page that starts at a random partition. For Query, the page is the whole partition, which must
+// fit into one page. For Page, it has the next pageRows entities; this measures the cost of a page anywhere in a
+// table.
 type pager struct {
 	*shared
 	url   []byte
@@ -245,7 +247,7 @@ func (o *pager) next(req *wire.Request) bool {
 func (o *pager) check(resp *wire.Response) (int, error) {
 	n, err := o.page(resp)
 	if err == nil && n != o.want {
-		err = fmt.Errorf("%s answered %d entities, want %d", o.spec.Op, n, o.want)
+		err = fmt.Errorf("%s returned %d entities, want %d", o.spec.Op, n, o.want)
 	}
 	return n, err
 }

@@ -54,7 +54,7 @@ func Take(environment func(string) string, data string, log *slog.Logger) (l Lim
 		l.Heap = 0
 	}
 	if l.Memory > 0 && l.Memory < leastMemory {
-		log.Warn("there is less memory than the server needs under load: give it 128 MiB or more", "memory_mib", l.Memory>>20)
+		log.Warn("the server has less memory than it needs under load: give it 128 MiB or more", "memory_mib", l.Memory>>20)
 	}
 	return l, nil
 }

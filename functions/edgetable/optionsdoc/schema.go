@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Schema returns the JSON schema of the file of 'edgetable tables apply'. It uses three keywords of Visual Studio
-// Code, which give a message for a mistake and exclude names from completion; other editors ignore them.
+// Schema returns the JSON schema for the file of 'edgetable tables apply'. It uses three keywords that only
+// Visual Studio Code knows, which set the message for a mistake and exclude names from completion. Other editors
+// ignore these keywords.
 func Schema() []byte {
 	options := object(document, false)
 	options["title"] = "Options of a table"
@@ -19,7 +20,7 @@ func Schema() []byte {
 	err := e.Encode(map[string]any{
 		"$schema":              "http://json-schema.org/draft-07/schema#",
 		"title":                "Options of the tables of edgetable",
-		"description":          "What 'edgetable tables apply' declares: a member for each table. Tables that the file does not name stay as they are; {} declares nothing.",
+		"description":          "The options that 'edgetable tables apply' sets: one member for each table. Tables that the file does not name do not change; {} sets no options.",
 		"type":                 "object",
 		"properties":           map[string]any{"$schema": map[string]any{"type": "string", "description": "The schema of this file, for editors."}},
 		"patternProperties":    map[string]any{tableName: map[string]any{"$ref": "#/definitions/options"}},
@@ -27,12 +28,12 @@ func Schema() []byte {
 		"definitions":          map[string]any{"options": options},
 	})
 	if err != nil {
-		panic(err) // texts and lists can always be encoded
+		panic(err) // cannot fail: the value has only maps, lists and texts
 	}
 	return b.Bytes()
 }
 
-// object returns the schema of an object with these members. With null, the value may also be null.
+// object returns the schema of an object with these members. If null is set, the value may also be null.
 func object(members []member, null bool) map[string]any {
 	properties := map[string]any{}
 	for _, m := range members {
@@ -54,7 +55,7 @@ func object(members []member, null bool) map[string]any {
 		}
 		s["description"] = plain(m.meaning)
 		if m.state {
-			s["description"] = "Only in answers to GET; ignored in a file: " + plain(m.meaning)
+			s["description"] = "Only in responses to GET; ignored in a file: " + plain(m.meaning)
 			s["readOnly"] = true
 			s["doNotSuggest"] = true
 		}

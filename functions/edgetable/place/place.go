@@ -1,4 +1,4 @@
-// Package place opens the directory or bucket that a user names for backups and exports.
+// Package place opens a place for backups or exports: a directory or bucket that the user names.
 package place
 
 import (
@@ -16,15 +16,15 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Open opens a place for objects: a bucket's URL, or a directory, which need not exist. note is called once if a
-// bucket does not answer; it may be nil.
+// Open opens the directory or bucket at location. A bucket is named by its URL, and a directory need not exist.
+// note is called once if a bucket does not answer; it may be nil.
 func Open(ctx context.Context, location string, note func(format string, args ...any)) (objects.Place, error) {
 	if err := Check(location); err != nil {
 		return nil, err
 	}
 	if strings.HasPrefix(location, "s3://") {
 		b, err := s3.Open(ctx, location)
-		if err != nil { // avoids a nil *Bucket in the interface
+		if err != nil { // do not return b, which is a nil *Bucket and would make a non-nil interface
 			return nil, cli.Misuse("%v", err)
 		}
 		if note != nil {
@@ -43,18 +43,19 @@ func Open(ctx context.Context, location string, note func(format string, args ..
 	return directory.Place{Dir: dir}, nil
 }
 
-// Check returns an error if location cannot be a place.
+// Check returns an error if location is neither a directory nor the URL of a bucket.
 func Check(location string) error {
 	switch scheme, _, isURL := strings.Cut(location, "://"); {
 	case location == "":
-		return cli.Misuse("the place is empty: write a directory, or a bucket of S3 as s3://BUCKET/PREFIX")
+		return cli.Misuse("the name of the location is empty: write a directory, or a bucket of S3 as s3://BUCKET/PREFIX")
 	case isURL && scheme != "s3":
 		return cli.Misuse("%s: write a directory, or a bucket of S3 as s3://BUCKET/PREFIX", location)
 	}
 	return nil
 }
 
-// Apart refuses a place inside the data directory, because one accident could destroy both.
+// Apart returns an error if a place for backups is inside the data directory. There, one accident could destroy
+// the data and its backups.
 func Apart(place objects.Place, data string) error {
 	dir, ok := place.(directory.Place)
 	if !ok {
@@ -71,7 +72,7 @@ func Apart(place objects.Place, data string) error {
 			path = real
 		}
 		if info, err := os.Stat(path); err == nil && os.SameFile(info, inside) {
-			return fmt.Errorf("%s is inside the data directory %s; choose a place elsewhere, best on another machine", dir.Dir, data)
+			return fmt.Errorf("%s is inside the data directory %s; choose a location outside of it, preferably on another machine", dir.Dir, data)
 		}
 		parent := filepath.Dir(path)
 		if parent == path {

@@ -18,14 +18,14 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Build prepares a data directory. It returns a follower that builds the first store, or nil if there is a complete
-// one.
+// Build prepares a data directory. If it has a complete store, Build returns nil. Otherwise it returns a follower
+// that builds the first store.
 func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger, end func(error)) (*Follower, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("--data: %s is not a directory", dir)
 	}
 	complete, err := o.prepare(dir)
-	if complete || err != nil && !vfs.IsNoSpaceError(err) { // on a full disk, the follower tries again
+	if complete || err != nil && !vfs.IsNoSpaceError(err) { // if the disk is full, the follower will prepare the directory later
 		return nil, err
 	}
 	f := o.follower(dir, log, end)
@@ -34,8 +34,8 @@ func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger, end fun
 	return f, err
 }
 
-// prepare creates the directory and finishes an interrupted swap; the store is then complete. Otherwise it leaves a
-// note in the directory that the store is incomplete.
+// prepare creates the data directory and finishes an interrupted swap of stores. Then complete is true. If there is
+// no complete store, prepare writes a note into the directory that says so.
 func (o *Flags) prepare(dir string) (complete bool, err error) {
 	if err := directory.Make(dir); err != nil {
 		return false, err
@@ -46,15 +46,16 @@ func (o *Flags) prepare(dir string) (complete bool, err error) {
 	return false, directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(o.Of+"\n"), 0o600)
 }
 
-// Unbuilt reports whether a follower is building its first store. It is false for a nil Follower, which means a
-// primary.
+// Unbuilt reports whether the follower is still building its first store. It is false for a nil Follower, which is
+// the Follower of a primary.
 func (f *Follower) Unbuilt() bool { return f != nil && f.store == nil }
 
-// errNoBackup means that a place has nothing to build a store from.
-var errNoBackup = errors.New("the place has no backup that the log continues yet")
+// errNoBackup means that there is no backup from which a store can be built.
+var errNoBackup = errors.New("the backup location has no backup yet that the log continues")
 
-// build builds the newest state of a place in the folder newFolder of a data directory. It uses the newest backup
-// that has commits with numbers above above. If that backup cannot be read, it uses an older one and more of the log.
+// build builds a store with the newest state that the primary has shipped, in the folder newFolder of a data
+// directory. It uses the newest backup whose commits have numbers greater than above. If this backup cannot be read,
+// it uses an older backup and more of the log.
 func build(ctx context.Context, r *repository.Repository, with []age.Identity, dir string, above edm.Ticks, log *slog.Logger) error {
 	plans, err := r.Plans(ctx)
 	if err != nil {
@@ -63,7 +64,7 @@ func build(ctx context.Context, r *repository.Repository, with []age.Identity, d
 	err = errNoBackup
 	for i, plan := range plans {
 		if plan.Base.Log.Low <= above && above > 0 {
-			break // older ones have even less
+			break // the remaining backups are older, and contain even less
 		}
 		failed := buildFrom(ctx, r, with, dir, plan, log)
 		if failed == nil {
@@ -96,7 +97,8 @@ func buildFrom(ctx context.Context, r *repository.Repository, with []age.Identit
 		err = stores.Replay(ctx, r, plan, into, with, false, unseen)
 	}
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(into)) // the next attempt should start anew, since a prune may remove the backup
+		// Remove the incomplete store. The next attempt must begin anew, because a prune may remove this backup.
+		return errors.Join(err, os.RemoveAll(into))
 	}
 	return nil
 }

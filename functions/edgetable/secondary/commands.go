@@ -18,10 +18,10 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// program is shared by the commands of secondaries.
+// program has the methods that implement the commands of secondaries.
 type program struct{ *cli.Terminal }
 
-// Commands returns the commands of secondaries.
+// Commands returns the commands that manage secondaries.
 func Commands(t *cli.Terminal) []*cobra.Command {
 	p := &program{t}
 	return []*cobra.Command{p.promoteCommand()}
@@ -34,10 +34,10 @@ func (p *program) promoteCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "promote DIRECTORY", Short: "Make a secondary the primary, or a store that was replaced",
 		Long: "Makes the secondary in a data directory a primary; its server may be running or stopped. It first\n" +
-			"applies the log that the place has. Then it takes over the place, so the old primary can no longer\n" +
+			"applies the log in the backup location (place). Then it takes over the place, so the old primary can no longer\n" +
 			"ship there. It prints the time up to which it has all writes. To resume a failed run, run it again.\n" +
 			"A primary that another store has replaced, or whose history is unknown, refuses writes after a\n" +
-			"start. --take-over makes it the primary again, without what the other store wrote.",
+			"start. --take-over makes it the primary again, without the other store's writes.",
 		Example: "  edgetable promote /var/lib/edgetable\n" +
 			"  edgetable promote /var/lib/edgetable --place /mnt/backup/edgetable --take-over",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -45,10 +45,10 @@ func (p *program) promoteCommand() *cobra.Command {
 		},
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		f.StringVar(&o.Of, "place", "", "`place` that the secondary follows; needed only if its server is stopped")
+		f.StringVar(&o.Of, "place", "", "`place` (backup location) that the secondary follows; needed only if its server is stopped")
 		o.registerIdentity(f)
-		cli.BoolFlag(f, &force, "without-place", "promote it even if the place does not respond; the old primary can then still ship there")
-		cli.BoolFlag(f, &takeOver, "take-over", "make a store that was replaced the primary again, without what the other store wrote")
+		cli.BoolFlag(f, &force, "without-place", "promote the secondary even if the backup location does not respond; the old primary can then still ship there")
+		cli.BoolFlag(f, &takeOver, "take-over", "make a store that was replaced the primary again, without the other store's writes")
 		cli.AdminFlag(f, &socket, "")
 	})
 	return c
@@ -84,7 +84,7 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 		return notWithout(dir, store.Timeline().Replaced)
 	}
 	if o.Of == "" && !force {
-		return cli.Misuse("no server is running there: name the place with --place, so that the old primary can no longer ship there")
+		return cli.Misuse("no server is running there: name the backup location with --place, so that the old primary can no longer ship there")
 	}
 	if o.Of != "" {
 		if f.repo, f.with, err = o.open(ctx, "place"); err != nil {
@@ -109,10 +109,11 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 	return os.RemoveAll(filepath.Join(dir, newFolder))
 }
 
-// TakenOver is the message of a store that is the primary again.
-const TakenOver = "the store is the primary again, without what the other one wrote"
+// TakenOver is the message after a store that had been replaced was made the primary again.
+const TakenOver = "the store is the primary again, without the other store's writes"
 
-// CanTakeOver returns an error if a running store that is not a secondary cannot be made the primary.
+// CanTakeOver returns an error if a running store that is not a secondary cannot be made the primary
+// again. asked is true if the user gave --take-over.
 func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
 	switch {
 	case !asked:
@@ -123,7 +124,7 @@ func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
 	return nil
 }
 
-// notWithout returns the error for promoting a primary without --take-over.
+// notWithout returns the error for promoting a store that is not a secondary, without --take-over.
 func notWithout(dir string, replaced *logship.Replaced) error {
 	if replaced == nil {
 		return fmt.Errorf("%s is a primary already", dir)

@@ -13,7 +13,7 @@ import (
 	"edgetable/functions/edgetable/place"
 )
 
-// Flags are the flags of a server that follows another one.
+// Flags are the flags of a server that is a secondary.
 type Flags struct {
 	Of       string
 	MaxLag   time.Duration
@@ -21,19 +21,19 @@ type Flags struct {
 }
 
 func (o *Flags) Register(f *pflag.FlagSet) {
-	f.StringVar(&o.Of, "secondary-of", "", "`place` to which another server ships its log (--backup-log): follow it, and serve only reads, until 'edgetable promote'")
-	cli.DurationFlag(f, &o.MaxLag, "secondary-max-lag", time.Minute, time.Second, cli.MaxTime, "maximum lag of the secondary behind the place; above it, /_/ready answers 503 and the status is unavailable; the place is checked for more log every sixtieth of this time")
+	f.StringVar(&o.Of, "secondary-of", "", "`place` to which a primary ships its log: run as its secondary; the server then accepts only reads until 'edgetable promote'")
+	cli.DurationFlag(f, &o.MaxLag, "secondary-max-lag", time.Minute, time.Second, cli.MaxTime, "maximum lag of the secondary behind the backup location; above it, /_/ready answers 503 and the status is unavailable; the location is checked for more log every sixtieth of this time")
 	o.registerIdentity(f)
 }
 
-// every returns the interval at which the place is asked for more of the log.
+// every returns the interval between checks for new log in the primary's backup place.
 func (o *Flags) every() time.Duration { return o.MaxLag / 60 }
 
 func (o *Flags) registerIdentity(f *pflag.FlagSet) {
 	f.StringVar(&o.identity, "secondary-identity", "", "`file` of age with the private key of an encrypted log")
 }
 
-// Check finds flags that contradict each other.
+// Check returns an error if flags contradict each other.
 func (o *Flags) Check(given func(flag string) bool, data string) error {
 	for _, name := range []string{"secondary-max-lag", "secondary-identity"} {
 		if given(name) && o.Of == "" {
@@ -51,7 +51,8 @@ func (o *Flags) Check(given func(flag string) bool, data string) error {
 	return nil
 }
 
-// open opens the place. flag is the name of the flag that names the place.
+// open opens the backup place of the primary, and reads the private keys that decrypt its log. flag
+// is the name of the flag that gives the backup place, for errors.
 func (o *Flags) open(ctx context.Context, flag string) (*repository.Repository, []age.Identity, error) {
 	objects, err := place.Open(ctx, o.Of, nil)
 	if err != nil {

@@ -23,18 +23,20 @@ import (
 )
 
 var (
-	// ErrBuilt means that a new store is ready, with which the server must continue.
+	// ErrBuilt means that a new store is complete, and that the server must restart with it.
 	ErrBuilt = errors.New("the store of the secondary was built")
-	// errOutdated means that the log does not continue the store, but a backup can replace it.
-	errOutdated = errors.New("a newer backup takes its place")
-	// errDiverged means that the primary has a different history.
-	errDiverged = errors.New("the primary was restored to an earlier moment, or another store has taken over the place: this secondary has commits that the primary does not have, so it no longer follows. " +
+	// errOutdated means that the log has no continuation of the store, but that a newer backup can replace the
+	// store.
+	errOutdated = errors.New("a newer backup replaces the store")
+	// errDiverged means that the store has commits that the primary does not have.
+	errDiverged = errors.New("the primary was restored to an earlier moment, or another store has taken over the backup location: this secondary has commits that the primary does not have, so it no longer follows. " +
 		"Promote it if it has the better data; otherwise empty its data directory and start it again")
 )
 
-// Follower applies the log in a place to a store.
+// Follower applies the log that a primary ships to its backup place (a directory or bucket) to the store of a
+// secondary.
 type Follower struct {
-	table.Store // serves reads
+	table.Store // answers reads; NoStore while the first store is built
 
 	repo  *repository.Repository
 	with  []age.Identity
@@ -42,33 +44,33 @@ type Follower struct {
 	flags *Flags
 	dir   string
 	log   *slog.Logger
-	end   func(cause error) // shuts the server down
+	end   func(cause error) // shuts down the server
 
-	working   sync.Mutex // held during a turn and during a promotion
-	gap       string     // the gap that the last look found
-	looks     int        // looks since the last full one or the last piece; 0: the next one is a full look
-	whole     bool       // the next look also lists the whole log
+	working   sync.Mutex // held while the log is applied and during a promotion
+	gap       string     // text of the gap in the log that the last look at the backup place found; "" if none
+	looks     int        // number of looks at the backup place since the last one that listed everything; if 0, the next look lists everything
+	whole     bool       // the next look that lists everything lists all pieces of the log, and not only those of an hour
 	backups   repository.Spans
-	unread    int  // how often the next piece could not be read
-	promoting bool // a gap is an error, and the store is not rebuilt
+	unread    int  // how often in a row the next piece of the log could not be read
+	promoting bool // a promotion is in progress: a gap in the log is an error, and must not start the build of another store
 
-	// About the next store, which is built while this one serves.
-	failed  error     // of the last attempt
-	attempt int       // number of failed attempts
-	again   time.Time // time of the next attempt
+	// The next three fields are about another store, which is built while this one serves reads.
+	failed  error     // error of the last attempt to build it
+	attempt int       // number of failed attempts to build it
+	again   time.Time // time of the next attempt to build it
 
 	mu       sync.Mutex
-	leads    bool   // the store was promoted
-	built    bool   // the next store replaces this one
-	stop     func() // stops building the next store; may be nil
+	leads    bool   // the store was promoted to a primary
+	built    bool   // another store is complete and replaces this one
+	stop     func() // cancels the build of another store; may be nil
 	at       pebblestore.Position
-	caughtUp time.Time // when everything in the place was last applied
-	ready    bool      // that has happened at least once since the start
-	err      error     // error of the last turn
+	caughtUp time.Time // when the store last had everything in the backup place
+	ready    bool      // caughtUp was set at least once since the start
+	err      error     // error of the last attempt to apply the log
 	commits  int64
 }
 
-// Open returns the follower of a store made by Build, or nil if the store was promoted.
+// Open returns the follower of a store that Build prepared, or nil if the store was promoted.
 func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, log *slog.Logger, end func(error)) (*Follower, error) {
 	at, follows, err := store.Position()
 	if err != nil {
@@ -91,10 +93,11 @@ func (o *Flags) follower(dir string, log *slog.Logger, end func(error)) *Followe
 	return &Follower{flags: o, dir: dir, log: log, end: end, caughtUp: time.Now(), whole: true, backups: repository.Spans{}}
 }
 
-// Unwrap is found by [table.As].
+// Unwrap returns the wrapped store. [table.As] calls it to find optional interfaces.
 func (f *Follower) Unwrap() table.Store { return f.Store }
 
-// Follows reports whether the store is a secondary. It is false for a nil Follower, which means a primary.
+// Follows reports whether the store is a secondary. It is false for a nil Follower, which is the Follower of a
+// primary.
 func (f *Follower) Follows() bool {
 	if f == nil {
 		return false
@@ -115,7 +118,7 @@ func (f *Follower) Replication() table.Replication {
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	case f.at.Synced == 0:
 		return table.Replication{Status: table.Bootstrap}
-	case !f.ready: // since the start, the place has not shown how old the data is
+	case !f.ready: // since the start, the store never had everything in the backup place, so its lag is unknown
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	}
 	return table.Replication{Status: table.Live, LastSync: f.at.Synced}
@@ -124,9 +127,9 @@ func (f *Follower) Replication() table.Replication {
 // Status is the state of a secondary, for metrics.
 type Status struct {
 	Follows  bool
-	Behind   time.Duration // for how long it has lacked something that the place has, or may have
-	LastSync time.Time     // zero if not known
-	Commits  int64         // applied since the start
+	Behind   time.Duration // time since the store last had everything in the backup place; it may lack something since then
+	LastSync time.Time     // the zero time if not known
+	Commits  int64         // number of commits applied since the start
 }
 
 // Status returns the state of the secondary.
@@ -143,7 +146,7 @@ func (f *Follower) Status() Status {
 	return s
 }
 
-// Ready returns an error if the secondary lags too far behind.
+// Ready returns an error if the secondary lags too far behind the primary, or if its lag is unknown.
 func (f *Follower) Ready() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -156,16 +159,16 @@ func (f *Follower) Ready() error {
 	return nil
 }
 
-// lacks reports whether the store certainly lacks something that the place has, or has something that the place
-// lacks.
+// lacks reports whether the store certainly differs from the primary: it lacks commits that it cannot get from the
+// log, or it has commits that the primary does not have.
 func (f *Follower) lacks() bool {
 	return errors.Is(f.err, errDiverged) || errors.As(f.err, new(*repository.Gap)) || errors.As(f.err, new(*repository.DamagedPiece))
 }
 
-// Serve follows until ctx ends, or the store is promoted.
+// Serve applies the log until ctx ends or the store is promoted.
 func (f *Follower) Serve(ctx context.Context) {
-	var failing time.Time // since when it fails; zero while it follows
-	told := ""            // the last cause that was logged
+	var failing time.Time // time of the first failure in a row; the zero time after a success
+	told := ""            // text of the last error that was logged
 	for ctx.Err() == nil && f.Follows() {
 		var err error
 		if !f.Unbuilt() {
@@ -202,7 +205,7 @@ func (f *Follower) Serve(ctx context.Context) {
 	}
 }
 
-// renew builds the next store, because of cause, while this one still serves.
+// renew builds another store, because of cause, while the current store serves reads.
 func (f *Follower) renew(ctx context.Context, cause error) (built bool, err error) {
 	if time.Now().Before(f.again) {
 		return false, f.failed
@@ -213,16 +216,16 @@ func (f *Follower) renew(ctx context.Context, cause error) (built bool, err erro
 	f.stop = stop
 	f.mu.Unlock()
 	if cause != nil {
-		f.log.Warn("the secondary builds another store, and serves the current one until then", "cause", cause)
+		f.log.Warn("the secondary builds a new store, and serves the current store until the new one is complete", "cause", cause)
 	}
-	complete := false // true if an earlier swap, for which the disk had no space, is finished now
+	complete := false // prepare has now finished an earlier swap, for which the disk had no space before
 	if f.failed = nil; f.Unbuilt() {
 		complete, f.failed = f.flags.prepare(f.dir)
 	}
 	if f.failed == nil && !complete {
 		f.failed = build(building, f.repo, f.with, f.dir, f.at.Number, f.log)
 	}
-	f.working.Lock() // no promotion can begin from here on
+	f.working.Lock() // from here on, a promotion must wait
 	defer f.working.Unlock()
 	if !f.Follows() {
 		return false, os.RemoveAll(filepath.Join(f.dir, newFolder))
@@ -240,13 +243,13 @@ func (f *Follower) renew(ctx context.Context, cause error) (built bool, err erro
 	return true, nil
 }
 
-// failLater records a failed attempt, with backoff.
+// failLater sets the time of the next attempt after a failed one, with exponential backoff.
 func (f *Follower) failLater() {
 	f.again = time.Now().Add(min(f.flags.every()<<min(f.attempt, 20), slowest))
 	f.attempt++
 }
 
-// waiting returns why the log is not applied, and why no new store replaces this one.
+// waiting returns an error with both reasons: why the log is not applied, and why no other store replaces this one.
 func (f *Follower) waiting(cause error) error {
 	if cause == nil {
 		return f.failed
@@ -254,10 +257,10 @@ func (f *Follower) waiting(cause error) error {
 	return fmt.Errorf("%w; %w", cause, f.failed)
 }
 
-// slowest is the maximum delay between two attempts to build a store, each of which reads a lot.
+// slowest is the maximum delay between two attempts to build a store. An attempt reads much data.
 const slowest = time.Minute
 
-// turn applies what the place has.
+// turn makes one attempt to apply the log that the backup place has. It does nothing if the store was promoted.
 func (f *Follower) turn(ctx context.Context) error {
 	f.working.Lock()
 	defer f.working.Unlock()
@@ -281,9 +284,9 @@ func (f *Follower) turn(ctx context.Context) error {
 	return err
 }
 
-// catchUp applies what the place has now. It does not wait for a moment at which the place has nothing more, since a
-// primary may always be one piece ahead. An idle secondary usually asks only for the next piece, sometimes also for
-// the timeline, and seldom for everything that could show that it lacks something.
+// catchUp applies the log that the backup place has now. It does not wait until there is nothing more, because a
+// running primary may always be one piece of the log ahead. If the primary is idle, most calls only look for the
+// next piece. Some also read the timelines, and a few read everything that could show that the store lacks commits.
 func (f *Follower) catchUp(ctx context.Context) error {
 	for {
 		all, before := f.looks == 0, f.at
@@ -311,7 +314,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 		}
 		if f.at.Number >= limit {
 			f.looks = 0
-			continue // continue on the next timeline
+			continue // the log continues on the next timeline
 		}
 		if !all {
 			return nil
@@ -331,8 +334,8 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	}
 }
 
-// idle advances the time of a store whose primary writes nothing. Backups that the primary makes meanwhile show the
-// time.
+// idle advances the time up to which the store has all writes, while the primary writes nothing. A backup of an idle
+// primary records up to which time there were no writes.
 func (f *Follower) idle(ctx context.Context) error {
 	at := f.at
 	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))
@@ -342,7 +345,7 @@ func (f *Follower) idle(ctx context.Context) error {
 	return f.advance(ctx, at, nil)
 }
 
-// look lists the pieces that continue the log.
+// look lists the pieces of the log after the last applied commit.
 func (f *Follower) look(ctx context.Context, all bool) (list []repository.Piece, gap *repository.Gap, err error) {
 	if !all {
 		list, err = f.repo.Next(ctx, f.at.Timeline, f.at.Number)
@@ -355,7 +358,7 @@ func (f *Follower) look(ctx context.Context, all bool) (list []repository.Piece,
 	return list, gap, err
 }
 
-// apply applies consecutive pieces up to a number.
+// apply applies consecutive pieces of the log, up to the commit number limit.
 func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm.Ticks) error {
 	line := stores.Applier{Apply: f.advance, At: f.at}
 	for i := range list {
@@ -363,7 +366,7 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 			break
 		}
 		if list[i].To <= line.At.Number {
-			continue // an earlier, joined piece contained it
+			continue // a larger piece that contains these commits was already applied
 		}
 		p, commits, err := f.repo.ReadPiece(ctx, &list[i], f.with)
 		if err != nil {
@@ -377,7 +380,7 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 	return f.flush(ctx, &line)
 }
 
-// flush applies what was read but not applied yet.
+// flush applies the commits that were read but not applied yet.
 func (f *Follower) flush(ctx context.Context, line *stores.Applier) error {
 	if line.At == f.at {
 		return nil
@@ -385,7 +388,7 @@ func (f *Follower) flush(ctx context.Context, line *stores.Applier) error {
 	return line.Flush(ctx)
 }
 
-// unreadable decides what to do after a piece could not be read.
+// unreadable decides what to do if a piece of the log could not be read: try again, or use a newer backup.
 func (f *Follower) unreadable(ctx context.Context, err error) error {
 	if _, damaged := errors.AsType[*repository.DamagedPiece](err); damaged {
 		return f.rebuild(ctx, err)
@@ -397,14 +400,16 @@ func (f *Follower) unreadable(ctx context.Context, err error) error {
 	return f.rebuild(ctx, err)
 }
 
-// readAtMost is how often a piece may be unreadable, while the place responds otherwise, before a newer backup is
-// used instead.
+// readAtMost is the number of failed attempts to read a piece of the log, while the backup place answers other
+// requests. After that, a newer backup replaces the store.
 const readAtMost = 30
 
-// Of this many looks that found nothing, one also reads the timelines, or everything in the place.
+// If looks at the backup place find nothing new, every fifth also reads the timelines, and every thirtieth reads
+// everything.
 const lookAtTimelines, lookAtAll = 5, 30
 
-// limit returns the number up to which the timeline is followed. There it switches to the next timeline.
+// limit returns the commit number up to which the current timeline is applied. If the store has reached this number,
+// limit first switches to the next timeline.
 func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 	for {
 		now, err := f.repo.Turn(ctx)
@@ -419,7 +424,7 @@ func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 		case err != nil:
 			return 0, err
 		case now.Timeline == "":
-			return 0, errors.New("the place is empty: is its disk mounted?")
+			return 0, errors.New("the backup location is empty: is its disk mounted?")
 		case !ok || f.at.Number > until:
 			return 0, errDiverged
 		case f.at.Number < until:
@@ -443,17 +448,18 @@ func (f *Follower) advance(ctx context.Context, to pebblestore.Position, commits
 	return nil
 }
 
-// errSeenOnce means that the last look has found a gap for the first time.
-var errSeenOnce = errors.New("the place seems to lack a part of the log")
+// errSeenOnce means that the last look at the backup place found a gap in the log for the first time.
+var errSeenOnce = errors.New("the backup location seems to lack a part of the log")
 
-// missing decides about a gap after the last piece. A list is not a snapshot, so a gap must be seen twice. A
-// secondary that may lack something has not caught up.
+// missing decides what to do about a gap after the last piece of the log. A list of objects is not a snapshot, so
+// the gap may not be real; missing waits until it is seen twice. A secondary that may lack commits has not caught
+// up.
 func (f *Follower) missing(ctx context.Context, gap *repository.Gap) error {
 	if gap == nil {
 		f.gap = ""
 		return nil
 	}
-	f.looks = 0 // the next look is a full one
+	f.looks = 0 // the next look must list everything
 	if f.gap != gap.Error() {
 		f.gap, f.whole = gap.Error(), true
 		return errSeenOnce
@@ -463,7 +469,8 @@ func (f *Follower) missing(ctx context.Context, gap *repository.Gap) error {
 
 var errNoNewer = errors.New("there is no newer backup yet")
 
-// rebuild finds out whether a backup helps to get past a part of the log that cannot be applied.
+// rebuild is called if a part of the log cannot be applied. It returns errOutdated if a newer backup can replace the
+// store.
 func (f *Follower) rebuild(ctx context.Context, cause error) error {
 	f.looks = 0
 	if f.promoting {

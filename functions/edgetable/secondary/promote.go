@@ -11,23 +11,23 @@ import (
 	"edgetable/core/edm"
 )
 
-// Promotion is the result of a promotion.
+// Promotion describes what a promoted store has.
 type Promotion struct {
-	Number edm.Ticks // the store has all commits of the old primary up to this one
-	Synced edm.Ticks // and every write that returned before this time; 0 if not known
+	Number edm.Ticks // number of the old primary's last commit that the store has; it also has all earlier ones
+	Synced edm.Ticks // time before which every acknowledged write is in the store; 0 if not known
 }
 
 func (p Promotion) String() string {
-	text := fmt.Sprintf("it has every write with a Timestamp up to %s", p.Number)
+	text := fmt.Sprintf("the store has every write with a Timestamp up to %s", p.Number)
 	if p.Synced > 0 {
-		text += fmt.Sprintf(", and all that returned before %s", p.Synced)
+		text += fmt.Sprintf(", and every write that returned before %s", p.Synced)
 	}
 	return text
 }
 
-// Promote makes the store a primary. It first applies what the place has, and then takes over the place. From then on
-// the old primary cannot ship, and no secondary follows it. With force, it continues even if the place does not
-// respond.
+// Promote makes the store of a secondary a primary. It first applies the log that the backup place has, and then
+// takes over the backup place. From then on, the old primary cannot ship its log, and secondaries no longer follow
+// it. With force, Promote continues even if the backup place does not respond.
 func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p Promotion, err error) {
 	f.working.Lock()
 	defer f.working.Unlock()
@@ -40,9 +40,9 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 	if f.built {
 		return p, fmt.Errorf("%s is switching to a newer store at this moment: promote it again", f.dir)
 	}
-	if f.repo != nil { // otherwise only with force
+	if f.repo != nil { // without a backup place, force is set
 		if err := f.catchUpAll(ctx); err != nil && !force {
-			return p, fmt.Errorf("the place may have more: %w; --without-place promotes the store as it is", err)
+			return p, fmt.Errorf("the backup location may have more: %w; --without-place promotes the store in its current state", err)
 		}
 	}
 	p, err = lead(ctx, f.repo, f.store, f.dir, force, keepLogs)
@@ -59,12 +59,12 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 	return p, nil
 }
 
-// mostRounds is how often a promotion applies what has arrived in the meantime, since a running old primary may ship
-// forever.
+// mostRounds is how often a promotion applies newly shipped log. Without a limit, a running old primary could delay
+// the promotion forever.
 const mostRounds = 3
 
-// catchUpAll applies everything that the place has. Unlike a turn, it finally reads the whole list, and fails at a
-// gap.
+// catchUpAll applies all log that the backup place has. Unlike turn, it reads the list of all pieces, and fails if
+// there is a gap.
 func (f *Follower) catchUpAll(ctx context.Context) error {
 	f.promoting = true
 	defer func() { f.promoting = false }()
@@ -81,7 +81,8 @@ func (f *Follower) catchUpAll(ctx context.Context) error {
 	}
 }
 
-// lead begins a timeline in the place, which makes the store the primary.
+// lead begins a new timeline, a new history of commits, in the backup place. It makes the store a primary on this
+// timeline.
 func lead(ctx context.Context, r *repository.Repository, store *pebblestore.Store, dir string, force bool, keepLogs int64) (p Promotion, err error) {
 	at, follows, err := store.Position()
 	if err != nil || !follows {
@@ -111,7 +112,7 @@ func lead(ctx context.Context, r *repository.Repository, store *pebblestore.Stor
 			return p, fmt.Errorf("not promoted: %w", err)
 		}
 		if err != nil && !force {
-			return p, fmt.Errorf("the place cannot be taken over, so the old primary could keep shipping there: %w; --without-place promotes the store anyway", err)
+			return p, fmt.Errorf("the backup location cannot be taken over, so the old primary could keep shipping there: %w; --without-place promotes the store anyway", err)
 		}
 	}
 	if err := store.Lead(above, keepLogs, id); err != nil {

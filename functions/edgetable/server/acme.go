@@ -24,8 +24,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// acmeFlags holds the domains to obtain certificates for. The few who need another certificate authority than the
-// public one name it with variables.
+// acmeFlags holds the domains to obtain certificates for. Users of another certificate authority than the public one
+// name it with variables.
 type acmeFlags struct {
 	domains              []string
 	directory, ca, cache string
@@ -40,7 +40,7 @@ const (
 
 func (o *acmeFlags) register(f *pflag.FlagSet, environment func(name string) string) {
 	f.StringSliceVar(&o.domains, "acme-domain", nil, "`domains` to obtain certificates for; you accept the terms of the certificate authority, which connects to port 443 of each")
-	if environment != nil { // nil if only the flags are wanted
+	if environment != nil { // environment is nil if a caller only wants the list of flags
 		o.directory, o.ca, o.cache = cmp.Or(environment(acmeDirectory), autocert.DefaultACMEDirectory), environment(acmeCA), environment(acmeCache)
 	}
 }
@@ -53,12 +53,12 @@ func (o *acmeFlags) check(data, tlsCert string) error {
 	for i, domain := range o.domains {
 		domain = strings.ToLower(domain)
 		if u, err := url.Parse("https://" + domain); err != nil || u.Host != domain || u.Port() != "" || !strings.Contains(strings.Trim(domain, "."), ".") || strings.Contains(domain, "*") {
-			return cli.Misuse("--acme-domain is a name such as tables.example.com, without * and port, not %q", domain)
+			return cli.Misuse("--acme-domain must be a name such as tables.example.com, without * or port, not %q", domain)
 		}
 		o.domains[i] = domain
 	}
 	if u, err := url.Parse(o.directory); err != nil || u.Scheme != "https" || u.Host == "" {
-		return cli.Misuse("$%s is a URL that begins with https://, not %q", acmeDirectory, o.directory)
+		return cli.Misuse("$%s must be a URL that begins with https://, not %q", acmeDirectory, o.directory)
 	}
 	if tlsCert != "" {
 		return cli.Misuse("--acme-domain and --tls-cert exclude each other")
@@ -94,15 +94,15 @@ func (o *acmeFlags) manager() (*autocert.Manager, error) {
 	}, nil
 }
 
-// obtained holds the certificates from a certificate authority. The manager renews them. On its own it would also
-// request a missing one at every handshake, which exhausts the authority's limits; so only obtain requests
-// certificates.
+// obtained holds the certificates from a certificate authority. The ACME manager renews them. It would also request a
+// missing certificate at every handshake, and so exhaust the authority's limits. Therefore only obtain requests
+// missing certificates.
 type obtained struct {
 	manager *autocert.Manager
 	domains []string
 	log     *slog.Logger
 
-	have sync.Map // domains that have a certificate
+	have sync.Map // keys are the domains that have a certificate
 }
 
 // acmeRetry is the pause before a certificate is requested again. The public authority permits five failures an hour.

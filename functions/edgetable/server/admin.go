@@ -17,8 +17,8 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// openAdmin serves the administration socket until stop is called. stop waits for commands that use the store.
-// Without a data directory there is a socket only if one is named.
+// openAdmin serves the administration socket until stop is called. stop waits until no command uses the store.
+// Without a data directory, there is a socket only if --admin names one.
 func (s *serving) openAdmin() (stop func(), err error) {
 	stop = func() {}
 	if !s.hasSocket() {
@@ -28,7 +28,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 	if err != nil && s.admin != "" {
 		return nil, fmt.Errorf("--admin: %w", err)
 	}
-	if err != nil { // the system may not support such sockets
+	if err != nil { // the operating system may not support such sockets
 		s.log.Warn("commands such as 'edgetable backup create' cannot reach this server", "cause", err)
 		return stop, nil
 	}
@@ -37,7 +37,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 
 func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	mux := http.NewServeMux()
-	var using sync.RWMutex // held while the store is used
+	var using sync.RWMutex // commands hold it while they use the store
 	withStore := func(pattern string, ask func(r *http.Request) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			using.RLock()
@@ -66,7 +66,7 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	stopServer := serveBeside(&http.Server{Handler: mux, BaseContext: func(net.Listener) context.Context { return profiles }}, l, "the socket for administration failed", s.log)
 	return func() {
 		cancel()
-		using.Lock() // never unlocked
+		using.Lock() // stays locked, so that no command uses the store after stop
 		stopServer()
 	}
 }
@@ -88,7 +88,7 @@ func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, er
 	if force {
 		place = nil
 	} else if !s.backups.ShipsLog() {
-		return "", errors.New("the server ships no log: start it with --backup-to and --backup-log, or stop it and name the place with --place; --without-place only lets it take writes")
+		return "", errors.New("the server ships no log: start it with --backup-to and --backup-log, or stop it and name the backup location with --place; --without-place only lets it accept writes")
 	}
 	if err := stores.TakeOver(ctx, place, s.backend.Embedded.Store, s.DataDirectory()); err != nil {
 		return "", err

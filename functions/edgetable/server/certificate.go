@@ -22,11 +22,11 @@ const soon = 14 * 24 * time.Hour
 // certificate authority.
 type certificate struct {
 	certFile, keyFile string
-	obtained          *obtained // nil if the certificate is in files
+	obtained          *obtained // nil unless certificates come from a certificate authority
 	log               *slog.Logger
-	open              bool // allows a key file that others can read, as in tests: Testcontainers copies files that way
+	open              bool // accepts a key file that others can read: Testcontainers copies files with such a mode
 
-	current atomic.Pointer[tls.Certificate] // the one that expires first; nil if there is none yet
+	current atomic.Pointer[tls.Certificate] // the certificate with the earliest expiry; nil if there is none yet
 	files   reload.Changes
 	warned  time.Time
 }
@@ -105,9 +105,9 @@ func (c *certificate) reload(asked bool) {
 	}
 	before := c.current.Load()
 	if err := c.load(asked); err != nil {
-		c.log.Error("the certificate stays as it was", "cause", err)
+		c.log.Error("the certificate cannot be reloaded; the previous certificate stays in use", "cause", err)
 	} else if now := c.current.Load(); now != before {
-		c.log.Info("the certificate was read again", "until", now.Leaf.NotAfter)
+		c.log.Info("the certificate was reloaded", "until", now.Leaf.NotAfter)
 	}
 	c.warn(time.Now())
 }

@@ -25,11 +25,11 @@ const well = "ok\n"
 
 // health answers /_/live and /_/ready without authentication. No account can have the name "_".
 type health struct {
-	check func(ctx context.Context) error // does work on the store
-	fresh time.Duration                   // how long the result of a check is used
+	check func(ctx context.Context) error // check performs an operation on the store.
+	fresh time.Duration                   // how long the result of a check is reused
 	log   *slog.Logger
 
-	draining atomic.Bool // no new clients are wanted
+	draining atomic.Bool // /_/ready fails, so that a load balancer sends no new clients
 
 	mu     sync.Mutex
 	at     time.Time // when the last check ended
@@ -62,17 +62,17 @@ func (h *health) state(path string) (status int, text string) {
 		case errors.Is(err, stores.ErrBehind):
 			return http.StatusServiceUnavailable, "the secondary lags too far behind\n"
 		case err != nil:
-			return http.StatusServiceUnavailable, "the store does not work; the log says why\n"
+			return http.StatusServiceUnavailable, "the store has failed; the log has the cause\n"
 		}
 		return http.StatusOK, well
 	}
-	return http.StatusNotFound, "there are /_/live and /_/ready\n"
+	return http.StatusNotFound, "unknown path: the paths are /_/live and /_/ready\n"
 }
 
 var errSlowStore = errors.New("no answer within " + cli.ShowDuration(readyTimeout))
 
-// ready returns the result of a recent check, or of a new one. Only one check runs at a time, because anybody may
-// ask.
+// ready returns the result of a recent check, or of a new one. Only one check runs at a time, because clients
+// without a key may request checks.
 func (h *health) ready() error {
 	h.mu.Lock()
 	if h.ending == nil {
@@ -114,7 +114,7 @@ func (h *health) run(ending chan struct{}) {
 	case err == nil && errors.Is(h.err, stores.ErrBehind):
 		h.log.Info("ready: the secondary follows again")
 	case err != nil && !full && (h.err == nil || was):
-		h.log.Error("the store does not work", "cause", err)
+		h.log.Error("the store has failed", "cause", err)
 	case err == nil && was:
 		h.log.Info("ready again: there is room on the " + whatIsFull(h.err))
 	case err == nil && h.err != nil:

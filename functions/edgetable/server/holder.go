@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// holder asks which program holds an address on which this server cannot listen. It returns advice, or "". Users who
-// switch from Azurite often still have it running.
+// holder finds out which program uses an address on which this server cannot listen. It returns advice, or "". Users
+// who switch from Azurite often still have Azurite running.
 func holder(ctx context.Context, address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -24,14 +24,14 @@ func holder(ctx context.Context, address string) string {
 	if err != nil {
 		return ""
 	}
-	one := &http.Transport{DisableKeepAlives: true} // without a proxy too
+	one := &http.Transport{DisableKeepAlives: true} // has no proxy, unlike http.DefaultTransport
 	resp, err := one.RoundTrip(req)
 	if err != nil {
 		return ""
 	}
 	_ = resp.Body.Close()
 	if strings.HasPrefix(resp.Header.Get("Server"), "Azurite") {
-		return "Azurite uses it: stop Azurite, as docs/migrate-from-azurite.md says, or "
+		return "Azurite uses this address: stop Azurite, as docs/migrate-from-azurite.md says, or "
 	}
 	return ""
 }

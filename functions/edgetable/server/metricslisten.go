@@ -22,7 +22,7 @@ import (
 	"edgetable/functions/edgetable/reload"
 )
 
-// metricsFlags configures where metrics are served and who may read them.
+// metricsFlags configures where metrics are served, and the token that clients need.
 type metricsFlags struct{ listen, token string }
 
 func (o *metricsFlags) register(f *pflag.FlagSet) {
@@ -64,7 +64,7 @@ func (t *metricsToken) load(asked bool) error {
 		return fmt.Errorf("--metrics-token: %w", err)
 	}
 	if token = strings.TrimSpace(token); len(token) < minToken {
-		return fmt.Errorf("--metrics-token: %s has a token of %d bytes: at least %d are safe; make one with 'openssl rand -hex 32'", t.file, len(token), minToken)
+		return fmt.Errorf("--metrics-token: %s has a token of %d bytes, but needs at least %d; make one with 'openssl rand -hex 32'", t.file, len(token), minToken)
 	}
 	hash := sha256.Sum256([]byte(token))
 	t.hash.Store(&hash)
@@ -74,13 +74,13 @@ func (t *metricsToken) load(asked bool) error {
 // minToken is the shortest token, in characters, that cannot be guessed.
 const minToken = 16
 
-// reload loads a file that has changed. While it is invalid, the current token stays in use.
+// reload loads the token from a file that has changed. While the file is invalid, the current token stays in use.
 func (t *metricsToken) reload(asked bool) {
 	before := t.hash.Load()
 	if err := t.load(asked); err != nil {
-		t.log.Error("the token for metrics stays as it was", "cause", err)
+		t.log.Error("the token for metrics cannot be reloaded; the previous token stays in use", "cause", err)
 	} else if t.hash.Load() != before {
-		t.log.Info("the token for metrics was read again")
+		t.log.Info("the token for metrics was reloaded")
 	}
 }
 
@@ -107,13 +107,13 @@ func (o *metricsFlags) listenMetrics(log *slog.Logger) (net.Listener, error) {
 		return nil, fmt.Errorf("--metrics-listen: %w", err)
 	}
 	if o.token != "" && !cli.Loopback(l.Addr()) {
-		log.Warn("the network can read the token for metrics: plain HTTP is for networks of your own", "address", l.Addr())
+		log.Warn("the network can read the token for metrics: use plain HTTP only in a private network", "address", l.Addr())
 	}
 	return l, nil
 }
 
-// besideConnections is the maximum number of concurrent connections for metrics, and for administration. Each needs a
-// file descriptor from the same limit as clients' connections.
+// besideConnections is the maximum number of concurrent connections to the metrics, and also to the administration
+// socket. Each connection needs a file descriptor from the same limit as clients' connections.
 const besideConnections = 16
 
 // gatherTimeout is how long gathering the metrics may take. A Prometheus scrape times out after the same time.
@@ -122,7 +122,7 @@ const gatherTimeout = 10 * time.Second
 // serveMetrics serves metrics until stop is called.
 func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *slog.Logger) (stop func()) {
 	gather := promhttp.HandlerFor(m, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
-	metrics := http.TimeoutHandler(gather, gatherTimeout, "gathering the metrics took too long") // sends only after gathering, so a client that does not read holds up nothing
+	metrics := http.TimeoutHandler(gather, gatherTimeout, "gathering the metrics took too long") // sent after gathering, so that slow readers block nobody
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		if !token.admits(r) {
@@ -132,10 +132,10 @@ func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *
 		}
 		metrics.ServeHTTP(w, r)
 	})
-	return serveBeside(&http.Server{Handler: mux, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}, l, "the address of the metrics failed", log)
+	return serveBeside(&http.Server{Handler: mux, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}, l, "the listener for metrics failed", log)
 }
 
-// serveBeside runs an HTTP server besides the one for tables, until stop is called.
+// serveBeside runs an HTTP server in addition to the server for tables, until stop is called.
 func serveBeside(server *http.Server, l net.Listener, failed string, log *slog.Logger) (stop func()) {
 	server.ReadTimeout, server.ErrorLog = 10*time.Second, slog.NewLogLogger(log.Handler(), slog.LevelDebug)
 	go func() {
@@ -147,7 +147,7 @@ func serveBeside(server *http.Server, l net.Listener, failed string, log *slog.L
 		grace, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		if server.Shutdown(grace) != nil {
-			_ = server.Close() // ends clients that do not read their response
+			_ = server.Close() // closes connections of clients that do not read their response
 		}
 	}
 }

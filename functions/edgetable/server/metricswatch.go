@@ -15,7 +15,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// watchQueue adds metrics of the requests that are served and that wait.
+// watchQueue adds metrics of the requests that are being served and of those that wait in the queue.
 func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	gauge := func(name, help string, of func(*admission.Kind) int) observe.Row[[3]admission.Kind] {
 		return observe.Gauge[[3]admission.Kind](name, help, nil).By("kind", func(kinds [3]admission.Kind, add func(float64, ...string)) {
@@ -26,8 +26,8 @@ func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	}
 	observe.Watch(m, l.Kinds,
 		gauge("requests_in_flight", "Requests that are being served.", func(k *admission.Kind) int { return k.Running }),
-		gauge("requests_queued", "Requests that wait for their turn.", func(k *admission.Kind) int { return k.Waiting }),
-		gauge("requests_limit", "Requests that are served at once, at most (see --max-requests; for large ones one for two processors while several accounts are active).", func(k *admission.Kind) int { return k.Slots }),
+		gauge("requests_queued", "Requests that wait in the queue.", func(k *admission.Kind) int { return k.Waiting }),
+		gauge("requests_limit", "Maximum number of requests that are served at the same time (see --max-requests; for large requests, one per two processors while several accounts are active).", func(k *admission.Kind) int { return k.Slots }),
 	)
 }
 
@@ -36,7 +36,7 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 	if e != nil {
 		observe.Watch(m, func() *expiry { return e },
 			observe.Counter("expired_entities_total", "Expired entities that were removed.", func(e *expiry) float64 { return float64(e.removed.Load()) }),
-			observe.Gauge("expire_behind_seconds", "The longest time that an expired entity waited for its removal, by the last pass; or the time since the start of the last complete pass, if that is longer.", func(e *expiry) float64 { return e.late().Seconds() }),
+			observe.Gauge("expire_behind_seconds", "Longest time that an expired entity waited for its removal, as measured by the last pass; or the time since the start of the last complete pass, if that is longer.", func(e *expiry) float64 { return e.late().Seconds() }),
 			observe.Gauge("expire_sweep_seconds", "Duration of the last pass that looked for expired entities and removed them.", func(e *expiry) float64 { return time.Duration(e.took.Load()).Seconds() }))
 	}
 }
@@ -45,7 +45,7 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 func watchFeeds(m *observe.Metrics, w *changefeed.Waiters) {
 	observe.Watch(m, func() *changefeed.Waiters { return w },
 		observe.Gauge("changes_waiting", "Requests that wait for changes of tables, and streams.", func(w *changefeed.Waiters) float64 { return float64(w.Waiting()) }),
-		observe.Gauge("changes_behind_ratio", "The age of the oldest change that was read from a feed in the last minutes, as a share of the time for which its table keeps changes. At 1 a client misses changes; its request gets 410.", func(w *changefeed.Waiters) float64 { return w.Lag.Share(stores.Now()) }))
+		observe.Gauge("changes_behind_ratio", "Age of the oldest change that was read from a feed in the last minutes, as a fraction of the time for which the table keeps changes. At 1 a client misses changes; its request gets 410.", func(w *changefeed.Waiters) float64 { return w.Lag.Share(stores.Now()) }))
 }
 
 // watchConnections adds metrics of the server's connections.
@@ -55,11 +55,11 @@ func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 		observe.Gauge("connections_open", "Connections of clients that are open.", func(n stats) float64 { return float64(n.Open) }),
 		observe.Counter("connections_accepted_total", "Connections of clients that were accepted.", func(n stats) float64 { return float64(n.Accepted) }),
 		observe.Gauge("connections_idle", "Open connections without a request.", func(n stats) float64 { return float64(n.Idle) }),
-		observe.Gauge("connections_waiting", "Open connections whose request is not read yet, because too many requests are in progress.", func(n stats) float64 { return float64(n.Waiting) }),
-		observe.Gauge("connections_limit", "Connections that may be open: as many as memory and descriptors allow.", func(stats) float64 { return float64(s.Bounds.Connections) }),
+		observe.Gauge("connections_waiting", "Open connections whose next request is not read yet, because too many requests are in progress.", func(n stats) float64 { return float64(n.Waiting) }),
+		observe.Gauge("connections_limit", "Maximum number of open connections, which depends on memory and file descriptors.", func(stats) float64 { return float64(s.Bounds.Connections) }),
 		observe.Counter("connections_closed_for_room_total", "Idle connections that were closed to make room for new ones.", func(n stats) float64 { return float64(n.Closed) }),
 		observe.Counter("connections_refused_total", "Connections that were closed at once: there was no room, and none was idle.", func(n stats) float64 { return float64(n.Refused) }),
-		observe.Gauge("client_memory_bytes", "Memory of bodies that arrive and of large answers that are being sent.", func(stats) float64 {
+		observe.Gauge("client_memory_bytes", "Memory for request bodies that are being received and large responses that are being sent.", func(stats) float64 {
 			used, _ := s.Room()
 			return float64(used)
 		}),
@@ -86,7 +86,7 @@ func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 	if c == nil {
 		return
 	}
-	observe.Watch(m, c.Counts, observe.Counter[[]chaos.Count]("simulated_faults_total", "Requests that a rule of --chaos struck, by its place in the list.", nil).
+	observe.Watch(m, c.Counts, observe.Counter[[]chaos.Count]("simulated_faults_total", "Requests that a rule of --chaos affected, by the number of the rule in the list.", nil).
 		By("rule", func(counts []chaos.Count, add func(float64, ...string)) {
 			for i, n := range counts {
 				add(float64(n.Struck), strconv.Itoa(i+1))
@@ -100,7 +100,7 @@ func watchBackups(m *observe.Metrics, b *backup.Schedule) {
 		return
 	}
 	observe.Watch(m, b.Status,
-		observe.Gauge("backup_last_success_timestamp_seconds", "When the newest complete backup began, as a Unix time; 0: none is known.", func(s backup.Status) float64 { return unixTime(s.LastSuccess) }),
+		observe.Gauge("backup_last_success_timestamp_seconds", "Time at which the newest complete backup began, as a Unix time; 0 if no backup is known.", func(s backup.Status) float64 { return unixTime(s.LastSuccess) }),
 		observe.Counter("backups_total", "Backups that the server has made.", func(s backup.Status) float64 { return float64(s.Successes) }),
 		observe.Counter("backup_failures_total", "Attempts at a backup that failed.", func(s backup.Status) float64 { return float64(s.Failures) }),
 	)
@@ -112,22 +112,22 @@ func watchLog(m *observe.Metrics, b *backup.Schedule) {
 		return
 	}
 	observe.Watch(m, b.Shipped,
-		observe.Gauge("log_behind_seconds", "Time since the place for backups last had every confirmed write (--backup-log), or since the start if it never had.", func(s backup.LogStatus) float64 { return time.Since(s.CaughtUp).Seconds() }),
-		observe.Gauge("log_last_shipped_timestamp_seconds", "When the newest piece of the log was stored, as a Unix time; 0: none since the start. An idle server stores none.", func(s backup.LogStatus) float64 { return unixTime(s.LastShipped) }),
-		observe.Gauge("log_waiting_bytes", "Bytes of the log that are not in the place for backups.", func(s backup.LogStatus) float64 { return float64(s.Waiting) }),
-		observe.Counter("log_pieces_total", "Pieces of the log that were stored.", func(s backup.LogStatus) float64 { return float64(s.Pieces) }),
+		observe.Gauge("log_behind_seconds", "Time since the backup location last had every confirmed write (--backup-log), or since the start if it never had.", func(s backup.LogStatus) float64 { return time.Since(s.CaughtUp).Seconds() }),
+		observe.Gauge("log_last_shipped_timestamp_seconds", "Time at which the newest piece of the log was stored in the backup location, as a Unix time; 0 if none was stored since the start. An idle server stores no pieces.", func(s backup.LogStatus) float64 { return unixTime(s.LastShipped) }),
+		observe.Gauge("log_waiting_bytes", "Bytes of the log that are not in the backup location.", func(s backup.LogStatus) float64 { return float64(s.Waiting) }),
+		observe.Counter("log_pieces_total", "Pieces of the log that were stored in the backup location.", func(s backup.LogStatus) float64 { return float64(s.Pieces) }),
 		observe.Counter("log_failures_total", "Attempts to ship the log that failed.", func(s backup.LogStatus) float64 { return float64(s.Failures) }),
-		observe.Counter("log_given_up_total", "How often logs were given up before they were shipped (--backup-log-keep): moments in between cannot be restored.", func(s backup.LogStatus) float64 { return float64(s.GivenUp) }),
-		observe.Gauge("log_replaced", "1 if another store has taken over the place for backups, so this one no longer ships, else 0.", func(s backup.LogStatus) float64 { return observe.Bool(s.Replaced) }),
+		observe.Counter("log_given_up_total", "Number of times that logs were discarded before they were shipped (--backup-log-keep); the moments in such a gap cannot be restored.", func(s backup.LogStatus) float64 { return float64(s.GivenUp) }),
+		observe.Gauge("log_replaced", "1 if another store has taken over the backup location, so this server no longer ships its log, else 0.", func(s backup.LogStatus) float64 { return observe.Bool(s.Replaced) }),
 	)
 }
 
 // watchSecondary adds metrics of a secondary.
 func watchSecondary(m *observe.Metrics, status func() secondary.Status) {
 	observe.Watch(m, status,
-		observe.Gauge("secondary", "1 while the server follows another one (--secondary-of) or reads a replica (--dynamodb-role), 0 when it was promoted.", func(s secondary.Status) float64 { return observe.Bool(s.Follows) }),
-		observe.Gauge("secondary_behind_seconds", "How long ago the secondary had all that the place has; of a replica on DynamoDB, the age of LastSyncTime.", func(s secondary.Status) float64 { return s.Behind.Seconds() }),
-		observe.Gauge("secondary_last_sync_timestamp_seconds", "LastSyncTime of the secondary, as a Unix time: it has every write that returned before; 0: not known. While the primary is idle it advances with backups alone.", func(s secondary.Status) float64 {
+		observe.Gauge("secondary", "1 while the server is a secondary of another server (--secondary-of) or reads a replica (--dynamodb-role), 0 when it was promoted.", func(s secondary.Status) float64 { return observe.Bool(s.Follows) }),
+		observe.Gauge("secondary_behind_seconds", "Time since the secondary last had everything in the backup location; of a replica on DynamoDB, the age of LastSyncTime.", func(s secondary.Status) float64 { return s.Behind.Seconds() }),
+		observe.Gauge("secondary_last_sync_timestamp_seconds", "LastSyncTime of the secondary, as a Unix time: the secondary has every write that returned before this time; 0 if unknown. While the primary is idle, only backups advance it.", func(s secondary.Status) float64 {
 			if s.LastSync.IsZero() {
 				return 0
 			}

@@ -53,7 +53,7 @@ func (p *program) healthCommand() *cobra.Command {
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		f.StringVar(&listen, "listen", cli.UsualAddress, "`address` to serve on, host:port; here the address of the server")
-		cli.BoolFlag(f, &live, "live", "ask for /_/live: whether the process runs, not whether it is ready")
+		cli.BoolFlag(f, &live, "live", "request /_/live instead of /_/ready: check whether the process runs, not whether it is ready")
 		cli.JSONFlag(f, &asJSON)
 	})
 	return c
@@ -62,11 +62,11 @@ func (p *program) healthCommand() *cobra.Command {
 // healthy is the output of health --json.
 type healthy struct {
 	Ready bool   `json:"ready"`
-	Says  string `json:"says"` // the server's response, or the reason why none came
+	Says  string `json:"says"` // the server's response, or the reason why there was none
 }
 
-// probe requests path from a server and returns the response. It does not verify the certificate, which is for the
-// name that clients use.
+// probe sends a request to a server and returns the response. It does not verify the certificate, whose host name
+// is the one that clients use.
 func probe(ctx context.Context, listen, path string) (string, error) {
 	if err := cli.CheckAddress("listen", listen); err != nil {
 		return "", err
@@ -98,7 +98,7 @@ func probe(ctx context.Context, listen, path string) (string, error) {
 			return strings.TrimSpace(string(text)), nil
 		}
 		said = fmt.Errorf("%s: %s", resp.Status, strings.TrimSpace(string(text)))
-		if resp.StatusCode != http.StatusBadRequest { // a server that speaks HTTPS answers with this status
+		if resp.StatusCode != http.StatusBadRequest { // a server for HTTPS answers a plain HTTP request with this status
 			break
 		}
 	}

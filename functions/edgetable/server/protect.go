@@ -22,7 +22,7 @@ import (
 type protectFlags struct {
 	limits   limits
 	requests int  // maximum number of waiting requests
-	remote   bool // the store is on another machine
+	remote   bool // the store is on another machine, so requests mostly wait
 }
 
 // limits are rates per second.
@@ -35,7 +35,7 @@ type limits struct {
 // useless.
 const usualFailures = 100
 
-// parseLimits parses what setting.ParseRates does, and also failures=N.
+// parseLimits parses the rates that setting.ParseRates accepts, and also failures=N.
 func parseLimits(text string) (limits, error) {
 	l, rates := limits{failures: usualFailures}, []string{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -68,16 +68,17 @@ func (l limits) String() string {
 
 func (o *protectFlags) register(f *pflag.FlagSet) {
 	o.limits.failures = usualFailures
-	cli.ValueFlag(f, &o.limits, "limits", "rates", "`rates` above which the answer is 503 ServerBusy, in operations per second: none, azure (account=20000,partition=2000), or account=N,partition=N; "+
-		"failures=N limits the failed sign-ins of a client address (IPv6: /64), with bursts of up to ten times N; default 100, 0 means no limit", parseLimits, limits.String)
-	cli.IntFlag(f, &o.requests, "max-requests", usualRequests, 1, maxRequests, "maximum `number` of waiting requests; above it, the answer is 503 ServerBusy; 64 requests that may write and four reads per CPU run at once, "+
+	cli.ValueFlag(f, &o.limits, "limits", "rates", "maximum `rates` in operations per second: none, azure (account=20000,partition=2000), or account=N,partition=N; above them, the response is 503 ServerBusy; "+
+		"failures=N limits the failed authentications of a client address (IPv6: /64), with bursts of up to ten times N; default 100, 0 means no limit", parseLimits, limits.String)
+	cli.IntFlag(f, &o.requests, "max-requests", usualRequests, 1, maxRequests, "maximum `number` of waiting requests; above it, the response is 503 ServerBusy; at most 64 writes and four reads per CPU run at the same time, "+
 		"or a sixteenth of this number of each kind with --store "+cli.OneOf(stores.Remote()))
 }
 
-// usualRequests is the default maximum of waiting requests, which then wait a few hundred milliseconds at most.
+// usualRequests is the default maximum number of waiting requests. At this number, a request waits a few hundred
+// milliseconds at most.
 const usualRequests = 8192
 
-// maxRequests is more than any machine serves at once.
+// maxRequests is the upper limit of the flag: more than any machine serves at once.
 const maxRequests = 1 << 20
 
 // slots returns the maximum numbers of concurrent writing and read-only requests. With a remote store there are more,
@@ -118,6 +119,6 @@ func (o *protectFlags) limiter(h *protocol.Handler) *admission.Limiter {
 	return admission.New(h, admission.Options{Concurrent: writes, Reads: reads, Queue: o.requests, MaxWait: maxWait})
 }
 
-// maxWait is how long a request may wait: long enough for a disk that stalls briefly, and short enough for a waiting
-// client.
+// maxWait is the maximum time that a request may wait in the queue. It is long enough for a disk that stalls briefly,
+// and short enough for a client that waits.
 const maxWait = time.Second

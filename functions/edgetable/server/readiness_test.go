@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestReadinessFull checks that the log distinguishes a full disk from a store that does not work, once for each
-// change.
+// TestReadinessFull checks that the log distinguishes a full disk from a store that does not work, and has one
+// line for each change.
 func TestReadinessFull(t *testing.T) {
 	t.Parallel()
 	var failure error
@@ -32,9 +32,9 @@ func TestReadinessFull(t *testing.T) {
 	}
 	want := `level=WARN msg="not ready, because the disk is full: writes are refused, deletes work while there is room for them"
 level=INFO msg="ready again: there is room on the disk"
-level=ERROR msg="the store does not work" cause=io
+level=ERROR msg="the store has failed" cause=io
 level=WARN msg="not ready, because the disk is full: writes are refused, deletes work while there is room for them"
-level=ERROR msg="the store does not work" cause=io
+level=ERROR msg="the store has failed" cause=io
 level=INFO msg="the store works again"
 `
 	if log.String() != want {
@@ -42,7 +42,8 @@ level=INFO msg="the store works again"
 	}
 }
 
-// TestReadiness checks that readiness reflects the store, which is asked rarely.
+// TestReadiness checks that /_/ready reports the state of the store, and that frequent requests cause few checks
+// of the store.
 func TestReadiness(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -64,10 +64,10 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 	return nil
 }
 
-// openListeners opens the addresses, or reuses the ones that a previous run with another store left open. It refuses
-// addresses to which secrets must not be sent.
+// openListeners opens the listening sockets, or reuses those that a previous run with another store left open. It
+// refuses addresses where secrets would be sent in plain text over a network.
 func (s *serving) openListeners(ctx context.Context, at *listening) error {
-	// The addresses stay open only for the same program with another store.
+	// The sockets stay open only if this process continues with the store that a secondary has built.
 	keep := func() bool { return errors.Is(context.Cause(ctx), secondary.ErrBuilt) }
 	l, err := at.at(&at.tables, keep, func() (net.Listener, error) { return net.Listen("tcp", s.listen) })
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *serving) openListeners(ctx context.Context, at *listening) error {
 func (s *serving) closeListeners() {
 	for _, l := range []net.Listener{s.metricsAt, s.listener} {
 		if l != nil {
-			_ = l.Close() // may be closed already
+			_ = l.Close() // closing it again is harmless
 		}
 	}
 }
@@ -98,19 +98,19 @@ func (s *serving) openBackend(ctx context.Context, environment func(name string)
 	writes, reads := s.protect.slots()
 	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: writes + reads, Heap: limits.Heap, Files: limits.Files, Environment: environment, KeepLogs: s.backup.KeepLogs()}
 	if from.Secondary = s.second.Of != ""; from.Secondary {
-		from.KeepLogs = -1 // takes effect when it is promoted
+		from.KeepLogs = -1 // keep no logs to ship until the secondary is promoted
 		if s.follower, err = s.second.Build(ctx, s.DataDirectory(), s.log, end); err != nil {
 			return err
 		}
 	}
-	if s.follower != nil { // it has no store yet
+	if s.follower != nil { // the secondary must first build its store
 		s.backend = stores.Unbuilt(s.follower, s.DataDirectory())
 		return nil
 	}
 	return s.openStore(ctx, from, end)
 }
 
-// openStore opens the store, and follows the primary with it if this is a secondary.
+// openStore opens the store. On a secondary, it also starts to apply the primary's changes to the store.
 func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(error)) (err error) {
 	w := &waiting{serving: s}
 	slow := time.AfterFunc(cli.Quiet, func() { w.begin(nil) })
@@ -148,7 +148,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	}
 	s.accounts = &account.Known{
 		Source: p.accounts(s.serveFlags), Log: s.log,
-		Refuse: func(accounts.List) error { return nil }, // until the address is known
+		Refuse: func(accounts.List) error { return nil }, // replaced below by a check that needs the server's address
 	}
 	if _, err := s.accounts.Load(true); err != nil {
 		return err
@@ -179,9 +179,9 @@ func (p *program) accounts(o *serveFlags) account.Source {
 // could reach the server.
 func (s *serving) remedy() string {
 	if s.listenFromImage {
-		return "make an account with 'docker run --rm -v VOLUME:/data IMAGE account new NAME', or say --allow-development-account (the variable EDGETABLE_ALLOW_DEVELOPMENT_ACCOUNT=true)"
+		return "make an account with 'docker run --rm -v VOLUME:/data IMAGE account new NAME', or use --allow-development-account (the variable EDGETABLE_ALLOW_DEVELOPMENT_ACCOUNT=true)"
 	}
-	return "make accounts with 'edgetable account new', or listen on 127.0.0.1, or say --allow-development-account"
+	return "make accounts with 'edgetable account new', or listen on 127.0.0.1, or use --allow-development-account"
 }
 
 // protectSecrets refuses to send secrets over a network in plain text, and warns if the network can read requests.
@@ -205,20 +205,22 @@ func (s *serving) protectSecrets() error {
 	switch {
 	case s.certificate != nil || s.trustProxy:
 	case s.bearer != nil:
-		return errors.New("bearer tokens can be read on the way here: serve HTTPS with --tls-cert and --tls-key, or say --trust-proxy behind a proxy that does, or listen on 127.0.0.1")
+		return errors.New("the network can read bearer tokens: serve HTTPS with --tls-cert and --tls-key, or use --trust-proxy behind a proxy that serves HTTPS, or listen on 127.0.0.1")
 	default:
-		s.log.Warn("plain HTTP: the network can read and change requests; serve HTTPS with --tls-cert and --tls-key, or say --trust-proxy behind a proxy that does", "address", s.listener.Addr())
+		s.log.Warn("plain HTTP: the network can read and change requests; serve HTTPS with --tls-cert and --tls-key, or use --trust-proxy behind a proxy that serves HTTPS", "address", s.listener.Addr())
 	}
 	return nil
 }
 
-// serveUntil serves until ctx ends, then drains and closes the store. The order of steps matters:
+// serveUntil serves until ctx ends. It then drains requests and closes the store. The order of steps matters:
 //
-//   - Backups open first: their place may be wrong, and then nothing else has to be stopped.
+//   - Backups open first: if their place is wrong, no other part must be stopped.
 //   - Traces wrap the store before the service is built from it; simulated faults wrap the traced store.
-//   - The administration socket opens before SIGHUP is handled and before "ready" is printed: a client that waits for "ready" can use the socket at once.
+//   - The administration socket opens before SIGHUP is handled and before "ready" is printed: a client that waits for
+//     "ready" can use the socket at once.
 //   - Background jobs start before the first request and end after the last one; they may use the store until wait returns.
-//   - At the end the socket closes first, so that no checkpoint starts. Then statistics and the last uses of keys are written, a running health check is awaited, and the store is closed last.
+//   - At the end the socket closes first, so that no checkpoint starts. Then statistics and the last uses of keys are
+//     written. After a running health check has ended, the store is closed.
 func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	if err := s.openBackups(ctx); err != nil {
 		return errors.Join(err, s.backend.Close())
@@ -243,7 +245,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		return errors.Join(err, s.backend.Close())
 	}
 	stopMetrics := s.watch(limiter, server, handler.Waiters)
-	hangup, ticks := p.Hangups(), p.Ticks() // from here on SIGHUP does not end the process
+	hangup, ticks := p.Hangups(), p.Ticks() // from here on, SIGHUP reloads files instead of ending the process
 	wait := begin(ctx, s.jobs(hangup, ticks, s.backups), s.log)
 	p.greet(s)
 	p.notify("READY=1", s.log)
@@ -254,8 +256,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	stopAdmin()
 	stopMetrics()
 	if errors.Is(err, httpserver.ErrCutOff) {
-		// Some requests may still be running. The store is not closed under them: that equals a crash, which loses
-		// nothing. The server has stopped as requested, so this is no error.
+		// Some requests may still be running, so the store must not be closed. The process ends instead, as in a crash, which
+		// loses no confirmed write. The server was asked to stop, so this is no error.
 		s.log.Warn("stopped before the last requests ended", "cause", err)
 		return nil
 	}
@@ -267,8 +269,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	return s.backend.Close()
 }
 
-// draining returns a context that ends some time after ctx, so that load balancers notice first that the server is
-// not ready.
+// draining returns a context that ends some time after ctx. In this time, load balancers notice that the server is not
+// ready.
 func (p *program) draining(ctx context.Context, s *serving, h *health) context.Context {
 	drained, end := context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {
@@ -283,7 +285,7 @@ func (p *program) draining(ctx context.Context, s *serving, h *health) context.C
 	return drained
 }
 
-// ready does work on the store, and checks how old a secondary is.
+// ready is the readiness check: it performs an operation on the store, and fails if the data of a secondary is too old.
 func (s *serving) ready(ctx context.Context) error {
 	err := s.backend.Ready(ctx)
 	switch {
@@ -295,7 +297,7 @@ func (s *serving) ready(ctx context.Context) error {
 		return s.follower.Ready()
 	case s.backend.Replica != nil:
 		if r := s.backend.Replica.Replication(); r.Status != table.Live {
-			return fmt.Errorf("%w: it is %s, LastSyncTime is %s", stores.ErrBehind, r.Status, r.LastSync.Time().Format(time.RFC3339))
+			return fmt.Errorf("%w: its status is %s, LastSyncTime is %s", stores.ErrBehind, r.Status, r.LastSync.Time().Format(time.RFC3339))
 		}
 	}
 	return nil

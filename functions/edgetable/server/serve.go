@@ -33,7 +33,7 @@ type serveFlags struct {
 	accessLog              string
 	slowQuery              time.Duration
 	untilEOF               bool
-	listenFromImage        bool // --listen was set by a variable, as container images do
+	listenFromImage        bool // --listen was set by an environment variable, as container images do
 
 	acme    acmeFlags
 	metrics metricsFlags
@@ -69,7 +69,7 @@ func (p *program) serveCommand() *cobra.Command {
 				ctx = p.untilEOF(ctx)
 			}
 			var at listening
-			for { // a secondary that has built a store continues with it
+			for { // repeats when a secondary has built its store, and then serves that store
 				if err := p.runServer(ctx, &o, &at); !errors.Is(err, secondary.ErrBuilt) || ctx.Err() != nil {
 					return errors.Join(err, at.close())
 				}
@@ -115,12 +115,12 @@ func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
 	cli.BoolFlag(f, &o.extensions, "extensions", "support requests that Azure does not: startswith, endswith, contains and substringof in filters, $orderby by the keys, and /table()/$count")
 	cli.AdminFlag(f, &o.admin, ", if there is one")
 	cli.BoolFlag(f, &o.untilEOF, "until-eof", "stop when standard input ends, as if interrupted; for tests, so that no server outlives the process that started it")
-	cli.DurationFlag(f, &o.grace, "grace", 10*time.Second, 0, cli.MaxTime, "how long running requests may take after an interrupt; a second interrupt ends them at once")
-	cli.DurationFlag(f, &o.drain, "drain", 0, 0, cli.MaxTime, "how long to serve after an interrupt while /_/ready answers 503, before --grace begins")
+	cli.DurationFlag(f, &o.grace, "grace", 10*time.Second, 0, cli.MaxTime, "maximum time for running requests after an interrupt; a second interrupt ends them at once")
+	cli.DurationFlag(f, &o.drain, "drain", 0, 0, cli.MaxTime, "time to continue serving after an interrupt, while /_/ready answers 503, before --grace begins")
 	cli.ChoiceFlag(f, &o.logFormat, "log-format", "`format` of the log on standard error, text or json", "text", "json")
 	cli.LevelFlag(f, &o.logLevel, "log-level", "minimum `level` that is logged: debug (every request), info, warn or error")
 	f.StringVar(&o.accessLog, "access-log", "", "`file` for the access log, one line per request; reopened on SIGHUP; - means standard error; default none")
-	cli.DurationFlag(f, &o.slowQuery, "slow-query", time.Second, 0, cli.MaxTime, "log each query that takes this long, with the shape of its filter; 0 logs none")
+	cli.DurationFlag(f, &o.slowQuery, "slow-query", time.Second, 0, cli.MaxTime, "minimum duration of queries that are logged, with the shape of their filters; 0 logs no queries")
 }
 
 // check reports flags that contradict each other.
@@ -130,7 +130,7 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 		return cli.Misuse("--tls-cert and --tls-key go together: give both, or none")
 	}
 	if u, err := url.Parse(o.publicURL); o.publicURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
-		return cli.Misuse("--public-url is a URL such as https://tables.example.com, not %q", o.publicURL)
+		return cli.Misuse("--public-url must be a URL such as https://tables.example.com, not %q", o.publicURL)
 	}
 	o.explorer.given = given("explorer")
 	o.listenFromImage = cli.FromEnvironment(flags.Lookup("listen"))

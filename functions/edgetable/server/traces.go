@@ -30,7 +30,7 @@ func tracesURL(environment func(name string) string) (string, error) {
 		if own != "" {
 			name = otlpTraces
 		}
-		return "", cli.Misuse("$%s is a URL such as http://127.0.0.1:4318, not %q", name, text)
+		return "", cli.Misuse("$%s must be a URL such as http://127.0.0.1:4318, not %q", name, text)
 	}
 	if own == "" {
 		u.Path = strings.TrimSuffix(u.Path, "/") + "/v1/traces"

@@ -49,14 +49,15 @@ func OpenStatistics(data string, log *slog.Logger) *Statistics {
 		case err == nil:
 			s.Counter = c
 		case !errors.Is(err, fs.ErrNotExist):
-			log.Warn("the traffic statistics start anew, because their file cannot be used", "file", s.path, "cause", err)
+			log.Warn("the traffic statistics are reset, because their file cannot be used", "file", s.path, "cause", err)
 		}
 	}
 	s.Tick(stores.Now())
 	return s
 }
 
-// readStatistics reads a file. Its first line is a checksum of the rest, which reveals a torn file.
+// readStatistics reads the statistics from a file. The first line is a checksum of the rest, which reveals an
+// incomplete write.
 func readStatistics(path string) (*traffic.Saved, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -72,7 +73,7 @@ func readStatistics(path string) (*traffic.Saved, error) {
 
 func checksum(b []byte) string { return fmt.Sprintf("edgetable traffic 1 %08x", crc32.ChecksumIEEE(b)) }
 
-// write replaces the file. After a crash the file is the old one, the new one, or one with a wrong checksum.
+// write replaces the file. After a crash there is the old file, the new one, or one with a wrong checksum.
 func (s *Statistics) write() {
 	if s.path == "" {
 		return
@@ -106,7 +107,7 @@ func (s *Statistics) keep(ctx context.Context) {
 	}
 }
 
-// Observe counts a request, if it was for entities of an existing table.
+// Observe counts a request if it read or wrote entities of an existing table.
 func (s *Statistics) Observe(resp *protocol.Response) {
 	from := resp.Visit
 	throttled := resp.Status == http.StatusServiceUnavailable && !errors.Is(resp.Err, table.ErrFull)
@@ -125,7 +126,7 @@ func (s *Statistics) Observe(resp *protocol.Response) {
 	s.Add(&v)
 }
 
-// describeQuery adds the details of a page of a query.
+// describeQuery adds the details of a query to v: its filter, and how much it read and returned.
 func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	from := resp.Visit
 	plan := odata.MakePlan(from.Filter)
@@ -184,7 +185,7 @@ func (s *Statistics) serve(mux *http.ServeMux) {
 		saved := s.Save()
 		t, ok := saved.Find(r.URL.Query().Get("account"), r.PathValue("table"))
 		if !ok {
-			http.Error(w, "no traffic of this table was counted: the server counts that of its 16 busiest tables, and leaves out what edgetable's own commands read and write", http.StatusNotFound)
+			http.Error(w, "no traffic of this table was counted: the server counts only its 16 busiest tables, without the requests of edgetable's own commands", http.StatusNotFound)
 			return
 		}
 		answer(w, t.Report(), nil)

@@ -11,11 +11,12 @@ import (
 	"time"
 )
 
-// patience is how long other programs that a command started may keep its input and output open after it has ended.
+// patience is how long Run waits after a command has ended, if programs that the command started keep its input or
+// output open.
 const patience = 5 * time.Second
 
-// Run runs a command with an input. If ctx ends, so does the command, with all programs that it started and that belong
-// to its process group.
+// Run runs a command of the user's shell. If ctx ends, Run kills the command and, on Unix, all processes of its process
+// group.
 func Run(ctx context.Context, command string, in io.Reader, out, errs io.Writer) error {
 	return run(ctx, patience, command, in, out, errs)
 }
@@ -30,7 +31,7 @@ func run(ctx context.Context, patience time.Duration, command string, in io.Read
 	group(c)
 	err := c.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {
-		err = fmt.Errorf("it has ended, and a program that it started still has its input or output after %v", patience)
+		err = fmt.Errorf("the command has ended, but a program that it started still uses its input or output after %v", patience)
 	}
 	return err
 }

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// told is closed by the first text that is written to it.
+// told is a writer. Its channel is closed when the first text is written to it.
 type told chan struct{}
 
 func (c told) Write(p []byte) (int, error) {
@@ -23,7 +23,8 @@ func (c told) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// child is a command with a program that has its output, and ends when end is called.
+// child returns a command that starts a program in the background. This program keeps the output of the
+// command open until end is called.
 func child(t *testing.T) (command string, end func()) {
 	t.Helper()
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -35,7 +36,8 @@ func child(t *testing.T) (command string, end func()) {
 	}
 }
 
-// TestEnded: what a command has started ends with it, although it has the output.
+// TestEnded checks that a cancellation also ends the programs that the command has started. Otherwise Run
+// would wait for them, because they keep its output open.
 func TestEnded(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -49,13 +51,14 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestLeft: a command has ended and left a program that has its output. Run says so, and does not wait for it.
+// TestLeft checks that Run does not wait for a program that a command has left running with its output open.
+// Run must return an error that says so.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	command, end := child(t)
 	defer end()
 	err := run(t.Context(), time.Nanosecond, command, strings.NewReader(""), make(told), &bytes.Buffer{})
-	if err == nil || !strings.Contains(err.Error(), "a program that it started still has its input or output") {
+	if err == nil || !strings.Contains(err.Error(), "a program that it started still uses its input or output") {
 		t.Errorf("Run returns %v", err)
 	}
 	if err := run(t.Context(), 0, "exit 3", strings.NewReader(""), make(told), &bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "exit status 3") {

@@ -21,22 +21,22 @@ func (p *program) checkCommand() *cobra.Command {
 	var accept, asJSON bool
 	c := &cobra.Command{
 		Use: "check DIRECTORY", Short: "Read everything in a data directory and report damage",
-		Long: "Reads each block, table and entity of a data directory that no server uses, tries everything that a\n" +
-			"start does, and changes nothing. The exit status is 4 if something is damaged.\n\n" +
+		Long: "Reads each block, table and entity of a data directory that no server uses, makes all the checks of a\n" +
+			"server's start, and changes nothing. The exit status is 4 if something is damaged.\n\n" +
 			"With --accept-damage it then makes the directory usable again: it gives up lost commits, keeps the\n" +
 			"damaged logs as *.damaged, and checks the rest again.",
 		Example: "  edgetable check /var/lib/edgetable\n  edgetable check /var/lib/edgetable --salvage /var/lib/edgetable-saved",
 		RunE:    func(_ *cobra.Command, args []string) error { return p.check(args[0], salvage, accept, asJSON) },
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		f.StringVar(&salvage, "salvage", "", "new `directory` for what can be read; it can be served with --data")
-		cli.BoolFlag(f, &accept, "accept-damage", "give up lost commits, so that the directory can be served")
+		f.StringVar(&salvage, "salvage", "", "new `directory` for all data that can be read; a server can use it with --data")
+		cli.BoolFlag(f, &accept, "accept-damage", "accept the loss of commits, so that a server can use the directory again")
 		cli.JSONFlag(f, &asJSON)
 	})
 	return c
 }
 
-// read reads a directory and shows progress.
+// read checks a data directory and shows progress. If salvage is set, it also saves the readable data there.
 func (p *program) read(data, salvage string) (pebblestore.Report, error) {
 	show := cli.NewProgress(p.Err)
 	defer show.End()
@@ -45,10 +45,10 @@ func (p *program) read(data, salvage string) (pebblestore.Report, error) {
 	})
 }
 
-// accept opens a directory without the commits that it has lost, and closes it.
+// accept gives up the lost commits of a damaged store: it opens the directory without them, and closes it.
 func (p *program) accept(data string) error {
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: data, AcceptDamage: true, DiskReserve: -1, KeepLogs: -1, // keeps these settings as the server left them
+		Dir: data, AcceptDamage: true, DiskReserve: -1, KeepLogs: -1, // -1 keeps these settings as the server left them
 		Logf:  func(format string, args ...any) { p.Note(format, args...) },
 		Fatal: func(err error) { p.Note("%v", err); os.Exit(cli.StatusFailed) },
 	})
@@ -67,10 +67,10 @@ type checked struct {
 	Entities int64    `json:"entities"`
 	Bytes    int64    `json:"bytes"`
 	Problems []string `json:"problems"`
-	Salvaged string   `json:"salvaged"` // the directory of the salvage, "" for none
+	Salvaged string   `json:"salvaged"` // directory with the readable data; "" if none was requested
 }
 
-// check prints each problem on a line.
+// check checks a data directory and prints each problem on a line.
 func (p *program) check(data, salvage string, accept, asJSON bool) error {
 	if salvage != "" && accept {
 		return cli.Misuse("--salvage and --accept-damage exclude each other")
@@ -114,13 +114,13 @@ func (p *program) check(data, salvage string, accept, asJSON bool) error {
 		fmt.Fprintf(p.Out, "%s, %s, %s\n",
 			cli.Things(report.Tables, "tables"), cli.Things(report.Entities, "entities"), cli.ShowBytes(report.Bytes))
 		if salvage != "" {
-			fmt.Fprintln(p.Out, "what can be read is in", salvage)
+			fmt.Fprintln(p.Out, "the readable data is in", salvage)
 			fmt.Fprintln(p.Out, kept)
 		}
 	}
-	advice := "restore a backup, give up lost commits with --accept-damage, or save what can be read with --salvage"
+	advice := "restore a backup, give up lost commits with --accept-damage, or save the readable data with --salvage"
 	if salvage != "" {
-		advice = "serve what is saved, or restore a backup"
+		advice = "serve the saved data, or restore a backup"
 	}
 	if n := len(report.Problems); n > 0 {
 		return cli.Fail(cli.StatusDamage, fmt.Errorf("%s is damaged: %s; %s", data, cli.Things(n, "problems"), advice))
@@ -128,7 +128,8 @@ func (p *program) check(data, salvage string, accept, asJSON bool) error {
 	return nil
 }
 
-// keepAccounts copies the file of accounts, which is not part of the store, and returns a message about the accounts.
+// keepAccounts copies the file of accounts, which is not part of the store, to the salvage directory. It returns a
+// message that says where the accounts are.
 func keepAccounts(data, salvage string) (said string, err error) {
 	to := filepath.Join(salvage, cli.AccountsInData)
 	text, err := os.ReadFile(filepath.Join(data, cli.AccountsInData))

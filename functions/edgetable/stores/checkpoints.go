@@ -11,15 +11,16 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// Checkpoints makes checkpoints of a store of this process, one at a time. The client that asked for a checkpoint may
-// be gone, and another may ask, before it is complete.
+// Checkpoints makes checkpoints of the store of this process, one at a time. A request for a checkpoint can arrive
+// while an earlier one is still being made, even after the client of the earlier one has disconnected.
 type Checkpoints struct {
 	*pebblestore.Store
 	Lead Lead
 	mu   sync.Mutex
 }
 
-// NewCheckpoints wraps the store of a server. If the store was replaced before, it refuses writes.
+// NewCheckpoints returns a Checkpoints for the store of a server. If another store has replaced this one, the server
+// must refuse writes.
 func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 	c := &Checkpoints{Store: store}
 	if r := store.Timeline().Replaced; r != nil {
@@ -29,10 +30,10 @@ func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 	return c
 }
 
-var errSecondary = errors.New("this store is a secondary: the place that it follows has its backups")
+var errSecondary = errors.New("this store is a secondary: the backup location that it follows has its backups")
 
-// Checkpoint replaces what an earlier run left in the directory. It returns the history of the checkpoint, or nil if
-// the store has no timeline.
+// Checkpoint makes a checkpoint in dir. First it removes the files of an earlier run from dir. It returns the
+// checkpoint's position in the history of the store, or nil if the store has no timeline.
 func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -23,7 +23,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// dynamodbFlags say which DynamoDB table is used, and how.
+// dynamodbFlags are the flags that say which DynamoDB table to use, and how to connect to it.
 type dynamodbFlags struct {
 	table, region, endpoint string
 	lease                   time.Duration
@@ -31,11 +31,11 @@ type dynamodbFlags struct {
 
 func (o *dynamodbFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.table, "dynamodb-table", "", "`name` of the DynamoDB table")
-	f.StringVar(&o.region, "dynamodb-region", "", "AWS `Region` of the DynamoDB table; default that of the environment or the profile")
+	f.StringVar(&o.region, "dynamodb-region", "", "AWS `Region` of the DynamoDB table; default the Region of the environment or the profile")
 	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "`URL` of the server, if it is not AWS, such as DynamoDB Local")
 }
 
-// registerLease adds the flag of the lease, for programs that read or write tables.
+// registerLease registers --dynamodb-lease, for programs that read or write tables.
 func (o *dynamodbFlags) registerLease(f *pflag.FlagSet) {
 	cli.DurationFlag(f, &o.lease, "dynamodb-lease", 2*time.Second, 0, dynamodb.MaxLease, "how long a process may cache that a table exists; deleting a table takes at least this time; all processes on the DynamoDB table need the same value; 0 disables the cache")
 }
@@ -43,20 +43,21 @@ func (o *dynamodbFlags) registerLease(f *pflag.FlagSet) {
 func (o *dynamodbFlags) check() error {
 	if o.endpoint != "" {
 		if u, err := url.Parse(o.endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return cli.Misuse("--dynamodb-endpoint is a URL such as http://127.0.0.1:8000, not %q", o.endpoint)
-		} else if u.User != nil { // it would appear in every message and in the log
-			return cli.Misuse("--dynamodb-endpoint takes no user and no password: give credentials as the AWS CLI takes them")
+			return cli.Misuse("--dynamodb-endpoint must be a URL such as http://127.0.0.1:8000, not %q", o.endpoint)
+		} else if u.User != nil { // a password in the URL would be in every message and in the log
+			return cli.Misuse("--dynamodb-endpoint must not contain a user or password: set the credentials as for the AWS CLI")
 		}
 	}
 	if o.table == "" {
-		return cli.Misuse("say which DynamoDB table with --dynamodb-table")
+		return cli.Misuse("name the DynamoDB table with --dynamodb-table")
 	}
 	return nil
 }
 
-// client makes a client for the Region, with the credentials that the AWS CLI would use.
+// client makes a client for the Region. It takes the credentials from the same sources as the AWS CLI.
 func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Client, error) {
-	// A page of a whole table reads all of its buckets at once, and idle connections cost less than new ones.
+	// A query of a whole table reads all of its buckets at the same time. Keeping idle connections costs less
+	// than making new ones.
 	options := []func(*config.LoadOptions) error{config.WithLogger(sdkLog{}), config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, connections
 	}))}
@@ -68,13 +69,13 @@ func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Clien
 		return nil, err
 	}
 	if c.Region == "" {
-		return nil, errors.New("no AWS Region is set: say which with --dynamodb-region or $AWS_REGION")
+		return nil, errors.New("no AWS Region is set: set it with --dynamodb-region or $AWS_REGION")
 	}
 	if _, err := c.Credentials.Retrieve(ctx); ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
 		return nil, fmt.Errorf("there are no AWS credentials: set $AWS_ACCESS_KEY_ID and $AWS_SECRET_ACCESS_KEY "+
-			"(whatever they are, for DynamoDB Local), $AWS_PROFILE, or a role of the machine: %w", err)
+			"(to any values for DynamoDB Local), $AWS_PROFILE, or a role of the machine: %w", err)
 	}
 	return sdk.NewFromConfig(c, func(d *sdk.Options) {
 		if o.endpoint != "" {
@@ -83,7 +84,7 @@ func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Clien
 	}), nil
 }
 
-// place describes the DynamoDB table for people.
+// place returns the name of the DynamoDB table and where it is, for messages.
 func (o *dynamodbFlags) place(c *sdk.Client) string {
 	if o.endpoint != "" {
 		return fmt.Sprintf("the DynamoDB table %s at %s", o.table, o.endpoint)
@@ -91,7 +92,7 @@ func (o *dynamodbFlags) place(c *sdk.Client) string {
 	return fmt.Sprintf("the DynamoDB table %s in %s", o.table, c.Options().Region)
 }
 
-// open makes the store and reads from it, so that mistakes are found at the start.
+// open makes the store and reads from it once, so that wrong settings are reported at the start.
 func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Store, error) {
 	options.Client, options.Table, options.Lease = client, o.table, setting.Never(o.lease)
 	store, err := dynamodb.New(options)
@@ -101,7 +102,7 @@ func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dy
 	return store, o.reach(ctx, client, store)
 }
 
-// openReplica is open for a replica that another Region writes.
+// openReplica is like open, for a replica of the DynamoDB table to which another Region writes.
 func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Secondary, error) {
 	options.Client, options.Table, options.Lease = client, o.table, setting.Never(o.lease)
 	store, err := dynamodb.NewSecondary(options, client.Options().Region)
@@ -111,7 +112,7 @@ func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, opt
 	return store, o.reach(ctx, client, store)
 }
 
-// reach reads from the store once.
+// reach reads from the store once, to check that the DynamoDB table can be reached.
 func (o *dynamodbFlags) reach(ctx context.Context, client *sdk.Client, store table.Store) error {
 	_, err := store.ListRecords(ctx, "", "", 1, table.Strong)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
@@ -123,7 +124,7 @@ func (o *dynamodbFlags) reach(ctx context.Context, client *sdk.Client, store tab
 	return nil
 }
 
-// connect checks the flags and opens the store, for a command without a server.
+// connect checks the flags and opens the store. It is for commands that use the store without a server.
 func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb.Store, *sdk.Client, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
@@ -136,10 +137,12 @@ func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb
 	return store, client, err
 }
 
-// sdkLog receives log messages of the SDK, which would otherwise go to standard error in another format.
+// sdkLog writes log messages of the AWS SDK to the server's log. Without it, the SDK writes them to standard
+// error.
 type sdkLog struct{}
 
-// Logf implements smithy's logging.Logger. The errors of calls already say what failed; these messages say how.
+// Logf implements smithy's logging.Logger. The level is debug: errors already say what failed, and these
+// messages add only details.
 func (sdkLog) Logf(_ logging.Classification, format string, args ...any) {
 	slog.Debug("AWS's client: " + fmt.Sprintf(format, args...))
 }
