@@ -25,7 +25,7 @@ func TestTables(t *testing.T) {
 	do.prints("Events\nPeople\n", "tables", "list", "--from", at)
 	do.prints("{\"tables\":[\"Events\",\"People\"]}\n", "tables", "list", "--from", at, "--json")
 
-	do.says(cli.StatusFailed, "nothing is deleted", "tables", "delete", "People", "--in", at) // nobody answers
+	do.says(cli.StatusFailed, "nothing is deleted", "tables", "delete", "People", "--in", at) // nobody confirms
 	do.prints("Events\nPeople\n", "tables", "list", "--from", at)
 	do.prints("table People deleted\n", "tables", "delete", "People", "--in", at, "--yes")
 	do.says(cli.StatusFailed, "there is no table People", "tables", "delete", "People", "--in", at, "--yes")
@@ -38,7 +38,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestCommandGroups demands a group for each command, and that help lists all in the order of the groups.
+// TestCommandGroups checks that each command has a group, and that the help lists the commands in the
+// order of the groups.
 func TestCommandGroups(t *testing.T) {
 	t.Parallel()
 	root := (&program{Terminal: new(cli.Terminal)}).root()
@@ -51,7 +52,7 @@ func TestCommandGroups(t *testing.T) {
 		last = at
 	}
 	for _, c := range root.Commands() {
-		if c.Name() == "man" { // for packages
+		if c.Name() == "man" { // this hidden command is for package maintainers
 			continue
 		}
 		if c.Hidden || c.GroupID == "" || !strings.Contains(help, "\n  "+c.Name()+" ") {
@@ -60,7 +61,8 @@ func TestCommandGroups(t *testing.T) {
 	}
 }
 
-// A rule of expiry is shown, tried, declared and withdrawn, for one table and by a file.
+// TestTableOptions shows, previews, declares and withdraws an expiry rule, for one table and for several
+// in a file.
 func TestTableOptions(t *testing.T) {
 	t.Parallel()
 	at := start(t, nil, "--memory").said(t, "connection string")
@@ -72,7 +74,7 @@ func TestTableOptions(t *testing.T) {
 	do.prints("{}\n", "tables", "options", "People", "--from", at)
 	const becomes = "People: {} becomes {\"expire\":{\"property\":\"Ends\"}}\nPeople: expired entities that would disappear: 2 of 3\n"
 	do.prints(becomes, "tables", "set", "People", "--expire-property", "Ends", "--to", at, "--dry-run")
-	do.says(cli.StatusFailed, "nothing is changed", "tables", "set", "People", "--expire-property", "Ends", "--to", at) // nobody answers
+	do.says(cli.StatusFailed, "nothing is changed", "tables", "set", "People", "--expire-property", "Ends", "--to", at) // nobody confirms
 	do.prints("3\n", "count", "People", "--from", at)
 	do.prints("People: {} becomes {\"expire\":{\"property\":\"Ends\"}}\nPeople: set\n", "tables", "set", "People", "--expire-property", "Ends", "--to", at, "--yes")
 	do.prints("1\n", "count", "People", "--from", at)
@@ -81,7 +83,7 @@ func TestTableOptions(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "tables.json")
 	must.OK(t, os.WriteFile(file, []byte(`{"$schema": "tables.schema.json", "People": {"expire": {"property": "Ends"}}}`), 0o600))
-	do.prints("People: {\"expire\":{\"property\":\"Ends\"}}, as it is\n", "tables", "apply", "--file", file, "--to", at)
+	do.prints("People: {\"expire\":{\"property\":\"Ends\"}}, unchanged\n", "tables", "apply", "--file", file, "--to", at)
 	must.OK(t, os.WriteFile(file, []byte(`{"People": {"expire": {"after": "P1D"}}}`), 0o600))
 	do.prints("People: {\"expire\":{\"property\":\"Ends\"}} becomes {\"expire\":{\"after\":\"P1D\"}}\nPeople: expired entities that would disappear: 0 of 1\n", "tables", "apply", "-f", file, "--to", at, "--dry-run")
 	do.prints("People: {\"expire\":{\"property\":\"Ends\"}} becomes {}\nPeople: set\n", "tables", "set", "People", "--no-expire", "--to", at)
@@ -102,18 +104,18 @@ func TestTableOptions(t *testing.T) {
 	do.prints("People: {\"changes\":{\"keep\":\"PT1H\"}} becomes {}\nPeople: set\n", "tables", "set", "People", "--no-changes", "--to", at)
 
 	for says, args := range map[string][]string{
-		"and --changes or --no-changes":           {"set", "People", "--no-changes", "--changes", "P1D"},
-		"$.changes.keep":                          {"set", "People", "--changes", "7d"},
-		"say --expire-property or --expire-after": {"set", "People"},
-		"or --no-expire":                          {"set", "People", "--no-expire", "--expire-after", "P1D"},
-		"$.expire.after":                          {"set", "People", "--expire-after", "P1M"},
-		"$.expire.property":                       {"set", "People", "--expire-property", "a b"},
-		"name a file":                             {"apply"},
+		"and --changes or --no-changes":            {"set", "People", "--no-changes", "--changes", "P1D"},
+		"$.changes.keep":                           {"set", "People", "--changes", "7d"},
+		"give --expire-property or --expire-after": {"set", "People"},
+		"or --no-expire":                           {"set", "People", "--no-expire", "--expire-after", "P1D"},
+		"$.expire.after":                           {"set", "People", "--expire-after", "P1M"},
+		"$.expire.property":                        {"set", "People", "--expire-property", "a b"},
+		"name a file":                              {"apply"},
 	} {
 		do.says(cli.StatusUsage, says, append(append([]string{"tables"}, args...), "--to", at)...)
 	}
 	for text, says := range map[string]string{
-		`[]`:                        "has no JSON object",
+		`[]`:                        "must have a JSON object",
 		`{"a b": {}}`:               "is not a table name",
 		`{"People": {"changes":1}}`: "$.changes",
 	} {

@@ -22,12 +22,12 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// receiver is an OpenTelemetry collector. TracesData is an ExportTraceServiceRequest
-// without a service of gRPC around it.
+// receiver is an OpenTelemetry collector. It parses an ExportTraceServiceRequest as TracesData, which
+// has the same form, so gRPC's service is not needed.
 type receiver struct {
 	*httptest.Server
 	mu       sync.Mutex
-	busy     int // requests that it answers with 503
+	busy     int // number of the next requests that get 503
 	requests []*tracepb.TracesData
 	wrong    []string
 }
@@ -57,10 +57,10 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		r.wrong = append(r.wrong, fmt.Sprint(req.Method, req.URL, req.Header, err))
 	}
 	r.requests = append(r.requests, &sent)
-	w.Header().Set("Content-Type", "application/x-protobuf") // an ExportTraceServiceResponse without fields is empty
+	w.Header().Set("Content-Type", "application/x-protobuf") // the body is empty, like an ExportTraceServiceResponse without fields
 }
 
-// spans returns what came, in the order in which the spans began.
+// spans returns the spans that were received, ordered by their start.
 func (r *receiver) spans(t *testing.T) (list []*tracepb.Span) {
 	t.Helper()
 	r.mu.Lock()
@@ -95,12 +95,12 @@ func attributes(list []*commonpb.KeyValue) map[string]string {
 	return m
 }
 
-// Each request has a span below the caller's, and each call to the store one below
-// that.
+// TestTraces checks that each request has a span whose parent is the caller's span, and that each call
+// to the store has a span whose parent is that of the request.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
-	r.busy = 1 // and asked again
+	r.busy = 1 // the first request gets 503, so it must be repeated
 	s := start(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": r.URL}, "--memory")
 	c := s.client(t, "")
 	c.fill(t)
@@ -129,7 +129,7 @@ func TestTraces(t *testing.T) {
 	want := []string{
 		"CreateTable SERVER 204 devstoreaccount1 people",
 		"store WriteRecord CLIENT edgetable devstoreaccount1 people",
-		"store ReadRecord CLIENT edgetable devstoreaccount1", // the CORS rules, for a while
+		"store ReadRecord CLIENT edgetable devstoreaccount1", // reads the account's settings for the CORS rules, which are then cached
 		"InsertOrReplaceEntity SERVER 204 devstoreaccount1 people",
 		"store Commit CLIENT edgetable devstoreaccount1 people",
 		"GetEntity SERVER 200 devstoreaccount1 people",
@@ -156,9 +156,10 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// The ratio is for requests whose client does not say whether they are traced.
+// TestTraceRatio checks that the sampling ratio applies only to requests whose client does not say
+// whether they are traced.
 func TestTraceRatio(t *testing.T) {
-	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio") // which the library reads
+	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio") // the OpenTelemetry library reads this variable
 	t.Setenv("OTEL_TRACES_SAMPLER_ARG", "0")
 	r := newReceiver(t)
 	s := start(t, map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": r.URL + "/v1/traces"}, "--memory")
@@ -175,7 +176,8 @@ func TestTraceRatio(t *testing.T) {
 	}
 }
 
-// A URL that leads nowhere, and a variable for another authority of certificates, are refused by name.
+// TestWrongVariables checks that a wrong URL of a collector, and wrong variables for another
+// certificate authority, are refused with the variable's name.
 func TestWrongVariables(t *testing.T) {
 	t.Parallel()
 	domain := []string{"serve", "--listen", "127.0.0.1:0", "--acme-domain", "a.example.com", "--data", filepath.Join(t.TempDir(), "new")}
@@ -184,9 +186,9 @@ func TestWrongVariables(t *testing.T) {
 		args        []string
 		say         string
 	}{
-		{"OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4318", []string{"serve", "--memory", "--listen", "127.0.0.1:0"}, "$OTEL_EXPORTER_OTLP_ENDPOINT is a URL"},
-		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "file:///x", []string{"serve", "--memory", "--listen", "127.0.0.1:0"}, "$OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is a URL"},
-		{"EDGETABLE_ACME_DIRECTORY", "http://h/", domain, "$EDGETABLE_ACME_DIRECTORY is a URL"},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4318", []string{"serve", "--memory", "--listen", "127.0.0.1:0"}, "$OTEL_EXPORTER_OTLP_ENDPOINT must be a URL"},
+		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "file:///x", []string{"serve", "--memory", "--listen", "127.0.0.1:0"}, "$OTEL_EXPORTER_OTLP_TRACES_ENDPOINT must be a URL"},
+		{"EDGETABLE_ACME_DIRECTORY", "http://h/", domain, "$EDGETABLE_ACME_DIRECTORY must be a URL"},
 		{"EDGETABLE_ACME_CA", "traces_test.go", domain, "no certificate in PEM"},
 	} {
 		if status, _, said := run(t, map[string]string{tt.name: tt.value}, tt.args...); status == 0 || !strings.Contains(said, tt.say) {
@@ -195,7 +197,8 @@ func TestWrongVariables(t *testing.T) {
 	}
 }
 
-// Without a collector the server serves, and the log says once that traces are lost.
+// TestCollectorFails checks that the server serves without a reachable collector, and that the log
+// says once that traces are lost.
 func TestCollectorFails(t *testing.T) {
 	t.Parallel()
 	refuses := httptest.NewServer(http.NotFoundHandler())
@@ -208,7 +211,7 @@ func TestCollectorFails(t *testing.T) {
 	}
 }
 
-// Without traces nothing stands between the server and its parts.
+// TestNoTraces checks that, without tracing, neither the protocol handler nor the store is wrapped.
 func TestNoTraces(t *testing.T) {
 	t.Parallel()
 	var none *observe.Traces

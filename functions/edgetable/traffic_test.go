@@ -23,7 +23,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// reportOf asks for the statistics of a table, as JSON.
+// reportOf requests the statistics of a table as JSON.
 func reportOf(t *testing.T, data, table string) *traffic.Report {
 	t.Helper()
 	status, out, said := runUntil(t.Context(), nil, "traffic", table, "--data", data, "--json")
@@ -35,7 +35,8 @@ func reportOf(t *testing.T, data, table string) *traffic.Report {
 	return r
 }
 
-// The statistics of a server count its requests, and continue after a restart.
+// TestStatistics checks that a server counts its requests, and continues the counts after a
+// restart.
 func TestStatistics(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -97,14 +98,15 @@ func TestStatistics(t *testing.T) {
 	must.OK(t, err)
 	must.OK(t, os.WriteFile(file, text[:len(text)-10], 0o600))
 	s = start(t, nil, "--data", data)
-	if !strings.Contains(s.logs.String(), "start anew") {
+	if !strings.Contains(s.logs.String(), "are reset") {
 		t.Errorf("nothing is said of the damaged file: %s", s.logs)
 	}
 	console{t, nil}.says(1, "no traffic of this table", "traffic", "People", "--data", data)
 	s.ends(t)
 }
 
-// A write that a full disk refuses is not one that was refused because of a rate.
+// TestFullIsNotThrottled checks that a write that is refused because the disk is full is not
+// counted as throttled.
 func TestFullIsNotThrottled(t *testing.T) {
 	t.Parallel()
 	s := server.OpenStatistics("", slog.New(slog.DiscardHandler))
@@ -121,8 +123,8 @@ func TestFullIsNotThrottled(t *testing.T) {
 	}
 }
 
-// 'traffic' and 'advise' read what the objects of a Worker counted, with the account's
-// key; of other services they say that these count nothing.
+// TestStatisticsOfAWorker checks that 'traffic' and 'advise' read the counts of a Worker's objects,
+// with the account's key. For other services they say that these count nothing.
 func TestStatisticsOfAWorker(t *testing.T) {
 	t.Parallel()
 	tally := traffic.NewTally(stores.Now())
@@ -133,7 +135,7 @@ func TestStatisticsOfAWorker(t *testing.T) {
 		}
 		tally.Add(&v)
 	}
-	for i := range 20 { // more than there is room for
+	for i := range 20 { // more shapes of queries than the statistics can hold
 		tally.Add(&traffic.Visit{From: []byte{}, Plan: "Table", Shape: fmt.Sprintf("P%d eq ?", i)})
 	}
 	merger := traffic.NewMerger()
@@ -169,23 +171,24 @@ func TestStatisticsOfAWorker(t *testing.T) {
 	defer s.ends(t)
 	azurite := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json;odata=minimalmetadata")
-		_, _ = w.Write([]byte(`{"value":[]}`)) // it ignores comp
+		_, _ = w.Write([]byte(`{"value":[]}`)) // Azurite ignores the parameter comp
 	}))
 	defer azurite.Close()
 	for _, command := range []string{"traffic", "advise"} {
 		status, _, said = runUntil(t.Context(), nil, command, "People", "--from", strings.Replace(connection, worker.URL, azurite.URL, 1))
-		if status != 1 || !strings.Contains(said, "Workers with Durable Objects do") || !strings.Contains(said, "Contributor Insights") {
+		if status != 1 || !strings.Contains(said, "Workers with Durable Objects count traffic") || !strings.Contains(said, "Contributor Insights") {
 			t.Errorf("%s: %d %s", command, status, said)
 		}
 	}
-	// A server tells the holder of the key, too; of a table that does not exist it says so.
+	// A server also returns the traffic to a client with the account key. For a table that does not
+	// exist it returns an error.
 	at := s.said(t, "connection string")
 	if status, _, said = runUntil(t.Context(), nil, "traffic", "People", "--from", at); status != 1 || !strings.Contains(said, "TableNotFound") {
 		t.Errorf("%d %s", status, said)
 	}
 	ok(t, "tables", "create", "People", "--to", at)
 	s.client(t, "").do(t, "POST", "/People", `{"PartitionKey":"a","RowKey":"b"}`, 204)
-	ok(t, "put", "People", `{"PartitionKey":"a","RowKey":"c"}`, "--to", at) // which says nothing about the programs that use the table
+	ok(t, "put", "People", `{"PartitionKey":"a","RowKey":"c"}`, "--to", at) // not counted: a command is not a program of the user
 	if status, out, said = runUntil(t.Context(), nil, "traffic", "People", "--from", at); status != 0 || !strings.Contains(out, "written        1 entity") {
 		t.Errorf("%d %s%s", status, out, said)
 	}

@@ -20,10 +20,12 @@ import (
 	"edgetable/testdata/must"
 )
 
-// keepLines is a command that appends its input to a file. Where these tests run there may be a shell and no other program.
+// keepLines is a shell command that appends its input to a file. It uses no other program, because a system for tests
+// may have none.
 const keepLines = `while read -r line; do printf '%s\n' "$line"; done >> `
 
-// TestWatch prints a table and what changes in it, remembers what it has printed, and gives changes to a command.
+// TestWatch checks that watch prints a table and its changes, remembers what it has printed, and can pass changes to a
+// command.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	server := start(t, nil, "--memory")
@@ -37,7 +39,7 @@ func TestWatch(t *testing.T) {
 	watch := func(want string, args ...string) {
 		t.Helper()
 		out, _ := do.run(0, append([]string{"watch", "People", "--once", "--from", at}, args...)...)
-		var short strings.Builder // without Timestamps
+		var short strings.Builder // the lines without Timestamps
 		for line := range strings.Lines(out) {
 			head, data, _ := strings.Cut(strings.TrimSpace(line), " {")
 			if _, name, ok := strings.Cut(data, `"Name":"`); ok {
@@ -55,7 +57,7 @@ func TestWatch(t *testing.T) {
 	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", at)
 	const key = "(PartitionKey='a',RowKey='%s')"
 	k0, k1, k2 := fmt.Sprintf(key, "0"), fmt.Sprintf(key, "1"), fmt.Sprintf(key, "2")
-	watch("") // from now on
+	watch("") // prints nothing: without --initial, only changes from now on
 	watch("put "+k0+"=Ada\n", "--initial", "--state", state)
 	put("1", "Grace")
 	put("2", "Lin")
@@ -81,7 +83,7 @@ func TestWatch(t *testing.T) {
 	if got := strings.Join(kinds, " "); got != "edgetable.entity.put edgetable.entity.put edgetable.entity.put edgetable.entity.delete" {
 		t.Errorf("the command got %s", got)
 	}
-	// An entity that is listed has the id of the event with which it was written.
+	// The event of a listed entity has the id of the event that reported its last write.
 	id := func(args ...string) string {
 		t.Helper()
 		out, _ := do.run(0, append([]string{"watch", "People", "--once", "--json", "--from", at}, args...)...)
@@ -107,7 +109,7 @@ func TestWatch(t *testing.T) {
 	do.run(0, "tables", "create", "Other", "--to", at)
 	do.says(cli.StatusFailed, "is the state of table People", "watch", "Other", "--state", state, "--from", at)
 	must.OK(t, os.WriteFile(state+".null", []byte("null"), 0o600))
-	do.says(cli.StatusFailed, "does not have the state of a table", "watch", "People", "--state", state+".null", "--from", at)
+	do.says(cli.StatusFailed, "is not a state file of a table", "watch", "People", "--state", state+".null", "--from", at)
 	do.says(cli.StatusUsage, "--since excludes", "watch", "People", "--since", "start", "--initial", "--from", at)
 	do.says(cli.StatusFailed, "InvalidQueryParameterValue", "watch", "People", "--since", "x", "--from", at)
 	do.run(0, "tables", "delete", "People", "--yes", "--in", at)
@@ -117,8 +119,9 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchOnceWithin: with --once all is told that a signature for a range of keys shows, also after so many other
-// changes that an answer has none of them. Some deletions find nothing, and are no changes.
+// TestWatchOnceWithin runs watch --once with a signature for a range of keys. It must print all changes in that range,
+// even if so many other changes come before that a response contains none in the range. Some deletions find no entity,
+// and make no events.
 func TestWatchOnceWithin(t *testing.T) {
 	t.Parallel()
 	const others, writers = 14_000, 4
@@ -151,8 +154,8 @@ func TestWatchOnceWithin(t *testing.T) {
 	}
 }
 
-// TestWatchKilled: several clients write while the server and a follower are killed again and again. The follower ends
-// with the state of the table. After a restore it is told that it may have missed something.
+// TestWatchKilled kills the server and a follower again and again while several clients write. In the end, the follower
+// must have the state of the table. After a restore, it must report that it may have missed changes.
 func TestWatchKilled(t *testing.T) {
 	t.Parallel()
 	const rounds, writers, writes = 3, 4, 120
@@ -182,7 +185,7 @@ func TestWatchKilled(t *testing.T) {
 			must.OK(t, follower.Process.Signal(syscall.SIGKILL))
 		}
 		wait()
-		_ = follower.Process.Kill() // it may have ended, if the server was away too early
+		_ = follower.Process.Kill() // the process may already have ended, because the server did not respond
 		_ = follower.Wait()
 	}
 	do.run(0, append(watch, "--once")...)
@@ -220,7 +223,8 @@ func TestWatchKilled(t *testing.T) {
 	}
 }
 
-// writeHalf has clients write, each so many times, and returns when half of it is done. wait waits for the rest.
+// writeHalf starts this many writers with this many writes each, and returns when half of the writes are done. wait
+// waits for the rest.
 func writeHalf(t *testing.T, c *remote.Client, round, writers, writes int) (wait func()) {
 	t.Helper()
 	var done atomic.Int64
@@ -243,7 +247,7 @@ func writeHalf(t *testing.T, c *remote.Client, round, writers, writes int) (wait
 	return all.Wait
 }
 
-// write puts or deletes one of a few entities.
+// write puts or deletes one of 60 entities.
 func write(t *testing.T, c *remote.Client, rnd *rand.Rand) error {
 	op := remote.Operation{Kind: remote.Replace, PartitionKey: fmt.Sprint("p", rnd.IntN(3)), RowKey: fmt.Sprint(rnd.IntN(20))}
 	if op.Body = payload.AppendJSON(nil, op.PartitionKey, op.RowKey, 0, nil); rnd.IntN(4) == 0 {
@@ -256,7 +260,7 @@ func write(t *testing.T, c *remote.Client, rnd *rand.Rand) error {
 	return err
 }
 
-// followed applies events in the order of a file: the Timestamps of the entities that there are at the end.
+// followed applies the events in a file, in order. It returns the Timestamps of the entities that exist at the end.
 func followed(t *testing.T, file string) (state map[string]string, events int) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -267,7 +271,7 @@ func followed(t *testing.T, file string) (state map[string]string, events int) {
 			Type, PartitionKey, Subject string
 			Data                        *struct{ PartitionKey, RowKey, Timestamp string }
 		}
-		line = line[max(0, bytes.LastIndex(line, []byte(`{"specversion"`))):] // it was killed in the middle of the line before
+		line = line[max(0, bytes.LastIndex(line, []byte(`{"specversion"`))):] // a kill has cut off the line before this one
 		if err := json.Unmarshal(line, &e); err != nil {
 			continue
 		}

@@ -19,12 +19,12 @@ import (
 	"edgetable/core/accounts"
 )
 
-// config is the configuration from the environment.
+// config is the configuration that the environment describes.
 type config struct {
 	region      string
 	credentials func() aws.Credentials
 	http        *http.Client
-	endpoint    func(service string) string // returns "" for AWS's own endpoint
+	endpoint    func(service string) string // URL of a service; "" means AWS's own endpoint
 
 	table        string
 	role         dynamodb.Role
@@ -37,7 +37,7 @@ type config struct {
 	extensions   bool
 	metrics      string
 
-	accounts func(ctx context.Context) (string, error) // reads the text of the accounts
+	accounts func(ctx context.Context) (string, error) // reads the list of accounts
 	refresh  time.Duration
 	forward  func(ctx context.Context) (string, error) // reads the secret of a proxy; nil trusts no proxy
 	bearer   *oidc.Verifier                            // nil accepts no bearer tokens
@@ -53,7 +53,7 @@ const (
 func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 	c := &config{
 		region: cmp.Or(env("AWS_REGION"), env("AWS_DEFAULT_REGION")),
-		// Lambda sets the credentials for the life of the process. The SDK's default chain would first look in files
+		// Lambda's credentials are valid as long as the process. The SDK's default chain would first look in files
 		// and on other machines.
 		credentials: func() aws.Credentials {
 			return aws.Credentials{
@@ -84,7 +84,7 @@ func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 	c.settingsAge = in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour)
 	c.streaming = in.Bool("EDGETABLE_STREAMING")
 	if c.role = dynamodb.Role(cmp.Or(env("EDGETABLE_ROLE"), string(dynamodb.Alone))); !slices.Contains(dynamodb.Roles, c.role) {
-		return nil, fmt.Errorf("EDGETABLE_ROLE=%q: write alone, primary or secondary", c.role)
+		return nil, fmt.Errorf("EDGETABLE_ROLE=%q is unknown: write alone, primary or secondary", c.role)
 	}
 	c.pathStyle = in.Bool("EDGETABLE_PATH_STYLE")
 	c.extensions = in.Bool("EDGETABLE_EXTENSIONS")
@@ -103,7 +103,7 @@ func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 // the first token arrives.
 func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc.Verifier, error) {
 	const prefix = "EDGETABLE_OIDC_"
-	v, err := oidc.Optional(context.Background(), oidc.Options{ // lives as long as the process
+	v, err := oidc.Optional(context.Background(), oidc.Options{ // this context lives as long as the process
 		Issuer: in.Lookup(prefix + "ISSUER"), JWKS: in.Lookup(prefix + "JWKS"), Audiences: in.List(prefix + "AUDIENCES"),
 		RolesClaim: in.Lookup(prefix + "ROLES_CLAIM"), ReaderRoles: in.List(prefix + "READERS"), ContributorRoles: in.List(prefix + "CONTRIBUTORS"),
 		HTTP: client, Log: log,
@@ -114,7 +114,7 @@ func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc
 	return v, nil
 }
 
-// secrets sets where the accounts and the secret of a proxy are read from.
+// secrets sets the functions that read the accounts and the secret of a proxy.
 func (c *config) secrets(env func(string) string) error {
 	client := &awssecrets.Client{
 		Region: c.region, Credentials: c.credentials, Endpoint: c.endpoint, HTTP: c.http, Now: time.Now,
@@ -135,7 +135,7 @@ func (c *config) secrets(env func(string) string) error {
 		}
 	}
 	switch given {
-	case 0: // valid for a function that only purges
+	case 0: // a function that only purges needs no accounts
 		c.accounts = func(context.Context) (string, error) {
 			return "", errors.New("no accounts are set: " + accounts.Variable + "_SECRET, " + accounts.Variable + "_PARAMETER or " + accounts.Variable)
 		}
@@ -149,12 +149,13 @@ func (c *config) secrets(env func(string) string) error {
 	return nil
 }
 
-// newHTTPClient returns the client for AWS. It keeps many connections, because a page of a whole table reads all of
-// its buckets at once.
+// newHTTPClient returns the client for requests to AWS. It keeps many connections, because a query of a whole table
+// reads all hash keys of the table at the same time.
 func newHTTPClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 64, 64
-	// A process that was frozen finds its connections closed. DynamoDB keeps them open for longer than this.
+	// A server may close a connection while the process is frozen. DynamoDB keeps connections open for longer than
+	// this timeout.
 	t.IdleConnTimeout = 50 * time.Second
 	return &http.Client{Transport: t}
 }

@@ -22,7 +22,7 @@ func TestConfig(t *testing.T) {
 	const region, table = "AWS_REGION=eu-central-1", "EDGETABLE_DYNAMODB_TABLE=tables"
 	for _, tt := range []struct {
 		env []string
-		say string // text of the error; "" for none
+		say string // part of the error's text; "" means that there is no error
 		why string
 	}{
 		{[]string{region, table, "EDGETABLE_ACCOUNTS_SECRET=s"}, "", "the least there is"},
@@ -31,7 +31,7 @@ func TestConfig(t *testing.T) {
 		{[]string{region, table, "EDGETABLE_ACCOUNTS_PARAMETER=/p", "EDGETABLE_ACCOUNTS_REFRESH=10s", "EDGETABLE_BUCKETS=1",
 			"EDGETABLE_SCANNED_BYTES=1048576", "EDGETABLE_STREAMING=true", "EDGETABLE_PATH_STYLE=false", "EDGETABLE_EXTENSIONS=true", "EDGETABLE_FORWARD_SECRET=f"}, "", "everything"},
 		{[]string{region, table, "EDGETABLE_ROLE=secondary"}, "", "a secondary"},
-		{[]string{region, table, "EDGETABLE_ROLE=follower"}, "EDGETABLE_ROLE=\"follower\": write alone, primary or secondary", "another word for it"},
+		{[]string{region, table, "EDGETABLE_ROLE=follower"}, "EDGETABLE_ROLE=\"follower\" is unknown: write alone, primary or secondary", "another word for it"},
 		{[]string{table}, "AWS_REGION", "no region"},
 		{[]string{region}, "EDGETABLE_DYNAMODB_TABLE", "no table"},
 		{[]string{region, table, "EDGETABLE_ACCOUNTS_SECRET=s", "EDGETABLE_ACCOUNTS=acme:" + key1}, "exclude each other", "two places"},

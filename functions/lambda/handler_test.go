@@ -24,7 +24,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// local is a function over the reference store. Its accounts can be changed, and are read for each request.
+// local is a function whose store is the reference store. A test can change its accounts, which are read for each
+// request.
 type local struct {
 	function
 	text string
@@ -49,8 +50,8 @@ func TestSession(t *testing.T) {
 	newClient(t, l.function, key1).session(t)
 }
 
-// TestRotation replaces a key of a running function: clients first switch to the account's second key, then the first
-// one is removed.
+// TestRotation replaces a key of an account while the function is running. Clients first switch to the account's
+// second key, and then the first key is removed.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	l := newLocal()
@@ -71,8 +72,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// TestNoAccounts checks that without accounts clients are asked to retry, unless retrying does not help, and that the
-// log has the reason.
+// TestNoAccounts checks the responses if the accounts cannot be read: clients are asked to retry, unless a retry does
+// not help. The log must contain the reason.
 func TestNoAccounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -84,7 +85,7 @@ func TestNoAccounts(t *testing.T) {
 	}{
 		{"", errors.New("secretsmanager: 400 AccessDeniedException"), "AccessDeniedException", 503, "cannot be read at present"},
 		{"acme=" + key1, nil, "write name:key", 500, "its list of accounts is wrong"},
-		{"acme:c2hvcnQ=", nil, "key 1 of acme has 5 bytes: at least 32 are safe", 500, "its list of accounts is wrong"},
+		{"acme:c2hvcnQ=", nil, "key 1 of acme has 5 bytes, but needs at least 32", 500, "its list of accounts is wrong"},
 		{"# nobody", nil, "names no account", 500, "its list of accounts is wrong"},
 		{"acme:" + key1 + ";dev:" + accounts.DevelopmentKey, nil, "known to everybody", 500, "is known to everybody"},
 	} {
@@ -103,7 +104,8 @@ func TestNoAccounts(t *testing.T) {
 	}
 }
 
-// TestForwardedHost checks a custom domain in front of the function, whose host name contains the account.
+// TestForwardedHost checks a custom domain in front of the function. The host name of this domain contains the
+// account.
 func TestForwardedHost(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, newLocal().function, key1)
@@ -117,10 +119,10 @@ func TestForwardedHost(t *testing.T) {
 		t.Errorf("%s", resp.Body)
 	}
 	c.header[1].Value = "close sesame"
-	c.do(t, "GET", "/Tables", "", 404) // without a trusted host, "Tables" is taken for an account, which does not exist
+	c.do(t, "GET", "/Tables", "", 404) // with an untrusted host name, "Tables" is the account of the path, and it does not exist
 }
 
-// TestMetrics checks that the line of a request contains its metrics.
+// TestMetrics checks that the log line of a request contains its metrics.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	l := newLocal()
@@ -171,7 +173,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// purges is a store that has something to remove.
+// purges is a store with tables and items that a purge removes.
 type purges struct {
 	tables       []table.Name
 	items, beats int
@@ -196,14 +198,14 @@ func (p *purges) Purge(_ context.Context, report func(dynamodb.Progress) error) 
 	return nil
 }
 
-// TestPurge checks that a purge ends before Lambda ends it, without an error, because the next one resumes.
+// TestPurge checks that a purge ends without an error before Lambda ends the function. The next purge resumes it.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	log := slog.New(slog.DiscardHandler)
 	for _, tt := range []struct {
 		event string
 		left  time.Duration
-		want  int // items that remain
+		want  int // number of items that remain
 		err   bool
 	}{
 		{`{"purge":true}`, time.Hour, 0, false},
@@ -225,8 +227,8 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// TestExpire checks that a purge also removes expired entities, except shortly before the end of its time, and not as a
-// secondary.
+// TestExpire checks that a purge also removes expired entities. It must not do so shortly before the function's
+// deadline, or in a secondary.
 func TestExpire(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -243,7 +245,7 @@ func TestExpire(t *testing.T) {
 		for _, tt := range []struct {
 			role dynamodb.Role
 			left time.Duration
-			want int // entities that are stored
+			want int // number of entities that remain stored
 		}{
 			{dynamodb.SecondaryRole, time.Hour, 300}, {dynamodb.Alone, reserve - time.Second, 300}, {dynamodb.Alone, time.Hour, 0},
 		} {
@@ -260,8 +262,8 @@ func TestExpire(t *testing.T) {
 	})
 }
 
-// TestHeartbeat checks that a primary writes the heartbeat, a secondary checks it, and a function without another
-// Region does neither. A secondary purges nothing.
+// TestHeartbeat checks that a primary writes the heartbeat and that a secondary checks it. A function without another
+// Region must do neither. A secondary must not purge.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	rival := &dynamodb.RivalError{Region: "eu-west-1"}
@@ -298,14 +300,14 @@ type replicated table.Replication
 
 func (r replicated) Replication() table.Replication { return table.Replication(r) }
 
-// following is a store that reads a replica.
+// following is a store with the state of a replica.
 type following struct {
 	table.Store
 	replicated
 }
 
-// TestSecondary checks that a secondary serves reads at both addresses, reports its age at the secondary's address,
-// and refuses writes.
+// TestSecondary checks that a secondary serves reads at both addresses and refuses writes. At the secondary's
+// address, it must report how old its data is.
 func TestSecondary(t *testing.T) {
 	t.Parallel()
 	mem := memstore.New(now)

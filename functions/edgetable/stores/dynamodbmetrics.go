@@ -8,23 +8,24 @@ import (
 	"edgetable/core/buckets"
 )
 
-// DynamoDBMetrics adds the metrics of the store on DynamoDB.
+// DynamoDBMetrics registers the metrics of the store on DynamoDB. It returns the functions that the
+// store calls to update them.
 func DynamoDBMetrics(m *observe.Metrics) (dynamodb.Observer, func(buckets.Cost)) {
 	if m == nil {
 		return dynamodb.Observer{}, nil
 	}
 	calls := m.Histograms("dynamodb_call_duration_seconds",
-		"Time of a call to DynamoDB, by action and result: success, condition (it failed), busy (throttled or in conflict), unknown (whether it was applied) or failure.",
+		"Time of a call to DynamoDB, by action and result: success, condition (the condition was not met), busy (throttled or in conflict), unknown (a write that may have been applied) or failure.",
 		observe.Latencies[:], "action", "result")
 	units := m.Counters("dynamodb_consumed_units_total", "Capacity units that calls consumed, as DynamoDB reports.", "kind")
 	reads, writes := units.WithLabelValues("read"), units.WithLabelValues("write")
 	var retries atomic.Int64
-	m.Total("dynamodb_retries_total", "Calls that were made again after a failure.", &retries)
+	m.Total("dynamodb_retries_total", "Calls that were retried after a failure.", &retries)
 	var page struct{ pages, calls, items, bytes atomic.Int64 }
 	m.Total("dynamodb_pages_total", "Pages of queries that were read from DynamoDB.", &page.pages)
 	m.Total("dynamodb_page_calls_total", "Calls that read pages of queries.", &page.calls)
 	m.Total("dynamodb_page_items_total", "Items that were read for pages of queries.", &page.items)
-	m.Total("dynamodb_page_bytes_total", "Bytes that were read for pages of queries, an estimate.", &page.bytes)
+	m.Total("dynamodb_page_bytes_total", "Estimated bytes that were read for pages of queries.", &page.bytes)
 	observer := dynamodb.Observer{
 		Call: func(o dynamodb.Observation) {
 			calls.WithLabelValues(o.Action, o.Result).Observe(o.Took.Seconds())

@@ -20,7 +20,7 @@ import (
 	"edgetable/functions/edgetable/descriptors"
 )
 
-// embeddedFlags are the flags of the store in the data directory, or in memory.
+// embeddedFlags are the flags of the embedded store, which is in the data directory or in memory.
 type embeddedFlags struct {
 	data        string
 	memory      bool
@@ -43,7 +43,7 @@ func inDirectory() *Kind {
 	}
 }
 
-// maxCache is larger than the memory of any machine.
+// maxCache is the maximum of the size flags, 16 TiB: more than the memory of any machine.
 const maxCache = 1 << 44
 
 func (o *embeddedFlags) register(f *pflag.FlagSet) {
@@ -56,7 +56,7 @@ func (o *embeddedFlags) register(f *pflag.FlagSet) {
 func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 	given := flags.Changed
 	o.cacheGiven = given("cache-size")
-	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // set by a container image, for example
+	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // a container image may set $EDGETABLE_DATA
 		cli.Ignore(data)
 	}
 	switch {
@@ -70,7 +70,7 @@ func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// open opens the store in the data directory, or in memory.
+// open opens the embedded store, in the data directory or in memory.
 func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, error) {
 	cache, tables := o.limitMemory(from)
 	info, err := os.Stat(o.data)
@@ -98,13 +98,13 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%w; restore a backup, or continue without the lost commits after 'edgetable check --accept-damage %s'", err, o.data))
 	}
 	if errors.Is(err, pebblestore.ErrDamaged) {
-		return nil, cli.Fail(cli.StatusDamage, err) // another start would not help
+		return nil, cli.Fail(cli.StatusDamage, err) // with this exit status, a supervisor does not restart the server in vain
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil, fmt.Errorf("%w; let this user write there, or name another directory with --data", err)
 	}
 	if errors.Is(err, pebblestore.ErrForeign) && ofAzurite(o.data) {
-		return nil, fmt.Errorf("%s has the tables of Azurite, in files of its own: name another directory for --data; 'edgetable import %s' then reads them (docs/migrate-from-azurite.md)", o.data, o.data)
+		return nil, fmt.Errorf("%s has the tables of Azurite, which edgetable cannot use directly: name another directory for --data; 'edgetable import %s' then reads them (docs/migrate-from-azurite.md)", o.data, o.data)
 	}
 	if err != nil {
 		return nil, err
@@ -116,14 +116,14 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 		return nil, errors.Join(err, store.Close())
 	}
 	b := &Backend{
-		Store: store, System: "edgetable", Place: "in memory, gone when it ends", Cache: cache, Tables: tables,
+		Store: store, System: "edgetable", Place: "in memory; they are lost when the server ends", Cache: cache, Tables: tables,
 		Close: store.Close, Ready: func(context.Context) error { return store.Ready() }, Fresh: time.Second,
 	}
 	watchEmbedded(from.Metrics, store)
 	if !o.memory {
 		b.Embedded = NewCheckpoints(store, from.Log)
 		dir, err := filepath.Abs(o.data)
-		if err != nil { // the working directory does not exist any more
+		if err != nil { // filepath.Abs fails if the working directory was removed
 			dir = o.data
 		}
 		if b.Place = "in " + dir; fresh {
@@ -139,22 +139,26 @@ func ofAzurite(dir string) bool {
 	return err == nil
 }
 
-// BesideCache is the memory needed besides the cache: for requests, pages and compactions.
+// BesideCache is the memory in bytes that a server needs in addition to the block cache: for requests, pages and
+// compactions.
 const BesideCache = 192 << 20
 
-// usualCache is the default size of the block cache, if there is enough memory.
+// usualCache is the default size of the block cache. In a container with little memory, the default is smaller.
 const usualCache = 128 << 20
 
-// limitMemory configures the garbage collector: it runs rarely while there is memory, and more often near the limit.
-// GOMEMLIMIT and GOGC take precedence. limitMemory returns the size of the block cache, and how much memory tables
-// may use with --memory.
+// limitMemory configures Go's garbage collector: it runs rarely while there is free memory, and more often near a
+// limit. The environment variables GOMEMLIMIT and GOGC take precedence. limitMemory returns the size of the block
+// cache and, for a store in memory, the maximum size of all tables.
 func (o *embeddedFlags) limitMemory(from *Opening) (cache, tables int64) {
 	cache = o.cache
-	if from.Heap > 0 && !o.cacheGiven { // with 256 MiB, two of the largest batches fit into a memtable: otherwise each of them ends one
+	// The cache gets at most a fifth of the heap. With a heap of 256 MiB, a memtable, which has a quarter of the
+	// cache, then holds two of the largest batches. With a smaller memtable, each of these batches would fill a
+	// memtable.
+	if from.Heap > 0 && !o.cacheGiven {
 		cache = min(cache, from.Heap/5)
 	}
 	if o.memory {
-		if from.Heap > 0 { // a compaction writes new copies of tables before it removes the old ones
+		if from.Heap > 0 { // half, because a compaction writes new copies of tables before it removes the old ones
 			tables = max(1<<20, (from.Heap-cache-min(BesideCache, from.Heap/3))/2)
 		}
 		return cache, tables

@@ -9,7 +9,8 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// embeddedMetrics adds the metrics that the embedded store reports as events.
+// embeddedMetrics registers the metrics that the embedded store reports as events, and returns the
+// observer of the events.
 func embeddedMetrics(m *observe.Metrics) pebblestore.Observer {
 	if m == nil {
 		return pebblestore.Observer{}
@@ -28,18 +29,18 @@ func embeddedMetrics(m *observe.Metrics) pebblestore.Observer {
 	}
 }
 
-// watchEmbedded adds the counters and sizes of the embedded store.
+// watchEmbedded registers the counters and sizes of the embedded store as metrics.
 func watchEmbedded(m *observe.Metrics, s *pebblestore.Store) {
 	observe.Watch(m, s.Metrics,
-		observe.Counter("store_flushes_total", "Memtables that became data files.", func(m pebblestore.Metrics) float64 { return float64(m.Flushes) }),
+		observe.Counter("store_flushes_total", "Memtables that were flushed to data files.", func(m pebblestore.Metrics) float64 { return float64(m.Flushes) }),
 		observe.Counter("store_compactions_total", "Compactions.", func(m pebblestore.Metrics) float64 { return float64(m.Compactions) }),
 		observe.Counter("store_compaction_written_bytes_total", "Bytes that compactions wrote.", func(m pebblestore.Metrics) float64 { return float64(m.CompactionBytes) }),
-		observe.Gauge("store_compaction_debt_bytes", "Bytes that compactions still have to process, an estimate.", func(m pebblestore.Metrics) float64 { return float64(m.CompactionDebt) }),
-		observe.Gauge("store_l0_sublevels", "Sorted runs in level 0: flushed and not merged yet. Writes stop at 32.", func(m pebblestore.Metrics) float64 { return float64(m.Sublevels) }),
-		observe.Gauge("store_read_amplification", "Sorted runs that a read searches.", func(m pebblestore.Metrics) float64 { return float64(m.ReadAmp) }),
+		observe.Gauge("store_compaction_debt_bytes", "Estimated bytes that compactions still have to process.", func(m pebblestore.Metrics) float64 { return float64(m.CompactionDebt) }),
+		observe.Gauge("store_l0_sublevels", "Sorted runs in level 0, which were flushed and not merged yet. Writes stop at 32.", func(m pebblestore.Metrics) float64 { return float64(m.Sublevels) }),
+		observe.Gauge("store_read_amplification", "Number of sorted runs that a read has to search.", func(m pebblestore.Metrics) float64 { return float64(m.ReadAmp) }),
 		observe.Counter("store_write_stalls_total", "How often writes had to wait for flushes or compactions.", func(m pebblestore.Metrics) float64 { return float64(m.WriteStalls) }),
 		observe.Counter("store_log_written_bytes_total", "Bytes written to the log (WAL).", func(m pebblestore.Metrics) float64 { return float64(m.WALBytes) }),
-		observe.Gauge("store_log_size_bytes", "Bytes of the log (WAL) that are in no data file yet: a start after a crash reads them.", func(m pebblestore.Metrics) float64 { return float64(m.WALSize) }),
+		observe.Gauge("store_log_size_bytes", "Bytes of the log (WAL) that are in no data file yet; a start after a crash replays them.", func(m pebblestore.Metrics) float64 { return float64(m.WALSize) }),
 		observe.Gauge("store_memtable_size_bytes", "Memory of writes that are not in data files yet.", func(m pebblestore.Metrics) float64 { return float64(m.MemTableBytes) }),
 		observe.Gauge("store_cache_size_bytes", "Memory of the block cache in use (--cache-size is its limit).", func(m pebblestore.Metrics) float64 { return float64(m.CacheBytes) }),
 		observe.Counter("store_cache_hits_total", "Blocks that were found in the cache.", func(m pebblestore.Metrics) float64 { return float64(m.CacheHits) }),
@@ -50,7 +51,7 @@ func watchEmbedded(m *observe.Metrics, s *pebblestore.Store) {
 		observe.Counter("store_writes_refused_for_space_total", "Writes refused with 503 because the disk is full.", func(m pebblestore.Metrics) float64 { return float64(m.RefusedForSpace) }),
 		observe.Gauge("store_disk_full", "1 while writes are refused because the disk is full, else 0.", func(m pebblestore.Metrics) float64 { return observe.Bool(m.Full) }),
 		observe.Counter("store_damage_total", "Reads and compactions that found a damaged block.", func(m pebblestore.Metrics) float64 { return float64(m.Damage) }),
-		observe.Gauge("store_clock_ahead_seconds", "How far the last ETag is ahead of the clock: more than a second if the clock was set back.", func(m pebblestore.Metrics) float64 {
+		observe.Gauge("store_clock_ahead_seconds", "Time by which the last Timestamp is ahead of the clock: more than a second if the clock was set back.", func(m pebblestore.Metrics) float64 {
 			return max(0, time.Until(m.LastTimestamp.Time()).Seconds())
 		}),
 	)

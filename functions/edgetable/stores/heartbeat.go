@@ -35,12 +35,13 @@ func (p *program) heartbeat(ctx context.Context, o *dynamodbFlags) error {
 	if err := store.Beat(ctx, client.Options().Region); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Out, "%s has a heartbeat of %s: it is LastSyncTime, less a minute, of a secondary where it has arrived\n",
+	fmt.Fprintf(p.Out, "%s has a heartbeat of %s: a secondary that has received it has a LastSyncTime one minute earlier\n",
 		o.place(client), began.UTC().Format(time.RFC3339))
 	return nil
 }
 
-// beatEvery writes heartbeats until ctx ends.
+// beatEvery writes heartbeats, with pauses, until ctx ends. Secondaries read them to know how old
+// their data is.
 func beatEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store, region string, log *slog.Logger) {
 	for ctx.Err() == nil {
 		if err := store.Beat(ctx, region); err != nil && ctx.Err() == nil {

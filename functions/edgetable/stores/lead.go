@@ -14,15 +14,15 @@ import (
 	"edgetable/core/table"
 )
 
-// Lead says whether the store of this process is the primary, or was replaced by another one. Use a nil Lead for a
-// store that cannot be replaced.
+// Lead records whether the store of this process is the primary or was replaced: another store was promoted instead
+// of it. A nil Lead is for a store that cannot be replaced.
 type Lead struct {
 	mu       sync.Mutex
-	replaced *logship.Replaced // nil unless the store knows that it was replaced
+	replaced *logship.Replaced // nil if the store was not replaced, or does not know it
 	fenced   bool              // the store refuses writes
 }
 
-// Replaced says how the store was replaced, or returns nil if it was not.
+// Replaced returns how the store was replaced, or nil if it was not.
 func (l *Lead) Replaced() *logship.Replaced {
 	if l == nil {
 		return nil
@@ -32,7 +32,8 @@ func (l *Lead) Replaced() *logship.Replaced {
 	return l.replaced
 }
 
-// Fenced reports whether the store refuses writes, because it was replaced before this process served as the primary.
+// Fenced reports whether the store refuses writes. It does if it was replaced before this process began to ship its
+// log as the primary.
 func (l *Lead) Fenced() bool {
 	if l == nil {
 		return false
@@ -42,21 +43,22 @@ func (l *Lead) Fenced() bool {
 	return l.fenced
 }
 
-// Lose records that the store was replaced. With fence, writes are refused from now on: they would be lost.
+// Lose records that the store was replaced. With fence, the store refuses writes from now on, because the new primary
+// would not have them.
 func (l *Lead) Lose(r *logship.Replaced, fence bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.replaced, l.fenced = r, l.fenced || fence
 }
 
-// Regain records that the store is the primary.
+// Regain records that the store is the primary again.
 func (l *Lead) Regain() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.replaced, l.fenced = nil, false
 }
 
-// Err returns why the store is not the primary, or nil.
+// Err returns an error that says how the store was replaced, or nil if it is the primary.
 func (l *Lead) Err() error {
 	if r := l.Replaced(); r != nil {
 		return fmt.Errorf("%w; %s", repository.ErrReplaced, r)
@@ -64,17 +66,17 @@ func (l *Lead) Err() error {
 	return nil
 }
 
-// Leading is a store whose secondary endpoint says whether it was replaced.
+// Leading wraps the store of a primary. If another store has replaced it, its replication status is unavailable.
 type Leading struct {
 	table.Store
 	Lead *Lead
 }
 
-// Unwrap is found by [table.As].
+// Unwrap returns the wrapped store. [table.As] calls it to find optional interfaces.
 func (l Leading) Unwrap() table.Store { return l.Store }
 
-// Replication implements [table.Replicated]. A replaced store has all writes up to the number after which the other
-// store's history differs.
+// Replication implements [table.Replicated]. If the store was replaced, the reported time is the commit number after
+// which the history of the new primary differs. Commit numbers are times.
 func (l Leading) Replication() table.Replication {
 	if r := l.Lead.Replaced(); r != nil {
 		return table.Replication{Status: table.Unavailable, LastSync: r.Until}
@@ -85,8 +87,9 @@ func (l Leading) Replication() table.Replication {
 	return table.Replication{Status: table.Live, LastSync: Now()}
 }
 
-// TakeOver makes a store the primary again, if it was replaced or its history is unknown. It begins a timeline in the
-// place, without what the other store wrote. Without a place, the store only forgets that it was replaced.
+// TakeOver makes a store the primary again if it was replaced or its history is unknown. It begins a new timeline in
+// the backup place, without the writes of the other store. If r is nil, because there is no place, TakeOver only
+// removes the record that the store was replaced.
 func TakeOver(ctx context.Context, r *repository.Repository, store *pebblestore.Store, from string) error {
 	if r == nil {
 		return store.ChangeTimeline(func(t *logship.Timeline) { t.Replaced = nil })
@@ -101,7 +104,7 @@ func TakeOver(ctx context.Context, r *repository.Repository, store *pebblestore.
 		return err
 	}
 	if own.ID != "" && own.Replaced == nil && now.Check(own.ID, repository.Term(own.Term)) == nil {
-		return errors.New("the store is the primary of this place already")
+		return errors.New("the store is already the primary of this backup location")
 	}
 	parent := own.ID
 	if parent == "" {
@@ -113,7 +116,7 @@ func TakeOver(ctx context.Context, r *repository.Repository, store *pebblestore.
 	}
 	above, err := r.Highest(ctx)
 	if err != nil {
-		return fmt.Errorf("the place was taken over, but the store could not record it: run the command again: %w", err)
+		return fmt.Errorf("the backup location was taken over, but the store could not record it: run the command again: %w", err)
 	}
 	if err := store.Raise(max(above, edm.TicksOf(time.Now()))); err != nil {
 		return err

@@ -18,10 +18,10 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// postgresFlags say which database is used.
+// postgresFlags are the flags that say which PostgreSQL database to use.
 type postgresFlags struct {
 	dsn, schema string
-	password    string // source of the password
+	password    string // source of the password: file:FILE, command:COMMAND, rds or azure
 }
 
 func (o *postgresFlags) register(f *pflag.FlagSet) {
@@ -43,10 +43,10 @@ func (o *postgresFlags) check() error {
 		given = given || inURL
 	}
 	if given {
-		return cli.Misuse("--postgres-dsn takes no password, which every user of the machine could read: use --postgres-password-from, $PGPASSWORD or a file that $PGPASSFILE names")
+		return cli.Misuse("--postgres-dsn must not contain a password, because every user of the machine could read it: use --postgres-password-from, $PGPASSWORD or a file that $PGPASSFILE names")
 	}
 	if o.password != "" && o.source() == nil {
-		return cli.Misuse("--postgres-password-from is file:FILE, command:COMMAND, rds or azure")
+		return cli.Misuse("--postgres-password-from must be file:FILE, command:COMMAND, rds or azure")
 	}
 	if o.schema == "" {
 		return cli.Misuse("--postgres-schema names no schema")
@@ -54,12 +54,13 @@ func (o *postgresFlags) check() error {
 	return nil
 }
 
-// options returns the options of a store, which the commands also use.
+// options returns the options for opening the store. Servers and commands use them.
 func (o *postgresFlags) options() postgres.Options {
 	return postgres.Options{DSN: o.dsn, Schema: o.schema, Password: o.source()}
 }
 
-// source returns where the password comes from. Nil means that pgx finds it, or that there is none.
+// source returns a function that reads the password from its source. It returns nil without
+// --postgres-password-from: then pgx finds the password, or there is none.
 func (o *postgresFlags) source() password {
 	kind, rest, _ := strings.Cut(o.password, ":")
 	switch {
@@ -78,7 +79,7 @@ func (o *postgresFlags) source() password {
 	return nil
 }
 
-// runCommand returns the output of the command.
+// runCommand runs the user's shell command that prints a password, and returns its output.
 func runCommand(ctx context.Context, command, host string, port uint16, user string) (string, error) {
 	c := exec.CommandContext(ctx, "sh", "-c", command)
 	c.Env = append(os.Environ(), "EDGETABLE_POSTGRES_HOST="+host, fmt.Sprint("EDGETABLE_POSTGRES_PORT=", port), "EDGETABLE_POSTGRES_USER="+user)
@@ -92,7 +93,7 @@ func runCommand(ctx context.Context, command, host string, port uint16, user str
 	return strings.TrimRight(string(out), "\r\n"), err
 }
 
-// place describes the database for people, without a password.
+// place returns the name of the schema and the database, for messages. It contains no password.
 func (o *postgresFlags) place() string {
 	config, err := pgconn.ParseConfig(o.dsn)
 	if err != nil {
@@ -105,13 +106,14 @@ func (o *postgresFlags) place() string {
 		}
 	}
 	name := ""
-	if config.Database != "" { // the default name is that of the user
+	if config.Database != "" { // if the name is missing, PostgreSQL uses the name of the user
 		name = " " + config.Database
 	}
 	return fmt.Sprintf("the schema %s of the PostgreSQL database%s at %s", o.schema, name, strings.Join(hosts, ", "))
 }
 
-// failed returns the error of an operation on the database, for people.
+// failed adds the name of the database to an error and, if rights are missing, where the
+// documentation lists them.
 func (o *postgresFlags) failed(err error) error {
 	err = fmt.Errorf("%s: %w", o.place(), err)
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok && (p.Code == "42501" || p.Code == "28000") {
@@ -120,7 +122,8 @@ func (o *postgresFlags) failed(err error) error {
 	return err
 }
 
-// exposed reports whether the network could read the connection or impersonate the database.
+// exposed reports whether an attacker in the network could read the connection or impersonate the
+// database.
 func (o *postgresFlags) exposed() bool {
 	config, err := pgconn.ParseConfig(o.dsn)
 	if err != nil || strings.HasPrefix(config.Host, "/") || cli.LoopbackHost(config.Host) {
@@ -169,7 +172,7 @@ func (p *program) postgresStatusCommand() *cobra.Command {
 	var o postgresFlags
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "status", Short: "Print what a reply promises, the version of the schema, and what is still to be removed",
+		Use: "status", Short: "Print how durable writes are, the version of the schema, and how much is still to be removed",
 		Example: "  edgetable postgres status --postgres-dsn postgres://edgetable@db.example/edgetable",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {
@@ -204,8 +207,8 @@ type shownStatus struct {
 	Address         string  `json:"address"`
 	Standby         bool    `json:"standby"`
 	Durability      string  `json:"durability"`
-	Schema          int     `json:"schema"`       // version; 0 means no schema
-	NeededSchema    int     `json:"neededSchema"` // the version that this program needs
+	Schema          int     `json:"schema"`       // version of the schema; 0 means that there is no schema
+	NeededSchema    int     `json:"neededSchema"` // version of the schema that this program needs
 	Servers         int     `json:"servers"`
 	Tables          int64   `json:"tables"`
 	TablesRemoved   int64   `json:"tablesBeingRemoved"`
@@ -229,5 +232,5 @@ func printStatus(out io.Writer, o *postgresFlags, s *postgres.Status) {
 	if s.Schema > 0 {
 		fmt.Fprintf(out, "servers     %d\ntables      %d, and %d that are being removed\nentities    about %d, and about %d tombstones\n", s.Servers, s.Tables, s.Dropped, s.Entities, s.Tombstones)
 	}
-	fmt.Fprintf(out, "oldest      transaction %s old, its number %d behind the newest\n", cli.ShowDuration(s.Oldest.Round(1e9)), s.Wraparound)
+	fmt.Fprintf(out, "oldest      transaction %s old, and %d transactions behind the newest\n", cli.ShowDuration(s.Oldest.Round(1e9)), s.Wraparound)
 }

@@ -5,25 +5,25 @@ import (
 	"edgetable/adapters/store/postgres"
 )
 
-// PostgresMetrics adds the counters of the store on PostgreSQL.
+// PostgresMetrics registers the metrics of the store on PostgreSQL.
 func PostgresMetrics(m *observe.Metrics, metrics func() postgres.Metrics) {
 	rows := []observe.Row[postgres.Metrics]{
 		observe.Counter("postgres_write_groups_total", "Transactions that wrote single entities.", func(m postgres.Metrics) float64 { return float64(m.WriteGroups) }),
 		observe.Counter("postgres_grouped_writes_total", "Writes of single entities in the transactions of postgres_write_groups_total.", func(m postgres.Metrics) float64 { return float64(m.Writes) }),
 		observe.Counter("postgres_read_groups_total", "Statements that read single entities.", func(m postgres.Metrics) float64 { return float64(m.ReadGroups) }),
 		observe.Counter("postgres_grouped_reads_total", "Reads of single entities in the statements of postgres_read_groups_total.", func(m postgres.Metrics) float64 { return float64(m.Reads) }),
-		observe.Counter("postgres_writes_behind_total", "Writes that were sent again, above a Timestamp or a state that another server had written.", func(m postgres.Metrics) float64 { return float64(m.Behind) }),
-		observe.Counter("postgres_unknown_outcomes_total", "Writes whose reply was lost and whose outcome could not be found out in time.", func(m postgres.Metrics) float64 { return float64(m.Unknown) }),
-		observe.Counter("postgres_replica_failures_total", "Reads that the standby did not answer, so that the primary had to.", func(m postgres.Metrics) float64 { return float64(m.ReplicaFailures) }),
-		observe.Gauge("postgres_replica_age_seconds", "How far the standby for eventual reads is behind; 0 without one.", func(m postgres.Metrics) float64 { return m.ReplicaAge.Seconds() }),
+		observe.Counter("postgres_writes_behind_total", "Writes that were retried because another server had written a later Timestamp or another state.", func(m postgres.Metrics) float64 { return float64(m.Behind) }),
+		observe.Counter("postgres_unknown_outcomes_total", "Writes whose reply was lost and whose outcome could not be determined in time.", func(m postgres.Metrics) float64 { return float64(m.Unknown) }),
+		observe.Counter("postgres_replica_failures_total", "Reads that were sent to the primary because the standby did not answer.", func(m postgres.Metrics) float64 { return float64(m.ReplicaFailures) }),
+		observe.Gauge("postgres_replica_age_seconds", "Lag of the standby for eventual reads; 0 without a standby.", func(m postgres.Metrics) float64 { return m.ReplicaAge.Seconds() }),
 		observe.Counter("postgres_purged_rows_total", "Tombstones and rows of dropped tables that were removed.", func(m postgres.Metrics) float64 { return float64(m.Purged) }),
-		observe.Counter("postgres_purges_total", "Runs that removed tombstones and dropped tables, also those that failed.", func(m postgres.Metrics) float64 { return float64(m.Purges) }),
-		observe.Counter("postgres_purge_failures_total", "Runs that removed tombstones and dropped tables and failed.", func(m postgres.Metrics) float64 { return float64(m.PurgeFailures) }),
+		observe.Counter("postgres_purges_total", "Runs of the removal of tombstones and dropped tables, including failed runs.", func(m postgres.Metrics) float64 { return float64(m.Purges) }),
+		observe.Counter("postgres_purge_failures_total", "Failed runs of the removal of tombstones and dropped tables.", func(m postgres.Metrics) float64 { return float64(m.PurgeFailures) }),
 		observe.Gauge("postgres_blocked_seconds", "How long a statement has been waiting for a lock of another program, which the log names.", func(m postgres.Metrics) float64 { return m.Blocked.Seconds() }),
-		observe.Gauge("postgres_oldest_transaction_seconds", "Age of the database's oldest transaction that the server's role may see. What it can see is not vacuumed.", func(m postgres.Metrics) float64 { return m.Oldest.Seconds() }),
-		observe.Gauge("postgres_clock_difference_seconds", "By how much the clock of the database is ahead of this machine's. Above 10, or below -10, nothing is written.", func(m postgres.Metrics) float64 { return m.ClockDifference.Seconds() }),
+		observe.Gauge("postgres_oldest_transaction_seconds", "Age of the database's oldest transaction that the server's role may see. Vacuum keeps all rows that this transaction can see.", func(m postgres.Metrics) float64 { return m.Oldest.Seconds() }),
+		observe.Gauge("postgres_clock_difference_seconds", "Seconds by which the clock of the database is ahead of this machine's clock. Above 10, or below -10, writes are refused.", func(m postgres.Metrics) float64 { return m.ClockDifference.Seconds() }),
 		observe.Counter[postgres.Metrics]("postgres_retries_total",
-			"What was sent again, by reason: again (not sent, or in conflict), moved (the server is no longer a primary), lost (the connection broke).", nil).By("reason", func(m postgres.Metrics, add func(float64, ...string)) {
+			"Statements that were sent again, by reason: again (not sent, or in conflict), moved (the server is no longer a primary), lost (the connection broke).", nil).By("reason", func(m postgres.Metrics, add func(float64, ...string)) {
 			for why, n := range m.Retries {
 				add(float64(n), why)
 			}
@@ -39,15 +39,16 @@ func PostgresMetrics(m *observe.Metrics, metrics func() postgres.Metrics) {
 	observe.Watch(m, metrics, rows...)
 }
 
-// ofPool lists the metrics of the connections to one server.
+// ofPool lists the metrics of each connection pool. There is a pool for the primary and one for the
+// standby.
 var ofPool = []struct {
 	row   observe.Row[postgres.Metrics]
 	value func(*postgres.Pool) float64
 }{
 	{observe.Gauge[postgres.Metrics]("postgres_connections", "Open connections.", nil), func(p *postgres.Pool) float64 { return float64(p.Open) }},
 	{observe.Gauge[postgres.Metrics]("postgres_connections_used", "Connections in use.", nil), func(p *postgres.Pool) float64 { return float64(p.Used) }},
-	{observe.Gauge[postgres.Metrics]("postgres_connections_limit", "The most connections that may be open.", nil), func(p *postgres.Pool) float64 { return float64(p.Limit) }},
+	{observe.Gauge[postgres.Metrics]("postgres_connections_limit", "Maximum number of open connections.", nil), func(p *postgres.Pool) float64 { return float64(p.Limit) }},
 	{observe.Counter[postgres.Metrics]("postgres_connections_made_total", "Connections that were made.", nil), func(p *postgres.Pool) float64 { return float64(p.Connected) }},
-	{observe.Counter[postgres.Metrics]("postgres_connection_waits_total", "How often a connection had to be waited for.", nil), func(p *postgres.Pool) float64 { return float64(p.Waits) }},
+	{observe.Counter[postgres.Metrics]("postgres_connection_waits_total", "Number of times that a request had to wait for a connection.", nil), func(p *postgres.Pool) float64 { return float64(p.Waits) }},
 	{observe.Counter[postgres.Metrics]("postgres_connection_wait_seconds_total", "Time spent waiting for connections.", nil), func(p *postgres.Pool) float64 { return p.Waited.Seconds() }},
 }

@@ -37,17 +37,17 @@ func (o *postgresServing) register(f *pflag.FlagSet) {
 	cli.BoolFlag(f, &o.allowLoss, "postgres-allow-loss", "accept a database whose settings (fsync, synchronous_commit) may lose acknowledged writes")
 }
 
-// open opens the store.
+// open opens the store on PostgreSQL for a server.
 func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, error) {
 	if o.exposed() {
-		from.Log.Warn("the network can read what is sent to the database, or pose as it: add sslmode=verify-full to --postgres-dsn", "place", o.place())
+		from.Log.Warn("the network can read the traffic to the database, or impersonate the database: add sslmode=verify-full to --postgres-dsn", "place", o.place())
 	}
 	options := o.options()
 	options.ReplicaDSN, options.Connections, options.AllowLoss = o.replica, o.connections, o.allowLoss
 	options.Logf = func(format string, args ...any) { from.Log.Warn("PostgreSQL: " + fmt.Sprintf(format, args...)) }
 	store, err := await(ctx, options, from.Waits)
 	if errors.Is(err, postgres.ErrLoss) {
-		err = fmt.Errorf("%w; change the setting, or say --postgres-allow-loss", err)
+		err = fmt.Errorf("%w; change the setting, or use --postgres-allow-loss", err)
 	}
 	if err != nil {
 		return nil, o.failed(err)
@@ -59,10 +59,11 @@ func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, er
 	}, nil
 }
 
-// databaseWait is how long a starting server waits for a database that is also starting.
+// databaseWait is how long a server waits at its start for a database that cannot be reached yet.
 const databaseWait = time.Minute
 
-// await opens a store as soon as the database responds.
+// await opens the store. While the database cannot be reached, it tries again every second, up to
+// databaseWait.
 func await(ctx context.Context, o postgres.Options, waits func(cause error)) (*postgres.Store, error) {
 	ctx, cancel := context.WithTimeout(ctx, databaseWait)
 	defer cancel()

@@ -17,20 +17,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/rds/auth"
 )
 
-// password returns the password or token for a new connection.
+// password returns the password, or a token that replaces it, for a new connection.
 type password func(ctx context.Context, host string, port uint16, user string) (string, error)
 
-// tokens are machine identities that a database accepts instead of a password.
+// tokens has the sources of tokens. A token proves the identity of this machine, and the database accepts it instead
+// of a password.
 var tokens = map[string]func() password{
 	"rds":   rdsTokens,
 	"azure": func() password { return azureTokens(azcore.ClientOptions{}) },
 }
 
-// rdsTokens signs a token for Amazon RDS or Aurora with the credentials that the AWS CLI would use. It is valid for
-// 15 minutes, and needed only to connect.
+// rdsTokens returns a source of tokens for Amazon RDS or Aurora. It signs a token with the credentials that the AWS
+// CLI would use. A token is valid for 15 minutes, and is needed only to connect.
 func rdsTokens() password {
 	var mu sync.Mutex
-	var loaded *aws.Config // caches the credentials
+	var loaded *aws.Config // kept for later connections, because this object caches the credentials
 	load := func(ctx context.Context) (aws.Config, error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -53,7 +54,7 @@ func rdsTokens() password {
 			region = c.Region
 		}
 		if region == "" {
-			return "", errors.New("--postgres-password-from rds: the host's name has no AWS Region: say which with $AWS_REGION")
+			return "", errors.New("--postgres-password-from rds: the host's name has no AWS Region: set it with $AWS_REGION")
 		}
 		token, err := auth.BuildAuthToken(ctx, net.JoinHostPort(host, strconv.Itoa(int(port))), region, user, c.Credentials)
 		if err != nil {
@@ -63,8 +64,8 @@ func rdsTokens() password {
 	}
 }
 
-// rdsRegion returns the Region in the name of a host, as in db.abc.eu-west-1.rds.amazonaws.com, or "". The hosts of a
-// DSN may be in several Regions.
+// rdsRegion returns the AWS Region in the name of a host such as db.abc.eu-west-1.rds.amazonaws.com, or "". It looks
+// at each host, because the hosts of a DSN may be in several Regions.
 func rdsRegion(host string) string {
 	name, _, found := strings.Cut(host, ".rds.amazonaws.com")
 	if !found {
@@ -76,8 +77,8 @@ func rdsRegion(host string) string {
 // azureScope is the scope of tokens for Azure Database for PostgreSQL.
 const azureScope = "https://ossrdbms-aad.database.windows.net/.default"
 
-// azureTokens requests tokens from Microsoft Entra for the identity that Azure's SDKs would use. A token is reused
-// until shortly before it expires.
+// azureTokens returns a source of tokens from Microsoft Entra, for the identity that Azure's SDKs would use. A token
+// is reused until shortly before it expires.
 func azureTokens(o azcore.ClientOptions) password {
 	credential := sync.OnceValues(func() (*azidentity.DefaultAzureCredential, error) {
 		return azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{ClientOptions: o})

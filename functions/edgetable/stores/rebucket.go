@@ -15,7 +15,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// rebucketFlags are the flags of dynamodb rebucket.
+// rebucketFlags are the flags of 'edgetable dynamodb rebucket'.
 type rebucketFlags struct {
 	dynamodbFlags
 	account  string
@@ -51,7 +51,7 @@ func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName stri
 	name, wrong := table.Name{Account: o.account, Table: tableName}, cli.CheckTable("TABLE", tableName)
 	switch {
 	case o.account == "":
-		return cli.Misuse("say whose table it is with --account")
+		return cli.Misuse("name the account of the table with --account")
 	case wrong != nil:
 		return wrong
 	case o.abort && o.buckets != 0:
@@ -75,7 +75,7 @@ func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName stri
 	return explainRebucket(err, &name)
 }
 
-// explainRebucket adds to an error what can be done about it.
+// explainRebucket adds to an error what the user can do about it.
 func explainRebucket(err error, name *table.Name) error {
 	pause, unfinished := (*rebucket.PauseError)(nil), (*rebucket.UnfinishedError)(nil)
 	switch {
@@ -84,7 +84,7 @@ func explainRebucket(err error, name *table.Name) error {
 	case errors.Is(err, table.ErrNoTable):
 		return fmt.Errorf("the account %s has no table %s, or it was deleted meanwhile", name.Account, name.Table)
 	case errors.As(err, &pause):
-		return fmt.Errorf("writes would be refused for about %v: run it again when there are fewer, or with a longer --max-pause than %v; the copy is kept", pause.Expected.Round(time.Second), pause.Max)
+		return fmt.Errorf("writes would be refused for about %v: run the command again when there are fewer writes, or with a longer --max-pause than %v; the copy is kept", pause.Expected.Round(time.Second), pause.Max)
 	case errors.As(err, &unfinished):
 		return fmt.Errorf("an earlier run is not finished: resume it with --buckets %d, or give up with --abort", unfinished.Buckets)
 	case errors.Is(err, rebucket.ErrSuperseded), errors.Is(err, rebucket.ErrAborted), errors.Is(err, dynamodb.ErrFollowed):
@@ -93,13 +93,13 @@ func explainRebucket(err error, name *table.Name) error {
 	return cli.Fail(cli.StatusPart, fmt.Errorf("%w; run it again to resume, or with --abort to give up", err))
 }
 
-// rebucketProgress shows the progress of a run to a person.
+// rebucketProgress shows the progress of a rebucket run to the user.
 type rebucketProgress struct {
 	*cli.Progress
 	name    string
 	buckets int
 	before  rebucket.Progress
-	rows    int // rows of the last complete pass, 0 before that
+	rows    int // number of entities in the last complete pass; 0 before the first pass has ended
 }
 
 func (r *rebucketProgress) report(now rebucket.Progress) {
@@ -123,13 +123,13 @@ func (r *rebucketProgress) report(now rebucket.Progress) {
 	}
 }
 
-// milestone prints which step begins.
+// milestone tells the user which step of the run begins.
 func (r *rebucketProgress) milestone(now rebucket.Progress) {
 	switch now.State {
 	case rebucket.Closing:
 		r.Say("writes are about to be refused for %v or so", now.Pause.Round(100*time.Millisecond))
 	case rebucket.Done:
-		r.Say("%s has %d buckets; the items in the old ones are removed by a server, or by the schedule of the function, in an hour or two", r.name, r.buckets)
+		r.Say("%s has %d buckets; the items in the old buckets are removed by a server, or by the schedule of the function, in an hour or two", r.name, r.buckets)
 	case rebucket.Unchanged:
 		r.Say("there is nothing to do")
 	case rebucket.Aborted:

@@ -20,16 +20,16 @@ import (
 type Apply struct {
 	To     *remote.Client
 	Table  string
-	Source string // URL of the account, recorded in the file of refused rows
+	Source string // URL of the account; the file of refused rows names it as their source
 	// Connections is the maximum number of concurrent batches.
 	Connections int
-	// Before is called with the operations of a page before they are written.
+	// Before is called once for each page, with its operations, before Page writes them.
 	Before func([]remote.Operation) error
 }
 
 // Page writes the events of a page. It writes only the last event of each entity, because an event
-// has the whole state of its entity. So the order of the writes does not matter, and a page can be
-// written twice. It returns the rows that the service refuses.
+// has the whole state of its entity. So the order of the writes does not matter, and writing a page
+// again is harmless. Page returns the rows that the service refuses.
 func (a *Apply) Page(ctx context.Context, events []json.RawMessage) (totals progressfile.Totals, rejects []rows.Reject, err error) {
 	ops, err := operations(events)
 	if err != nil {
@@ -89,7 +89,7 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 		if err := json.Unmarshal(text, &e); err != nil {
 			return nil, err
 		}
-		if e.Type != payload.EventDrop { // the next answer reports that the feed has ended
+		if e.Type != payload.EventDrop { // a drop event is not about an entity; the next response says that the feed has ended
 			last[entity{e.PartitionKey, e.RowKey}] = &e
 		}
 	}
@@ -97,7 +97,7 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 	for k, e := range last {
 		op := remote.Operation{Kind: remote.Delete, PartitionKey: k.partition, RowKey: k.row}
 		switch {
-		case e.Superseded: // a later event has the entity's state
+		case e.Superseded: // this event has no data, because a later event in the feed has the entity's state
 			continue
 		case e.Type == payload.EventPut && e.Expired == "":
 			received, err := payload.ReadEntity(e.Data)
@@ -106,7 +106,7 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 			}
 			op.Kind, op.Body = remote.Replace, payload.AppendJSON(nil, k.partition, k.row, 0, received.Properties)
 		case e.Type != payload.EventPut && e.Type != payload.EventDelete && e.Type != payload.EventExpire:
-			return nil, fmt.Errorf("the type %q is of a newer version: use a newer edgetable", e.Type)
+			return nil, fmt.Errorf("this version does not know the type %q: use a newer edgetable", e.Type)
 		}
 		ops = append(ops, op)
 	}

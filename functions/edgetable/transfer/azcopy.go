@@ -14,10 +14,11 @@ import (
 )
 
 // AzCopy 7 exported a table to files ACCOUNT_TABLE_TIME_RANGE_SPLIT_CRC.json, or .csv with a
-// .schema.csv each, and a manifest ACCOUNT_TABLE_TIME.manifest. Both kinds of names have the same
-// prefix; the option /Manifest chose another one. CRC is a checksum of the entities in the file,
-// and Checksum in the manifest is one of all files. How they are computed was never published, so
-// they are not compared. The number of files is.
+// .schema.csv each, and a manifest ACCOUNT_TABLE_TIME.manifest. The names of the files and of the
+// manifest have the same prefix, unless the option /Manifest chose another name. CRC is a checksum
+// of the entities in the file, and the field Checksum of the manifest is a checksum of all files.
+// How AzCopy computed the checksums was never published, so this package does not verify them. It
+// verifies the number of files.
 // https://github.com/MicrosoftDocs/azure-docs/blob/00a142ac/articles/storage/storage-use-azcopy.md
 // https://github.com/Azure/azure-storage-net-data-movement/issues/129
 
@@ -34,7 +35,7 @@ func azcopyTable(file string) string {
 	return ""
 }
 
-// azcopySays holds the fields of a manifest of version 7.3. Older manifests lack them.
+// azcopySays holds the fields that a manifest of AzCopy 7.3 has. Older manifests lack them.
 type azcopySays struct {
 	TableName      string
 	TotalDataFiles int
@@ -51,15 +52,15 @@ func readAzcopyManifest(manifest string) (says azcopySays, err error) {
 	return says, err
 }
 
-// azcopyParts returns the files of a manifest. It fails if there are more or fewer files than the
-// manifest says.
+// azcopyParts returns the data files next to a manifest. It fails if their number is not the one in
+// the manifest.
 func azcopyParts(manifest, tableName string) (list []Source, err error) {
 	says, err := readAzcopyManifest(manifest)
 	if err != nil {
 		return nil, err
 	}
 	begin := strings.TrimSuffix(manifest, azcopyManifest) + "_"
-	found, err := os.ReadDir(filepath.Dir(manifest)) // sorted
+	found, err := os.ReadDir(filepath.Dir(manifest)) // os.ReadDir sorts the files by name
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func azcopyParts(manifest, tableName string) (list []Source, err error) {
 	case len(list) == 0:
 		return nil, fmt.Errorf("%s has no data files next to it: %s0_0_….json or .csv", manifest, begin)
 	case says.TotalDataFiles > 0 && says.TotalDataFiles != len(list):
-		return nil, fmt.Errorf("%s says that its export has %d files, but %d are next to it: %s…", manifest, says.TotalDataFiles, len(list), begin)
+		return nil, fmt.Errorf("%s lists %d files of its export, but %d are next to it: %s…", manifest, says.TotalDataFiles, len(list), begin)
 	}
 	return list, nil
 }

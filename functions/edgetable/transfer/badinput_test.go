@@ -15,8 +15,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Each kind of bad input gets a message that says where it is and what to change.
-// Rows that are good are written.
+// TestImportBadInput checks that for each kind of bad input the message names the position and says
+// what to change, and that the good rows of the file are written.
 func TestImportBadInput(t *testing.T) {
 	t.Parallel()
 	const good = `{"PartitionKey":"p","RowKey":"0","A":1}` + "\n"
@@ -35,8 +35,8 @@ func TestImportBadInput(t *testing.T) {
 	const tooWide = "TooManyProperties: The entity contains more properties than allowed. Each entity can include up to 252 properties to store data. Each entity also has 3 system properties. Choose fewer columns with --select."
 	for name, tt := range map[string]struct {
 		file, text string
-		told       []string // of rows
-		err        string   // of the file
+		told       []string // messages about refused rows
+		err        string   // error that ends the import of the file
 	}{
 		"JSON cut off": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1","A"`,
 			[]string{"2 the file ends in this row: InvalidInput: Malformed JSON at byte 36: expected : after the name of a member."}, ""},
@@ -52,8 +52,8 @@ func TestImportBadInput(t *testing.T) {
 		"300 columns":    {"a.csv", "PartitionKey,RowKey" + heads + "\np,0" + strings.Repeat(",", 300) + "\np,1" + cells + "\n", []string{"3 PartitionKey 'p', RowKey '1': " + tooWide}, ""},
 		"wrong types in CSV": {"a.csv", "PartitionKey,RowKey,A,A@type\np,0,1,Int32\np,1,1.5,Int32\np,2,1,Int16\np,3,yes,Boolean\np,4,0000-01-01,DateTime\np,5,9999,DateTime\np,6,x,Binary\np,7,1e999,Double\n", []string{
 			"3 PartitionKey 'p', RowKey '1': A is not an Int32: a whole number from -2147483648 to 2147483647: \"1.5\"",
-			"4 PartitionKey 'p', RowKey '2': A: \"Int16\" is none of the eight types, such as Edm.Int32",
-			"5 PartitionKey 'p', RowKey '3': A is not a Boolean: true or false: \"yes\"",
+			"4 PartitionKey 'p', RowKey '2': A: \"Int16\" is not one of the eight types, such as Edm.Int32",
+			"5 PartitionKey 'p', RowKey '3': A is not a Boolean (true or false): \"yes\"",
 			"6 PartitionKey 'p', RowKey '4': A: OutOfRangeInput: The 'A' parameter of value '01/01/0000 00:00:00' is out of range.",
 			"7 PartitionKey 'p', RowKey '5': A is not a DateTime of the form 2006-01-02T15:04:05.1234567Z: \"9999\"",
 			"8 PartitionKey 'p', RowKey '6': A is not base64: \"x\"",
@@ -61,8 +61,8 @@ func TestImportBadInput(t *testing.T) {
 		"wrong types in JSON": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1","A@odata.type":"Edm.Guid","A":"x"}` + "\n" + `{"PartitionKey":"p","RowKey":2}` + "\n" + `{"PartitionKey":"p","RowKey":"3","A":[1]}` + "\n", []string{
 			"2 InvalidInput: The value of 'A' is not a Guid of the form 01234567-89ab-cdef-0123-456789abcdef: 'x'.",
 			"3 InvalidInput: One of the request inputs is not valid. The RowKey is not a string.",
-			"4 InvalidInput: The value at byte 37 is an object or an array: send single values only."}, ""},
-		"a key with a slash": {"a.csv", "PartitionKey,RowKey\np,0\np,a/b\n", []string{"3 PartitionKey 'p', RowKey 'a/b': RowKey: a key must not contain / \\ # ? or control characters (U+0000 to U+001F, U+007F to U+009F): change it in the file, or make the key of other columns"}, ""},
+			"4 InvalidInput: The value at byte 37 is an object or an array: a property value must be a string, a number or a Boolean."}, ""},
+		"a key with a slash": {"a.csv", "PartitionKey,RowKey\np,0\np,a/b\n", []string{"3 PartitionKey 'p', RowKey 'a/b': RowKey: a key must not contain / \\ # ? or control characters (U+0000 to U+001F, U+007F to U+009F): change it in the file, or build the key from other columns"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,9 +96,10 @@ func zipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// A row of the file of rejects is refused again until it is corrected; its values then
-// have their types. A property may have several types, and of rows with the same keys
-// the last one counts.
+// TestRejectsAgain checks that a row of the file of rejects is refused again until somebody
+// corrects it, and that the values of a corrected row have the types of the original file. The rows
+// have one property with several types. Of two rows with the same keys, only the later one is
+// written.
 func TestRejectsAgain(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

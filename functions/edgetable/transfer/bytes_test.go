@@ -18,7 +18,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// told runs an import and returns what it says of refused rows and of the file, with the entities.
+// told runs an import of a file. It returns the messages about refused rows, the entities that were imported, the totals,
+// and the error.
 func told(t *testing.T, path string, change func(*transfer.Import)) (refused []string, entities []string, totals progressfile.Totals, err error) {
 	t.Helper()
 	c := newClient(t)
@@ -29,8 +30,9 @@ func told(t *testing.T, path string, change func(*transfer.Import)) (refused []s
 	return refused, dump(t, c, "People"), totals, err
 }
 
-// Bytes that are no UTF-8 are never changed without a word: the row is refused by line and column, until --encoding
-// says what they are. The refused row cannot be imported by mistake.
+// TestImportEncoding checks that text that is not valid UTF-8 is never changed silently: the row is refused with its line
+// and column, unless --encoding names the encoding. A row in the file of rejects is refused again, so that nobody imports it
+// by mistake.
 func TestImportEncoding(t *testing.T) {
 	t.Parallel()
 	const latin = "PartitionKey,RowKey,N\na,1,caf\xe9\na,2,good\n\xe9,3,x\n"
@@ -75,7 +77,7 @@ func TestImportEncoding(t *testing.T) {
 	}
 }
 
-// A lone surrogate in JSON is refused, by the tool and by a service.
+// TestImportLoneSurrogate checks that the import refuses a lone surrogate in JSON, as a service does.
 func TestImportLoneSurrogate(t *testing.T) {
 	t.Parallel()
 	file := write(t, filepath.Join(t.TempDir(), "a.jsonl"), `{"PartitionKey":"a","RowKey":"1","S":"lone\ud800x"}`)
@@ -84,8 +86,8 @@ func TestImportLoneSurrogate(t *testing.T) {
 	}
 }
 
-// Of rows with the same keys in one file the last one counts, in all modes and orders, and a dry run says how many others
-// are dropped.
+// TestImportSameKeys checks that of the rows of a file with the same keys only the last one is written, in all modes and for
+// any order of the rows. A dry run and a real run count the other rows as dropped.
 func TestImportSameKeys(t *testing.T) {
 	t.Parallel()
 	line := func(i, n int) string {
@@ -122,14 +124,14 @@ func TestImportSameKeys(t *testing.T) {
 	}
 }
 
-// A row without a key, or with too few cells, and a column in Types that is not there are refused. An empty key in quotes
-// is a key.
+// TestImportMissing checks that the import refuses a row without a key, a row with too few cells, and a type for a column
+// that the file does not have. It also checks that a quoted empty cell is an empty key.
 func TestImportMissing(t *testing.T) {
 	t.Parallel()
 	file := write(t, filepath.Join(t.TempDir(), "a.csv"), "PartitionKey,RowKey,A\n,1,x\np,,x\np,1\n\"\",\"\",x\n")
 	refused, entities, _, err := told(t, file, func(*transfer.Import) {})
 	must.OK(t, err)
-	want := []string{`2 the cell of the PartitionKey is empty: an empty key is written as ""`, `3 the cell of the RowKey is empty: an empty key is written as ""`,
+	want := []string{`2 the cell of the PartitionKey is empty: write an empty key as ""`, `3 the cell of the RowKey is empty: write an empty key as ""`,
 		"4 PartitionKey 'p', RowKey '1': the row has 2 cells, the header 3"}
 	if !slices.Equal(refused, want) || !slices.Equal(entities, []string{`{"PartitionKey":"","RowKey":"","A":"x"}`}) {
 		t.Errorf("%q\nwant %q\n%q", refused, want, entities)
@@ -140,14 +142,14 @@ func TestImportMissing(t *testing.T) {
 	}
 }
 
-// writeParquet writes a file with the keys and one more column.
+// writeParquet writes a file with the two keys and one more column, whose values are given.
 func writeParquet(t *testing.T, name string, node parquet.Node, values ...parquet.Value) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "a.parquet")
 	f, err := os.Create(file)
 	must.OK(t, err)
 	w := parquet.NewWriter(f, parquet.NewSchema("s", parquet.Group{"PartitionKey": parquet.String(), "RowKey": parquet.String(), name: node}))
-	for i, v := range values { // columns have the order of their names
+	for i, v := range values { // the library sorts the columns by name
 		row := parquet.Row{parquet.ByteArrayValue([]byte("p")).Level(0, 0, 0), parquet.ByteArrayValue(fmt.Append(nil, i)).Level(0, 0, 1), v.Level(0, 0, 2)}
 		_, err := w.WriteRows([]parquet.Row{row})
 		must.OK(t, err)
@@ -157,7 +159,8 @@ func writeParquet(t *testing.T, name string, node parquet.Node, values ...parque
 	return file
 }
 
-// Texts of parquet that are no UTF-8 are refused, or kept as bytes; half-precision numbers are numbers.
+// TestImportParquetBytes checks that a text column whose bytes are not valid UTF-8 is refused, unless the import declares
+// the type Binary for the column.
 func TestImportParquetBytes(t *testing.T) {
 	t.Parallel()
 	file := writeParquet(t, "S", parquet.String(), parquet.ByteArrayValue([]byte("caf\xe9")), parquet.ByteArrayValue([]byte("good")))
@@ -171,8 +174,8 @@ func TestImportParquetBytes(t *testing.T) {
 	}
 }
 
-// What pyarrow writes as numbers of 16 bits are numbers, and a duration needs a type, since no property can have that of the
-// file.
+// TestImportArrow checks files that pyarrow wrote. A column of 16-bit floating-point numbers becomes Double. A column of
+// durations is refused unless the import declares a type for it, because no property type is a duration.
 func TestImportArrow(t *testing.T) {
 	t.Parallel()
 	want := []float64{0, 1, -2, 0.333251953125, 0x1p-24, 65504, math.Inf(-1), math.Copysign(0, -1)}

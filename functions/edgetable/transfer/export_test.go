@@ -27,19 +27,19 @@ import (
 	"edgetable/testdata/must"
 )
 
-// newExport is an export of the table People.
+// newExport returns an export of the table People.
 func newExport(c *remote.Client, format, compress string) *export.Export {
 	return &export.Export{Command: export.Command{Tables: []string{"People"}, Source: c.Endpoint().String(), Format: format, Compress: compress},
 		Connections: 4, Progress: new(scan.Progress), Begin: func(bool) {}}
 }
 
-// in is a directory as a place for exports.
+// in returns a directory as a destination for exports.
 func in(dir string) export.Place {
 	return export.Place{Place: directory.Place{Dir: dir}, Location: dir}
 }
 
-// read reads the parts of an export, one after the other, and checks them
-// against the manifest.
+// read returns the decompressed content of all files of an export, one after the other. It compares
+// each file with the manifest.
 func read(t *testing.T, place export.Place, m *export.Manifest, compress string) (all []byte) {
 	t.Helper()
 	for _, part := range m.Tables[0].Files {
@@ -67,15 +67,17 @@ func read(t *testing.T, place export.Place, m *export.Manifest, compress string)
 	return all
 }
 
-// An export that is interrupted again and again has the bytes of a stream, as one that is
-// not has, in the order of the names of its files too, and leaves nothing else.
+// TestExportInterrupted checks that the files of an export, in the order of their names, have
+// together the same bytes as a streamed export. It checks this for an export without interruption
+// and for one that is interrupted again and again. The latter must also remove all temporary
+// objects.
 func TestExportInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, compress := range []string{"none", "gzip", "zstd"} {
 		t.Run(compress, func(t *testing.T) {
 			t.Parallel()
 			c, s := newStopper(t, pages)
-			fill(t, c, "People", numbered(exportRows), property) // 4 KB each
+			fill(t, c, "People", numbered(exportRows), property) // each entity has about 4 KB
 			var stream bytes.Buffer
 			must.OK(t, newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream))
 			whole := in(t.TempDir())
@@ -87,13 +89,13 @@ func TestExportInterrupted(t *testing.T) {
 			dir, runs := t.TempDir(), 0
 			broken := in(dir)
 			for m = nil; m == nil; runs++ {
-				ctx, cancel := s.after(t, 2+runs) // the first run asks for 3 pages at least
+				ctx, cancel := s.after(t, 2+runs) // one query for each page: with 2 allowed, the first run cannot finish
 				m, err = newExport(c, "jsonl", compress).To(ctx, c, broken)
 				cancel()
 				if err != nil && !errors.Is(err, context.Canceled) {
 					t.Fatal(err)
 				}
-				if err != nil { // what a crash may leave
+				if err != nil { // simulate incomplete objects that a crash may leave
 					must.OK(t, broken.Put(t.Context(), "People/part-0001-0-999999.jsonl", []byte("torn")))
 					must.OK(t, broken.Put(t.Context(), "unfinished/line-0000000009.json.x.part", []byte("torn")))
 				}
@@ -111,7 +113,8 @@ func TestExportInterrupted(t *testing.T) {
 	}
 }
 
-// A file of CSV has the columns too that an interrupted run has read.
+// TestExportInterruptedColumns checks that a CSV file has all columns, including those that only an
+// interrupted run has read.
 func TestExportInterruptedColumns(t *testing.T) {
 	t.Parallel()
 	c, s := newStopper(t, pages)
@@ -141,8 +144,9 @@ func TestExportInterruptedColumns(t *testing.T) {
 	}
 }
 
-// A run that ends without notice, wherever it does, leaves objects that no line knows. The next
-// run has the bytes of a stream, and leaves nothing else.
+// TestExportObjectsWithoutLine stops the first run at every seventh of its writes, so that objects
+// are left that no progress line records. It checks that the next run has the same bytes as a
+// streamed export, and that it removes all temporary objects.
 func TestExportObjectsWithoutLine(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -171,7 +175,7 @@ func TestExportObjectsWithoutLine(t *testing.T) {
 	}
 }
 
-// files are the names of all objects of an export.
+// files returns the names of all objects of a finished export, sorted.
 func files(m *export.Manifest) []string {
 	names := []string{export.ManifestName}
 	for _, table := range m.Tables {
@@ -182,7 +186,7 @@ func files(m *export.Manifest) []string {
 	return slices.Sorted(slices.Values(names))
 }
 
-// list is what a place has.
+// list returns the names of all objects of a destination, sorted.
 func list(t *testing.T, place export.Place) (names []string) {
 	t.Helper()
 	for object, err := range place.List(t.Context(), "") {
@@ -193,8 +197,8 @@ func list(t *testing.T, place export.Place) (names []string) {
 	return names
 }
 
-// A file that became shorter, or was removed, while the export was interrupted is not in a
-// finished one.
+// TestExportPieceLost checks that the export fails if an object that it has stored is removed or
+// truncated during an interruption, and that it writes no manifest.
 func TestExportPieceLost(t *testing.T) {
 	t.Parallel()
 	c, s := newStopper(t, pages)
@@ -225,8 +229,9 @@ func TestExportPieceLost(t *testing.T) {
 	}
 }
 
-// A place with other files, an unfinished export of another command, and a finished one are
-// refused by name. With Restart the first is refused too.
+// TestExportRefused checks that the export refuses a destination that has other files, an
+// unfinished export of another command, or a finished export of another command, and that the error
+// says so. Restart does not change this for other files.
 func TestExportRefused(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -253,7 +258,7 @@ func TestExportRefused(t *testing.T) {
 		"select": func(c *export.Command) { c.Select = []string{"Text"} }, "service": func(c *export.Command) { c.Source += "x" },
 		"compress": func(c *export.Command) { c.Compress = "zstd" }, "excel": func(c *export.Command) { c.Excel = true },
 	}
-	for _, says := range []string{"has an unfinished export of another command", "has the export of another command"} {
+	for _, says := range []string{"has an unfinished export of a different command", "has the export of a different command"} {
 		for name, change := range changes {
 			e := newExport(c, "jsonl", "none")
 			change(&e.Command)
@@ -267,7 +272,8 @@ func TestExportRefused(t *testing.T) {
 	}
 }
 
-// stepping is a place that fails with the change of that number, before or behind it.
+// stepping is a destination whose nth change fails, as do all later ones. If behind is set, the nth
+// change is made before the error is returned.
 type stepping struct {
 	objects.Place
 	left   int
@@ -296,9 +302,10 @@ func (s *stepping) Delete(ctx context.Context, name string) error {
 	return s.do(func() error { return s.Place.Delete(ctx, name) })
 }
 
-// The export that is there remains whole until the new one is, wherever the new one stops:
-// the same command the next night, and another command with Restart. The next run makes the
-// new one and leaves nothing else.
+// TestExportAgain replaces a finished export, with the same command or with another one and
+// Restart, and stops the new export at each of its writes. It checks that the old export stays
+// complete until the new one is, and that the next run completes the new export and removes
+// everything else except the files of others.
 func TestExportAgain(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"jsonl", "csv"} {
@@ -355,7 +362,8 @@ func TestExportAgain(t *testing.T) {
 	}
 }
 
-// What can be known before the work is checked before it: nothing is changed.
+// TestExportChecksFirst checks that a wrong filter, a missing table and a wrong key are reported
+// before the export changes anything in the destination.
 func TestExportChecksFirst(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -386,7 +394,8 @@ func TestExportChecksFirst(t *testing.T) {
 	}
 }
 
-// Of two processes that export to the same bucket, the one that began first stops.
+// TestExportTwice checks that of two processes that export to the same bucket, the one that began
+// first stops.
 func TestExportTwice(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

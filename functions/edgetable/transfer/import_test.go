@@ -21,7 +21,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// newImport is an import of a file or directory.
+// newImport returns an import of a file or directory.
 func newImport(t testing.TB, c *remote.Client, path, table, mode string) *transfer.Import {
 	t.Helper()
 	sources, err := transfer.Sources(path, table)
@@ -31,7 +31,8 @@ func newImport(t testing.TB, c *remote.Client, path, table, mode string) *transf
 		Progress: new(scan.Progress), Begin: func(bool) {}, Again: func(string) {}, Refused: func(string, int, string) {}}
 }
 
-// What each mode does to entities that exist, and what rejects say.
+// TestImportModes checks for each mode what an import does to entities that exist, which rows it
+// refuses, and what the file of rejects contains.
 func TestImportModes(t *testing.T) {
 	t.Parallel()
 	text := `{"PartitionKey":"p","RowKey":"1","A":1}
@@ -48,7 +49,7 @@ func TestImportModes(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "People.jsonl"), text)
 	for mode, tt := range map[string]struct {
 		want   progressfile.Totals
-		second string // entity p, 2
+		second string // wanted entity with the keys p and 2
 	}{
 		"insert":  {progressfile.Totals{Written: 2, Same: 1, Rejected: 4, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","B":1}`},
 		"skip":    {progressfile.Totals{Written: 2, Skipped: 2, Rejected: 3, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","B":1}`},
@@ -101,7 +102,8 @@ func TestImportModes(t *testing.T) {
 	}
 }
 
-// Inserts into a partition with many entities. Some of the rows exist.
+// TestImportConflicts imports rows into a partition that has many other entities. Half of the rows
+// exist already, and must be counted as skipped or equal.
 func TestImportConflicts(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -127,8 +129,8 @@ func TestImportConflicts(t *testing.T) {
 	}
 }
 
-// An import that is interrupted again and again writes each row and reports each
-// refused one once, in sorted files and in others.
+// TestImportInterrupted checks that an import that is interrupted again and again writes each row,
+// and reports each refused row once. It imports a sorted and an unsorted file.
 func TestImportInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, sorted := range []bool{true, false} {
@@ -151,7 +153,7 @@ func TestImportInterrupted(t *testing.T) {
 			runs := 0
 			for ; ; runs++ {
 				im.Progress = new(scan.Progress)
-				ctx, cancel := s.after(t, importRows/600) // of one batch for 100 rows
+				ctx, cancel := s.after(t, importRows/600) // a batch has 100 rows, so a run is cancelled after about a sixth of the file
 				totals, err := im.Run(ctx, c)
 				cancel()
 				if err == nil {
@@ -177,8 +179,8 @@ func TestImportInterrupted(t *testing.T) {
 	}
 }
 
-// Input that cannot be read, or is not what its manifest says, is an error that
-// names the file; a table that is gone too.
+// TestImportErrors checks that the error names the file if the input cannot be read or differs from
+// its manifest. It also checks the error for a table that is deleted during the import.
 func TestImportErrors(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -194,7 +196,7 @@ func TestImportErrors(t *testing.T) {
 		return err
 	}
 	write(t, part, string(whole[:len(whole)/2]))
-	if err := run(dir); err == nil || !strings.Contains(err.Error(), part+" has ") || !strings.Contains(err.Error(), "cut off") {
+	if err := run(dir); err == nil || !strings.Contains(err.Error(), part+" has ") || !strings.Contains(err.Error(), "truncated") {
 		t.Error(err)
 	}
 	if err := run(part); err == nil || !strings.Contains(err.Error(), "about "+part+" line ") {

@@ -15,7 +15,7 @@ import (
 
 const orders = "Country,Id,Placed,Timestamp,Note 1\nno,7,2020-02-03T04:05:06Z,2021-01-02T03:04:05.1234567Z,x\nse,12,2020-12-31,2022-01-01T00:00:00Z,\n"
 
-// orderFile writes the rows of orders as a file of a format, with types.
+// orderFile writes a file in a format, with types, that has the rows of the constant orders.
 func orderFile(t *testing.T, format string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Orders."+format)
@@ -29,8 +29,8 @@ func orderFile(t *testing.T, format string) string {
 	return write(t, path, orderParquet(t))
 }
 
-// Keys are made of columns, constants, templates, row numbers and UUIDs, in every
-// format; the Timestamp of the file is kept as a property.
+// TestMapping makes keys from columns, constants, templates, row numbers and UUIDs, for files of
+// every format. It also checks that the Timestamp of the file can be kept as a property.
 func TestMapping(t *testing.T) {
 	t.Parallel()
 	all := []string{"Country", "Id", "Placed"}
@@ -73,8 +73,8 @@ func TestMapping(t *testing.T) {
 	}
 }
 
-// A UUID is that of the row: the same in a second import of the same file, another
-// one in every row.
+// TestMappingUUID checks that a second import of the same file gives each row the same UUID, and
+// that different rows have different UUIDs.
 func TestMappingUUID(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -90,7 +90,7 @@ func TestMappingUUID(t *testing.T) {
 	if len(got) != 2 || len(got[0]) != len(`{"PartitionKey":"no","RowKey":"c9da6455-213d-82c9-9a79-3e9149a57833","Id":"7"}`) || got[0][30:66] == got[1][30:66] {
 		t.Errorf("%q", got)
 	}
-	for range 2 { // nothing shows whether standard input is the same as before
+	for range 2 { // each import of standard input gets new UUIDs, because nobody knows whether the input is the same
 		stdin := newImport(t, c, "-", "Orders", "replace")
 		stdin.ProgressFile, stdin.Format, stdin.Stdin = "", "csv", strings.NewReader(orders)
 		stdin.Mapping = rows.Mapping{PartitionKey: "Country", RowKey: "{uuid}", Select: []string{"Id"}}
@@ -103,7 +103,8 @@ func TestMappingUUID(t *testing.T) {
 	}
 }
 
-// Invalid mappings, and files and rows without a column that the mapping names.
+// TestMappingErrors checks the errors for invalid mappings, and for files and rows without a column
+// that the mapping needs.
 func TestMappingErrors(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{
@@ -113,9 +114,9 @@ func TestMappingErrors(t *testing.T) {
 		"{:yyyy}":      "{:yyyy} names no column",
 		"{Id:0}":       "{Id:0}: a number has 1 to 40 digits",
 		"{Id:4x}":      "{Id:4x}: give a number of digits, or a date such as yyyyMMdd",
-		"{At:YYYY}":    "{At:YYYY}: a date is made of yyyy, MM, dd, HH, mm, ss and - . _ : T Z",
-		"{At:yyyy/MM}": "{At:yyyy/MM}: a date is made of yyyy, MM, dd, HH, mm, ss and - . _ : T Z",
-		"{yyyyM}":      "{yyyyM}: a date is made of yyyy, MM, dd, HH, mm, ss and - . _ : T Z",
+		"{At:YYYY}":    "{At:YYYY}: a date may contain only yyyy, MM, dd, HH, mm, ss and - . _ : T Z",
+		"{At:yyyy/MM}": "{At:yyyy/MM}: a date may contain only yyyy, MM, dd, HH, mm, ss and - . _ : T Z",
+		"{yyyyM}":      "{yyyyM}: a date may contain only yyyy, MM, dd, HH, mm, ss and - . _ : T Z",
 	} {
 		m := rows.Mapping{RowKey: key}
 		if err := m.Check(); err == nil || err.Error() != "--row-key: "+want {
@@ -143,7 +144,7 @@ func TestMappingErrors(t *testing.T) {
 	}{
 		{rows.Mapping{PartitionKey: "Contry", RowKey: "Id"}, `there is no column "Contry" for the keys` + columns},
 		{rows.Mapping{PartitionKey: "=a", RowKey: "Id", Select: []string{"Nope"}}, `there is no column "Nope", which --select names` + columns},
-		{rows.Mapping{PartitionKey: "Country"}, `there is no column RowKey; --partition-key and --row-key make keys of other columns, which are "Country", "Id", "Placed", "Timestamp", "Note 1"`},
+		{rows.Mapping{PartitionKey: "Country"}, `there is no column RowKey; --partition-key and --row-key build keys from other columns, which are "Country", "Id", "Placed", "Timestamp", "Note 1"`},
 		{rows.Mapping{PartitionKey: "Country", RowKey: "Id"}, `the column "Note 1" cannot be a property: PropertyNameInvalid: The property name is invalid.; --select chooses columns`},
 	} {
 		if _, _, err := run(path, tt.m); err == nil || err.Error() != path+": line 1: "+tt.want {
@@ -152,16 +153,16 @@ func TestMappingErrors(t *testing.T) {
 	}
 	told, rejects, err := run(path, rows.Mapping{PartitionKey: "Note 1", RowKey: "{Country:yyyy}", Select: []string{"Country"}})
 	if err != nil || !slices.Equal(told, []string{
-		`2 Country is not a DateTime of the form 2006-01-02T15:04:05.1234567Z: "no", which makes the RowKey`,
-		"3 there is no Note 1, which makes the PartitionKey"}) {
+		`2 Country is not a DateTime of the form 2006-01-02T15:04:05.1234567Z: "no", which is part of the RowKey`,
+		"3 there is no Note 1, which is part of the PartitionKey"}) {
 		t.Errorf("%q %v", told, err)
 	}
-	if lines := strings.Split(rejects, "\n"); len(lines) != 2 || !strings.HasPrefix(lines[1], `{"Country":"se","Id":"12","Placed":"2020-12-31","odata.reason":"there is no Note 1, which makes the PartitionKey","odata.file":`) {
+	if lines := strings.Split(rejects, "\n"); len(lines) != 2 || !strings.HasPrefix(lines[1], `{"Country":"se","Id":"12","Placed":"2020-12-31","odata.reason":"there is no Note 1, which is part of the PartitionKey","odata.file":`) {
 		t.Error(rejects)
 	}
 	lines := write(t, filepath.Join(t.TempDir(), "Orders.jsonl"), `{"Country":"no"}`+"\n"+`{"Country":"no","At":1,"Timestamp":"2020-01-01T00:00:00Z"}`)
 	told, _, err = run(lines, rows.Mapping{PartitionKey: "{yyyyMM}", RowKey: "Country", TimestampAs: "At"})
-	if err != nil || !slices.Equal(told, []string{"1 there is no Timestamp (that of another column is written as in {Born:yyyyMM}), which makes the PartitionKey",
+	if err != nil || !slices.Equal(told, []string{"1 there is no Timestamp (write the date of another column as in {Born:yyyyMM}), which is part of the PartitionKey",
 		"2 PartitionKey '202001', RowKey 'no': the row already has a property At, which --timestamp-as would add"}) {
 		t.Errorf("%q %v", told, err)
 	}

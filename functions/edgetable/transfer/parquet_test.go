@@ -19,9 +19,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// The columns of an exported file: the keys first, a column for each type of a
-// property, and the exact form of DateTime. What a reader would not expect is a
-// note in the manifest.
+// TestParquetColumns checks the columns of an exported file: the keys first, one column for each
+// type of a property, and the precision of DateTime. The manifest must describe the columns that a
+// reader would not expect.
 func TestParquetColumns(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -42,7 +42,7 @@ func TestParquetColumns(t *testing.T) {
 	m, err := newExport(c, "parquet", "zstd").To(t.Context(), c, in(dir))
 	must.OK(t, err)
 	want := []string{"Age is Int64 in 2 entities and Int32 in 1: the column Age@Int32 has the Int32 values",
-		"the column Ever has its times as text: parquet has no timestamps of 100 ns from 9999-12-31T23:59:59.9999999Z to 9999-12-31T23:59:59.9999999Z"}
+		"the column Ever has its times as text, because parquet has no timestamps of 100 ns from 9999-12-31T23:59:59.9999999Z to 9999-12-31T23:59:59.9999999Z"}
 	if len(m.Tables[0].Files) != 1 || !slices.Equal(m.Tables[0].Notes, want) {
 		t.Fatalf("%+v", m.Tables[0])
 	}
@@ -72,8 +72,8 @@ func TestParquetColumns(t *testing.T) {
 	}
 }
 
-// foreign is a file as other programs write it: nullable columns, small and unsigned
-// numbers, other units of time, decimals.
+// foreign is a row with columns that edgetable does not write, but other programs do: nullable
+// columns, small and unsigned numbers, other units of time, decimals.
 type foreign struct {
 	Country string           `parquet:"Country"`
 	ID      int64            `parquet:"ID"`
@@ -91,7 +91,8 @@ type foreign struct {
 	Tags    []string         `parquet:"Tags,list"`
 }
 
-// Files of other programs become entities exactly or not at all.
+// TestParquetOfOthers checks that each row of another program's file is either imported exactly or
+// refused.
 func TestParquetOfOthers(t *testing.T) {
 	t.Parallel()
 	whole := 3.0
@@ -111,7 +112,7 @@ func TestParquetOfOthers(t *testing.T) {
 			t.Errorf("%v\nwant %s", err, want)
 		}
 	}
-	run(`there is no column PartitionKey; --partition-key and --row-key make keys of other columns, which are "Country", "ID", "Small", "Large", "Huge", "Ratio", "Whole", "Day", "Milli", "Nano", "Old", "Price", "Raw", "Tags"`)
+	run(`there is no column PartitionKey; --partition-key and --row-key build keys from other columns, which are "Country", "ID", "Small", "Large", "Huge", "Ratio", "Whole", "Day", "Milli", "Nano", "Old", "Price", "Raw", "Tags"`)
 	im.Mapping.PartitionKey, im.Mapping.RowKey = "Country", "{ID:4}"
 	run(`the column "Price" has the type DECIMAL(18,2), which no property can have: choose a type with --types`)
 	im.Mapping.Types = map[string]edm.Type{"Price": edm.TypeString, "Whole": edm.TypeInt32, "Raw": edm.TypeString}
@@ -134,7 +135,7 @@ func TestParquetOfOthers(t *testing.T) {
 		t.Error(got)
 	}
 	im.Mapping.Types["Nano"], im.Mapping.Select = edm.TypeString, []string{"Nano"}
-	if totals, err := im.Run(t.Context(), c); err != nil || totals.Rejected != 1 { // row 1 is there with more properties
+	if totals, err := im.Run(t.Context(), c); err != nil || totals.Rejected != 1 { // row 1 is refused, because its entity exists with more properties
 		t.Errorf("%+v, %v", totals, err)
 	}
 	if got := dump(t, c, "Orders"); len(got) != 3 || got[1] != `{"PartitionKey":"no","RowKey":"0008","Nano":"2020-01-01T00:00:00.123456789Z"}` {
@@ -142,8 +143,8 @@ func TestParquetOfOthers(t *testing.T) {
 	}
 }
 
-// A file that is cut off or damaged is an error, whatever the damage does to the
-// library that reads it.
+// TestParquetDamaged checks that the import of a truncated or damaged file returns an error. Damage
+// must not crash the import, although the parquet library panics on some damaged files.
 func TestParquetDamaged(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -184,7 +185,7 @@ func TestParquetDamaged(t *testing.T) {
 	}
 }
 
-// orderParquet is the file of orders in the format parquet.
+// orderParquet returns the constant orders as a parquet file.
 func orderParquet(t *testing.T) string {
 	t.Helper()
 	type order struct {

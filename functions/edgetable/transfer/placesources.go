@@ -10,11 +10,10 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// maxObject is the maximum size of an object to import, because objects are read into
-// memory.
+// maxObject is the maximum size of an object to import. An object is read into memory as a whole.
 const maxObject = 256 << 20
 
-// PlaceSources returns the files to import from a bucket: those in its manifest.
+// PlaceSources returns the files of an export in a bucket. The export's manifest lists them.
 func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Source, error) {
 	m, err := export.ReadManifest(ctx, b)
 	if err != nil {
@@ -27,7 +26,7 @@ func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Sour
 		case there:
 			return nil, fmt.Errorf("%s contains an unfinished export: finish it with the same command first", b.Location)
 		}
-		return nil, fmt.Errorf("%s has no %s: name the place that an export wrote to", b.Location, export.ManifestName)
+		return nil, fmt.Errorf("%s has no %s: name the directory or bucket that an export wrote to", b.Location, export.ManifestName)
 	}
 	var list []Source
 	for _, t := range m.Tables {

@@ -25,7 +25,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Source is a file to import. A run resumes an earlier one if their sources are equal as JSON.
+// Source is a file to import, and the table to import it into. A run resumes an earlier one if
+// their sources are equal as JSON.
 type Source struct {
 	Table string `json:"table"`
 	rows.File
@@ -34,17 +35,17 @@ type Source struct {
 
 // contents says how to read a file and what is known about it.
 type contents struct {
-	stored   *progressfile.Stored   // the file's entry in a manifest
+	stored   *progressfile.Stored   // entry of the file in a manifest, or nil
 	exported bool                   // the rows are in key order, according to the manifest
-	fetch    func() ([]byte, error) // reads an object
-	azurite  *azuritefile.Table     // the table of Azurite's file that is read
-	bytes    *atomic.Int64          // counts the bytes read
+	fetch    func() ([]byte, error) // reads the file if it is an object in a bucket; otherwise nil
+	azurite  *azuritefile.Table     // table to read from Azurite's file, or nil
+	bytes    *atomic.Int64          // counter of the bytes read
 }
 
-// Sources finds the files to import. If path has a manifest, these are its files; otherwise the
-// tables of Azurite, or all files of entities in a directory and its subdirectories, or the
-// file itself. The table is tableName, or else the name of the file's folder, or else the name
-// of the file.
+// Sources finds the files to import. If path is a directory with a manifest of an export, they are
+// the files in the manifest. If path has Azurite's file, they are its tables. Otherwise they are
+// path itself, or all files of entities in the directory path and its subdirectories. The table of
+// a file is tableName or, if this is "", has the name of the folder or of the file.
 func Sources(path, tableName string) ([]Source, error) {
 	if path == "-" {
 		if tableName == "" {
@@ -97,7 +98,7 @@ func Sources(path, tableName string) ([]Source, error) {
 	return list, nil
 }
 
-// named returns tableName, or if it is "" the name of a file without its extensions.
+// named returns tableName or, if it is "", the name of the file without its extensions.
 func named(tableName, file string) string {
 	if tableName != "" {
 		return tableName
@@ -128,7 +129,8 @@ func files(dir, tableName string) (list []Source, err error) {
 		slices.Sort(found)
 		for _, path := range found {
 			if strings.HasSuffix(path, azcopyManifest) {
-				if says, err := readAzcopyManifest(path); err == nil && says.TotalDataFiles > 0 { // otherwise another program may have written it
+				// Only a manifest that has a number of files is certainly one of AzCopy.
+				if says, err := readAzcopyManifest(path); err == nil && says.TotalDataFiles > 0 {
 					if _, err := azcopyParts(path, tableName); err != nil {
 						return nil, err
 					}
@@ -158,7 +160,7 @@ func (s *Source) verify() error {
 	case err != nil:
 		return err
 	case bytes != p.Bytes:
-		return fmt.Errorf("%s has %d bytes, but %d by the manifest: it is cut off or changed", path, bytes, p.Bytes)
+		return fmt.Errorf("%s has %d bytes, but %d bytes in the manifest: it is truncated or changed", path, bytes, p.Bytes)
 	case !strings.EqualFold(sum, p.SHA256):
 		return fmt.Errorf("%s has another checksum than in the manifest: it is damaged or changed", path)
 	}
@@ -178,7 +180,8 @@ func checksum(path string) (bytes int64, sum string, err error) {
 	return bytes, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// open opens a file for reading rows.
+// open opens a file for reading its rows. usual is the format of a file whose name has no known
+// extension.
 func (s *Source) open(stdin io.Reader, usual string, how *rows.Mapping) (r rows.Reader, done func() error, err error) {
 	m, err := how.Mapper(s.File)
 	if err != nil {
@@ -240,7 +243,7 @@ func (s *Source) open(stdin io.Reader, usual string, how *rows.Mapping) (r rows.
 	return r, done, nil
 }
 
-// openSpooled reads parquet from a stream.
+// openSpooled reads parquet from a stream through a temporary file.
 func (s *Source) openSpooled(text io.Reader, m *rows.Mapper, done func() error) (rows.Reader, func() error, error) {
 	f, size, err := parquetfile.Spool(text)
 	if err != nil {

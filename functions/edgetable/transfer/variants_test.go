@@ -11,9 +11,11 @@ import (
 	"edgetable/functions/edgetable/transfer"
 )
 
-// The forms of CSV that Storage Explorer has written over the years, as in
-// https://github.com/microsoft/AzureStorageExplorer/issues/8772 (1.40), 417, 4212,
-// 4665 (separators), 6625 (a CR without quotes) and 6821 (True).
+// TestImportStorageExplorer imports CSV files in the forms that Storage Explorer has written over
+// the years. They are described in
+// https://github.com/microsoft/AzureStorageExplorer/issues/8772
+// (version 1.40), and in the issues 417, 4212, 4665 (separators), 6625 (a CR without quotes) and
+// 6821 (True).
 func TestImportStorageExplorer(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string][]string{
@@ -40,8 +42,8 @@ func TestImportStorageExplorer(t *testing.T) {
 	}
 }
 
-// AzCopy 7's exports: parts with the entities of a response, and CSV with its types
-// beside it. The manifest stands for its parts.
+// TestImportAzCopy imports exports of AzCopy 7: JSON files that have query responses, and CSV files
+// with a schema file. If the path is a manifest, all files of the manifest are imported.
 func TestImportAzCopy(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -78,13 +80,13 @@ func TestImportAzCopy(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// A manifest as version 7.3 writes it, with a name that /Manifest chose.
+	// This is a manifest as AzCopy 7.3 writes it, with a name that the option /Manifest chose.
 	dir := t.TempDir()
 	manifest := write(t, filepath.Join(dir, "night.manifest"),
 		`{"Version":2,"PayloadFormat":"Json","Checksum":15564613245429458971,"AccountName":"acme","TableName":"Night","Timestamp":"2018-05-28T03:06:11.6482709Z","SplitSize":200000,"TotalDataFiles":2}`)
 	write(t, filepath.Join(dir, "night_0_0_0AF395F1DC42E952.json"), `{"value":[{"PartitionKey":"p","RowKey":"1"}]}`)
 	for _, path := range []string{manifest, dir} {
-		if _, err := transfer.Sources(path, ""); err == nil || !strings.Contains(err.Error(), "night.manifest says that its export has 2 files, but 1 are next to it") {
+		if _, err := transfer.Sources(path, ""); err == nil || !strings.Contains(err.Error(), "night.manifest lists 2 files of its export, but 1 are next to it") {
 			t.Error(err)
 		}
 	}
@@ -97,7 +99,7 @@ func TestImportAzCopy(t *testing.T) {
 	}
 }
 
-// JSON that is not an entity a line.
+// TestImportJSONDocuments imports JSON files that do not have one entity on each line.
 func TestImportJSONDocuments(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -122,7 +124,7 @@ func TestImportJSONDocuments(t *testing.T) {
 		"[" + one + ",\n" + `{"PartitionKey":`: "about FILE line 2: the file ends in the entity that begins there",
 		"[" + one + ",\n7]":                    `about FILE line 2: expected { where an entity begins, not "7"`,
 		`{"value":[` + one:                     "about FILE line 1: the file ends before its list of entities",
-		`{"value":[` + one + "]":               "about FILE line 1: the file ends before the response that it holds",
+		`{"value":[` + one + "]":               "about FILE line 1: the file ends before the end of the response in it",
 	} {
 		path := write(t, filepath.Join(t.TempDir(), "People.json"), text)
 		_, err := newImport(t, c, path, "", "replace").Run(t.Context(), c)
@@ -132,7 +134,7 @@ func TestImportJSONDocuments(t *testing.T) {
 	}
 }
 
-// Variants of CSV that Storage Explorer and spreadsheets write.
+// TestImportCSV imports the variants of CSV that Storage Explorer and spreadsheets write.
 func TestImportCSV(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -163,7 +165,7 @@ func TestImportCSV(t *testing.T) {
 				t.Errorf("%q\nwant %q", got, tt.want)
 			}
 			if name == "bad rows" && strings.Join(told, "\n") != "2 PartitionKey 'p', RowKey '1': A is not an Int32: a whole number from -2147483648 to 2147483647: \"x\"\n"+
-				"3 PartitionKey 'p', RowKey '2': A: \"Edm.GeographyPoint\" is none of the eight types, such as Edm.Int32\n4 the row has 5 cells, the header 4\n5 the row has 1 cell, the header 4" {
+				"3 PartitionKey 'p', RowKey '2': A: \"Edm.GeographyPoint\" is not one of the eight types, such as Edm.Int32\n4 the row has 5 cells, the header 4\n5 the row has 1 cell, the header 4" {
 				t.Errorf("%q", told)
 			}
 		})

@@ -13,7 +13,7 @@ type Table struct {
 	Begin, End    int64 // byte offsets of the JSON list of its entities
 }
 
-// errForm is the error for a file that Azurite did not write.
+// errForm is the error for a file that does not have the form of Azurite's file.
 var errForm = errors.New("it is not Azurite's JSON file of tables")
 
 // Tables finds the tables in the file. It reads the whole file and keeps none of its content, so the memory
@@ -36,14 +36,15 @@ func Tables(text io.Reader) (list []Table, err error) {
 	})
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		err = errors.New("it ends in the middle: stop Azurite, which writes the file anew, and try again")
+		err = errors.New("the file is incomplete: stop Azurite, which then rewrites the file, and try again")
 	case err == nil && !found:
 		err = errForm
 	}
 	return list, err
 }
 
-// collection reads a collection. If its name has a $ inside, it is a table: ACCOUNT$TABLE.
+// collection reads a collection of the database. A collection with a $ inside its name is a table:
+// ACCOUNT$TABLE.
 func collection(d *json.Decoder) (t Table, err error) {
 	err = members(d, func(name string) error {
 		switch name {
@@ -75,7 +76,7 @@ func collection(d *json.Decoder) (t Table, err error) {
 	return t, err
 }
 
-// members calls do for the name of each member of an object; do reads the value.
+// members calls do with the name of each member of an object; do must read the value of the member.
 func members(d *json.Decoder, do func(name string) error) error {
 	if err := open(d, '{'); err != nil {
 		return err
@@ -97,7 +98,7 @@ func members(d *json.Decoder, do func(name string) error) error {
 	return err
 }
 
-// elements calls do for each element of a list; do reads it.
+// elements calls do for each element of a list; do must read the element.
 func elements(d *json.Decoder, do func() error) error {
 	if err := open(d, '['); err != nil {
 		return err
@@ -119,7 +120,7 @@ func open(d *json.Decoder, bracket json.Delim) error {
 	return err
 }
 
-// skip skips a value.
+// skip reads and discards a value.
 func skip(d *json.Decoder) error {
 	token, err := d.Token()
 	if _, ok := token.(json.Delim); err != nil || !ok {
@@ -128,7 +129,7 @@ func skip(d *json.Decoder) error {
 	return rest(d)
 }
 
-// rest skips the remaining content of a list or an object after its opening bracket.
+// rest reads and discards the remaining content of a list or an object after its opening bracket.
 func rest(d *json.Decoder) error {
 	for depth := 1; depth > 0; {
 		token, err := d.Token()

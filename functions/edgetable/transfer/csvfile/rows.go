@@ -24,7 +24,7 @@ type Rows struct {
 	width   int
 	names   []string // names of all columns
 	cells   []cell   // cells of the current row
-	first   []cell   // a row that was read together with the names, or nil
+	first   []cell   // row in the first line of the file, if a schema file has the names of the columns; otherwise nil
 }
 
 // column is a column that holds values.
@@ -132,7 +132,7 @@ func (r *Rows) Next() (rows.Row, error) {
 		return rows.Row{Line: r.r.line}, err
 	}
 	one := rows.Row{Line: r.r.line}
-	if len(cells) > r.width { // it is not certain which cells are the keys
+	if len(cells) > r.width { // with too many cells, it is unknown which of them are the keys
 		return rows.Row{}, &rows.Bad{Line: one.Line, Text: r.text(), Reason: errCells(len(cells), r.width).Error()}
 	}
 	for i, c := range cells {
@@ -196,7 +196,8 @@ func (r *Rows) fill(one *rows.Row) error {
 		}
 	}
 	err := r.m.Complete(one, r)
-	one.PartitionKey, one.RowKey = strings.Clone(one.PartitionKey), strings.Clone(one.RowKey) // the old texts share the memory of the line
+	// Copy the keys: the old strings would keep the text of the whole line in memory.
+	one.PartitionKey, one.RowKey = strings.Clone(one.PartitionKey), strings.Clone(one.RowKey)
 	return err
 }
 
@@ -207,8 +208,8 @@ func (r *Rows) at(i int) cell {
 	return r.cells[i]
 }
 
-// settle sets the type of a column from its type column. An empty type repeats the last one
-// above it, as Storage Explorer 1.40 writes it.
+// settle sets the type of a column from the cell of its type column in the current row. If this
+// cell is empty, the type is the one of the row above, as in files of Storage Explorer 1.40.
 func (r *Rows) settle(c *column) error {
 	name := r.at(c.types)
 	if name.text == "" {
@@ -216,13 +217,13 @@ func (r *Rows) settle(c *column) error {
 	}
 	t, ok := rows.ParseType(name.text)
 	if !ok {
-		return fmt.Errorf("%s: %q is none of the eight types, such as Edm.Int32", c.name, name.text)
+		return fmt.Errorf("%s: %q is not one of the eight types, such as Edm.Int32", c.name, name.text)
 	}
 	c.latest = t
 	return nil
 }
 
-// value returns the value of a column in the current row, or null if it is absent.
+// value returns the value of a column in the current row, or null if the value is absent.
 func (r *Rows) value(c *column) (edm.Value, error) {
 	text := r.at(c.value)
 	if text.absent() {
@@ -266,12 +267,13 @@ func spelled(t edm.Type, text string) string {
 	return text
 }
 
-// emptyText reports whether an empty cell is an empty text. It is if the type is Edm.String:
-// Storage Explorer before 1.40 writes that type only if the property exists. Version 1.40
-// writes String in the first row, whether the property exists or not.
+// emptyText reports whether an empty cell is an empty text instead of an absent property. The cell
+// is an empty text if its type is written as Edm.String: Storage Explorer before 1.40 writes this
+// type only if the property exists. Version 1.40 writes String in the first row, whether the
+// property exists or not.
 func (r *Rows) emptyText(c *column) bool { return r.at(c.types).text == "Edm.String" }
 
-// Cell implements cells.
+// Cell implements [rows.Cells].
 func (r *Rows) Cell(name string) (edm.Value, error) {
 	i, ok := r.index[name]
 	if !ok {
@@ -282,14 +284,14 @@ func (r *Rows) Cell(name string) (edm.Value, error) {
 		if text := r.at(c.value); !text.absent() {
 			return edm.String(text.text), nil
 		}
-		return edm.Value{}, fmt.Errorf(`the cell of the %s is empty: an empty key is written as ""`, name)
+		return edm.Value{}, fmt.Errorf(`the cell of the %s is empty: write an empty key as ""`, name)
 	}
 	return r.value(c)
 }
 
-// text returns the current row in the form of a file of rejects.
+// text returns the current row in the form in which the file of rejects stores it.
 func (r *Rows) text() string {
-	if len(r.cells) != r.width { // the names of the cells are uncertain
+	if len(r.cells) != r.width { // it is unknown to which columns the cells belong
 		return r.plain()
 	}
 	var list []rows.RejectedCell
@@ -311,7 +313,8 @@ func (r *Rows) text() string {
 	return rows.RejectedText(list)
 }
 
-// plain returns the row as it is in the file. In this form nobody can import it by mistake.
+// plain returns the text of the row in the file. A later import refuses such a row in the file of
+// rejects, so that nobody imports it by mistake.
 func (r *Rows) plain() string {
 	var line []byte
 	for i, c := range r.cells {
@@ -325,7 +328,7 @@ func (r *Rows) plain() string {
 	return string(line)
 }
 
-// AppendKey implements keyed.
+// AppendKey implements the interface keyed of package rows.
 func (r *Rows) AppendKey(dst []byte) ([]byte, error) {
 	if !r.m.OwnKeys() {
 		one, err := r.Next()

@@ -70,7 +70,8 @@ func readSchema(text io.Reader) (*Schema, error) {
 		if len(line) < 2 {
 			return nil, errors.New("it is not a schema: a line has the name of a column and its type")
 		}
-		if err := s.add(line[0].text, line[1].text); err != nil && i > 0 { // the first line may be a heading
+		// Ignore an error in the first line, which may be a heading.
+		if err := s.add(line[0].text, line[1].text); err != nil && i > 0 {
 			return nil, err
 		}
 	}
@@ -80,7 +81,7 @@ func readSchema(text io.Reader) (*Schema, error) {
 func (s *Schema) add(name, typ string) error {
 	t, ok := rows.ParseType(typ)
 	if !ok {
-		return fmt.Errorf("the column %q has the type %q, which is none of the eight Edm types, such as Edm.Int32", name, typ)
+		return fmt.Errorf("the column %q has the type %q, which is not one of the eight Edm types, such as Edm.Int32", name, typ)
 	}
 	s.names = append(s.names, name)
 	s.typ[name] = t
@@ -94,8 +95,8 @@ func (s *Schema) types() map[string]edm.Type {
 	return s.typ
 }
 
-// head returns the names of the columns, given the first line of a file. If that line
-// is already a row, head also stores it in first.
+// head returns the names of the columns, given the first line of a CSV file. If this line is a row,
+// because the schema file has the names, head also stores the row in first.
 func (s *Schema) head(line []cell, first *[]cell) []cell {
 	if s == nil {
 		return line

@@ -18,7 +18,7 @@ import (
 
 // Command says what to export and how. A run resumes an earlier one if their commands are equal.
 type Command struct {
-	Tables   []string `json:"tables,omitempty"` // nil for all of the account
+	Tables   []string `json:"tables,omitempty"` // names of the tables; nil means all tables of the account
 	Source   string   `json:"source"`           // URL of the account
 	Filter   string   `json:"filter,omitempty"`
 	Select   []string `json:"select,omitempty"`
@@ -28,16 +28,16 @@ type Command struct {
 }
 
 func (c *Command) String() string {
-	text, _ := json.Marshal(c) // cannot fail: all fields are strings and flags
+	text, _ := json.Marshal(c) // cannot fail: all fields are strings, lists of strings and booleans
 	return string(text)
 }
 
 // Export is an export of tables to files.
 type Export struct {
 	Command
-	Restart bool // discard an unfinished run of any command, and replace its export
+	Restart bool // discard an unfinished export of any command, and replace a finished export of another command
 
-	Notes       []string // set by ToWriter: what a reader of the file should know
+	Notes       []string // set by ToWriter: sentences about columns that a reader of the file would not expect
 	Connections int
 	Progress    *scan.Progress
 	Begin       func(again bool) // called at the start; again reports whether this run continues an earlier one
@@ -46,9 +46,9 @@ type Export struct {
 // begun is the object that describes an unfinished export.
 type begun struct {
 	Command Command  `json:"command"`
-	Number  int      `json:"number"` // number of the export in its place; part of the file names
+	Number  int      `json:"number"` // number of the export in its destination; part of the file names
 	Tables  []string `json:"tables"`
-	Owner   string   `json:"owner"` // the process that may write
+	Owner   string   `json:"owner"` // random id of the process that may write objects
 }
 
 // exporting is an export in progress.
@@ -62,13 +62,13 @@ type exporting struct {
 	lines int // number of progress lines of earlier runs
 
 	buffers sync.Pool // buffers for objects
-	sheets  sync.Map  // *scan.Task to rows.Sheet: the columns of its entities
+	sheets  sync.Map  // from *scan.Task to rows.Sheet, which collects the columns of the entities of the range
 }
 
-// To exports to a place. If the place has a finished export, that stays whole until the new one is
-// complete: the files of both have different names, and the manifest, which names them, is written
-// last. A table that is deleted during the export is not part of it. After an error, the same
-// command resumes from the recorded progress.
+// To writes an export to a destination. If the destination has a finished export, this older export
+// remains complete until the new one is: the two have files with different names, and the manifest,
+// which lists the files, is written last. A table that is deleted during the export is not part of
+// it. After an error, the same command resumes from the recorded progress.
 func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manifest, error) {
 	x := &exporting{Export: o, c: c, place: place}
 	if err := x.judge(ctx); err != nil {
@@ -108,8 +108,9 @@ func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manife
 	return m, x.tidy(ctx, m)
 }
 
-// judge finds out whether the place has nothing, exports, or something else. It refuses a place
-// that the command can neither continue nor replace.
+// judge finds out what the destination contains: nothing, an export, or other files. It refuses a
+// destination with an export that the command can neither resume nor replace, and a destination
+// with other files.
 func (x *exporting) judge(ctx context.Context) (err error) {
 	if x.old, err = ReadManifest(ctx, x.place); err != nil {
 		return err
@@ -119,16 +120,18 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	there = there && (x.old == nil || b.Number > x.old.Number) // otherwise it was finished, but its temporary objects were not removed
+	// An unfinished export has a higher number than the finished one. An object with another number
+	// is left over from an export that was finished but whose temporary objects were not removed.
+	there = there && (x.old == nil || b.Number > x.old.Number)
 	switch {
 	case x.Restart:
 	case there && !progressfile.Same(b.Command, x.Command):
-		return fmt.Errorf("%s has an unfinished export of another command: %s\nrepeat that command, name another place, or begin again with --restart", x.place.Location, &b.Command)
+		return fmt.Errorf("%s has an unfinished export of a different command: %s\nrepeat that command, name another directory or bucket, or begin again with --restart", x.place.Location, &b.Command)
 	case there:
 		x.begun = &b
 		return nil
 	case x.old != nil && !progressfile.Same(x.old.Command, &x.Command):
-		return fmt.Errorf("%s has the export of another command: %s\nname another place, or replace that export with --restart", x.place.Location, x.old.Command)
+		return fmt.Errorf("%s has the export of a different command: %s\nname another directory or bucket, or replace that export with --restart", x.place.Location, x.old.Command)
 	}
 	if there || x.old != nil {
 		return nil
@@ -138,14 +141,14 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 			return err
 		}
 		if !own(object) {
-			return fmt.Errorf("%s is not empty and has no export: it has %s; name another place", x.place.Location, object.Name)
+			return fmt.Errorf("%s is not empty and has no export: it has %s; name another directory or bucket", x.place.Location, object.Name)
 		}
 	}
 	return nil
 }
 
-// check asks the service for each table before anything is written, so that a wrong key or filter
-// leaves nothing behind. At least one table must exist.
+// check sends a query to each table until one exists, before anything is written. So a wrong key or
+// filter is reported without any change of the destination. At least one table must exist.
 func (x *exporting) check(ctx context.Context) (err error) {
 	if x.begun == nil {
 		x.begun = &begun{Command: x.Command, Tables: x.Tables, Number: 1}
@@ -164,7 +167,8 @@ func (x *exporting) check(ctx context.Context) (err error) {
 	var lost error
 	for _, table := range x.begun.Tables {
 		lost = nil
-		q := remote.Query{Table: table, Filter: ranges.And("PartitionKey eq '' and RowKey eq ''", x.Filter), Top: 1} // a query that reads no entity
+		// This query makes the service check the key and the filter, but reads at most one entity.
+		q := remote.Query{Table: table, Filter: ranges.And("PartitionKey eq '' and RowKey eq ''", x.Filter), Top: 1}
 		for _, err := range x.c.Entities(ctx, q) {
 			switch {
 			case remote.TableGone(err):
@@ -196,14 +200,14 @@ func (x *exporting) tables(ctx context.Context) (missing []string, err error) {
 			continue
 		}
 		if err != nil {
-			x.Progress.Rows.Store(w.Rows(x.begun.Tables...)) // where the next run resumes
+			x.Progress.Rows.Store(w.Rows(x.begun.Tables...)) // show the progress from which the next run resumes
 			return nil, err
 		}
 	}
 	return missing, nil
 }
 
-// manifest returns the manifest of an export whose tables have no files yet.
+// manifest returns the manifest of the export. Its tables have no files yet; finish adds them.
 func (x *exporting) manifest(missing []string) *Manifest {
 	m := &Manifest{Edgetable: manifestVersion, Number: x.begun.Number, Command: &x.Command, Source: x.Source, Format: x.Format, Filter: x.Filter, Select: x.Select,
 		Tables: []ManifestTable{}, Missing: missing}
@@ -219,7 +223,7 @@ func (x *exporting) manifest(missing []string) *Manifest {
 	return m
 }
 
-// tidy removes all objects that belong neither to the manifest nor to an unfinished export.
+// tidy removes the unfinished export, and all objects of exports that the manifest does not list.
 func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
 	needed := map[string]bool{}
 	if m != nil {
@@ -229,7 +233,7 @@ func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
 			}
 		}
 	}
-	if err := x.place.Delete(ctx, begunName); err != nil { // first, because this object marks an unfinished export
+	if err := x.place.Delete(ctx, begunName); err != nil { // delete this object first: while it exists, the export counts as unfinished
 		return err
 	}
 	var useless []objects.Object

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// start begins an export. It keeps the files of the manifest in the place.
+// start begins a new export. It does not remove the files of the last finished export.
 func (x *exporting) start(ctx context.Context) error {
 	if err := x.tidy(ctx, x.old); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (x *exporting) start(ctx context.Context) error {
 	return x.own(ctx)
 }
 
-// own makes this process the owner, which alone may write.
+// own makes this process the owner of the export. Only the owner may write.
 func (x *exporting) own(ctx context.Context) error {
 	if x.work == nil {
 		x.work = scan.New(x.begun.Tables)
@@ -54,7 +54,7 @@ func (x *exporting) resume(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if path.Ext(object.Name) == ".json" { // otherwise the object is incomplete
+		if path.Ext(object.Name) == ".json" { // another extension means that the write of the object was interrupted
 			names = append(names, object.Name)
 		}
 	}
@@ -77,26 +77,27 @@ func (x *exporting) resume(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", x.place.At(names[i]), err)
 		}
 		if _, err := fmt.Sscanf(path.Base(names[i]), "line-%d", &x.lines); err != nil {
-			return fmt.Errorf("%s is not the name of a line: %w", x.place.At(names[i]), err)
+			return fmt.Errorf("%s is not a valid name for a part of the progress file: %w", x.place.At(names[i]), err)
 		}
 	}
 	x.Progress.Resume(x.work.Rows(x.begun.Tables...))
 	return x.own(ctx)
 }
 
-// objectLines stores the progress of an export in its place. Each line is an object,
-// numbered in the order of the writes.
+// objectLines stores the progress of an export as objects in the destination of the export. Each
+// line is one object, numbered in the order of the writes.
 type objectLines struct {
 	ctx context.Context // context of the export
 	x   *exporting
 
 	mu     sync.Mutex
 	lines  int   // lines written or begun, including earlier runs
-	broken error // why a line may be missing; no line may follow it
+	broken error // error of the first failed write, after which no line is written
 }
 
-// Write stores a line. If that fails, the line may or may not be stored, and a reader
-// accepts both. A later line could contradict one of the two, so no line follows.
+// Write stores a line. If that fails, the line may or may not be stored, and a later run accepts
+// both cases. A later line could be true in only one of the two cases, so after an error Write
+// stores no more lines.
 func (j *objectLines) Write(line any) error {
 	j.mu.Lock()
 	j.lines++

@@ -17,21 +17,21 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// These are the names of objects of an unfinished export: its description, the lines of
-// its progress, and lines of entities that will become files of another format.
+// Names of the objects of an unfinished export: its description, and the lines of its progress.
+// Under the same prefix are JSON lines of entities from which files of another format will be made.
 const (
 	unfinishedPrefix = "unfinished/"
 	begunName        = unfinishedPrefix + "export.json"
 	linePrefix       = unfinishedPrefix + "line-"
 )
 
-// Place is the directory, or the prefix in a bucket, that an export is written to.
+// Place is the directory, or the prefix in a bucket, to which an export is written.
 type Place struct {
 	objects.Place
-	Location string // as the user named it
+	Location string // the directory or URL, as the user wrote it
 }
 
-// At returns the name of an object for messages.
+// At returns the location of an object in the destination, for messages.
 func (p Place) At(name string) string {
 	where, _, _ := strings.Cut(p.Location, "?")
 	return strings.TrimSuffix(where, "/") + "/" + name
@@ -61,7 +61,7 @@ func (p Place) getJSON(ctx context.Context, name string, to any) (found bool, er
 	return true, nil
 }
 
-// Unfinished reports whether the place has an export that is not finished.
+// Unfinished reports whether the destination has an export that is not finished.
 func (p Place) Unfinished(ctx context.Context) (bool, error) {
 	return p.getJSON(ctx, begunName, new(begun))
 }
@@ -88,12 +88,12 @@ func (p Place) GetFile(ctx context.Context, f *progressfile.Stored) ([]byte, err
 	}
 	sum := sha256.Sum256(text)
 	if int64(len(text)) != f.Bytes || !strings.EqualFold(hex.EncodeToString(sum[:]), f.SHA256) {
-		return nil, fmt.Errorf("%s is not what it was when it was written: it is damaged or changed", p.At(f.File))
+		return nil, fmt.Errorf("%s has changed since it was written: it is damaged, or was modified", p.At(f.File))
 	}
 	return text, nil
 }
 
-// entities reads files of lines one after another.
+// entities reads the entities of several files of JSON lines, one file after another.
 func (p Place) entities(ctx context.Context, files []progressfile.Stored) rows.List {
 	return func(do func(payload.Received) error) error {
 		for _, f := range files {

@@ -11,15 +11,17 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// State is the position up to which the changes of a table were processed. It is written afterwards, so each
-// change is processed at least once.
+// State is the position in a table's feed up to which the changes were applied. It is written after they
+// were applied, so after a crash some changes are applied again.
 type State struct {
 	Service  string `json:"service"`
 	Table    string `json:"table"`
 	Position string `json:"position"`
-	// Listing is set until all entities were listed that the table had when the position was taken.
+	// Listing is true until all entities have been read that the table had when the first Position was
+	// taken.
 	Listing bool `json:"listing,omitempty"`
-	// Mark is an entity that a copy of the table has. Refused is how many entities the copy refused.
+	// Mark is an entity that the copy of the table has. Refused is the number of entities that the target
+	// refused.
 	Mark    *ranges.Key `json:"mark,omitempty"`
 	Refused int64       `json:"refused,omitempty"`
 }
@@ -41,7 +43,7 @@ func (s *State) Read(path string) (known bool, err error) {
 	case err != nil:
 		return false, fmt.Errorf("%s: %w", path, err)
 	case old.Table == "":
-		return false, fmt.Errorf("%s does not have the state of a table: name another file, or remove it and begin again", path)
+		return false, fmt.Errorf("%s is not a state file of a table: name another file, or remove it and begin again", path)
 	case old.Service != s.Service || old.Table != s.Table || old.Position == "":
 		return false, fmt.Errorf("%s is the state of table %s of %s: name another file", path, old.Table, old.Service)
 	}

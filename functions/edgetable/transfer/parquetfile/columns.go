@@ -34,7 +34,7 @@ type plannedColumn struct {
 	unit edm.Ticks // DateTime: units per tick, or if negative, ticks per unit; 0: stored as text
 }
 
-// plannedColumns collects the columns that are needed for the entities of a table.
+// plannedColumns collects the columns that the entities of a table need.
 type plannedColumns struct {
 	list  []*plannedColumn // in the order of first appearance
 	index map[columnKey]*plannedColumn
@@ -70,7 +70,7 @@ func (c *plannedColumns) column(k columnKey) *plannedColumn {
 	return one
 }
 
-// merge adds the columns of later entities.
+// merge adds the columns that were collected from later entities of the table.
 func (c *plannedColumns) merge(after *plannedColumns) {
 	for _, o := range after.list {
 		one := c.column(columnKey{o.property, o.typ})
@@ -98,7 +98,7 @@ const (
 	ticksPerMicrosecond = edm.TicksPerSecond / 1_000_000
 	nanosPerTick        = 1_000_000_000 / edm.TicksPerSecond
 
-	unixTicks = 621_355_968_000_000_000 // 1970-01-01
+	unixTicks = 621_355_968_000_000_000 // 1970-01-01 in ticks
 	minNanos  = unixTicks + math.MinInt64/nanosPerTick
 	maxNanos  = unixTicks + math.MaxInt64/nanosPerTick
 )
@@ -187,7 +187,7 @@ func (c *plannedColumn) value(v edm.Value) parquet.Value {
 	return parquet.ByteArrayValue(v.Bytes())
 }
 
-// Notes returns sentences about columns that a reader of the file would not expect.
+// Notes returns a sentence about each column that a reader of the file would not expect.
 func (c *plannedColumns) Notes() (list []string) {
 	for i, one := range c.list {
 		if one.name != one.property {
@@ -196,15 +196,15 @@ func (c *plannedColumns) Notes() (list []string) {
 		}
 		switch {
 		case one.typ == edm.TypeDateTime && one.unit == 0:
-			list = append(list, fmt.Sprintf("the column %s has its times as text: parquet has no timestamps of 100 ns from %s to %s", one.name, one.min, one.max))
+			list = append(list, fmt.Sprintf("the column %s has its times as text, because parquet has no timestamps of 100 ns from %s to %s", one.name, one.min, one.max))
 		case one.raw:
-			list = append(list, fmt.Sprintf("the column %s has its texts as bytes: some have half of a character, which UTF-8 lacks", one.name))
+			list = append(list, fmt.Sprintf("the column %s has its strings as bytes, because some contain a lone surrogate, which UTF-8 cannot represent", one.name))
 		}
 	}
 	return list
 }
 
-// firstOf returns the column that is named after the property of another column.
+// firstOf returns the column that has the property's own name, for the property of the ith column.
 func (c *plannedColumns) firstOf(i int) *plannedColumn {
 	for c.list[i].name != c.list[i].property {
 		i--

@@ -13,26 +13,25 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// Lines is a log of progress: a File, or objects in the place of an export.
+// Lines is a log of progress: a File, or the objects of an unfinished export.
 type Lines interface {
 	Write(line any) error // the line is durable when Write returns
 	Close() error
 	Remove() error
 }
 
-// File is a file of JSON lines that record progress. A line is on disk before anybody relies
-// on it. The first line has the options of the work; Open refuses other options.
+// File is a file of JSON lines that record progress. Write returns when the line is on disk. The
+// first line has the options of the work; Open refuses a file with other options.
 //
-// A nil File keeps nothing.
+// A nil File stores nothing.
 type File struct {
 	mu   sync.Mutex
 	file *os.File
-	size int64 // bytes of the lines on disk
+	size int64 // size of the complete lines on disk in bytes
 }
 
-// Open opens or creates a progress file and passes its lines to replay. It removes an
-// incomplete last line, because nobody has relied on it. It fails while another process does
-// the same work.
+// Open opens or creates a progress file and passes its lines to replay. It removes an incomplete
+// last line, whose Write has not succeeded. It fails if another process has opened the file.
 func Open[T any](path string, options T, replay func(line []byte) error) (*File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -61,10 +60,10 @@ func Open[T any](path string, options T, replay func(line []byte) error) (*File,
 		if n == 0 {
 			var old T
 			if err := json.Unmarshal(line, &old); err != nil {
-				return fail(fmt.Errorf("%s is no progress: %w", path, err))
+				return fail(fmt.Errorf("%s is not a valid progress file: %w", path, err))
 			}
 			if !Same(old, options) {
-				return fail(fmt.Errorf("%s is the progress file of other work (%s): repeat that command, or begin again with --restart", path, line))
+				return fail(fmt.Errorf("%s is the progress file of a different command (%s): repeat that command, or begin again with --restart", path, line))
 			}
 			continue
 		}
@@ -75,7 +74,7 @@ func Open[T any](path string, options T, replay func(line []byte) error) (*File,
 	return j, nil
 }
 
-// Same reports whether two commands are equal in the form that a progress file has.
+// Same reports whether two commands are equal as JSON, the form in which a progress file has them.
 func Same[T any](a, b T) bool {
 	one, err := json.Marshal(a)
 	other, err2 := json.Marshal(b)
@@ -83,7 +82,7 @@ func Same[T any](a, b T) bool {
 }
 
 func inUse(path string) error {
-	return fmt.Errorf("another process does this work and holds its progress file %s: wait for its end, or stop it", path)
+	return fmt.Errorf("another process runs this command and has locked the progress file %s: wait for its end, or stop it", path)
 }
 
 // Remove removes a progress file if it exists and no other process uses it.
@@ -98,11 +97,11 @@ func Remove(path string) error {
 	if !Lock(file) {
 		return errors.Join(inUse(path), file.Close())
 	}
-	return errors.Join(file.Close(), os.Remove(path)) // Windows needs this order
+	return errors.Join(file.Close(), os.Remove(path)) // Windows does not remove an open file
 }
 
-// Write appends a line and waits until it is on disk. If that fails, as on a full disk, it
-// removes the partial line, so that later lines can follow.
+// Write appends a line and waits until it is on disk. If that fails, for example on a full disk,
+// Write removes the partial line, so that later lines can be appended.
 func (j *File) Write(line any) error {
 	if j == nil {
 		return nil

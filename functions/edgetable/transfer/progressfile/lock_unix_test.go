@@ -11,7 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// A progress file that somebody holds is neither opened nor removed by another.
+// TestProgressFileInUse checks that a progress file that is open can neither be opened again nor
+// removed.
 func TestProgressFileInUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -23,7 +24,7 @@ func TestProgressFileInUse(t *testing.T) {
 	must.OK(t, err)
 	again := func(what string, err error) {
 		t.Helper()
-		if err == nil || !strings.Contains(err.Error(), "holds its progress file "+path) {
+		if err == nil || !strings.Contains(err.Error(), "has locked the progress file "+path) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"edgetable/core/table"
 )
 
-// keyFlags are the import flags that make a key from columns.
+// keyFlags are the flags of import that make a key from columns.
 var keyFlags = map[string]string{PartitionKey: "--partition-key", RowKey: "--row-key"}
 
-// changes says for a protocol error what to change in the row.
+// changes has, for some errors of the protocol, a sentence that says what to change in the row.
 var changes = map[table.Code]string{
 	table.PropertyNameInvalid:   "Use letters, digits and _, and no digit first.",
 	table.PropertyValueTooLarge: "Shorten it, or leave the column out with --select.",
@@ -19,18 +19,18 @@ var changes = map[table.Code]string{
 	table.EntityTooLarge:        "Leave columns out with --select.",
 }
 
-// generic is a protocol text that says nothing about the row.
+// generic is a sentence of some errors of the protocol that says nothing about the row.
 const generic = "An error occurred while processing this request. "
 
-// explain returns the reason why a row is refused, with the code of the protocol and what to
-// change.
+// explain returns the reason why a row is refused: the error with its code in the protocol, and
+// what to change.
 func explain(err error) string {
 	text := strings.Replace(err.Error(), generic, "", 1)
 	if refused, ok := errors.AsType[*table.Error](err); ok && changes[refused.Code] != "" {
 		return text + " " + changes[refused.Code]
 	}
 	if errors.Is(err, key.ErrCharacter) {
-		return text + ": change it in the file, or make the key of other columns"
+		return text + ": change it in the file, or build the key from other columns"
 	}
 	return text
 }

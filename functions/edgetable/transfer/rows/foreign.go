@@ -30,7 +30,7 @@ func members(text []byte) (list []member, err error) {
 		if err != nil {
 			return nil, err
 		}
-		one := member{name: name.(string)} // the decoder accepts no other token here
+		one := member{name: name.(string)} // cannot fail: the decoder returns a string here
 		if err := d.Decode(&one.value); err != nil {
 			return nil, err
 		}
@@ -39,15 +39,15 @@ func members(text []byte) (list []member, err error) {
 	return list, nil
 }
 
-// azure matches the beginning of the output of 'az storage entity query'.
+// azure matches the beginning of a file with the output of 'az storage entity query'.
 var azure = regexp.MustCompile(`^\s*\{\s*"(items|nextMarker)"`)
 
-// dynamoItem matches a line of an export of DynamoDB.
+// dynamoItem matches a line of a file that DynamoDB exported.
 var dynamoItem = regexp.MustCompile(`^\s*\{\s*"Item"\s*:\s*\{`)
 
-// rewritten returns an object of another program as the JSON of an entity: a line of
-// DynamoDB's export, a value with its type as the Azure CLI prints it, or other names
-// of members. It returns the text itself if there is nothing to change.
+// rewritten converts the JSON of another program to the JSON of an entity. It converts lines of
+// DynamoDB's exports, values that the Azure CLI prints with their types, and members that the
+// mapping renames. It returns other texts unchanged.
 func (r *jsonRows) rewritten(text []byte) ([]byte, error) {
 	switch {
 	case dynamoItem.Match(text):
@@ -64,9 +64,9 @@ func (r *jsonRows) rewritten(text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// entityOf builds the JSON of an entity from the members of an object. value returns the
-// Edm type to annotate, or "", and the value. If the value is nil, the member is left
-// out.
+// entityOf builds the JSON of an entity from the members of an object. The parameter value is a
+// function that returns the Edm type and the value of a member. The type is "" if the JSON shows
+// it. If the value is nil, the member is left out.
 func (r *jsonRows) entityOf(text []byte, value func(json.RawMessage) (string, json.RawMessage, error)) ([]byte, error) {
 	list, err := members(text)
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *jsonRows) entityOf(text []byte, value func(json.RawMessage) (string, js
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		quoted, _ := json.Marshal(name) // a string is always JSON
+		quoted, _ := json.Marshal(name) // cannot fail: any string has a JSON form
 		out = append(append(append(out, quoted...), ':'), v...)
 	}
 	for _, one := range list {
@@ -103,8 +103,8 @@ func (r *jsonRows) entityOf(text []byte, value func(json.RawMessage) (string, js
 	return append(out, '}'), nil
 }
 
-// azureValue reads a value of the Azure CLI, which prints an Int64 as an object, or as a
-// list, with its type.
+// azureValue reads a value that the Azure CLI printed. The CLI prints an Int64 with its type, as an
+// object or a list.
 func azureValue(raw json.RawMessage) (string, json.RawMessage, error) {
 	var typed struct {
 		Value json.RawMessage `json:"value"`
@@ -144,7 +144,7 @@ func azureValue(raw json.RawMessage) (string, json.RawMessage, error) {
 func dynamoValue(raw json.RawMessage) (string, json.RawMessage, error) {
 	list, err := members(raw)
 	if err != nil || len(list) != 1 {
-		return "", nil, fmt.Errorf("is no attribute of DynamoDB: %s", Cut(string(raw)))
+		return "", nil, fmt.Errorf("is not an attribute of DynamoDB: %s", Cut(string(raw)))
 	}
 	v := list[0].value
 	switch list[0].name {
@@ -164,7 +164,7 @@ func dynamoValue(raw json.RawMessage) (string, json.RawMessage, error) {
 	return "", nil, fmt.Errorf("is a list, a map or a set of DynamoDB (%s), which a property cannot hold; --select chooses properties", list[0].name)
 }
 
-// dynamoNumber returns a number as the smallest type that holds it exactly.
+// dynamoNumber returns a number as the smallest Edm type that holds it exactly.
 func dynamoNumber(text string) (string, json.RawMessage, error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		if n >= math.MinInt32 && n <= math.MaxInt32 {
@@ -174,7 +174,7 @@ func dynamoNumber(text string) (string, json.RawMessage, error) {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || len(strings.Trim(strings.NewReplacer("-", "", ".", "").Replace(strings.SplitN(strings.ToLower(text), "e", 2)[0]), "0")) > 17 {
-		return "", nil, fmt.Errorf("is a number that no type holds exactly: %s", Cut(text))
+		return "", nil, fmt.Errorf("is a number that no type can represent exactly: %s", Cut(text))
 	}
 	return edm.TypeDouble.String(), json.RawMessage(strconv.Quote(strconv.FormatFloat(f, 'g', -1, 64))), nil
 }

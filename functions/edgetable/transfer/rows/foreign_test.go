@@ -10,7 +10,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// read returns the rows of a file, a line each, with refused ones and their reasons.
+// read returns a line for each row of a file: the entity, or the reason why the row is refused.
 func read(t *testing.T, m rows.Mapping, text string) string {
 	t.Helper()
 	mapper, err := m.Mapper(rows.File{})
@@ -35,7 +35,8 @@ func read(t *testing.T, m rows.Mapping, text string) string {
 	}
 }
 
-// Files of other programs become entities with the types that they name.
+// TestForeignJSON checks that files of other programs become entities with the types that the files
+// name.
 func TestForeignJSON(t *testing.T) {
 	t.Parallel()
 	utf16 := func(s string) string {
@@ -67,7 +68,7 @@ func TestForeignJSON(t *testing.T) {
 {"Item":{"pk":{"S":"a"},"sk":{"N":"9"},"n":{"N":"1.2345678901234567890123"}}}
 `, want: "a/0007 sk=Int32(7) big=Int64(9007199254740993) f=Double(1.5) ok=Boolean(true) b=Binary(AQID)\n" +
 				"refused: l is a list, a map or a set of DynamoDB (L), which a property cannot hold; --select chooses properties\n" +
-				"refused: n is a number that no type holds exactly: 1.2345678901234567890123\n"},
+				"refused: n is a number that no type can represent exactly: 1.2345678901234567890123\n"},
 		{why: "lists of DynamoDB that are not selected", mapping: rows.Mapping{PartitionKey: "pk", RowKey: "sk", Select: []string{"f"}},
 			text: `{"Item":{"pk":{"S":"a"},"sk":{"S":"b"},"f":{"N":"2"},"l":{"L":[]}}}`, want: "a/b f=Int32(2)\n"},
 		{why: "columns get other names", mapping: rows.Mapping{Rename: map[string]string{"First Name": "FirstName", "pk": "PartitionKey"}},

@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// feed matches the beginning of a query response, as AzCopy 7 writes it to a file, or as the Azure
-// CLI prints it.
+// feed matches the beginning of a file that has a query response, as AzCopy 7 stores it or the
+// Azure CLI prints it.
 var feed = regexp.MustCompile(`^\s*\{(\s*"odata\.[^"]*"\s*:\s*"[^"]*"\s*,)*\s*("value"|"nextMarker"\s*:\s*(null|\{[^{}]*\})\s*,\s*"items"|"items")\s*:\s*\[`)
 
-// IsDocument reports whether the entities of a file are not one per line: as a list, as a query
-// response, or as objects of several lines.
+// IsDocument reports whether a JSON file has another form than one entity on each line: a list of
+// entities, a query response, or entities of several lines.
 func IsDocument(in *bufio.Reader, file string) bool {
-	head, _ := in.Peek(64 << 10) // an error is returned again by the next read
+	head, _ := in.Peek(64 << 10) // ignore an error: the next read returns it again
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
-		_, _ = in.Discard(3) // it was peeked at
+		_, _ = in.Discard(3) // cannot fail, because Peek has read these bytes
 		head = head[3:]
 	}
 	head = bytes.TrimSpace(head)
@@ -56,7 +56,7 @@ func (o *ObjectReader) byte() (byte, error) {
 	return b, err
 }
 
-// Next returns the next object, which is valid until the following call.
+// Next returns the JSON of the next entity, which is valid until the following call.
 func (o *ObjectReader) Next() (text []byte, line int, err error) {
 	for {
 		b, err := o.byte()
@@ -78,7 +78,7 @@ func (o *ObjectReader) Next() (text []byte, line int, err error) {
 				continue
 			}
 			o.inFeed = false
-			if err := o.skip(); err != nil { // the rest of the response
+			if err := o.skip(); err != nil { // skip the rest of the query response
 				return nil, o.line, err
 			}
 			continue
@@ -101,8 +101,8 @@ func (o *ObjectReader) Next() (text []byte, line int, err error) {
 	}
 }
 
-// object reads an object after its opening brace. list is true at the start of the list of
-// entities in a query response. No entity contains such a list.
+// object reads an object whose opening brace was read. list is true if the object is a query
+// response; then object has read up to the start of its list. An entity cannot contain a list.
 func (o *ObjectReader) object() (list bool, err error) {
 	o.text = append(o.text[:0], '{')
 	for depth, quoted := 1, false; depth > 0; {
@@ -137,11 +137,11 @@ func (o *ObjectReader) object() (list bool, err error) {
 	return false, nil
 }
 
-// skip reads the rest of a response after its list.
+// skip reads the rest of a query response after its list of entities.
 func (o *ObjectReader) skip() error {
 	_, err := o.object()
 	if err == io.ErrUnexpectedEOF {
-		err = errors.New("the file ends before the response that it holds")
+		err = errors.New("the file ends before the end of the response in it")
 	}
 	return err
 }

@@ -11,30 +11,30 @@ import (
 	"edgetable/core/edm"
 )
 
-// keyTemplate makes a key from the columns of a row.
+// keyTemplate makes a key from the values of a row.
 type keyTemplate struct {
-	column string // the column whose value is the key, or ""
+	column string // name of the column whose value is the key, or "" if parts make the key
 	parts  []keyPart
 }
 
 // keyPart is a constant text, or a placeholder {name} or {name:form}.
 type keyPart struct {
 	text  string
-	name  string // name of a column, or row, uuid or file
-	width int    // minimum number of digits
-	date  string // format of a DateTime
-	bare  bool   // the date is the Timestamp
+	name  string // name of a column, or row, uuid or file; "" for a constant text
+	width int    // minimum number of digits of a number
+	date  string // format for a DateTime, as a layout of package time
+	bare  bool   // the placeholder is only a format, which applies to the Timestamp
 }
 
-// parseKey reads --partition-key and --row-key:
+// parseKey parses the value of --partition-key or --row-key:
 //
-//	Country             the column Country, which is no property then
+//	Country             the column Country, which does not become a property
 //	=orders             the constant orders
-//	{Country}-{Id:8}    a template: columns, numbers of at least 8 digits
-//	{Born:yyyy-MM}      a DateTime in this form; without a name the Timestamp
+//	{Country}-{Id:8}    a template: columns, and numbers of at least 8 digits
+//	{Born:yyyy-MM}      a DateTime in this format; without a name the Timestamp
 //	{row} {uuid} {file} the number of the row, a UUID, the name of the file
 //
-// A brace is written twice.
+// A brace in the key is written twice.
 func parseKey(text string) (*keyTemplate, error) {
 	if text == "" {
 		return nil, nil
@@ -103,7 +103,7 @@ func parsePart(inner string) (p keyPart, err error) {
 	return p, nil
 }
 
-// dateForms maps the letters of a date format to Go's layout.
+// dateForms has pairs: the letters of a date format, and the same in Go's layout.
 var dateForms = []string{"yyyy", "2006", "MM", "01", "dd", "02", "HH", "15", "mm", "04", "ss", "05"}
 
 func dateForm(form string) (string, error) {
@@ -112,15 +112,16 @@ func dateForm(form string) (string, error) {
 	}
 	rest := strings.NewReplacer("yyyy", "", "MM", "", "dd", "", "HH", "", "mm", "", "ss", "").Replace(form)
 	if strings.IndexFunc(rest, func(r rune) bool { return r != '-' && r != '.' && r != '_' && r != ':' && r != 'T' && r != 'Z' }) >= 0 {
-		return "", errors.New("a date is made of yyyy, MM, dd, HH, mm, ss and - . _ : T Z")
+		return "", errors.New("a date may contain only yyyy, MM, dd, HH, mm, ss and - . _ : T Z")
 	}
 	return strings.NewReplacer(dateForms...).Replace(form), nil
 }
 
-// renames reports whether the column alone is the key. Then it is not a property.
+// renames reports whether the key is the value of this column. Such a column does not become a
+// property.
 func (k *keyTemplate) renames(column string) bool { return k != nil && k.column == column }
 
-// columns returns the columns that make the key.
+// columns returns the names of the columns that the key is made from.
 func (k *keyTemplate) columns() (list []string) {
 	if k.column != "" {
 		return []string{k.column}
@@ -173,7 +174,7 @@ func (p *keyPart) make(m *Mapper, c Cells) (string, error) {
 	v, err := has(c, p.name)
 	switch {
 	case err != nil && p.bare:
-		return "", fmt.Errorf("%w (that of another column is written as in {Born:yyyyMM})", err)
+		return "", fmt.Errorf("%w (write the date of another column as in {Born:yyyyMM})", err)
 	case err != nil:
 		return "", err
 	case p.date != "":
@@ -188,7 +189,8 @@ func (p *keyPart) make(m *Mapper, c Cells) (string, error) {
 	return padded(v.String(), p.width), nil
 }
 
-// padded adds leading zeros to a number, so that texts sort like numbers.
+// padded adds leading zeros to a number, so that numbers of any length sort as texts in numeric
+// order.
 func padded(text string, width int) string {
 	if strings.Trim(text, "0123456789") == "" && len(text) < width {
 		return strings.Repeat("0", width-len(text)) + text
@@ -196,11 +198,11 @@ func padded(text string, width int) string {
 	return text
 }
 
-// uuid returns the UUID of the row. The same row of the same file always gets the same
-// UUID, so a repeated import writes the same entities.
+// uuid returns the UUID of the current row. The same row of the same file always gets the same
+// UUID. So a repeated import writes the same entities again, without duplicates.
 func (m *Mapper) uuid() string {
 	f := &m.file
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%d\n%d", f.Path, f.Size, f.Time, f.Seed, m.Rows))
-	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // version 8: a hash that no standard defines
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // mark it as UUID version 8, which is for custom formats
 	return edm.Guid([16]byte(sum[:16])).String()
 }

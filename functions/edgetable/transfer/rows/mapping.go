@@ -21,31 +21,31 @@ import (
 
 // Mapping says how the rows of files become entities.
 type Mapping struct {
-	PartitionKey string              `json:"partitionKey,omitempty"` // see ParseKey; "": the column of that name
+	PartitionKey string              `json:"partitionKey,omitempty"` // how to make it, see parseKey; "" means from the column PartitionKey
 	RowKey       string              `json:"rowKey,omitempty"`
-	TimestampAs  string              `json:"timestampAs,omitempty"` // property that stores the Timestamp of the file
-	Select       []string            `json:"select,omitempty"`      // properties to import; nil: all
+	TimestampAs  string              `json:"timestampAs,omitempty"` // property that gets the Timestamp of the file
+	Select       []string            `json:"select,omitempty"`      // properties to import; nil means all
 	Types        map[string]edm.Type `json:"types,omitempty"`       // types of columns of CSV and parquet
-	Encoding     string              `json:"encoding,omitempty"`    // encoding of CSV and JSON files; "": UTF-8
-	Rename       map[string]string   `json:"rename,omitempty"`      // new names of columns
+	Encoding     string              `json:"encoding,omitempty"`    // encoding of CSV and JSON files; "" means UTF-8
+	Rename       map[string]string   `json:"rename,omitempty"`      // new names of columns, by the name in the file
 }
 
 // Mapper converts the rows of one file to entities.
 type Mapper struct {
 	Mapping
-	pk, rk *keyTemplate // nil: the file has this key
+	pk, rk *keyTemplate // nil if the key is in the file
 	file   File
-	Rows   int64 // number of rows so far
+	Rows   int64 // number of rows read so far
 
-	decoder encoding.Encoding // nil: UTF-8
+	decoder encoding.Encoding // nil for UTF-8
 }
 
-// Decoded returns the text of a CSV or JSON file in UTF-8. If the mapping names no encoding,
-// a byte order mark of UTF-16 is recognized.
+// Decoded returns the text of a CSV or JSON file as UTF-8. If the mapping names no encoding,
+// Decoded recognizes UTF-16 by its byte order mark.
 func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	if m.decoder == nil {
 		in := bufio.NewReader(text)
-		switch mark, _ := in.Peek(2); string(mark) { // an error is returned again by the next read
+		switch mark, _ := in.Peek(2); string(mark) { // ignore an error: the next read returns it again
 		case "\xff\xfe", "\xfe\xff":
 			m.decoder, m.Encoding = unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM), "UTF-16"
 		default:
@@ -56,8 +56,8 @@ func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	return transform.NewReader(text, m.decoder.NewDecoder())
 }
 
-// Readable returns an error if a text was decoded with the wrong encoding. A decoder writes
-// U+FFFD for bytes that its encoding does not have.
+// Readable returns an error if a text was decoded with the wrong encoding. It recognizes this by
+// U+FFFD, which a decoder writes for bytes that are not valid in its encoding.
 func (m *Mapper) Readable(text string) error {
 	switch {
 	case !utf8.ValidString(text):
@@ -68,9 +68,9 @@ func (m *Mapper) Readable(text string) error {
 	return nil
 }
 
-// Cells are the values of a row by the names of their columns.
+// Cells has the values of a row, by the names of their columns.
 type Cells interface {
-	// Cell returns a value, or null if the row does not have it.
+	// Cell returns a value, or null if the row does not have that column.
 	Cell(name string) (edm.Value, error)
 }
 
@@ -103,8 +103,8 @@ func (m *Mapping) Mapper(file File) (*Mapper, error) {
 	return one, nil
 }
 
-// Property reports whether a column becomes a property. It does if it is selected and not a
-// key.
+// Property reports whether a column becomes a property. It does if it is selected and is not used
+// as a key.
 func (m *Mapper) Property(column string) bool {
 	switch {
 	case column == PartitionKey, column == RowKey, column == Timestamp:
@@ -115,10 +115,11 @@ func (m *Mapper) Property(column string) bool {
 	return !m.pk.renames(column) && !m.rk.renames(column)
 }
 
-// OwnKeys reports whether the keys are taken from the file unchanged.
+// OwnKeys reports whether the file has the keys, so that the mapping makes none.
 func (m *Mapper) OwnKeys() bool { return m.pk == nil && m.rk == nil }
 
-// Needs returns the names of columns that every row of the file must have.
+// Needs returns the names of the columns that every row must have, because the keys are made from
+// them.
 func (m *Mapper) Needs() (list []string) {
 	for _, k := range [...]struct {
 		template *keyTemplate
@@ -133,7 +134,7 @@ func (m *Mapper) Needs() (list []string) {
 	return list
 }
 
-// Renamed returns the name that a column of the file gets.
+// Renamed returns the name of a column after renaming.
 func (m *Mapping) Renamed(column string) string {
 	if name, ok := m.Rename[column]; ok {
 		return name
@@ -141,7 +142,7 @@ func (m *Mapping) Renamed(column string) string {
 	return column
 }
 
-// needs reports whether a row needs a column for its keys or its Timestamp.
+// needs reports whether a column is the Timestamp, or is needed to make the keys.
 func (m *Mapper) needs(column string) bool {
 	return column == Timestamp || slices.Contains(m.Needs(), column)
 }
@@ -156,14 +157,14 @@ func (m *Mapping) CheckRenamed(columns []string) error {
 	return nil
 }
 
-// Check returns an error if a file lacks a column that its keys need.
+// Check returns an error if a file lacks a column that the mapping names or that the keys need.
 func (m *Mapper) Check(columns []string) error {
 	for _, name := range m.Needs() {
 		if slices.Contains(columns, name) {
 			continue
 		}
 		if name == PartitionKey || name == RowKey {
-			return fmt.Errorf("there is no column %s; --partition-key and --row-key make keys of other columns, which are %s", name, quoted(columns))
+			return fmt.Errorf("there is no column %s; --partition-key and --row-key build keys from other columns, which are %s", name, quoted(columns))
 		}
 		return fmt.Errorf("there is no column %q for the keys; the columns are %s", name, quoted(columns))
 	}
@@ -198,8 +199,8 @@ func quoted(names []string) string {
 	return text
 }
 
-// Complete sets the keys of a row from its cells, and adds the Timestamp if the mapping keeps
-// it. It fails if no service would store the row.
+// Complete sets the keys of a row, and adds the Timestamp as a property if the mapping says so. It
+// fails if no service would store the row.
 func (m *Mapper) Complete(r *Row, c Cells) (err error) {
 	if r.PartitionKey, err = m.key(m.pk, PartitionKey, c); err != nil {
 		return err
@@ -217,18 +218,18 @@ func (m *Mapper) key(k *keyTemplate, own string, c Cells) (string, error) {
 	if k == nil {
 		v, err := c.Cell(own)
 		if err == nil && v.Type() == edm.TypeNull {
-			err = fmt.Errorf("there is no %s: give one, or make it of other columns with %s", own, keyFlags[own])
+			err = fmt.Errorf("there is no %s: add one, or build it from other columns with %s", own, keyFlags[own])
 		}
 		return v.String(), err
 	}
 	text, err := k.make(m, c)
 	if err != nil {
-		err = fmt.Errorf("%w, which makes the %s", err, own)
+		err = fmt.Errorf("%w, which is part of the %s", err, own)
 	}
 	return text, err
 }
 
-// Reason returns why a row is refused, with its keys if it has both.
+// Reason returns the reason why a row is refused, with the keys of the row if both are known.
 func (m *Mapper) Reason(err error, c Cells) string {
 	pk, noPK := m.key(m.pk, PartitionKey, c)
 	rk, noRK := m.key(m.rk, RowKey, c)
