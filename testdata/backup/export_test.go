@@ -13,16 +13,16 @@ import (
 	"testing"
 )
 
-// connection names the account of a server.
+// connection returns a connection string for the account of a server.
 func (s *server) connection() string {
 	return "AccountName=devstoreaccount1;AccountKey=" + developmentKey + ";TableEndpoint=" + s.endpoint
 }
 
-// same reports whether a new server has the tables of another after an import from a bucket.
+// same fails the test unless another server has the same tables after it imported an export from a bucket.
 func (s *server) same(t *testing.T, place string) {
 	t.Helper()
 	other := start(t, filepath.Join(t.TempDir(), "other"))
-	cache := t.TempDir() // progress files
+	cache := t.TempDir() // directory for progress files
 	c := command(t, "import", place, "--to", other.connection())
 	c.Dir, c.Env = cache, append(c.Env, "XDG_CACHE_HOME="+cache)
 	if out, err := c.CombinedOutput(); err != nil {
@@ -53,7 +53,7 @@ func TestExport(t *testing.T) {
 	if left, err := os.ReadDir(filepath.Join(g.dir, "unfinished")); err == nil && len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
-	// The objects are those of an export to a directory.
+	// An export in a bucket has the same files as an export to a directory: import it from a copied directory.
 	copied := filepath.Join(t.TempDir(), "copied")
 	if err := os.CopyFS(copied, os.DirFS(g.dir)); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestExport(t *testing.T) {
 		say  string
 	}{
 		{[]string{"import", g.URL, "--to", start(t, filepath.Join(t.TempDir(), "new")).connection(), "--progress-file", filepath.Join(t.TempDir(), "progress")},
-			"people/part-0002-0-000000.jsonl.zst is not what it was"},
+			"people/part-0002-0-000000.jsonl.zst has changed since it was written"},
 		{[]string{"import", strings.Replace(g.URL, "prefix", "nothing", 1), "--to", s.connection()}, "has no manifest.json"},
 	} {
 		if out, err := command(t, tt.args...).CombinedOutput(); err == nil || !strings.Contains(string(out), tt.say) {
@@ -95,7 +95,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportFaults lets requests fail in every way, before and after they are executed.
+// TestExportFaults makes some requests fail, before or after they are executed, and checks the export.
 func TestExportFaults(t *testing.T) {
 	t.Parallel()
 	g, s := startGateway(t), start(t, filled(t))
@@ -110,12 +110,12 @@ func TestExportFaults(t *testing.T) {
 	s.same(t, g.URL)
 }
 
-// TestExportKill kills an export at each of its writes to the bucket, before it or after it, and gives the command again on
-// another machine, which has no files of the first. What the bucket has at the end is complete.
+// TestExportKill kills an export before or after each of its writes to the bucket. It then repeats the command as on
+// another machine, without the files of the first run, and checks that the export is complete.
 func TestExportKill(t *testing.T) {
 	t.Parallel()
 	g, s := startGateway(t), start(t, filled(t))
-	for row := range 600 { // several objects
+	for row := range 600 { // enough rows for several objects
 		s.put(t, 1000+row)
 	}
 	for _, f := range []fault{killBefore, killAfter} {
@@ -133,8 +133,8 @@ func TestExportKill(t *testing.T) {
 	}
 }
 
-// TestExportAction runs the shell steps of the GitHub Action in infra/machines/export, with the variables that it sets and no others, twice on
-// one day: the second run makes a new export in place of the first.
+// TestExportAction runs the shell steps of the GitHub Action in infra/machines/export, with only the variables that the
+// Action sets. The second run on the same day replaces the export of the first.
 func TestExportAction(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../infra/machines/export/github.yaml")
@@ -179,7 +179,7 @@ func TestExportAction(t *testing.T) {
 		}
 	}
 	for _, say := range []string{"people: 100 entities", "people: 100 entities"} {
-		run := exec.Command("bash", "-e", "-c", steps[1]) // as GitHub runs a step
+		run := exec.Command("bash", "-e", "-c", steps[1]) // GitHub runs a step with the same flags
 		run.Dir, run.Env = checkout, env
 		if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), say) {
 			t.Fatalf("%v: %s", err, out)

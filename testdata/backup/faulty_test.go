@@ -14,25 +14,25 @@ import (
 	"time"
 )
 
-// history is what was written to a primary: entities whose values rise.
+// history records what was written to a primary. Each write has a higher value than all earlier ones.
 type history struct {
 	mu   sync.Mutex
 	next int
-	sent map[string]int // the last value, by row key
-	acks []ack          // in order
-	last time.Time      // when the last write returned
-	took time.Duration  // the slowest write
-	seen map[string]int // values that a check has looked for
+	sent map[string]int // last value that was sent, by row key
+	acks []ack          // confirmed writes, in the order of their replies
+	last time.Time      // time of the reply to the last write
+	took time.Duration  // duration of the slowest write
+	seen map[string]int // values that the checks so far have expected, by row key
 }
 
-// ack is a write that had returned at a time.
+// ack is a confirmed write, and the time of its reply.
 type ack struct {
 	row   string
 	value int
 	at    time.Time
 }
 
-// write writes some entities by four writers, or until the primary is gone.
+// write writes n entities by each of four writers. A writer stops early when the primary is killed.
 func (h *history) write(t *testing.T, to *server, n int) {
 	var writers sync.WaitGroup
 	for w := range 4 {
@@ -47,7 +47,7 @@ func (h *history) write(t *testing.T, to *server, n int) {
 				sent := time.Now()
 				status, answer, err := to.try(t, "PUT", to.endpoint+fmt.Sprintf("/people(PartitionKey='p',RowKey='%s')", row), fmt.Sprintf(`{"Value":%d}`, value))
 				if err != nil {
-					return // the write may have happened
+					return // the reply was lost, so the entity may have been written
 				}
 				if status != http.StatusNoContent {
 					t.Errorf("PUT: status %d, %s", status, answer)
@@ -64,8 +64,8 @@ func (h *history) write(t *testing.T, to *server, n int) {
 	writers.Wait()
 }
 
-// check demands that values have each write that returned before a time, and nothing that was not
-// sent. It returns for how many writes it looked.
+// check fails the test unless got has each write that was confirmed before until, and no value that was
+// never sent. It returns how many writes it checked.
 func (h *history) check(t *testing.T, where string, got map[string]int, until time.Time) (looked int) {
 	t.Helper()
 	for ; len(h.acks) > 0 && h.acks[0].at.Before(until); h.acks = h.acks[1:] {
@@ -80,7 +80,7 @@ func (h *history) check(t *testing.T, where string, got map[string]int, until ti
 	return looked
 }
 
-// values reads the table at an endpoint.
+// values reads the values of all entities at an endpoint, by row key.
 func (s *server) values(t *testing.T, endpoint string) map[string]int {
 	t.Helper()
 	status, answer, err := s.try(t, "GET", endpoint+"/people()", "")
@@ -103,12 +103,12 @@ func (s *server) values(t *testing.T, endpoint string) map[string]int {
 	return values
 }
 
-// storms are the faults of places, by their prefixes.
+// storms decides which requests fail. The keys of its maps are the prefixes of places in the bucket.
 type storms struct {
 	dice   dice
 	mu     sync.Mutex
-	rough  map[string]bool // requests fail now and then
-	outage map[string]int  // so many requests fail
+	rough  map[string]bool // some requests of the place fail
+	outage map[string]int  // number of the next requests that fail
 	counts map[fault]int
 }
 
@@ -125,7 +125,7 @@ func (s *storms) next(r *http.Request) fault {
 	case s.outage[place] > 0:
 		s.outage[place]--
 		f = refused
-	case s.rough[place] && s.dice.intN(60) == 0: // the client tries again, but takes its time
+	case s.rough[place] && s.dice.intN(60) == 0: // the client retries these faults, but slowly, so they are rare
 		f = unserved + fault(s.dice.intN(int(halfAnswer)))
 	case s.rough[place] && s.dice.intN(8) == 0:
 		f = refused + fault(s.dice.intN(int(again-refused)+1))
@@ -140,9 +140,10 @@ func (s *storms) set(place string, rough bool, outage int) {
 	s.rough[place], s.outage[place] = rough, outage
 }
 
-// A place loses, delays, repeats and reorders requests of a primary and a secondary, which are killed
-// too. The secondary has every write that returned before its LastSyncTime. It is promoted, and
-// what arrives late from the old primary changes nothing. EDGETABLE_SEEDS=500 make faulty-place runs more.
+// TestFaultyPlace proves that a secondary has every write that was confirmed before its LastSyncTime. The
+// backup place loses, delays, repeats and reorders requests of the primary and the secondary, and both are
+// killed. After the secondary is promoted, delayed requests of the old primary change nothing.
+// EDGETABLE_SEEDS=500 make faulty-place runs more seeds.
 func TestFaultyPlace(t *testing.T) {
 	t.Parallel()
 	seeds := 6
@@ -175,7 +176,7 @@ func TestFaultyPlace(t *testing.T) {
 	}
 }
 
-// weather is the test of one seed.
+// weather runs the test with one seed.
 func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills int) {
 	random := rand.New(rand.NewPCG(seed, 32))
 	name := fmt.Sprint("seed", seed)
@@ -198,7 +199,7 @@ func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills in
 		t.Helper()
 		last := two.lastSync(t)
 		if last.IsZero() {
-			return // its store is being built
+			return // the secondary is still building its store
 		}
 		looked += h.check(t, "the secondary", two.values(t, two.endpoint+"-secondary"), last)
 	}
@@ -212,7 +213,7 @@ func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills in
 		case 1:
 			kills++
 			kill(two)
-			s.set(name, false, 0) // it starts when the place answers
+			s.set(name, false, 0) // no faults now, because a server only starts if the place responds
 			two = start(t, dirs[1], second...)
 		case 2:
 			s.set(name, true, 10+random.IntN(60))
@@ -236,9 +237,9 @@ func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills in
 	before := one.values(t, one.endpoint)
 	eventually(t, "the secondary has everything", func() bool { return fmt.Sprint(two.values(t, two.endpoint+"-secondary")) == fmt.Sprint(before) })
 	succeed(t, "promote", dirs[1])
-	h.write(t, one, 3) // of these the promoted one knows nothing
+	h.write(t, one, 3) // the promoted server must not have these writes
 	g.arrive(1 << 20)
-	eventually(t, "the old primary is told", func() bool { return one.logged("another store has taken over the place") })
+	eventually(t, "the old primary is told", func() bool { return one.logged("another store has taken over the backup location") })
 	h.write(t, two, 10)
 	eventually(t, "the log of the promoted one continues a backup", func() bool { return two.logged("msg=backup") })
 	after := two.values(t, two.endpoint)

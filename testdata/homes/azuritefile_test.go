@@ -12,8 +12,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// While Azurite runs, edgetable says that it holds the address. When it has stopped, edgetable imports its directory, and then has what
-// Azurite had.
+// TestImportOfAzurite checks that edgetable reports that a running Azurite uses the address. When Azurite has stopped,
+// edgetable imports Azurite's directory, and then has the same entities.
 func TestImportOfAzurite(t *testing.T) {
 	key, dir, address := newKey(), t.TempDir(), free(t)
 	host, port, _ := net.SplitHostPort(address)
@@ -33,7 +33,7 @@ func TestImportOfAzurite(t *testing.T) {
 	}
 	edgetable(t, 0, "import", file, "--to", from)
 	edgetable(t, 0, "tables", "create", "Empty", "--to", from)
-	if out := edgetable(t, 1, "serve", "--memory", "--listen", address); !strings.Contains(out, "Azurite uses it") {
+	if out := edgetable(t, 1, "serve", "--memory", "--listen", address); !strings.Contains(out, "Azurite uses this address") {
 		t.Error(out)
 	}
 	if err := azurite.Process.Signal(syscall.SIGINT); err != nil {

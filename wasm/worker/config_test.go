@@ -54,7 +54,7 @@ func TestConfigErrors(t *testing.T) {
 		{variables(acme, "EDGETABLE_REPLICA=bound", "EDGETABLE_CATALOG_LOCATION=eu", "EDGETABLE_REPLICA_JURISDICTION=us"), "the catalogs are in eu", "nor in one elsewhere"},
 		{variables(acme, "EDGETABLE_MAX_SKEW=900"), "write a duration with its unit", "seconds without their unit"},
 		{variables(acme, "EDGETABLE_SETTINGS_AGE=2h"), "from 0s to 1h", "CORS rules that hardly ever count"},
-		{"EDGETABLE_ACCOUNTS=acme:c2hvcnQ=", "key 1 of acme has 5 bytes: at least 32 are safe", "a key that can be guessed"},
+		{"EDGETABLE_ACCOUNTS=acme:c2hvcnQ=", "key 1 of acme has 5 bytes, but needs at least 32", "a key that can be guessed"},
 		{variables(acme, "EDGETABLE_LIMITS=tables=1"), "EDGETABLE_LIMITS", "a rate that is not known"},
 		{variables(acme, "EDGETABLE_LIMITS=account=NaN"), "EDGETABLE_LIMITS", "a rate that is none"},
 	} {

@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Tables of the large store.
+// Tables of the server with much data.
 const (
 	smallTable = "small"
 	bigTable   = "big"
@@ -30,7 +30,7 @@ func (s *suite) big(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.children = append(s.children, c) // so that an early return stops it
+	s.children = append(s.children, c) // the suite stops the server even if this function fails
 	for table, layout := range map[string]load.Layout{smallTable: pointLayout, bigTable: big} {
 		s.progress("filling %s with %d entities", table, layout.Entities)
 		if err := load.CreateTable(ctx, c.target, table); err != nil {
@@ -70,7 +70,7 @@ func (s *suite) pages(ctx context.Context, c *child, big load.Layout) error {
 				return err
 			}
 			if res.Errors > 0 {
-				s.problem("page of %s: %d requests failed; the first: %v", table, res.Errors, res.First)
+				s.problem("page of %s: %d requests failed; the first error: %v", table, res.Errors, res.First)
 				return nil
 			}
 			if table == smallTable {

@@ -21,7 +21,7 @@ var (
 	rangeLayout = load.Layout{Entities: 20_000, RowsPerPartition: 1000}
 )
 
-// Limits of how many entities a delete cell gets; it ends early when all are deleted.
+// Limits of the number of entities in the table of a delete cell. The cell ends early when all are deleted.
 const (
 	minDeletes = 5_000
 	maxDeletes = 200_000
@@ -43,7 +43,7 @@ func (s *suite) prepare(ctx context.Context) error {
 	return nil
 }
 
-// matrix measures the workloads on all servers.
+// matrix measures the workloads on all servers, in several rounds.
 func (s *suite) matrix(ctx context.Context) error {
 	for round := range s.Rounds {
 		s.progress("round %d of %d", round+1, s.Rounds)
@@ -69,7 +69,8 @@ func (s *suite) matrix(ctx context.Context) error {
 	return nil
 }
 
-// round measures every cell once. Odd rounds visit the servers in the opposite order.
+// round measures every combination of workload and connections once on each server. Odd rounds visit the servers in
+// the opposite order.
 func (s *suite) round(ctx context.Context, round int) error {
 	type row struct {
 		op          load.Op
@@ -104,7 +105,7 @@ func (s *suite) round(ctx context.Context, round int) error {
 	return nil
 }
 
-// onFilled returns a workload on the table that prepare filled for it.
+// onFilled returns a workload on the table that prepare has filled for this operation.
 func onFilled(t wire.Target, op load.Op, connections int) load.Spec {
 	spec := load.Spec{Target: t, Table: pointTable, Op: op, Layout: pointLayout, Connections: connections}
 	if op == load.Query || op == load.Scan {
@@ -126,13 +127,13 @@ func (s *suite) cell(ctx context.Context, c *child, op load.Op, connections int)
 	return s.attempt(ctx, c, spec, "", own)
 }
 
-// newTable returns the name of a table that no other cell uses.
+// newTable returns the name of a table that no other measurement uses.
 func (s *suite) newTable() string {
 	s.tables++
 	return fmt.Sprintf("own%d", s.tables)
 }
 
-// attempt measures one cell, and records a failure as a problem.
+// attempt makes one measurement, and records a failure as a problem of the run.
 func (s *suite) attempt(ctx context.Context, c *child, spec load.Spec, how string, ownTable bool) error {
 	err := s.measure(ctx, c, spec, how, ownTable)
 	if ctx.Err() != nil {
@@ -187,13 +188,13 @@ func (s *suite) measure(ctx context.Context, c *child, spec load.Spec, how strin
 	s.progress("  %-18s %-6s %3d  %9.0f ops/s %10.0f entities/s  p50 %-8v p99 %-8v cpu %-7v others %.0f%% %s", c.name, spec.Op, spec.Connections,
 		sample.OpsPerSecond, sample.EntitiesPerSecond, short(sample.P50), short(sample.P99), short(sample.CPU), 100*foreign, how)
 	if res.Errors > 0 {
-		return fmt.Errorf("%d requests failed; the first: %w", res.Errors, res.First)
+		return fmt.Errorf("%d requests failed; the first error: %w", res.Errors, res.First)
 	}
 	return nil
 }
 
-// deletes estimates how many entities a delete cell needs. It assumes that deletes are at most twice as fast as the
-// inserts measured on the same server.
+// deletes estimates how many entities a measurement of deletes needs. It assumes that deletes are at most twice as
+// fast as the inserts measured on the same server.
 func (s *suite) deletes(c *child, d time.Duration) int {
 	n := int(2 * s.lastRate[c.name] * d.Seconds())
 	if n == 0 {
@@ -202,7 +203,7 @@ func (s *suite) deletes(c *child, d time.Duration) int {
 	return min(max(n, minDeletes), maxDeletes)
 }
 
-// batch measures sustained batches without a pause, so that compactions are included.
+// batch measures sustained batches without a pause, so that the compactions that they cause are included.
 func (s *suite) batch(ctx context.Context, c *child) error {
 	settle(ctx, s.Settle, s.children...)
 	return s.attempt(ctx, c, load.Spec{Target: c.target, Table: s.newTable(), Op: load.Batch, Connections: Connections[0],

@@ -16,8 +16,8 @@ import (
 	waiting "edgetable/testdata/must"
 )
 
-// workerd keeps no earlier states. So the Worker refuses a restore, changes nothing, and the table is
-// served as before. Errors in the request are reported first.
+// TestRestoreUnsupported checks that a restore is refused, because workerd keeps no earlier states. The
+// restore changes nothing, and the table is served as before. Errors in the request are reported first.
 func TestRestoreUnsupported(t *testing.T) {
 	options := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{
 		"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_BUCKETS=3", "EDGETABLE_MAX_SKEW=24h",
@@ -41,9 +41,9 @@ func TestRestoreUnsupported(t *testing.T) {
 		status       int
 		want         string
 	}{
-		{"people", "", 400, "time must be one such as"},
-		{"people", "&time=yesterday", 400, "time must be one such as"},
-		{"people", at(time.Hour), 400, "a minute ago or longer"},
+		{"people", "", 400, "time must be a time such as"},
+		{"people", "&time=yesterday", 400, "time must be a time such as"},
+		{"people", at(time.Hour), 400, "at least a minute in the past"},
 		{"people", at(-31 * 24 * time.Hour), 400, "the last 30 days"},
 		{"people", at(-time.Hour), 400, "the table was made"},
 		{"absent", at(-time.Hour), 404, "TableNotFound"},
@@ -59,14 +59,14 @@ func TestRestoreUnsupported(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Stop()
-	if status, body := ask("people", at(time.Hour)); status != 501 || !strings.Contains(body, "Nothing was changed, because the platform does not put an object back: This Durable Object") {
+	if status, body := ask("people", at(time.Hour)); status != 501 || !strings.Contains(body, "Nothing was changed, because the platform does not restore an object: This Durable Object") {
 		t.Errorf("%d %s", status, body)
 	}
 	must(t, 200, s, "GET", "acme", "/people(PartitionKey='p',RowKey='r')", "", "")
 }
 
-// The objects of a place have the clock of the test. Without earlier states a restore gets workerd's error;
-// with them all objects end and return to a state.
+// TestRestore checks a restore with the clock of the test. If earlier states are not kept, the restore
+// returns workerd's error; otherwise all objects end and return to the earlier state.
 func TestRestore(t *testing.T) {
 	for _, past := range []bool{false, true} {
 		clock := wallClock()
@@ -111,7 +111,7 @@ func TestRestore(t *testing.T) {
 			switch {
 			case past && (err != nil || string(did) != "0 restored\n1 restored\n2 restored\nended\n"):
 				t.Errorf("%q, %v", did, err)
-			case !past && (err == nil || !strings.Contains(err.Error(), "Nothing was changed, because the platform does not put an object back: This Durable Object's storage back-end does not implement point-in-time recovery")):
+			case !past && (err == nil || !strings.Contains(err.Error(), "Nothing was changed, because the platform does not restore an object: This Durable Object's storage back-end does not implement point-in-time recovery")):
 				t.Errorf("%q, %v", did, err)
 			}
 			if !past {
@@ -128,9 +128,9 @@ func TestRestore(t *testing.T) {
 
 var laterTime = regexp.MustCompile(`or to (\S+) or later`)
 
-// A table that has split returns to its earlier ranges, and then again to its latest ones.
+// TestRestoreRanges restores the earlier ranges of a table that has split, and then the latest ones again.
 func TestRestoreRanges(t *testing.T) {
-	ago := edm.Ticks(2 * 3600 * edm.TicksPerSecond) // alarms ring at once if the clock is late
+	ago := edm.Ticks(2 * 3600 * edm.TicksPerSecond) // if the objects' clock is late, alarms fire at once
 	now := func() edm.Ticks { return wallClock() - ago }
 	small := start(t, splitting...)
 	place := small.NewPlace(now)
@@ -141,7 +141,7 @@ func TestRestoreRanges(t *testing.T) {
 		for i := from; i < to; i++ {
 			m := table.Mutation{Key: key.Append(nil, fmt.Sprintf("p%02d", i), "r"), Nonce: uint64(i + 1), Properties: edm.AppendProperty(nil, "v", edm.String(value+strings.Repeat(" ", 1000)))}
 			_, err := s.Commit(t.Context(), people, []table.Mutation{m})
-			for errors.Is(err, table.ErrBusy) { // keys are being moved
+			for errors.Is(err, table.ErrBusy) { // the keys are being moved: try again
 				_, err = s.Commit(t.Context(), people, []table.Mutation{m})
 			}
 			if err != nil && !errors.Is(err, table.ErrUnknown) {
@@ -173,7 +173,7 @@ func TestRestoreRanges(t *testing.T) {
 	ranges := func(least int) (n int) {
 		counting, _ := table.As[table.Counting](s)
 		waiting.Eventually(t, fmt.Sprintf("there are %d ranges", least), new(strings.Builder), func() bool {
-			if report, err := counting.Traffic(t.Context(), people); err == nil { // otherwise keys are being moved
+			if report, err := counting.Traffic(t.Context(), people); err == nil { // an error means that keys are being moved
 				n = len(report.Ranges)
 			}
 			return n >= least
@@ -190,7 +190,8 @@ func TestRestoreRanges(t *testing.T) {
 			if did, err = string(said), failed; err == nil {
 				return true
 			}
-			// Keys moved near that time, or are being moved.
+			// Keys were moved near that time, or are being moved now. The error may name a later time that can be
+			// restored.
 			if named := laterTime.FindStringSubmatch(err.Error()); named != nil {
 				to, _ = edm.ParseDateTime(named[1])
 				return false
