@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,7 +37,9 @@ var kills = flag.Int("kills", 2, "how often TestPatroni kills the primary")
 //
 // At the end, the node of the primary is frozen until another node is the primary, and then
 // wakes up. Histories must be linearizable, no read may return an older state than an earlier
-// read, no client may get an error, and every acknowledged write must be there once.
+// read, no client may get an error, and every acknowledged write must be there once. Consumers
+// of a feed see each change of an entity once and in order, and end with the content of the
+// table. They begin again after each promotion, and only then.
 //
 // No history is recorded while a node is frozen. Until Patroni on that node runs again, the
 // old primary would answer reads as if it were still the primary, see docs/postgres.md.
@@ -55,6 +58,14 @@ func TestPatroni(t *testing.T) {
 	stores := []*postgres.Store{openSoon(t, o), openSoon(t, o)}
 	load := startLoad(t, stores...)
 	registers := startRegisters(t, stores...)
+	feeds := startFollowing(t, stores...)
+	timeline := func() int64 {
+		n, err := strconv.ParseInt(askAt(t, p.DSN(), "SELECT timeline_id FROM pg_control_checkpoint()"), 10, 64)
+		must.OK(t, err)
+		return n
+	}
+	since := timeline()
+	nodes := int64(0) // were killed
 
 	took := make(map[string][]time.Duration)
 	done := make(chan struct{})
@@ -78,10 +89,12 @@ func TestPatroni(t *testing.T) {
 			took[kind] = append(took[kind], load.next(t).Sub(begin))
 			t.Logf("%s: %.1f s; %d writes acknowledged so far", kind, time.Since(begin).Seconds(), load.acked.Load())
 			if strings.HasPrefix(kind, "node") {
+				nodes++
 				must.OK(t, n.Start())
 			}
 			must.OK(t, p.Complete())
 			load.present(t)
+			feeds.works(t)
 		}
 	}()
 	var unknown atomic.Int64
@@ -106,6 +119,10 @@ func TestPatroni(t *testing.T) {
 	t.Logf("%d outcomes are unknown in the histories, whose clients write the same entities and tables", unknown.Load())
 	load.works(t)
 	registers.stop(t) // the old primary would answer their reads while its node is frozen
+	feeds.works(t)
+	if least, most := feeds.refused(); least < nodes || most > timeline()-since {
+		t.Errorf("consumers of the feed began again %d to %d times: %d nodes were killed, and another one was promoted %d times", least, most, nodes, timeline()-since)
+	}
 	n := p.Primary()
 	begin := time.Now()
 	must.OK(t, n.Freeze())
@@ -114,6 +131,11 @@ func TestPatroni(t *testing.T) {
 	must.OK(t, p.Complete())
 	load.works(t)
 	load.stop(t)
+	feeds.works(t)
+	feeds.stop(t)
+	if least, _ := feeds.refused(); least < nodes+1 {
+		t.Errorf("a consumer of the feed began again %d times, and %d nodes were killed or frozen", least, nodes+1)
+	}
 	for kind, list := range took {
 		slices.Sort(list)
 		t.Logf("%s %d times: a write was acknowledged again after %.1f to %.1f s, half of them within %.1f s",
@@ -123,7 +145,8 @@ func TestPatroni(t *testing.T) {
 
 // TestPatroniLoses is the control of TestPatroni. If writes do not wait for a standby, a
 // failover loses the writes that no standby has. The test proves that the check for
-// acknowledged writes finds this loss.
+// acknowledged writes finds this loss. A consumer of a feed begins again after the failover, so
+// it ends with the content of the table. A consumer that does not begin again keeps a lost entity.
 func TestPatroniLoses(t *testing.T) {
 	needs.These(t, needs.Patroni)
 	p, err := local.NewAsynchronous()
@@ -132,6 +155,28 @@ func TestPatroniLoses(t *testing.T) {
 	must.OK(t, p.Complete())
 	load := startLoad(t, openSoon(t, postgres.Options{DSN: p.DSN(), Schema: local.Name()}))
 	load.works(t)
+	createOrders(t, load.stores[0])
+	put := func(name string) []byte {
+		k := row("p", name)
+		_, err := load.stores[0].Commit(t.Context(), orders, []table.Mutation{{Key: k, Nonce: 1, Properties: text(name)}})
+		must.OK(t, err)
+		return k
+	}
+	follower, stubborn := &consumer{stores: load.stores}, &consumer{stores: load.stores, stubborn: true}
+	var reading sync.WaitGroup
+	ctx, stop := context.WithCancel(t.Context())
+	await := func(what string, so func(c *consumer) bool) {
+		wait(t, what, func() bool { return so(follower) && so(stubborn) })
+	}
+	for _, c := range []*consumer{follower, stubborn} {
+		reading.Go(func() {
+			if err := c.follow(ctx); err != nil {
+				t.Errorf("a consumer of the feed: %v", err)
+			}
+		})
+	}
+	kept := put("kept")
+	await("the consumers have an entity", func(c *consumer) bool { return c.has(kept) })
 	now := askAt(t, p.DSN(), "SELECT pg_current_wal_lsn()")
 	wait(t, "the standbys have the table", func() bool {
 		return askAt(t, p.DSN(), "SELECT count(*) = 2 AND bool_and(replay_lsn >= $1::pg_lsn) FROM pg_stat_replication", now) == "true"
@@ -139,9 +184,23 @@ func TestPatroniLoses(t *testing.T) {
 	n := p.Primary()
 	must.OK(t, n.StopSending())
 	load.works(t) // these writes are acknowledged, but no standby gets them
+	lost := put("lost")
+	await("the consumers have the entity that will be lost", func(c *consumer) bool { return c.has(lost) })
 	must.OK(t, n.KillServer())
 	load.next(t)
 	load.end()
+	await("the consumers are told to begin again", func(c *consumer) bool {
+		put("after") // a consumer waits for a change
+		return c.refused.Load() > 0
+	})
+	stop()
+	reading.Wait()
+	if n := follower.differs(t); n > 0 || follower.has(lost) {
+		t.Errorf("a consumer that began again differs from the table in %d entities", n)
+	}
+	if n := stubborn.differs(t); n == 0 || !stubborn.has(lost) {
+		t.Error("a consumer that did not begin again has what the table has, so the test shows nothing")
+	}
 	missing, acked := load.missing(t)
 	t.Logf("%d of %d acknowledged writes are missing", missing, acked)
 	if missing == 0 {
