@@ -2,9 +2,6 @@ package postgres
 
 import (
 	"context"
-	"strconv"
-	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -48,41 +45,4 @@ func (s *Store) attended(c *pgconn.PgConn, calls []statement.Call) (rows []int64
 		err = &lostBy{processOf(c), err}
 	}
 	return rows, err
-}
-
-// watch checks a connection that waits for a reply, at intervals, until stop is called. It closes the connection
-// only if the primary does not serve the connection any more: then the reply was lost, or will never come.
-func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
-	var ended atomic.Bool
-	var look func()
-	look = func() {
-		if ended.Load() {
-			return
-		}
-		if !s.worksFor(processOf(c).pid) {
-			_ = c.Conn().Close()
-			return
-		}
-		time.AfterFunc(s.watchEvery, look)
-	}
-	timer := time.AfterFunc(s.watchEvery, look)
-	return func() {
-		ended.Store(true)
-		timer.Stop()
-	}
-}
-
-// worksFor reports whether the primary still serves a connection. It returns true if it cannot find out. It uses
-// a new connection, since all connections of the pool may be waiting.
-func (s *Store) worksFor(pid uint32) bool {
-	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
-	defer cancel()
-	other, err := connectBy(ctx, s.config)
-	if err != nil {
-		return true
-	}
-	defer other.Close(context.WithoutCancel(ctx))
-	works := false
-	err = other.QueryRow(ctx, "SELECT EXISTS ("+statement.Alive.SQL+")", strconv.Itoa(int(pid)), s.name).Scan(&works)
-	return works || err != nil
 }

@@ -74,8 +74,15 @@ func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 }
 
 // retry calls do until it succeeds, fails permanently or ctx ends. do must be safe to call again after it has
-// taken effect.
+// taken effect. A connection for writes is watched, because purges and searches for outcomes must not keep a dead
+// connection from batches.
 func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	if inner := do; who.Use == lend.Writes {
+		do = func(ctx context.Context, c *pgconn.PgConn) error {
+			defer s.watch(c)()
+			return inner(ctx, c)
+		}
+	}
 	for try := 0; ; try++ {
 		err := s.once(ctx, who, do)
 		if err == nil {

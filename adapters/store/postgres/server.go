@@ -18,10 +18,7 @@ import (
 // tenancy is how long a server keeps its slot without a heartbeat. Timestamps that the server has reserved before stay valid.
 const tenancy = 30 * time.Second
 
-const (
-	heartbeat        = time.Second
-	heartbeatTimeout = 5 * time.Second
-)
+const heartbeat = time.Second
 
 // occupy takes a free slot.
 func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h slot.Holding, err error) {

@@ -1,10 +1,12 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math/rand/v2"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -208,6 +210,45 @@ func TestSilentWire(t *testing.T) {
 	if _, err := s.Get(t.Context(), people, row("p", "after"), table.Strong); err != nil {
 		t.Errorf("a read: %v", err)
 	}
+}
+
+// hearing is a connection that passes each sent message to hear.
+type hearing struct {
+	net.Conn
+	hear func(p []byte)
+}
+
+func (h hearing) Write(p []byte) (int, error) {
+	h.hear(p)
+	return h.Conn.Write(p)
+}
+
+// TestSilentPurge checks a purge that gets no reply on the connection that it shares with batches and with the search for lost
+// outcomes. When the primary no longer serves this connection, the purge must give the connection up.
+func TestSilentPurge(t *testing.T) {
+	t.Parallel()
+	w, sent := new(wire), make(chan struct{})
+	silence := sync.OnceFunc(func() { w.silence(); close(sent) })
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := w.dial(ctx, network, address)
+		return hearing{c, func(p []byte) {
+			if p[0] == 'B' && bytes.Contains(p, []byte("forget_drops\x00")) {
+				silence()
+			}
+		}}, err
+	}
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: dial, Timeout: 12 * time.Second, PurgeEvery: -1}.Watch(200*time.Millisecond))
+	create(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	purged := make(chan error, 1)
+	go func() { purged <- s.Purge(ctx) }()
+	must.Receive(t, "the purge is sent", sent, new(strings.Builder))
+	batch := []table.Mutation{{Key: row("p", "a"), Nonce: 1, Properties: text("a")}, {Key: row("p", "b"), Nonce: 1, Properties: text("b")}}
+	if _, err := s.Commit(t.Context(), people, batch); err != nil {
+		t.Fatalf("a batch: %v", err)
+	}
+	must.OK(t, <-purged)
 }
 
 // TestSlowWire checks that slow connections do not change the results of operations.
