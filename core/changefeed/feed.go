@@ -55,27 +55,30 @@ func (f *Feed) mayWait() bool {
 	return f.Wait > 0 && f.waits()
 }
 
+// margin is how long before its credentials expire a wait ends, so that they are valid when the request is served again.
+const margin = edm.TicksPerSecond
+
 // newWait returns the wait for changes after a position. The caller must call Await once.
 func (f *Feed) newWait(at table.FeedPosition) (*Wait, error) {
 	if err := f.Waiters.enter(f.Of.Account); err != nil {
 		return nil, err
 	}
 	w := &Wait{service: f.Service, of: f.Of, at: at, waiters: f.Waiters, now: f.Now, until: f.Until, withTimeout: f.WithTimeout}
-	if w.end = f.Now() + edm.Ticks(f.permitted(f.Wait)/100); f.Waited != nil {
+	if w.end = f.Now() + edm.Ticks(f.permitted(f.Wait)/100); f.Expires != 0 {
+		w.end = min(w.end, f.Expires-margin)
+	}
+	if f.Waited != nil {
 		w.end = min(w.end, f.Waited.end)
 	}
 	return w, nil
 }
-
-// margin is how long before its credentials expire a wait ends, so that they are valid when the request is served again.
-const margin = edm.TicksPerSecond
 
 // permitted shortens a wait of length d so that it ends before the credentials of the request expire.
 func (f *Feed) permitted(d time.Duration) time.Duration {
 	if f.Expires == 0 {
 		return d
 	}
-	left := min(f.Expires-margin-f.Now(), edm.Ticks(d/100)) // at most d, so the result cannot overflow a Duration
+	left := min(f.Expires-f.Now(), edm.Ticks(d/100)) // at most d, so the result cannot overflow a Duration
 	return max(0, time.Duration(left)*100)
 }
 
