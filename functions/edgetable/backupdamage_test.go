@@ -89,8 +89,10 @@ func TestBackupOfDamage(t *testing.T) {
 	must.OK(t, os.WriteFile(files[0], b, 0o600))
 	refused(t, filepath.Base(files[0]), "backup", "create", place, "--data", data)
 	refused(t, "there are no backups", "backup", "restore", place, filepath.Join(t.TempDir(), "new"))
-	if left, err := filepath.Glob(filepath.Join(place, "unfinished", "*")); err != nil || len(left) > 0 {
-		t.Errorf("the failed backup left %q, %v", left, err)
+	for _, kind := range []string{"unfinished", "objects"} {
+		if left, err := filepath.Glob(filepath.Join(place, kind, "*")); err != nil || len(left) > 0 {
+			t.Errorf("the failed backup left %q, %v", left, err)
+		}
 	}
 
 	// A command that reads the damaged data fails at once, with one message, instead of retrying.

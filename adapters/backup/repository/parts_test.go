@@ -104,3 +104,53 @@ func TestRemoved(t *testing.T) {
 		t.Errorf("%d backups are listed", n)
 	}
 }
+
+// TestAbandon checks that runs that will not be continued leave no objects, however many failed, and that complete
+// backups and a run that another process continues keep theirs.
+func TestAbandon(t *testing.T) {
+	t.Parallel()
+	w, place := newWorld(1), newShelf()
+	if _, err := w.create(t, t.Context(), place); err != nil {
+		t.Fatal(err)
+	}
+	complete := place.count("objects/")
+	failed := errors.New("the last object cannot be stored")
+	fail := func() {
+		t.Helper()
+		w.change()
+		w.files["999999.sst"] = content{[]byte("new each time: " + w.now.String()), w.now}
+		before := place.count("objects/")
+		_, err := w.create(t, t.Context(), putter{place, func(string) error {
+			if place.count("objects/") > before {
+				return failed
+			}
+			return nil
+		}})
+		if !errors.Is(err, failed) || place.count("objects/") == before {
+			t.Fatalf("the run stored nothing before it failed: %v", err)
+		}
+	}
+	for range 3 {
+		fail()
+		if err := repository.New(place).Abandon(t.Context(), w.begun...); err != nil {
+			t.Fatal(err)
+		}
+		w.begun = nil
+		if n := place.count("objects/"); n != complete {
+			t.Fatalf("the place has %d objects, its backup %d", n, complete)
+		}
+	}
+	fail()
+	other, left := w.begun, place.count("objects/")
+	w.begun = nil
+	fail()
+	if err := repository.New(place).Abandon(t.Context(), w.begun...); err != nil || place.count("objects/") < left || place.count("unfinished/") != 1 {
+		t.Fatalf("beside a run that continues there are %d objects of %d: %v", place.count("objects/"), left, err)
+	}
+	w.begun = other
+	if _, err := w.create(t, t.Context(), place); err != nil {
+		t.Fatal(err)
+	}
+	w.check(t, place)
+	w.clean(t, place)
+}

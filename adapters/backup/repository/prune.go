@@ -84,13 +84,16 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	return done, r.pruneLog(ctx, done, stay, p)
 }
 
-// Abandon deletes the unfinished manifests of [Repository.Create] runs that will not be continued. The next prune
-// then removes the objects that these runs stored.
+// Abandon deletes the unfinished manifests of [Repository.Create] runs that will not be continued, and the objects that
+// these runs stored. If other backups are unfinished, the objects stay until the next prune.
 func (r *Repository) Abandon(ctx context.Context, ids ...string) (err error) {
 	for _, id := range ids {
 		err = errors.Join(err, r.objects.Delete(ctx, runDir+id))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return r.collect(ctx, &Pruned{}, false)
 }
 
 func (b *Backups) has(id string) bool {
