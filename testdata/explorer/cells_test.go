@@ -221,6 +221,46 @@ func TestCellConflict(t *testing.T) {
 	b.quiet("412 (Precondition Failed)")
 }
 
+// TestPasteByKeys checks that Ctrl V pastes with the events that the browser itself sends. The browser sends them to the cell
+// that was clicked, or to the element that had its selection before the grid got the focus.
+func TestPasteByKeys(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	b := browse(t, s, "people")
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	cut := func() { // no other test has something in the clipboard of the machine
+		t.Helper()
+		b.focus(at("filter"))
+		b.keys("7")
+		b.chord("a", chromedp.ModifierCtrl)
+		b.chord("x", chromedp.ModifierCtrl)
+		b.has(at("filter"), "")
+		b.keys("\x1b") // the completions
+		b.gone("#choices:not([hidden])")
+	}
+	pasted := func() {
+		t.Helper()
+		b.inGrid()
+		b.chord("v", chromedp.ModifierCtrl)
+		b.seeText(at("paste-sum"), "1 value in 1 entity")
+		b.keys("\x1b")
+		b.gone("dialog")
+	}
+	cut()
+	b.click(row("1") + ` [data-col="2"]`)
+	pasted()
+	b.keys(kb.ArrowDown)
+	pasted()
+	cut()
+	b.focus(at("grid"))
+	js[bool](b, `(getSelection().selectAllChildren(document.querySelector("h1, h2") ?? document.body), true)`)
+	pasted()
+	js[bool](b, `(getSelection().removeAllRanges(), true)`)
+	pasted()
+	b.quiet()
+}
+
 // TestMenus checks that the right mouse button opens the menus of cells and columns.
 func TestMenus(t *testing.T) {
 	t.Parallel()

@@ -102,6 +102,19 @@ export function Grid(p: Props) {
     if (p.open >= 0) down.scrollToIndex(p.open)
   }, [p.open])
 
+  // The browser says that something is pasted where its own selection is: in the cell that was clicked, or nowhere in the grid.
+  const onPaste = useRef(p.onPaste)
+  onPaste.current = p.onPaste
+  useEffect(() => {
+    const paste = (e: ClipboardEvent) => {
+      if (document.activeElement !== scroller.current) return
+      e.preventDefault()
+      onPaste.current(e.clipboardData?.getData("text/plain") ?? "")
+    }
+    document.addEventListener("paste", paste)
+    return () => document.removeEventListener("paste", paste)
+  }, [])
+
   const show = (s: Selection) => {
     p.select(s)
     down.scrollToIndex(s.row)
@@ -172,7 +185,6 @@ export function Grid(p: Props) {
       onPointerOver={name}
       onDblClick={(e) => (e.target as Element).closest("[data-row]") && ((e.target as Element).closest(".gutter") ? p.onOpen(selection.row) : (getSelection()?.removeAllRanges(), p.onEdit()))}
       onContextMenu={menu}
-      onPaste={(e) => e.target === scroller.current && (e.preventDefault(), p.onPaste(e.clipboardData?.getData("text/plain") ?? ""))}
     >
       <div class="canvas" role="presentation" style={{ height: px(down.getTotalSize()), width: px(total) }}>
         <Header pinned={pinned} free={columns} names={arranged(p.rows.columns.keys(), p.columns)} columns={p.columns} arrange={p.arrange} sort={p.sort} onSort={p.onSort} onMenu={p.onMenu} width={total} />
