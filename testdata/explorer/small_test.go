@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -86,5 +87,30 @@ func TestPoints(t *testing.T) {
 		})
 		return cells.length == 4 && Math.max(...at) - Math.min(...at) <= 1 && cells.every(e => e.scrollWidth <= e.clientWidth)
 	})()`)
+	b.quiet()
+}
+
+// TestRunOnPhone checks that the completions, which come back with the blank that a phone types after a word, cover no
+// button of the query at any narrow width.
+func TestRunOnPhone(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	b := browse(t, s, "people")
+	b.seeText(at("status"), "4 rows")
+	for _, width := range []int64{360, 390, 640, 768, 1000} {
+		b.do(chromedp.EmulateViewport(width, 844))
+		b.wait(`innerWidth == %s`, width)
+		for _, filter := range []string{"Bo", "Born gt 1900 "} {
+			b.fill(at("filter"), filter)
+			b.see(at("choices"))
+			b.shot(fmt.Sprintf("choices-%d-%d", len(filter), width))
+			covered := js[[]string](b, `[...document.querySelectorAll(".query > .bar button")].filter(e => e.checkVisibility()).map(e => [e, e.getBoundingClientRect()])
+				.filter(([e, r]) => document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2)?.closest("#choices")).map(([e]) => e.title)`)
+			if len(covered) > 0 {
+				t.Errorf("%q at %d pixels: the completions cover %q", filter, width, covered)
+			}
+		}
+	}
 	b.quiet()
 }
