@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestSelectAllAndSort checks that Ctrl+A selects rows wherever the focus is, and that the first row
@@ -112,5 +113,34 @@ func TestRunOnPhone(t *testing.T) {
 			}
 		}
 	}
+	b.quiet()
+}
+
+// TestWholeWords checks that a preview breaks no keys and no names of types in narrow windows.
+func TestWholeWords(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	b := browse(t, s, "people")
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	oneLine := func(selector string) {
+		t.Helper()
+		b.see(selector)
+		if n := js[int](b, `(e => { const range = document.createRange(); range.selectNodeContents(e); return new Set([...range.getClientRects()].map(r => Math.round(r.bottom))).size })(document.querySelector(%s))`, selector); n != 1 {
+			t.Errorf("%s has %d lines", selector, n)
+		}
+	}
+	b.do(chromedp.EmulateViewport(390, 844))
+	b.focus(at("grid"))
+	b.keys(kb.ArrowRight + kb.ArrowRight)
+	b.paste("1\t12\tname\n7\t13\tname\n")
+	oneLine(".pasted tbody th")
+	b.shot("words-paste-390")
+	b.keys("\x1b")
+	b.gone("dialog")
+	b.do(chromedp.EmulateViewport(768, 1024))
+	b.wizard("times.csv", "PartitionKey,RowKey,When\na,1,2024-01-02T03:04:05Z\na,2,2025-01-02T03:04:05Z\n")
+	oneLine(at("import-suggest-When"))
+	b.shot("words-import-768")
 	b.quiet()
 }
