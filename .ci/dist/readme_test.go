@@ -185,7 +185,7 @@ while read -r line <&$out && [[ $line != ready ]]; do :; done
 cat <&$out >/dev/null &
 "$EXAMPLE/venv/bin/python" "$EXAMPLE/first.py"
 eval "$TYPED"`)
-	if !strings.Contains(said, "'Name': 'Ada'") || !regexp.MustCompile(`(?m)^a +1 +\S+ +Ada$`).MatchString(said) {
+	if !strings.Contains(said, "'Name': 'Ada'") || !regexp.MustCompile(`(?m)^a +1 +Ada +\S+Z$`).MatchString(said) {
 		t.Errorf("it says\n%s", said)
 	}
 	if changed := command(t, dir, nil, "git", "status", "--porcelain"); strings.ReplaceAll(changed, "?? run.err\n", "") != "" {

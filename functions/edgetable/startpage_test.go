@@ -47,3 +47,23 @@ edgetable count People --from env:EDGETABLE_CONNECTION_STRING`)
 		t.Errorf("with a wrong flag: %q, %v\n%s", out, err, said)
 	}
 }
+
+// TestReadmeQuery checks that 'edgetable query' prints what README shows, but for the time.
+func TestReadmeQuery(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../README.md")
+	must.OK(t, err)
+	shown := regexp.MustCompile(`(?m)^    \$ bin/edgetable query People ("[^"]+") --from UseDevelopmentStorage=true\n((?:    .+\n)+)`).FindSubmatch(page)
+	if shown == nil {
+		t.Fatal("README.md shows no query")
+	}
+	s := start(t, nil, "--memory")
+	from := s.said(t, "connection string")
+	succeed(t, "tables", "create", "People", "--to", from)
+	succeed(t, "put", "People", `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`, "--to", from)
+	time := regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
+	want := time.ReplaceAllString(strings.ReplaceAll("\n"+string(shown[2]), "\n    ", "\n")[1:], "TIME")
+	if got := time.ReplaceAllString(succeed(t, "query", "People", strings.Trim(string(shown[1]), `"`), "--from", from), "TIME"); got != want {
+		t.Errorf("it prints\n%s\nREADME.md shows\n%s", got, want)
+	}
+}
