@@ -21,11 +21,47 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 )
 
+// installs matches a command that fetches a package or an image of this project if the machine does not have it.
+var installs = regexp.MustCompile(`(?m)(?:(?:docker|podman) run\b.* edgetable|\bedgetable[:_]VERSION|\bnpx (?:--no )?edgetable|\bpipx run edgetable|\bpip install \S*edgetable|\bnpm (?:i|install) .*edgetable|\bdotnet tool install .*edgetable|\bdnx edgetable|\bbrew install .*edgetable|\bapt install .*edgetable)`)
+
+// TestUnpublished checks that each page with a command that matches installs says that nothing is published, because somebody
+// else may own the name in a registry.
+func TestUnpublished(t *testing.T) {
+	t.Parallel()
+	n := 0
+	eachPage(t, func(path, text string) {
+		if found := installs.FindString(text); found != "" {
+			if n++; !regexp.MustCompile(`(?i)\b(none|no (package|image|package or image)) is published|until a release is published`).MatchString(text) {
+				t.Errorf("%s has %q and does not say that none is published", path, found)
+			}
+		}
+	})
+	if n < 12 {
+		t.Errorf("only %d pages were found", n)
+	}
+}
+
 // TestLinks checks that each link on a page to a file or a heading of this repository has a target.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	const root = "../.."
 	pages := 0
+	eachPage(t, func(path, text string) {
+		pages++
+		for _, m := range linked.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+			if broken := brokenLink(path, m[1]); broken != "" {
+				t.Errorf("%s: %s: %s", path, m[1], broken)
+			}
+		}
+	})
+	if pages < 80 {
+		t.Errorf("only %d pages were found", pages)
+	}
+}
+
+// eachPage calls a function with each page of this repository.
+func eachPage(t *testing.T, read func(path, text string)) {
+	t.Helper()
+	const root = "../.."
 	must.OK(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -36,21 +72,12 @@ func TestLinks(t *testing.T) {
 		if d.IsDir() || filepath.Ext(path) != ".md" {
 			return nil
 		}
-		pages++
 		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
+		if err == nil {
+			read(path, string(text))
 		}
-		for _, m := range linked.FindAllStringSubmatch(fenced.ReplaceAllString(string(text), ""), -1) {
-			if broken := brokenLink(path, m[1]); broken != "" {
-				t.Errorf("%s: %s: %s", path, m[1], broken)
-			}
-		}
-		return nil
+		return err
 	}))
-	if pages < 80 {
-		t.Errorf("only %d pages were found", pages)
-	}
 }
 
 // brokenLink returns what is wrong with a link on a page; "" if nothing is. It does not check links to other sites, or
