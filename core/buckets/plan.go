@@ -41,7 +41,7 @@ func (s *scan) plan() {
 	s.choose()
 	size, rows := s.o.ReadBytes, unlimited
 	if s.req.ScanBytes > 0 {
-		left := s.left() / len(s.wave)
+		left := s.remainingBytes() / len(s.wave)
 		row := s.rowBytes()
 		if s.cost.Rows == 0 {
 			row *= 2 // a cautious guess: a first read that is too small is better than one far over the budget
@@ -193,8 +193,8 @@ func (s *scan) ask(st *stream, n float64) {
 // ceil rounds n up to an integer between 1 and unlimited.
 func ceil(n float64) int { return int(math.Ceil(min(max(n, 1), unlimited))) }
 
-// left returns how many bytes of the scan budget are unspent.
-func (s *scan) left() int { return max(s.req.ScanBytes-s.cost.Bytes, 0) }
+// remainingBytes returns how many bytes of the scan budget are unspent.
+func (s *scan) remainingBytes() int { return max(s.req.ScanBytes-s.cost.Bytes, 0) }
 
 // need estimates how many more rows must be examined to fill the page, from the size of the rows so far and the
 // selectivity of the filter. A read that may end the page asks for one row more, to learn whether there is a next
@@ -214,7 +214,7 @@ func (s *scan) need() float64 {
 		need *= (float64(s.judged)*s.scale() + 2) / float64(len(s.page.Page.Rows)+1)
 	}
 	if s.req.ScanBytes > 0 {
-		need = min(need, float64(s.left())/s.rowBytes())
+		need = min(need, float64(s.remainingBytes())/s.rowBytes())
 	}
 	return min(max(need, 1), unlimited)
 }

@@ -17,7 +17,7 @@ func (s *scan) refill() error {
 	rows := 0
 	for i := range s.wave {
 		f := &s.wave[i]
-		if err := f.stream.take(&f.chunk, f.limit.Strict, s.down); err != nil {
+		if err := f.stream.appendChunk(&f.chunk, f.limit.Strict, s.down); err != nil {
 			return err
 		}
 		s.learn(f.stream, &f.chunk)
@@ -67,9 +67,9 @@ func (s *scan) finished(st *stream) bool {
 	return !st.open
 }
 
-// settle moves the front stream to its place in the order after its position changed, or removes it if it is
+// reorderFront moves the front stream to its place in the order after its position changed, or removes it if it is
 // finished.
-func (s *scan) settle() {
+func (s *scan) reorderFront() {
 	front := s.order[0]
 	if s.finished(front) {
 		s.order = s.order[1:]

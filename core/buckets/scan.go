@@ -204,6 +204,6 @@ func (s *scan) drain() (over bool, err error) {
 			s.page.Page.Rows = append(s.page.Page.Rows, *row)
 		}
 	}
-	s.settle()
+	s.reorderFront()
 	return false, nil
 }

@@ -54,8 +54,8 @@ func (down direction) streams(a, b *stream) int {
 
 var errSource = errors.New("the rows of a bucket are out of order or outside the requested range")
 
-// take adds a chunk to the stream, or returns errSource if the chunk breaks the contract of Source.
-func (st *stream) take(c *Chunk, strict bool, down direction) error {
+// appendChunk adds a chunk to the stream, or returns errSource if the chunk breaks the contract of Source.
+func (st *stream) appendChunk(c *Chunk, strict bool, down direction) error {
 	r, next := st.rest, c.Next
 	at, behind := down.begin(r), false // lower bound of the next key, and whether it is exclusive
 	for i := range c.Rows {

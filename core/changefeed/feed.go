@@ -90,6 +90,6 @@ func (f *Feed) read(ctx context.Context, bytes int) (page, error) {
 	if f.Waiters != nil && f.From != nil && len(next.Commits) > 0 {
 		f.Waiters.Lag.Note(p.now, p.now-next.Commits[0].Ticks, next.Keep)
 	}
-	p.events = payload.Events{Account: f.Of.Account, Table: f.Of.Table, Life: next.Next.Life}
+	p.events = payload.Events{Account: f.Of.Account, Table: f.Of.Table, Life: next.Next.Incarnation}
 	return p, err
 }

@@ -161,7 +161,7 @@ func (s *Stream) Close() error {
 	if !s.closed {
 		s.closed = true
 		s.cancel()
-		s.feed.Waiters.leave(s.feed.Of.Account)
+		s.feed.Waiters.remove(s.feed.Of.Account)
 	}
 	return nil
 }

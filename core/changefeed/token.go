@@ -33,7 +33,7 @@ var errToken = table.InvalidQueryParameterValue.With(badParameter + "since is no
 // Token returns the text of a position.
 func Token(of table.Name, p *table.FeedPosition) string {
 	b := make([]byte, sumEnd, shortest+len(p.At))
-	b = append(append(append(b, p.Life[:]...), p.History[:]...), p.At...)
+	b = append(append(append(b, p.Incarnation[:]...), p.History[:]...), p.At...)
 	b[0] = form
 	sum(b[1:sumEnd], of, b[sumEnd:])
 	return alphabet.EncodeToString(b)
@@ -50,7 +50,7 @@ func ParseToken(of table.Name, text string) (*table.FeedPosition, error) {
 		return nil, errToken
 	}
 	p := &table.FeedPosition{At: b[shortest:]}
-	copy(p.Life[:], b[sumEnd:])
+	copy(p.Incarnation[:], b[sumEnd:])
 	copy(p.History[:], b[lifeEnd:])
 	return p, nil
 }
@@ -66,14 +66,14 @@ func decode(text string) ([]byte, error) {
 	return b, nil
 }
 
-// LifeOf returns the incarnation of the table from the text of a position. Clients need it to compute the ids of
+// IncarnationOf returns the incarnation of the table from the text of a position. Clients need it to compute the ids of
 // events.
-func LifeOf(text string) (life table.Incarnation, err error) {
+func IncarnationOf(text string) (incarnation table.Incarnation, err error) {
 	b, err := decode(text)
 	if err == nil {
-		copy(life[:], b[sumEnd:])
+		copy(incarnation[:], b[sumEnd:])
 	}
-	return life, err
+	return incarnation, err
 }
 
 // sum writes the FNV-1a hash of the name of a table and a position. The hash detects mistakes, not attacks.

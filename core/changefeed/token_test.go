@@ -13,7 +13,7 @@ import (
 func FuzzParseToken(f *testing.F) {
 	of, other := table.Name{Account: "acme", Table: "People"}, table.Name{Account: "acme", Table: "Other"}
 	for _, at := range []string{"", "12345678", "a longer position of a store"} {
-		f.Add(changefeed.Token(of, &table.FeedPosition{Life: table.Incarnation{1, 2}, History: table.History{3}, At: []byte(at)}))
+		f.Add(changefeed.Token(of, &table.FeedPosition{Incarnation: table.Incarnation{1, 2}, History: table.History{3}, At: []byte(at)}))
 	}
 	f.Add("AQID")
 	f.Add("=")
@@ -28,8 +28,8 @@ func FuzzParseToken(f *testing.F) {
 		if _, err := changefeed.ParseToken(other, text); err == nil {
 			t.Errorf("%q is a position of another table too", text)
 		}
-		if life, err := changefeed.LifeOf(text); err != nil || life != p.Life {
-			t.Errorf("%q: %v, %v", text, life, err)
+		if incarnation, err := changefeed.IncarnationOf(text); err != nil || incarnation != p.Incarnation {
+			t.Errorf("%q: %v, %v", text, incarnation, err)
 		}
 	})
 }

@@ -24,7 +24,7 @@ type Wait struct {
 
 // Await waits until there may be changes, the time of the request is over, or the transport stops.
 func (w *Wait) Await() {
-	defer w.waiters.leave(w.of.Account)
+	defer w.waiters.remove(w.of.Account)
 	ctx, cancel := w.withTimeout(w.until, time.Duration(max(0, w.end-w.now()))*100)
 	defer cancel()
 	err := w.service.AwaitChanges(ctx, w.of, w.at)

@@ -40,7 +40,7 @@ func (w *Waiters) enter(account string) error {
 	return nil
 }
 
-func (w *Waiters) leave(account string) {
+func (w *Waiters) remove(account string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.all--

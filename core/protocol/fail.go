@@ -33,7 +33,7 @@ func (c *call) fail(err error) {
 	c.head(found)
 	r.Header = c.withPreference(found, e.Status(), r.Header)
 	r.Status = e.Status()
-	if r.note(e); r.Cut {
+	if r.recordError(e); r.Cut {
 		r.Err = nil // the Gate made the request fail; there is no cause to log
 	}
 	r.add("x-ms-error-code", r.Code)
@@ -88,7 +88,7 @@ func (c *call) asksForJSON() bool {
 
 // failPart makes an error one part of a batch response.
 func (c *call) failPart(e *table.Error, found phase) multipart.Response {
-	c.resp.note(e)
+	c.resp.recordError(e)
 	h := append(c.withPreference(found, e.Status(), c.partHeader(found)),
 		Field{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
 		Field{Name: "Content-Type", Value: c.errorFormat.ErrorContentType()})

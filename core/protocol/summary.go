@@ -124,8 +124,8 @@ func (s *Summary) Plan() string {
 // a question mark for each value.
 func (s *Summary) Filter() string { return s.filter.Shape() }
 
-// note records an error.
-func (s *Summary) note(e *table.Error) {
+// recordError records an error.
+func (s *Summary) recordError(e *table.Error) {
 	s.Code = string(e.Code)
 	switch status := e.Status(); {
 	case status >= 500 && s.Refused == "":

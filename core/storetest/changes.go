@@ -193,7 +193,7 @@ func everyCommit(e *env) {
 			if c.Ticks != ticks[i] {
 				e.Errorf("the commit %d has the Timestamp %d in the feed", ticks[i], c.Ticks)
 			}
-			again := e.rest(name, table.FeedRequest{From: &table.FeedPosition{Life: from.Life, History: from.History, At: c.At}})
+			again := e.rest(name, table.FeedRequest{From: &table.FeedPosition{Incarnation: from.Incarnation, History: from.History, At: c.At}})
 			e.expectChanges("behind "+want[i], again, want[i+1:]...)
 		}
 	}
@@ -343,7 +343,7 @@ func droppedFeed(e *env) {
 	want := []string{`put "p"/"a"; `, "dropped"}
 	got := e.rest(name, table.FeedRequest{From: from, Changes: 1})
 	e.expectChanges("after the drop", got, want...)
-	last := &table.FeedPosition{Life: from.Life, History: from.History, At: got[1].At}
+	last := &table.FeedPosition{Incarnation: from.Incarnation, History: from.History, At: got[1].At}
 	e.refuses("behind the drop", name, last, table.ErrFeedEnded)
 	e.refuses("without a position", name, nil, table.ErrNoTable)
 	e.refuses("another name", tableKey("other"), from, table.ErrFeedEnded)

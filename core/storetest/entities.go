@@ -218,7 +218,7 @@ func cancelled(e *env) {
 			e.Errorf("%s under a cancelled context: got %v, want %v", method, err, context.Canceled)
 		}
 	}
-	e.settle()
+	e.awaitReplicas()
 	e.expect("after cancelled writes", name, kept.Key, want)
 	e.expectRecord("after a cancelled Drop", e.Store, d)
 	e.expectNoRecord("after a cancelled WriteRecord", tableKey("new"))

@@ -45,8 +45,8 @@ func newClock() *clock {
 
 func (c *clock) now() edm.Ticks { return edm.Ticks(c.ticks.Add(c.step.Load())) }
 
-// settle waits until writes are visible to all, if the fixture has replicas.
-func (e *env) settle() {
+// awaitReplicas waits until writes are visible to all, if the fixture has replicas.
+func (e *env) awaitReplicas() {
 	if e.Settle != nil {
 		e.Settle()
 	}
@@ -104,7 +104,7 @@ func (e *env) write(r table.Record) table.Revision {
 	if err != nil {
 		e.Fatalf("WriteRecord(%s): %v", r.Key, err)
 	}
-	e.settle()
+	e.awaitReplicas()
 	return revision
 }
 
@@ -117,12 +117,12 @@ func (e *env) drop(name table.RecordKey) {
 	if err := e.Store.Drop(e.Context(), name, r.Revision); err != nil {
 		e.Fatalf("Drop(%s): %v", name, err)
 	}
-	e.settle()
+	e.awaitReplicas()
 }
 
 // commit applies mutations and waits until replicas have caught up.
 func (e *env) commit(name table.RecordKey, m ...table.Mutation) (edm.Ticks, error) {
-	defer e.settle()
+	defer e.awaitReplicas()
 	return e.Store.Commit(e.Context(), name, m)
 }
 

@@ -62,7 +62,7 @@ func converges(e *env) {
 		})
 	}
 	all.Wait()
-	e.settle()
+	e.awaitReplicas()
 	for _, k := range universe {
 		want := shown(stores[0].Get(e.Context(), name, []byte(k), table.Strong))
 		for i, s := range stores {

@@ -63,7 +63,7 @@ func (e *env) declare(s *table.Service, name table.Name, rule *table.Expiry) {
 	if err := s.SetTableOptions(e.Context(), name, "", table.TableOptions{Expire: rule}); err != nil {
 		e.Fatalf("SetTableOptions: %v", err)
 	}
-	e.settle()
+	e.awaitReplicas()
 }
 
 // upkeep makes a whole pass of upkeep over the table, which removes expired entities.
@@ -76,7 +76,7 @@ func (e *env) upkeep(s *table.Service, name table.Name) (removed int) {
 			e.Fatalf("Upkeep: %v", err)
 		}
 		if done {
-			e.settle()
+			e.awaitReplicas()
 			return u.Removed
 		}
 	}

@@ -39,7 +39,7 @@ func (e *env) expectNone(what string, s table.Store, name table.RecordKey) {
 // expectRows fails the test if Scan and Get do not return exactly these rows of a table.
 func (e *env) expectRows(what string, s table.Store, name table.RecordKey, want ...string) {
 	e.Helper()
-	e.settle()
+	e.awaitReplicas()
 	page, err := s.Scan(e.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}})
 	if err != nil {
 		e.Errorf("%s: Scan got %s", what, reason(err))

@@ -27,18 +27,18 @@ func laterLives(e *env) {
 	}
 	stores := e.anHourApart()
 	seen := newIssued()
-	for life := range 6 {
-		e.Store = stores[life%2]
+	for incarnation := range 6 {
+		e.Store = stores[incarnation%2]
 		name := e.create("lives")
 		for _, row := range []string{"a", "b"} {
-			m := put("p", row, fmt.Sprint("life ", life))
+			m := put("p", row, fmt.Sprint("life ", incarnation))
 			seen.add(e, e.must(name, m), []table.Mutation{m}, true)
-			if row == "b" && life%3 == 0 {
+			if row == "b" && incarnation%3 == 0 {
 				m = remove("p", row)
 				seen.add(e, e.must(name, m), []table.Mutation{m}, true)
 			}
 		}
-		e.Store = stores[(life+1)%2]
+		e.Store = stores[(incarnation+1)%2]
 		e.drop(name)
 		if e.Purge != nil {
 			e.Purge()

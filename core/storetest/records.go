@@ -63,7 +63,7 @@ func (e *env) tryRecord(what string, r table.Record, want error) table.Revision 
 	if (err == nil) != (revision != "") {
 		e.Fatalf("%s: revision %q with %s; it is empty only for a record that does not exist", what, revision, reason(err))
 	}
-	e.settle()
+	e.awaitReplicas()
 	return revision
 }
 
@@ -208,7 +208,7 @@ func sharedRecords(e *env) {
 		if err != nil {
 			e.Fatalf("write %d in turn: %v", i, err)
 		}
-		e.settle()
+		e.awaitReplicas()
 		stale := r
 		r.Revision = revision
 		e.expectRecord("written here", stores[i%2], r)

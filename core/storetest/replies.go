@@ -70,7 +70,7 @@ func (e *env) begin(s *table.Service, exists bool) (doc table.RecordKey, etag ed
 // table returns all rows of the partition p as text.
 func (e *env) table(doc table.RecordKey) string {
 	e.Helper()
-	e.settle()
+	e.awaitReplicas()
 	rows := ""
 	r := table.ScanRequest{Ranges: []key.Range{{Start: key.PartitionFrom("p"), End: key.PartitionAfter("p")}}}
 	for _, r := range slices.Concat(e.pages(doc, r, nil)...) {
@@ -81,7 +81,7 @@ func (e *env) table(doc table.RecordKey) string {
 
 // try makes the request of client A: one operation, or several as a transaction.
 func (e *env) try(s *table.Service, ops []table.Operation) (edm.Ticks, error) {
-	defer e.settle()
+	defer e.awaitReplicas()
 	if len(ops) == 1 {
 		return s.Write(e.Context(), name, ops[0])
 	}

@@ -70,7 +70,7 @@ func lostTables(e *env) {
 		if got := code(row.do()); got != want {
 			e.Errorf("%s: got %s, want %s", row.what, got, want)
 		}
-		e.settle()
+		e.awaitReplicas()
 		state := ours
 		d, err := e.Store.ReadRecord(e.Context(), doc, table.Strong)
 		switch {

@@ -152,7 +152,7 @@ func sharedTimestamps(e *env) {
 	for i := range 200 {
 		m := randomWrite(rnd)
 		ticks, err := stores[i*7/3%2].Commit(e.Context(), name, m)
-		e.settle()
+		e.awaitReplicas()
 		if e.applied(m, err) {
 			seen.add(e, ticks, m, true)
 		}

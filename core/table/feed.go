@@ -32,9 +32,9 @@ type History [8]byte
 
 // FeedPosition is a position in a feed. Everything before it has been read.
 type FeedPosition struct {
-	Life    Incarnation
-	History History
-	At      []byte // the position in the format of the store
+	Incarnation Incarnation
+	History     History
+	At          []byte // the position in the format of the store
 }
 
 // FeedRequest asks for a page of a feed.

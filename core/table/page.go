@@ -46,12 +46,12 @@ type PageBuilder struct {
 	// Pause is the Pause of the request, or nil if the store holds locks while it calls Examine.
 	Pause func(rows, size int) (end bool)
 
-	request *ScanRequest
-	begun   bool // whether a row was examined
-	taken   int  // number of rows taken
-	size    int  // bytes in the taken rows
-	polled  int  // Page.Scanned at the last check of the deadline
-	calm    int  // while Page.Scanned is at most this, look need not be called
+	request  *ScanRequest
+	begun    bool // whether a row was examined
+	taken    int  // number of rows taken
+	size     int  // bytes in the taken rows
+	polled   int  // Page.Scanned at the last check of the deadline
+	unpolled int  // while Page.Scanned is at most this, look need not be called
 }
 
 // NewPageBuilder starts a page. The request must not change while it is built.
@@ -73,7 +73,7 @@ const (
 // has ended.
 func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	r, n := b.request, len(row.Key)+len(row.Properties)
-	if b.Page.Scanned+n > b.calm {
+	if b.Page.Scanned+n > b.unpolled {
 		if ends, err := b.look(ctx, n); err != nil || ends {
 			return b.end(row), err
 		}
@@ -97,7 +97,7 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	b.taken++
 	b.size += n
 	if b.HasAllRows() {
-		b.calm = 0
+		b.unpolled = 0
 	}
 	return Take, nil
 }
@@ -114,9 +114,9 @@ func (b *PageBuilder) look(ctx context.Context, n int) (ends bool, err error) {
 		}
 		ends = ends || r.Expired != nil && r.Expired() || b.Pause != nil && b.Pause(b.Page.Examined, b.Page.Scanned)
 		b.polled = b.Page.Scanned
-		b.calm = b.polled + pollBytes
+		b.unpolled = b.polled + pollBytes
 		if r.ScanBytes > 0 {
-			b.calm = min(b.calm, r.ScanBytes)
+			b.unpolled = min(b.unpolled, r.ScanBytes)
 		}
 	}
 	b.begun = true

@@ -128,10 +128,10 @@ func (c *Counter) Hours(account string) Hours {
 	h := &c.hours
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	all := Hours{Tables: []Hour{}, Others: h.tell(&hourly{since: h.since})}
+	all := Hours{Tables: []Hour{}, Others: h.copyOf(&hourly{since: h.since})}
 	for _, t := range h.tables {
 		if t.account == account {
-			all.Tables = append(all.Tables, h.tell(t))
+			all.Tables = append(all.Tables, h.copyOf(t))
 		}
 	}
 	slices.SortFunc(all.Tables, func(a, b Hour) int { return strings.Compare(a.Table, b.Table) })
@@ -147,7 +147,7 @@ func (c *Counter) Hour(account, table string) Hour {
 	if t == nil {
 		t = &hourly{table: table, since: h.since}
 	}
-	return h.tell(t)
+	return h.copyOf(t)
 }
 
 // written returns the name of a table as its first request in the last hour spelled it.
@@ -160,8 +160,8 @@ func (h *hours) written(n name) string {
 	return n.table
 }
 
-// tell returns an Hour with the counts of a table.
-func (h *hours) tell(t *hourly) Hour {
+// copyOf returns an Hour with the counts of a table.
+func (h *hours) copyOf(t *hourly) Hour {
 	told := Hour{Table: t.table, Since: t.since.Time(), Until: h.now.Time()}
 	for i := range told.Minutes {
 		told.Minutes[i] = t.counts[h.slot(minutesKept-1-i)].Load()

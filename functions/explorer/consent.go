@@ -62,7 +62,7 @@ func (c *Consent) serve(req *protocol.Request, version string) protocol.Response
 	if begun {
 		c.Log.Info("the explorer has opened all accounts", "source", source(req))
 	}
-	return told(struct {
+	return jsonResponse(struct {
 		Version  string   `json:"version"`
 		Accounts []string `json:"accounts"`
 		Token    string   `json:"token,omitempty"`
@@ -86,7 +86,7 @@ func (c *Consent) sign(req *protocol.Request, token string) protocol.Response {
 	if !ok {
 		return denial(http.StatusNotFound, "NoKey", "The server has no account "+account+" that it can sign for")
 	}
-	return told(map[string]string{"signature": signature})
+	return jsonResponse(map[string]string{"signature": signature})
 }
 
 // private reports whether nobody on the network can read a request: it uses https or comes from this machine.
@@ -99,8 +99,8 @@ func source(req *protocol.Request) string {
 	return req.Source.String()
 }
 
-// told returns a JSON response.
-func told(value any) protocol.Response { return inJSON(http.StatusOK, value) }
+// jsonResponse returns a JSON response.
+func jsonResponse(value any) protocol.Response { return inJSON(http.StatusOK, value) }
 
 // denial returns an error response in the form of the Table protocol's errors, which the page can read.
 func denial(status int, code, message string) protocol.Response {

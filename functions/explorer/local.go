@@ -21,7 +21,7 @@ type Local interface {
 
 // handleLocal registers the handlers for the information of Local. All these requests are reads.
 func (g *Gateway) handleLocal(mux *http.ServeMux) {
-	traffic := g.tell(func(r *http.Request, one *Profile, c *remote.Client) (any, error) {
+	traffic := g.answerAbout(func(r *http.Request, one *Profile, c *remote.Client) (any, error) {
 		if one.Local {
 			return g.Local.Traffic(r.Context(), one.Account, r.PathValue("table"))
 		}
@@ -33,10 +33,10 @@ func (g *Gateway) handleLocal(mux *http.ServeMux) {
 	})
 	mux.HandleFunc("GET /_/traffic/{profile}", traffic)
 	mux.HandleFunc("GET /_/traffic/{profile}/{table}", traffic)
-	mux.HandleFunc("GET /_/advise/{profile}/{table}", g.tell(func(r *http.Request, one *Profile, c *remote.Client) (any, error) {
+	mux.HandleFunc("GET /_/advise/{profile}/{table}", g.answerAbout(func(r *http.Request, one *Profile, c *remote.Client) (any, error) {
 		return g.Local.Advise(r.Context(), one, c, r.PathValue("table"), r.URL.Query().Get("scan") == "true")
 	}))
-	mux.HandleFunc("GET /_/accounts/{profile}", g.tell(func(r *http.Request, one *Profile, _ *remote.Client) (any, error) {
+	mux.HandleFunc("GET /_/accounts/{profile}", g.answerAbout(func(r *http.Request, one *Profile, _ *remote.Client) (any, error) {
 		return g.Local.Keys(r.Context(), one.Account)
 	}))
 }
@@ -47,9 +47,9 @@ type untold struct {
 	Why string `json:"untold"`
 }
 
-// tell returns a handler that responds with the result of ask for the account of a profile. Any service may have
+// answerAbout returns a handler that responds with the result of ask for the account of a profile. Any service may have
 // information about a single table. Only the server on this machine has information about all tables.
-func (g *Gateway) tell(ask func(r *http.Request, one *Profile, c *remote.Client) (any, error)) http.HandlerFunc {
+func (g *Gateway) answerAbout(ask func(r *http.Request, one *Profile, c *remote.Client) (any, error)) http.HandlerFunc {
 	return g.inSession(func(w http.ResponseWriter, r *http.Request) {
 		one, c := g.find(w, r.PathValue("profile"))
 		if one == nil {

@@ -102,7 +102,7 @@ func (e Endpoint) Serve(req *protocol.Request) protocol.Response {
 	case e.Consent != nil && (asks && req.Header.Get(tokenHeader) != "" || req.Method == http.MethodPost && strings.HasPrefix(req.Target, signPath)):
 		return e.Consent.serve(req, e.Version)
 	case asks:
-		return told(struct {
+		return jsonResponse(struct {
 			Version     string `json:"version,omitempty"`
 			Development bool   `json:"development,omitempty"`
 			Consent     bool   `json:"consent,omitempty"`

@@ -85,11 +85,11 @@ func position(at edm.Ticks) []byte { return binary.BigEndian.AppendUint64(nil, u
 // find returns the feed that a request names, and the position from which to read. The caller holds mu.
 func (s *Store) find(t table.RecordKey, r *table.FeedRequest) (f *feed, i table.Incarnation, from edm.Ticks, err error) {
 	record, err := s.live(t)
-	if r.From != nil && (err != nil || r.From.Life != record.Incarnation) {
-		if f := s.feeds[r.From.Life]; f == nil || f.dropped == nil || *f.dropped != t {
+	if r.From != nil && (err != nil || r.From.Incarnation != record.Incarnation) {
+		if f := s.feeds[r.From.Incarnation]; f == nil || f.dropped == nil || *f.dropped != t {
 			return nil, i, 0, table.ErrFeedEnded
 		}
-		i = r.From.Life
+		i = r.From.Incarnation
 	} else if i = record.Incarnation; err != nil {
 		return nil, i, 0, err
 	}
@@ -126,7 +126,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 		return table.FeedPage{}, err
 	}
 	b := table.NewFeedBuilder(&r)
-	b.Page.Next = table.FeedPosition{Life: i, History: s.history, At: position(max(from, s.last))}
+	b.Page.Next = table.FeedPosition{Incarnation: i, History: s.history, At: position(max(from, s.last))}
 	if record, err := s.live(t); err == nil && record.Incarnation == i {
 		b.Traits, b.Now = record.Traits, s.clock.Instant()
 	}

@@ -43,7 +43,7 @@ func call(calls []durableobject.Call, ms uint32, writes bool) frames {
 	if writes {
 		write = 1
 	}
-	return shared.take(int(hostCall(unsafe.Pointer(unsafe.SliceData(calls)), uint32(len(calls)), ms, write)))
+	return shared.detach(int(hostCall(unsafe.Pointer(unsafe.SliceData(calls)), uint32(len(calls)), ms, write)))
 }
 
 func limit(which int, key string, n int) time.Duration {
@@ -57,7 +57,7 @@ func exportLimit(which, n, tokens uint32) float64 {
 }
 
 func known(question []byte) []byte {
-	b := shared.take(int(hostKnown(pointer(question), uint32(len(question)))))
+	b := shared.detach(int(hostKnown(pointer(question), uint32(len(question)))))
 	answer := bytes.Clone(b) // copied, because the answer is small and the buffer is reused for the next message
 	shared.back(b)
 	return answer
@@ -69,7 +69,7 @@ func exportKnown(n uint32) uint32 {
 }
 
 func kv(request frames) frames {
-	return shared.take(int(hostKV(pointer(request), uint32(len(request)))))
+	return shared.detach(int(hostKV(pointer(request), uint32(len(request)))))
 }
 
 //go:wasmexport buffer
@@ -78,7 +78,7 @@ func exportBuffer(n uint32) unsafe.Pointer { return pointer(shared.room(int(n)))
 //go:wasmexport serve
 func exportServe(n uint32) uint32 {
 	serving.release()
-	request := shared.take(int(n))
+	request := shared.detach(int(n))
 	var place [8]byte
 	head, body := serving.respond(append(shared.piece(0), place[:]...), request)
 	shared.back(request)
@@ -88,11 +88,11 @@ func exportServe(n uint32) uint32 {
 }
 
 //go:wasmexport hold
-func exportHold() { shared.hold() }
+func exportHold() { shared.allocateSpares() }
 
 //go:wasmexport object
 func exportObject(number, n, all uint32) uint32 {
-	in := shared.take(int(all))
+	in := shared.detach(int(all))
 	step := engines.handle(shared.largest(), number, in[:n:n], frames(in[n:]))
 	shared.back(in)
 	return uint32(shared.put(step))
@@ -100,7 +100,7 @@ func exportObject(number, n, all uint32) uint32 {
 
 //go:wasmexport publish
 func exportPublish(n uint32) uint32 {
-	batch := shared.take(int(n))
+	batch := shared.detach(int(n))
 	p := publisher{serving.host}
 	result := p.publish(shared.largest(), batch)
 	shared.back(batch)

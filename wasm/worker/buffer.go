@@ -20,10 +20,10 @@ const (
 	maxSpare = 4<<20 + 64<<10
 )
 
-// hold allocates the large blocks of an instance for Durable Objects while the heap is still empty. A step needs at
+// allocateSpares allocates the large blocks of an instance for Durable Objects while the heap is still empty. A step needs at
 // most three of them: for its input, for its output, and for the rows that it reads. So the instance never allocates
 // another large block.
-func (s *buffer) hold() {
+func (s *buffer) allocateSpares() {
 	for i := range s.spares {
 		s.spares[i] = make([]byte, 0, maxSpare)
 	}
@@ -38,8 +38,8 @@ func (s *buffer) room(n int) []byte {
 	return s.b[:cap(s.b)]
 }
 
-// take returns the n incoming bytes. The caller then owns their memory.
-func (s *buffer) take(n int) []byte {
+// detach returns the n incoming bytes. The caller then owns their memory.
+func (s *buffer) detach(n int) []byte {
 	b := s.b[:n]
 	s.b = nil
 	return b

@@ -138,12 +138,12 @@ func TestBuffer(t *testing.T) {
 		t.Error("there is no room at first")
 	}
 	copy(s.room(10_000), "request")
-	request := s.take(7)
+	request := s.detach(7)
 	copy(s.room(6), "answer") // the request still uses its memory
 	if string(request) != "request" {
 		t.Errorf("the request became %q", request)
 	}
-	s.take(6)
+	s.detach(6)
 	s.back(request)
 	out := append(s.largest(), "response"...)
 	if n := s.put(out); n != 8 || string(s.room(0)[:n]) != "response" {
@@ -152,7 +152,7 @@ func TestBuffer(t *testing.T) {
 	if &out[0] != &request[0] {
 		t.Error("memory that came back is not used")
 	}
-	s.take(8)
+	s.detach(8)
 	s.back(make([]byte, 2*maxSpare))
 	for range 10 {
 		s.back(make([]byte, 1, 5000))
@@ -178,7 +178,7 @@ func TestBuffer(t *testing.T) {
 func TestHold(t *testing.T) {
 	t.Parallel()
 	var s buffer
-	s.hold()
+	s.allocateSpares()
 	held := map[*byte]bool{}
 	for _, b := range s.spares {
 		held[unsafe.SliceData(b)] = true
@@ -193,7 +193,7 @@ func TestHold(t *testing.T) {
 	for range 10_000 { // this loop uses the buffer as exportObject does
 		n := size()
 		s.room(n)
-		in := s.take(n)
+		in := s.detach(n)
 		check("message", in, n)
 		out := s.largest()
 		check("answer", out, maxSpare)

@@ -28,7 +28,7 @@ func configure(text string) error {
 	engines = objects{
 		options: engine.Options{
 			Now: now, Rand: random, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.jurisdiction,
-			SplitBytes: int64(c.splitBytes), SplitRate: c.splitRate, Told: told,
+			SplitBytes: int64(c.splitBytes), SplitRate: c.splitRate, Told: logRangeEvent,
 			Shared: engine.NewShared(func() { log(1, []byte(shortOfRoom)) }),
 		},
 		rows:   &rows{},
@@ -37,8 +37,8 @@ func configure(text string) error {
 	return nil
 }
 
-// told logs an event of a key range of a table, such as a split.
-func told(table string, bucket uint16, id uint32, event string) {
+// logRangeEvent logs an event of a key range of a table, such as a split.
+func logRangeEvent(table string, bucket uint16, id uint32, event string) {
 	log(levelInfo, lineOfRange(table, bucket, id, event))
 }
 

@@ -27,7 +27,7 @@ func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b
 
 //go:wasmexport configure
 func exportConfigure(n uint32) uint32 {
-	if err := configure(string(shared.take(int(n)))); err != nil {
+	if err := configure(string(shared.detach(int(n)))); err != nil {
 		return uint32(shared.put([]byte(err.Error())))
 	}
 	return 0

@@ -50,7 +50,7 @@ func openTarget(dir string, m *Manifest) (t *target, err error) {
 		return nil, fmt.Errorf("another restore to %s is running (%w)", dir, err)
 	}
 	if err = t.look(m); err == nil && !t.continues {
-		err = errors.Join(t.note(m.ID), syncDir(dir))
+		err = errors.Join(t.writeNote(m.ID), syncDir(dir))
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(filepath.Join(dir, lockName)), t.lock.Close())
@@ -91,8 +91,8 @@ func (t *target) look(m *Manifest) error {
 	return nil
 }
 
-// note writes the name of the backup to the directory before any of the backup's files.
-func (t *target) note(id string) error {
+// writeNote writes the name of the backup to the directory before any of the backup's files.
+func (t *target) writeNote(id string) error {
 	f, err := os.OpenFile(filepath.Join(t.dir, noteName), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ func (c *Client) waits() *waits {
 		return nil
 	}
 	w := &waits{c: c, until: time.Now().Add(c.repeatFor)}
-	w.timer = time.AfterFunc(patience, func() { w.tell(nil) })
+	w.timer = time.AfterFunc(patience, func() { w.reportOnce(nil) })
 	return w
 }
 
@@ -28,11 +28,11 @@ func (c *Client) waits() *waits {
 // which is normal; if such refusals last longer than patience, the timer calls Waiting.
 func (w *waits) failed(cause error) {
 	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
-		w.tell(cause)
+		w.reportOnce(cause)
 	}
 }
 
-func (w *waits) tell(cause error) {
+func (w *waits) reportOnce(cause error) {
 	if w.c.told.CompareAndSwap(false, true) {
 		w.c.Waiting(cause, w.until)
 	}

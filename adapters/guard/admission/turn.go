@@ -74,7 +74,7 @@ func (l *Limiter) Begin(ctx context.Context, w protocol.Work) (protocol.Turn, ti
 func (l *Limiter) choose(w protocol.Work, now time.Time) kind {
 	several := false
 	if w.Known {
-		l.active.note(w.Payer, now)
+		l.active.recordRequest(w.Payer, now)
 		several = l.active.several(now)
 	}
 	switch {
@@ -97,14 +97,14 @@ func (t *turn) Pause(ctx context.Context, cost int64) (end bool) {
 	t.until = cost + slice
 	l, now := t.limiter, time.Now()
 	l.mu.Lock()
-	l.active.note(t.payer, now)
+	l.active.recordRequest(t.payer, now)
 	if !l.active.several(now) {
 		l.next(large) // If several accounts were active until now, there are now more slots for large requests.
 		l.mu.Unlock()
 		return false
 	}
 	t.large = true
-	from, p := t.leave(cost), &l.kinds[large]
+	from, p := t.releaseSlot(cost), &l.kinds[large]
 	if from != large {
 		l.next(from)
 	}
@@ -138,10 +138,10 @@ func (t *turn) End(cost int64) {
 	switch k := t.kind; {
 	case k == none:
 	case k == large && !t.query && l.active.several(time.Now()):
-		t.leave(cost)
+		t.releaseSlot(cost)
 		l.rest(min(time.Since(t.began), lately)) // the limit is for a write that a stalled disk delayed
 	default:
-		l.next(t.leave(cost))
+		l.next(t.releaseSlot(cost))
 	}
 	if t.query {
 		if t.large { // the query counts as large even if its page ended early
@@ -165,8 +165,8 @@ func (l *Limiter) rest(d time.Duration) {
 	})
 }
 
-// leave charges the cost, releases the slot and returns the kind of the slot. The caller holds the Limiter's lock.
-func (t *turn) leave(cost int64) (from kind) {
+// releaseSlot charges the cost, releases the slot and returns the kind of the slot. The caller holds the Limiter's lock.
+func (t *turn) releaseSlot(cost int64) (from kind) {
 	from, t.kind = t.kind, none
 	p := &t.limiter.kinds[from]
 	p.Running--
@@ -184,7 +184,7 @@ type active struct {
 // lately is how long an account counts as active after its last request.
 const lately = 100 * time.Millisecond
 
-func (a *active) note(account string, now time.Time) {
+func (a *active) recordRequest(account string, now time.Time) {
 	if account != a.last {
 		a.other, a.otherAt = a.last, a.lastAt
 		a.last = account

@@ -139,7 +139,7 @@ func (r *keyring) begin(now time.Time, pause time.Duration) <-chan struct{} {
 		defer cancel()
 		list, err := r.read(ctx)
 		if r.ctx.Err() == nil {
-			r.log.note(err, r.now())
+			r.log.logChange(err, r.now())
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()

@@ -18,7 +18,7 @@ type keyLog struct {
 	said time.Time // when a failure was last logged; zero if none was logged since the last success
 }
 
-func (l *keyLog) note(err error, now time.Time) {
+func (l *keyLog) logChange(err error, now time.Time) {
 	if l.log == nil {
 		return
 	}

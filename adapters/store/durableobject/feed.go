@@ -33,7 +33,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 			return table.FeedPage{}, table.ErrFeedEnded
 		}
 		few := len(p.Ranges)*tries < s.window // enough of the permitted calls remain for another attempt
-		page, err := s.readFeed(ctx, t, r.From.Life, &p, &r)
+		page, err := s.readFeed(ctx, t, r.From.Incarnation, &p, &r)
 		if !errors.Is(err, table.ErrBusy) || !few || tries >= s.o.Attempts || !s.again(ctx, tries) {
 			return page, err
 		}
@@ -54,7 +54,7 @@ func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedR
 			if r.Oldest {
 				return s.readFeed(ctx, t, m.Life, &p, r)
 			}
-			page.Next = table.FeedPosition{Life: m.Life, History: history, At: p.Append(nil)}
+			page.Next = table.FeedPosition{Incarnation: m.Life, History: history, At: p.Append(nil)}
 			return page, nil
 		case err != nil && !errors.Is(err, table.ErrBusy):
 			return page, err

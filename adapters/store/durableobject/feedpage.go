@@ -24,14 +24,14 @@ var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
 // case.
 type feedReading struct {
 	*Store
-	ctx     context.Context
-	table   table.RecordKey
-	life    table.Incarnation
-	p       *position.Position
-	r       *table.FeedRequest
-	page    table.FeedPage
-	streams []feedStream
-	others  []pendingCommit // commits of the page with entities that are now in other ranges
+	ctx         context.Context
+	table       table.RecordKey
+	incarnation table.Incarnation
+	p           *position.Position
+	r           *table.FeedRequest
+	page        table.FeedPage
+	streams     []feedStream
+	others      []pendingCommit // commits of the page with entities that are now in other ranges
 
 	changes, size int
 	asked         []message.FeedRange
@@ -55,8 +55,8 @@ func (s *feedStream) sibling(id uint32) message.Object {
 	return message.Object{Bucket: s.Bucket, Range: id}
 }
 
-func (s *Store) readFeed(ctx context.Context, t table.RecordKey, life table.Incarnation, p *position.Position, r *table.FeedRequest) (table.FeedPage, error) {
-	f := &feedReading{Store: s, ctx: ctx, table: t, life: life, p: p, r: r, oldest: map[message.Object]bool{}}
+func (s *Store) readFeed(ctx context.Context, t table.RecordKey, incarnation table.Incarnation, p *position.Position, r *table.FeedRequest) (table.FeedPage, error) {
+	f := &feedReading{Store: s, ctx: ctx, table: t, incarnation: incarnation, p: p, r: r, oldest: map[message.Object]bool{}}
 	if err := f.ask(); err != nil {
 		return table.FeedPage{}, err
 	}
@@ -82,7 +82,7 @@ func (f *feedReading) ask() error {
 	f.asked = f.some()
 	some, where := f.asked, f.p.Layout
 	q := message.FeedQuestion{
-		Life: f.life, Many: message.Many(len(f.p.Ranges)), Within: f.r.Within,
+		Life: f.incarnation, Many: message.Many(len(f.p.Ranges)), Within: f.r.Within,
 		Changes: share(f.r.Changes, len(some)), Bytes: share(f.r.Bytes, len(some)),
 	}
 	for _, one := range some {
@@ -165,7 +165,7 @@ func (f *feedReading) consult(absent []message.Object) error {
 	if len(absent) == 0 {
 		return nil
 	}
-	r, err := f.send(f.ctx, f.catalog(f.table.Account), message.LifeOf(nil, f.table.String(), f.life))
+	r, err := f.send(f.ctx, f.catalog(f.table.Account), message.LifeOf(nil, f.table.String(), f.incarnation))
 	if err != nil {
 		return err
 	}
@@ -352,7 +352,7 @@ func (f *feedReading) end(full bool) error {
 		page.More = true
 		p.From = p.Number(f.asked[len(f.asked)-1].Object) + 1
 	}
-	page.Next = table.FeedPosition{Life: f.life, History: history, At: p.Append(nil)}
+	page.Next = table.FeedPosition{Incarnation: f.incarnation, History: history, At: p.Append(nil)}
 	return nil
 }
 
@@ -414,7 +414,7 @@ func (f *feedReading) resolve() error {
 // f.others.
 func (f *feedReading) look(p message.Destination, group []pendingCommit) error {
 	r, err := f.Store.ask(f.ctx, p, group[0].Key, func(p *message.Destination) []byte {
-		m := message.Look(nil, p, f.life, group[0].Key, f.r.Within)
+		m := message.Look(nil, p, f.incarnation, group[0].Key, f.r.Within)
 		for i := range group {
 			m = message.AppendFeedItem(m, &message.FeedItem{Kind: message.FeedElsewhere, Ticks: group[i].Ticks, Line: group[i].Line})
 		}

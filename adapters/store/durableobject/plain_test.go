@@ -119,9 +119,9 @@ func play(t *testing.T, traits *table.Traits) []string {
 		}
 		l.alarms()
 	}
-	declare := func(life byte) func() error {
+	declare := func(incarnation byte) func() error {
 		return func() error {
-			_, err := w.store.WriteRecord(ctx, table.Record{Key: tableKey, Incarnation: table.Incarnation{11: life}, Value: []byte("policies"), Traits: traits})
+			_, err := w.store.WriteRecord(ctx, table.Record{Key: tableKey, Incarnation: table.Incarnation{11: incarnation}, Value: []byte("policies"), Traits: traits})
 			return err
 		}
 	}

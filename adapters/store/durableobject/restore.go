@@ -37,23 +37,23 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 	}
 	p := s.where(t.String(), 0, nil)
 	where := message.Layout{Buckets: p.Buckets, Location: p.Location}
-	r, err := s.lead(ctx, t, &begin)
+	r, err := s.advanceRestore(ctx, t, &begin)
 	if err != nil {
 		return nil, err
 	}
 	for tries := 0; ; {
 		switch r.Phase {
 		case restoring.Finished:
-			return told(r, nil, table.RestoreEnded), nil
+			return restoreReport(r, nil, table.RestoreEnded), nil
 		case restoring.Cancelled:
 			if begin.Undo && !r.Undo {
-				return told(r, nil, table.RestoreEnded), nil
+				return restoreReport(r, nil, table.RestoreEnded), nil
 			}
 			return nil, table.NotImplemented.With(r.Why)
 		}
 		phase := r.Phase
 		errs := s.obeyed(ctx, t, where, r)
-		if r, err = s.lead(ctx, t, r); err != nil {
+		if r, err = s.advanceRestore(ctx, t, r); err != nil {
 			return nil, err
 		}
 		if r.Phase != phase {
@@ -65,14 +65,14 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 			if phase == restoring.Settling || phase == restoring.Telling {
 				state = table.RestoreWaits + " 5" // the replica has not learned of the restore yet
 			}
-			return told(r, errs, state), nil
+			return restoreReport(r, errs, state), nil
 		}
 	}
 }
 
-// lead reports the progress of a restore to the catalog, and returns the catalog's new state of
+// advanceRestore reports the progress of a restore to the catalog, and returns the catalog's new state of
 // it.
-func (s *Store) lead(ctx context.Context, t table.RecordKey, r *restoring.Restore) (*restoring.Restore, error) {
+func (s *Store) advanceRestore(ctx context.Context, t table.RecordKey, r *restoring.Restore) (*restoring.Restore, error) {
 	fields, err := s.send(ctx, s.catalog(t.Account), restoring.Tell(nil, t.String(), r))
 	if refused, ok := errors.AsType[*table.Refused](err); ok {
 		return nil, refused.Err
@@ -127,9 +127,9 @@ func (s *Store) obeyed(ctx context.Context, t table.RecordKey, where message.Lay
 	return errs
 }
 
-// told returns the report of a restore: a line for each object, with what became of it, then the
+// restoreReport returns the report of a restore: a line for each object, with what became of it, then the
 // state of the restore.
-func told(r *restoring.Restore, errs map[message.Object]error, state string) (did []byte) {
+func restoreReport(r *restoring.Restore, errs map[message.Object]error, state string) (did []byte) {
 	for i := range r.Objects {
 		o := &r.Objects[i]
 		did = strconv.AppendUint(did, uint64(o.Bucket), 10)

@@ -190,16 +190,16 @@ func (w *rewinds) honest() {
 	if w.replica == nil {
 		return
 	}
-	life, known := w.replica.lives[tableText]
+	incarnation, known := w.replica.lives[tableText]
 	until := w.now - 180*edm.TicksPerSecond
 	for source, since := range w.replica.marks {
-		if strings.HasPrefix(source, durableobject.SourcesOf(life)) {
+		if strings.HasPrefix(source, durableobject.SourcesOf(incarnation)) {
 			until = min(until, since)
 		}
 	}
 	for _, n := range w.all() {
 		if !known || !slices.ContainsFunc(n.rows.Rows, func(r rowstest.Row) bool {
-			return (string(r.Key) == "mm" || string(r.Key) == "mr") && bytes.HasPrefix(r.Value, life[:])
+			return (string(r.Key) == "mm" || string(r.Key) == "mr") && bytes.HasPrefix(r.Value, incarnation[:])
 		}) {
 			continue
 		}
@@ -208,8 +208,8 @@ func (w *rewinds) honest() {
 				continue
 			}
 			row, err := table.ParseRow(r.Key[1:], r.Value)
-			if v := w.replica.names[fmt.Sprintf("%x %x", life, r.Key[1:])]; err != nil || row.Timestamp < until && v.ticks < row.Timestamp {
-				w.t.Fatalf("seed %d: the replica says that it has all before %d of %x, and has %d of %q and not %d", w.seed, until, life, v.ticks, r.Key[1:], row.Timestamp)
+			if v := w.replica.names[fmt.Sprintf("%x %x", incarnation, r.Key[1:])]; err != nil || row.Timestamp < until && v.ticks < row.Timestamp {
+				w.t.Fatalf("seed %d: the replica says that it has all before %d of %x, and has %d of %q and not %d", w.seed, until, incarnation, v.ticks, r.Key[1:], row.Timestamp)
 			}
 		}
 	}

@@ -31,9 +31,9 @@ func acct(name string) table.RecordKey { return table.RecordKey{Account: "acct",
 // tableText is the key of the table in messages and in names of objects.
 const tableText = "table/acct/people"
 
-func create(t testing.TB, s table.Store, life byte) table.Revision {
+func create(t testing.TB, s table.Store, incarnation byte) table.Revision {
 	t.Helper()
-	d := table.Record{Key: tableKey, Incarnation: table.Incarnation{11: life}}
+	d := table.Record{Key: tableKey, Incarnation: table.Incarnation{11: incarnation}}
 	r, err := s.WriteRecord(t.Context(), d)
 	if err != nil {
 		t.Fatalf("WriteRecord: %v", err)

@@ -66,23 +66,23 @@ type splits struct {
 	keys    [][]byte
 	buckets uint16
 
-	depth   int
-	calm    bool // whether faults are off
-	faults  int  // one message in this many has a fault
-	delayed []durableobject.Call
-	life    table.Incarnation
-	lives   int
-	gone    bool  // whether the table is, or may be, between a drop and the next create
-	gaps    int   // number of drops that may be in progress, and of times without a table
-	drops   int   // number of all drops
-	time    int64 // logical time of calls and returns
-	history map[string][]porcupine.Operation
-	issued  map[edm.Ticks]string
-	splits  int
-	left    int
-	giving  map[string]string // names of ranges that copy their entities to a neighbour, by the name of the neighbour
-	joined  map[string]bool   // the ranges that handed over their keys after copying their entities
-	joins   bool              // whether small ranges have entities and are idle at times
+	depth       int
+	faultless   bool // whether faults are off
+	faults      int  // one message in this many has a fault
+	delayed     []durableobject.Call
+	incarnation table.Incarnation
+	lives       int
+	gone        bool  // whether the table is, or may be, between a drop and the next create
+	gaps        int   // number of drops that may be in progress, and of times without a table
+	drops       int   // number of all drops
+	time        int64 // logical time of calls and returns
+	history     map[string][]porcupine.Operation
+	issued      map[edm.Ticks]string
+	splits      int
+	left        int
+	giving      map[string]string // names of ranges that copy their entities to a neighbour, by the name of the neighbour
+	joined      map[string]bool   // the ranges that handed over their keys after copying their entities
+	joins       bool              // whether small ranges have entities and are idle at times
 
 	feeds     bool // whether the table has a feed
 	followers []*follower
@@ -122,7 +122,7 @@ func newSplits(t *testing.T, seed uint64) *splits {
 	w.network = func(c durableobject.Call) fate { return w.fate(c) }
 	w.inside = func(c durableobject.Call) fate {
 		w.count(c)
-		if !w.calm && w.r.IntN(6) == 0 { // the message arrives again, much later
+		if !w.faultless && w.r.IntN(6) == 0 { // the message arrives again, much later
 			w.delayed = append(w.delayed, durableobject.Call{To: c.To, Message: bytes.Clone(c.Message)})
 		}
 		return w.fate(c)
@@ -148,7 +148,7 @@ func (w *splits) count(c durableobject.Call) {
 }
 
 func (w *splits) fate(c durableobject.Call) (f fate) {
-	if w.calm || w.r.IntN(w.faults) != 0 {
+	if w.faultless || w.r.IntN(w.faults) != 0 {
 		return f
 	}
 	lost := []error{durableobject.ErrLost, durableobject.ErrUnreachable, durableobject.ErrOverloaded}
@@ -170,7 +170,7 @@ func (w *splits) fate(c durableobject.Call) (f fate) {
 
 // meanwhile lets other things happen while an object waits.
 func (w *splits) meanwhile(waiting *node, calls []durableobject.Call) (dead bool) {
-	if w.calm || w.depth >= 4 {
+	if w.faultless || w.depth >= 4 {
 		return false
 	}
 	w.depth++
@@ -186,7 +186,7 @@ func (w *splits) meanwhile(waiting *node, calls []durableobject.Call) (dead bool
 			w.depth--
 		}
 	}
-	if w.calm || w.r.IntN(w.faults) != 0 {
+	if w.faultless || w.r.IntN(w.faults) != 0 {
 		return false
 	}
 	w.restart(waiting)
@@ -210,7 +210,7 @@ func (w *splits) run() {
 			return
 		}
 	}
-	w.calm = true
+	w.faultless = true
 	w.settle()
 	for n := 0; w.gone; n++ {
 		if w.create(); n > 10 {
@@ -333,7 +333,7 @@ func (w *splits) converged() {
 	for i := range page.Rows {
 		want[string(page.Rows[i].Key)] = string(table.AppendRow(nil, &page.Rows[i]))
 	}
-	prefix := fmt.Sprintf("%x ", w.life)
+	prefix := fmt.Sprintf("%x ", w.incarnation)
 	for name, v := range w.replica.names {
 		if k, ok := strings.CutPrefix(name, prefix); ok && v.value != nil {
 			found := false
@@ -429,19 +429,19 @@ func (w *splits) create() {
 	var err error
 	for range 20 {
 		w.lives++ // a create with an unknown outcome may be applied later, so each create has its own incarnation
-		life := table.Incarnation{byte(w.lives), byte(w.lives >> 8)}
-		r := table.Record{Key: tableKey, Incarnation: life}
+		incarnation := table.Incarnation{byte(w.lives), byte(w.lives >> 8)}
+		r := table.Record{Key: tableKey, Incarnation: incarnation}
 		if w.feeds {
 			r.Traits = &table.Traits{Feed: &table.Feed{Keep: 7 * 24 * 3600 * edm.TicksPerSecond}}
 		}
 		_, err = w.stores[0].WriteRecord(w.t.Context(), r)
 		if err == nil {
-			w.life = life
+			w.incarnation = incarnation
 			break
 		}
 		d, e := w.stores[0].ReadRecord(w.t.Context(), tableKey, table.Strong)
-		if e == nil && (w.calm || d.Incarnation == life) {
-			w.life, err = d.Incarnation, nil // a table with another incarnation means that the drop was never carried out
+		if e == nil && (w.faultless || d.Incarnation == incarnation) {
+			w.incarnation, err = d.Incarnation, nil // a table with another incarnation means that the drop was never carried out
 			break
 		}
 		w.pass(edm.TicksPerSecond)

@@ -44,12 +44,12 @@ func (w *world) clock() edm.Ticks { return w.now }
 
 func (w *world) create(name table.RecordKey) {
 	w.count++
-	life := table.Incarnation{w.count}
-	_, err := w.store.WriteRecord(w.t.Context(), table.Record{Key: name, Value: []byte{w.count}, Incarnation: life})
+	incarnation := table.Incarnation{w.count}
+	_, err := w.store.WriteRecord(w.t.Context(), table.Record{Key: name, Value: []byte{w.count}, Incarnation: incarnation})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.lives[name] = life
+	w.lives[name] = incarnation
 }
 
 func (w *world) drop(name table.RecordKey) {
@@ -73,9 +73,9 @@ func (w *world) write(name table.RecordKey, partition, row string, remove bool) 
 	ticks, err := w.store.Commit(w.t.Context(), name, []table.Mutation{m})
 	switch {
 	case err == nil:
-		life := w.lives[name]
-		name := fmt.Sprintf("%x %x", life, k)
-		w.source[name] = durableobject.SourceOf(life, buckets.OfKey(k, w.buckets), 0)
+		incarnation := w.lives[name]
+		name := fmt.Sprintf("%x %x", incarnation, k)
+		w.source[name] = durableobject.SourceOf(incarnation, buckets.OfKey(k, w.buckets), 0)
 		w.written[name] = append(w.written[name], ticks)
 	case !remove || !errors.Is(err, table.ErrNoEntity):
 		w.t.Fatal(err)
@@ -120,7 +120,7 @@ func (w *world) converges() {
 	w.replica.harm, w.replica.dies, w.replica.down, w.cloud.between = false, nil, false, nil
 	w.pass(20 * 60 * edm.TicksPerSecond) // longer than the longest pause and than a purge takes
 	want := make(map[string][]byte)
-	for name, life := range w.lives {
+	for name, incarnation := range w.lives {
 		d, err := w.store.ReadRecord(w.t.Context(), name, table.Strong)
 		if err != nil {
 			w.t.Fatal(err)
@@ -131,7 +131,7 @@ func (w *world) converges() {
 			w.t.Fatal(err)
 		}
 		for i := range page.Rows {
-			want[fmt.Sprintf("%x %x", life, page.Rows[i].Key)] = table.AppendRow(nil, &page.Rows[i])
+			want[fmt.Sprintf("%x %x", incarnation, page.Rows[i].Key)] = table.AppendRow(nil, &page.Rows[i])
 		}
 	}
 	got := make(map[string][]byte)

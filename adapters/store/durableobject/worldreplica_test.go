@@ -61,11 +61,11 @@ func (r *replica) land() {
 	})
 }
 
-func nameOf(life table.Incarnation, c *table.Change) string {
+func nameOf(incarnation table.Incarnation, c *table.Change) string {
 	if c.Name != "" {
 		return "document " + c.Name
 	}
-	return fmt.Sprintf("%x %x", life, c.Key)
+	return fmt.Sprintf("%x %x", incarnation, c.Key)
 }
 
 // publish does the work of the publisher, with faults.

@@ -117,7 +117,7 @@ func (s *Store) writing(ctx context.Context, key table.RecordKey, do func(contex
 
 // renew checks a lease before a write is sent, and renews it if it has ended. After an error the write must not be sent.
 func (s *Store) renew(ctx context.Context, key table.RecordKey, l *lease) error {
-	if s.leases.hold(l, s.leases.term()) {
+	if s.leases.isYounger(l, s.leases.term()) {
 		return nil
 	}
 	now, err := s.live(ctx, key)
@@ -168,7 +168,7 @@ const (
 // judge reads the record again. The reply is still valid if the location and the declaration are the same and the
 // last comparison of a move has not begun: that comparison will then include the result.
 func (s *Store) judge(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
-	if l.Seal == rebucket.Open && s.leases.hold(l, s.leases.term()+leaseMargin/2) {
+	if l.Seal == rebucket.Open && s.leases.isYounger(l, s.leases.term()+leaseMargin/2) {
 		return valid, nil
 	}
 	now, err := s.look(ctx, key)

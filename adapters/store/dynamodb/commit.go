@@ -65,7 +65,7 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 	if call.ClassOf(err) == call.Ambiguous {
 		return 0, err // If the outcome is unknown, the entity may name the old or the new chunks, so both are kept.
 	}
-	w.settle(ctx, err == nil)
+	w.removeUnusedChunks(ctx, err == nil)
 	return ticks, err
 }
 

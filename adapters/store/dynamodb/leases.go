@@ -37,7 +37,7 @@ func (s *leases) get(key table.RecordKey) (lease, bool) {
 	s.mu.RLock()
 	l, ok := s.tables[key]
 	s.mu.RUnlock()
-	return l, ok && s.hold(&l, s.length)
+	return l, ok && s.isYounger(&l, s.length)
 }
 
 // put caches a lease. The record of a sealed table is not cached, because a seal may end at any time.
@@ -61,9 +61,9 @@ func (s *leases) forget(key table.RecordKey) {
 	delete(s.tables, key)
 }
 
-// hold reports whether a lease is younger than length. Only the wall clock advances while a process is suspended, so
+// isYounger reports whether a lease is younger than length. Only the wall clock advances while a process is suspended, so
 // the clock that advanced more decides. If the wall clock was set back, the age is unknown, and hold returns false.
-func (s *leases) hold(l *lease, length time.Duration) bool {
+func (s *leases) isYounger(l *lease, length time.Duration) bool {
 	wall := s.now()
 	if wall < l.wall {
 		return false

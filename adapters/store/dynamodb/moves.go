@@ -54,7 +54,7 @@ func (m mover) Copy(ctx context.Context, key table.RecordKey, l rebucket.Locatio
 		if err == nil {
 			err = t.send(ctx)
 		}
-		t.settle(ctx, err)
+		t.removeUnusedChunks(ctx, err)
 		done = t.Copied
 		return err
 	})

@@ -44,7 +44,7 @@ type purge struct {
 	done   Progress
 }
 
-func (p *purge) told() error {
+func (p *purge) reportProgress() error {
 	if p.report == nil {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (p *purge) table(ctx context.Context, note item) error {
 		return err
 	}
 	p.done.Tables++
-	return p.told()
+	return p.reportProgress()
 }
 
 // unname frees the name of a dropped table. An old incarnation that a table moved away
@@ -145,7 +145,7 @@ func (p *purge) remove(ctx context.Context, items []item) error {
 		return err
 	}
 	p.done.Items += len(items)
-	return p.told()
+	return p.reportProgress()
 }
 
 // writes removes the chunks of writes that did not finish, except those that the entity
@@ -203,5 +203,5 @@ func (p *purge) write(ctx context.Context, note item) error {
 		return err
 	}
 	p.done.Items += len(requests) + 1
-	return p.told()
+	return p.reportProgress()
 }

@@ -186,8 +186,8 @@ func (t *transfer) send(ctx context.Context) error {
 	return err
 }
 
-// settle removes the chunks that no item names after the transaction. If the outcome is unknown, it leaves them to Purge.
-func (t *transfer) settle(ctx context.Context, err error) {
+// removeUnusedChunks removes the chunks that no item names after the transaction. If the outcome is unknown, it leaves them to Purge.
+func (t *transfer) removeUnusedChunks(ctx context.Context, err error) {
 	if call.ClassOf(err) == call.Ambiguous {
 		return
 	}

@@ -196,8 +196,8 @@ func (w *write) ready(ctx context.Context, now edm.Ticks) error {
 	return nil
 }
 
-// settle removes the chunks that are no longer needed after the write.
-func (w *write) settle(ctx context.Context, applied bool) {
+// removeUnusedChunks removes the chunks that are no longer needed after the write.
+func (w *write) removeUnusedChunks(ctx context.Context, applied bool) {
 	for i := range w.actions {
 		if p := w.actions[i].pending; p != nil {
 			w.actions[i].pending = nil

@@ -10,7 +10,7 @@ import (
 func (s *Store) commitBeside(b *pebble.Batch) (edm.Ticks, error) {
 	st := &s.stripes[0] // Each commit locks a stripe. Any stripe will do, because this commit changes no entity.
 	st.Lock()
-	e, err := s.journal.register(undo{stripe: st, life: new(life)})
+	e, err := s.journal.register(undo{stripe: st, liveTable: new(liveTable)})
 	if err == nil {
 		if err = s.apply(b, e); err != nil {
 			s.journal.cancel(e)
@@ -20,5 +20,5 @@ func (s *Store) commitBeside(b *pebble.Batch) (edm.Ticks, error) {
 	if err != nil {
 		return 0, err
 	}
-	return e.number, s.settle(b, e)
+	return e.number, s.awaitDurable(b, e)
 }

@@ -31,7 +31,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 	r, err := record(s.db, key)
 	n := s.catalog.last.Load() // loaded after the read: the read may have seen this commit, so the reply must wait for it
 	if w := s.journal.wait(ctx, n); isShort(w) {
-		err = s.settled(func(v view) (err error) {
+		err = s.withDurableView(func(v view) (err error) {
 			r, err = record(v.from, key)
 			return err
 		})
@@ -63,7 +63,7 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	case !isShort(w):
 		return nil, w
 	}
-	err = s.settled(func(v view) (err error) {
+	err = s.withDurableView(func(v view) (err error) {
 		it, err = v.from.NewIter(o)
 		return err
 	})
@@ -150,7 +150,7 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 	if err != nil {
 		return nil, err
 	}
-	err = s.settle(b, e)
+	err = s.awaitDurable(b, e)
 	s.forget(e.undo)
 	if err != nil {
 		return e, err

@@ -164,8 +164,8 @@ func (c *checker) takeRecord(k string, v []byte) error {
 	return c.save(recordKey(k), v)
 }
 
-// take checks an entity and copies it to the new store.
-func (c *checker) take(k, v []byte) error {
+// checkEntity checks an entity and copies it to the new store.
+func (c *checker) checkEntity(k, v []byte) error {
 	c.report.Entities++
 	c.report.Bytes += int64(len(k) + len(v))
 	if c.progress != nil && c.report.Entities%10_000 == 0 {

@@ -106,7 +106,7 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 		if err != nil {
 			return 0, s.answer(ctx, max(st.last.Load(), s.catalog.last.Load()), err)
 		}
-		if err := s.settle(b, e); err != nil {
+		if err := s.awaitDurable(b, e); err != nil {
 			return 0, err
 		}
 		if l.traits.Load().Feeds() {
@@ -123,9 +123,9 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 var rowHead = len(table.AppendRow(nil, new(table.Row)))
 
 // applyMutations reads the old entities, checks the conditions and applies the mutations. The caller has locked st.
-func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]byte) (*pebble.Batch, *entry, error) {
+func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf *[]byte) (*pebble.Batch, *entry, error) {
 	defer s.dieOfPanic()
-	u := undo{stripe: st, life: l, mutations: m}
+	u := undo{stripe: st, liveTable: l, mutations: m}
 	keep := s.disk.Low()
 	olds, done, err := s.readOld(l, m, buf, keep)
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]b
 }
 
 // batch returns a batch that applies the mutations to the old entities.
-func (s *Store) batch(l *life, m []table.Mutation, olds []old, now edm.Ticks) (*pebble.Batch, error) {
+func (s *Store) batch(l *liveTable, m []table.Mutation, olds []old, now edm.Ticks) (*pebble.Batch, error) {
 	size := 64
 	for i := range m {
 		size += len(m[i].Key) + len(m[i].Properties) + 64

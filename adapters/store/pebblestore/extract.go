@@ -58,7 +58,7 @@ func (c *checker) copyTable(db *pebble.DB, key table.RecordKey, record []byte, i
 	if err := c.save(recordKey(key.String()), record); err != nil {
 		return err
 	}
-	if err := each(db, appendPrefix(nil, i), c.take); err != nil {
+	if err := each(db, appendPrefix(nil, i), c.checkEntity); err != nil {
 		return err
 	}
 	if n := len(c.report.Problems); n > 0 {

@@ -60,17 +60,17 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, from pebble.Re
 		return b.Page, err
 	case r.From == nil && err != nil:
 		return b.Page, table.ErrNoTable
-	case err == nil && (r.From == nil || r.From.Life == live.Incarnation):
-		b.Page.Next.Life, b.Traits, b.Now = live.Incarnation, live.Traits, s.journal.clock.Instant()
+	case err == nil && (r.From == nil || r.From.Incarnation == live.Incarnation):
+		b.Page.Next.Incarnation, b.Traits, b.Now = live.Incarnation, live.Traits, s.journal.clock.Instant()
 	default:
-		b.Page.Next.Life = r.From.Life
+		b.Page.Next.Incarnation = r.From.Incarnation
 	}
-	life := b.Page.Next.Life
-	end, line, err := feedlog.Last(from, life, 1<<62)
+	incarnation := b.Page.Next.Incarnation
+	end, line, err := feedlog.Last(from, incarnation, 1<<62)
 	if err != nil {
 		return b.Page, err
 	}
-	h, exists, err := feedlog.Find(from, life)
+	h, exists, err := feedlog.Find(from, incarnation)
 	of, dropped := table.FeedDropOf(line)
 	switch {
 	case err != nil:
@@ -88,12 +88,12 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, from pebble.Re
 		return b.Page, table.ErrFeedEnded
 	}
 	b.Page.Next.History = history.ID
-	entities, err := from.NewIter(&pebble.IterOptions{LowerBound: appendPrefix(nil, life), UpperBound: prefixEnd(appendPrefix(nil, life))})
+	entities, err := from.NewIter(&pebble.IterOptions{LowerBound: appendPrefix(nil, incarnation), UpperBound: prefixEnd(appendPrefix(nil, incarnation))})
 	if err != nil {
 		return b.Page, err
 	}
-	b.Read = (&joiner{it: entities, key: appendPrefix(nil, life)}).read
-	it, err := feedlog.Lines(from, life, begin, max(begin, durable))
+	b.Read = (&joiner{it: entities, key: appendPrefix(nil, incarnation)}).read
+	it, err := feedlog.Lines(from, incarnation, begin, max(begin, durable))
 	if err != nil {
 		return b.Page, errors.Join(err, entities.Close())
 	}
@@ -166,7 +166,7 @@ func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.Hi
 // AwaitChanges implements [table.Feeding].
 func (s *Store) AwaitChanges(ctx context.Context, t table.RecordKey, at table.FeedPosition) error {
 	l := s.tables.find(t)
-	if n, ok := numberOf(&at); ok && l != nil && l.incarnation == at.Life {
+	if n, ok := numberOf(&at); ok && l != nil && l.incarnation == at.Incarnation {
 		bell, last := l.news.Listen()
 		if last <= int64(n) && !l.dead.Load() {
 			select {

@@ -112,7 +112,7 @@ func (s *shipping) read() {
 	s.mu.Lock()
 	before := maps.Clone(s.confirmed)
 	s.mu.Unlock()
-	upTo, _, whole := s.store.Settle(s.t.Context(), time.Time{})
+	upTo, _, whole := s.store.AwaitDurable(s.t.Context(), time.Time{})
 	if !whole {
 		s.t.Fatal("commits do not settle")
 	}
@@ -256,7 +256,7 @@ func TestKeepLogs(t *testing.T) {
 		t.Fatal("2 MB of logs are kept, more than the limit")
 	}
 	// The remaining logs must contain every commit above since.
-	upTo, _, _ := s.Settle(t.Context(), time.Time{})
+	upTo, _, _ := s.AwaitDurable(t.Context(), time.Time{})
 	reader, n, to := s.ReadLog(since), 0, since
 	for {
 		list, _, end, err := reader.Next(upTo, 1<<20)
@@ -289,7 +289,7 @@ func TestReplayAtOnce(t *testing.T) {
 		_, err := from.Commit(t.Context(), people, m)
 		must.OK(t, err)
 	}
-	upTo, _, _ := from.Settle(t.Context(), time.Time{})
+	upTo, _, _ := from.AwaitDurable(t.Context(), time.Time{})
 	list, _, _, err := from.ReadLog(0).Next(upTo, 1<<30)
 	must.OK(t, err)
 	to := open(t, pebblestore.Options{Dir: "other", FS: vfs.NewMem(), Logf: t.Logf})

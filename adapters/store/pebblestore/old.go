@@ -18,7 +18,7 @@ type old struct {
 
 // readOld reads the stored entities on which the mutations depend or, if keep is true, the entities of all mutations.
 // The entities are valid until done is called; if keep is true, they remain valid afterwards.
-func (s *Store) readOld(l *life, m []table.Mutation, buf *[]byte, keep bool) (olds []old, done func(), err error) {
+func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool) (olds []old, done func(), err error) {
 	olds = make([]old, len(m))
 	if len(m) > 1 {
 		return olds, func() {}, s.readMany(l, m, olds, buf, keep)
@@ -51,7 +51,7 @@ func independent(m *table.Mutation) bool { return m.Condition == table.Always &&
 
 // readMany reads the entities of the mutations in key order with one iterator. Most batches insert
 // adjacent rows between two stored rows. In this case one seek is enough.
-func (s *Store) readMany(l *life, m []table.Mutation, olds []old, buf *[]byte, keep bool) (err error) {
+func (s *Store) readMany(l *liveTable, m []table.Mutation, olds []old, buf *[]byte, keep bool) (err error) {
 	order := make([]int, 0, len(m))
 	for i := range m {
 		if keep || !independent(&m[i]) {

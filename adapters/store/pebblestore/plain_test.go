@@ -109,7 +109,7 @@ func TestRuleIsFollowed(t *testing.T) {
 	reader := from.ReadLog(0)
 	follow := func(want error) {
 		t.Helper()
-		upTo, _, _ := from.Settle(t.Context(), time.Time{})
+		upTo, _, _ := from.AwaitDurable(t.Context(), time.Time{})
 		list, _, _, err := reader.Next(upTo, 1<<30)
 		must.OK(t, err)
 		must.OK(t, to.Replay(t.Context(), pebblestore.Position{Timeline: "t", Number: upTo}, list))

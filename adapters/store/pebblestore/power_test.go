@@ -191,8 +191,8 @@ func (w *powered) createOrDrop() error {
 	switch i % 3 {
 	case 1:
 		w.churn.add(state{int32(i)})
-		life := table.Incarnation{2, byte(i), byte(i >> 8), byte(i >> 16)}
-		_, err = w.store.WriteRecord(ctx, table.Record{Key: churned, Value: []byte(strconv.Itoa(i)), Incarnation: life})
+		incarnation := table.Incarnation{2, byte(i), byte(i >> 8), byte(i >> 16)}
+		_, err = w.store.WriteRecord(ctx, table.Record{Key: churned, Value: []byte(strconv.Itoa(i)), Incarnation: incarnation})
 	case 2:
 		w.churn.add(state{int32(i - 1), int32(i)})
 		_, err = w.store.Commit(ctx, churned, []table.Mutation{{Key: w.churn.key(1), Properties: w.churn.properties(1, int32(i))}})

@@ -64,7 +64,7 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 		return err
 	}
 	s.journal.done(e)
-	s.tables.tell(r.fed)
+	s.tables.notifyWaiters(r.fed)
 	for _, next := range live {
 		if next.Revision != "" {
 			s.tables.begin(&next)
@@ -190,7 +190,7 @@ func Drops(record []byte, key table.RecordKey) bool {
 // given one, in a new history that continues the other store's. keepLogs is as in Options.KeepLogs. next is the ID of
 // the timeline that was begun for this store at the backup location, or "": a start after a kill recognizes it by this ID.
 func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
-	if err := s.lead(above, keepLogs, next); err != nil {
+	if err := s.beginTimeline(above, keepLogs, next); err != nil {
 		return err
 	}
 	h, ok, err := s.storedHistory()
@@ -205,7 +205,7 @@ func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	return err
 }
 
-func (s *Store) lead(above edm.Ticks, keepLogs int64, next string) error {
+func (s *Store) beginTimeline(above edm.Ticks, keepLogs int64, next string) error {
 	p, follows, err := s.Position()
 	if err != nil || !follows {
 		return err

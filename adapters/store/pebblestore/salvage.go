@@ -81,7 +81,7 @@ func (c *checker) entities(r *remains.Store, keys []table.RecordKey) error {
 		if !c.live[i] {
 			counts[i]++
 		}
-		if err := c.take(k, v); err != nil {
+		if err := c.checkEntity(k, v); err != nil {
 			return err
 		}
 	}

@@ -60,12 +60,12 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 
 // scanSettled is like Scan, but reads the state without commits that are not durable yet.
 func (s *Store) scanSettled(ctx context.Context, tbl table.RecordKey, r *table.ScanRequest) (table.Page, error) {
-	var l *life
+	var l *liveTable
 	var it *pebble.Iterator
 	var hidden []hiddenRow
 	b := table.NewPageBuilder(r)
-	err := s.settled(func(v view) (err error) {
-		if l, err = v.life(tbl); err != nil {
+	err := s.withDurableView(func(v view) (err error) {
+		if l, err = v.liveTable(tbl); err != nil {
 			return err
 		}
 		b.Traits, b.Now = l.judge(s.journal.clock)
@@ -83,7 +83,7 @@ func (s *Store) scanSettled(ctx context.Context, tbl table.RecordKey, r *table.S
 }
 
 // bounds returns options for an iterator over the full keys of the entities in a range.
-func (l *life) bounds(r key.Range) *pebble.IterOptions {
+func (l *liveTable) bounds(r key.Range) *pebble.IterOptions {
 	o := &pebble.IterOptions{LowerBound: l.appendKey(nil, r.Start)}
 	if r.End != nil {
 		o.UpperBound = l.appendKey(nil, r.End)
@@ -95,7 +95,7 @@ func (l *life) bounds(r key.Range) *pebble.IterOptions {
 
 // collect fills the page of b with the rows in the requested ranges. For entities that hidden commits change, it uses
 // the old rows in hidden instead of the rows of the iterator. It closes the iterator.
-func collect(ctx context.Context, it *pebble.Iterator, l *life, r *table.ScanRequest, b table.PageBuilder, hidden []hiddenRow) (table.Page, error) {
+func collect(ctx context.Context, it *pebble.Iterator, l *liveTable, r *table.ScanRequest, b table.PageBuilder, hidden []hiddenRow) (table.Page, error) {
 	c := collector{b: b, m: pagerows.Get(), hidden: hidden, descending: r.Descending}
 	c.b.Pause = r.Pause
 	var err error

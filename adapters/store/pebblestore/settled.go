@@ -23,7 +23,7 @@ import (
 type undo struct {
 	// The following fields are set only for a commit that writes entities.
 	stripe    *stripe // nil for a catalog change
-	life      *life
+	liveTable *liveTable
 	mutations []table.Mutation // memory of the caller of Commit, valid until journal.done
 	olds      []old            // the entities before the commit; nil if the disk had so much space that they were not kept
 
@@ -39,8 +39,8 @@ func (s *Store) forget(u undo) {
 	}
 }
 
-// settled reports whether a registered commit is certainly durable. mu must be locked.
-func (j *journal) settled(e *entry) bool {
+// isDurable reports whether a registered commit is certainly durable. mu must be locked.
+func (j *journal) isDurable(e *entry) bool {
 	st := e.undo.stripe
 	return e.number <= j.syncedCatalog || st != nil && e.number <= st.synced
 }
@@ -50,7 +50,7 @@ func (j *journal) settled(e *entry) bool {
 func (j *journal) unsettled() (commits []*entry, catalog *entry) {
 	for e := j.oldest; e != nil; e = e.newer {
 		switch {
-		case j.settled(e):
+		case j.isDurable(e):
 		case e.undo.stripe == nil:
 			return commits, e
 		default:
@@ -68,9 +68,9 @@ type view struct {
 	hidden  []*entry // commits that from shows, or will soon show, and that the view must hide
 }
 
-// settled calls do with the state without commits that may not be durable yet. During the call, no commit is registered
+// withDurableView calls do with the state without commits that may not be durable yet. During the call, no commit is registered
 // or becomes durable for readers, so do must return soon. Iterators that do creates remain valid after the call.
-func (s *Store) settled(do func(v view) error) error {
+func (s *Store) withDurableView(do func(v view) error) error {
 	j := s.journal
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -90,8 +90,8 @@ func isShort(err error) bool {
 	return errors.Is(err, table.ErrFull) || errors.Is(err, table.ErrBusy)
 }
 
-// life returns the incarnation of a table in the view, or table.ErrNoTable.
-func (v view) life(tbl table.RecordKey) (*life, error) {
+// liveTable returns the incarnation of a table in the view, or table.ErrNoTable.
+func (v view) liveTable(tbl table.RecordKey) (*liveTable, error) {
 	if v.current {
 		if l := v.store.tables.find(tbl); l != nil {
 			return l, nil
@@ -105,7 +105,7 @@ func (v view) life(tbl table.RecordKey) (*life, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &life{incarnation: r.Incarnation}
+	l := &liveTable{incarnation: r.Incarnation}
 	l.traits.Store(r.Traits)
 	return l, nil
 }
@@ -118,9 +118,9 @@ type hiddenRow struct {
 }
 
 // rows returns, in key order, the old rows of the entities in a range that are changed by hidden commits.
-func (v view) rows(l *life, in key.Range) (list []hiddenRow) {
+func (v view) rows(l *liveTable, in key.Range) (list []hiddenRow) {
 	for _, e := range v.hidden {
-		if e.undo.life.incarnation != l.incarnation {
+		if e.undo.liveTable.incarnation != l.incarnation {
 			continue
 		}
 		for i, m := range e.undo.mutations {
@@ -141,8 +141,8 @@ func (v view) rows(l *life, in key.Range) (list []hiddenRow) {
 
 // getSettled is like Get, but reads the state without commits that are not durable yet.
 func (s *Store) getSettled(tbl table.RecordKey, k []byte) (row table.Row, err error) {
-	err = s.settled(func(v view) error {
-		l, err := v.life(tbl)
+	err = s.withDurableView(func(v view) error {
+		l, err := v.liveTable(tbl)
 		if err != nil {
 			return err
 		}

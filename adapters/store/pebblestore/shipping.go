@@ -16,9 +16,9 @@ func (s *Store) ReadLog(after edm.Ticks) *logship.Reader {
 	return s.shipping.Read(after)
 }
 
-// Settle waits until all commits registered before the call are durable, or ctx ends. All commits up to the returned
+// AwaitDurable waits until all commits registered before the call are durable, or ctx ends. All commits up to the returned
 // number are durable. whole reports whether they include every commit that returned before the time at.
-func (s *Store) Settle(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
+func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
 	last := s.journal.last.Load()
 	_ = s.journal.wait(ctx, last) // after an error, the number is lower than last
 	number = s.Durable()
@@ -99,7 +99,7 @@ func (s *Store) quiet() (last, until edm.Ticks) {
 // all commits up to High are durable.
 func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err error) {
 	_, began := s.quiet()
-	low, _, whole := s.Settle(ctx, time.Time{})
+	low, _, whole := s.AwaitDurable(ctx, time.Time{})
 	if !whole {
 		return span, errors.Join(ctx.Err(), table.ErrBusy)
 	}

@@ -159,9 +159,9 @@ func (s *Store) dieOfPanic() {
 	}
 }
 
-// settle waits until an applied batch is durable. Only the goroutine that applied the
+// awaitDurable waits until an applied batch is durable. Only the goroutine that applied the
 // batch may call it: the log wakes that goroutine directly.
-func (s *Store) settle(b *pebble.Batch, e *entry) error {
+func (s *Store) awaitDurable(b *pebble.Batch, e *entry) error {
 	if !s.memory {
 		if err := b.SyncWait(); err != nil {
 			s.die(fmt.Errorf("sync of the log: %w", err))

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// life is one incarnation of a table, from its creation to its drop.
-type life struct {
+// liveTable is one incarnation of a table, from its creation to its drop.
+type liveTable struct {
 	incarnation table.Incarnation
 	// dead is set before the batch that drops the table is applied. So if dead is not set
 	// after a read, the read has seen the table before the drop.
@@ -22,20 +22,20 @@ type life struct {
 }
 
 // appendKey appends the full key of the entity with the encoded key k: its key in the database.
-func (l *life) appendKey(dst, k []byte) []byte {
+func (l *liveTable) appendKey(dst, k []byte) []byte {
 	return append(appendPrefix(dst, l.incarnation), k...)
 }
 
 // tables contains the live incarnation of each table. An incarnation is live until the table is dropped.
 type tables struct {
 	mu   sync.RWMutex
-	live map[table.RecordKey]*life
+	live map[table.RecordKey]*liveTable
 }
 
-func newTables() *tables { return &tables{live: make(map[table.RecordKey]*life)} }
+func newTables() *tables { return &tables{live: make(map[table.RecordKey]*liveTable)} }
 
 // find returns the live incarnation of a table, or nil if the table does not exist.
-func (t *tables) find(key table.RecordKey) *life {
+func (t *tables) find(key table.RecordKey) *liveTable {
 	t.mu.RLock()
 	l := t.live[key]
 	t.mu.RUnlock()
@@ -52,15 +52,15 @@ func (t *tables) begin(r *table.Record) {
 	defer t.mu.Unlock()
 	l := t.live[r.Key]
 	if l == nil {
-		l = &life{incarnation: r.Incarnation}
+		l = &liveTable{incarnation: r.Incarnation}
 		t.live[r.Key] = l
 	}
 	l.traits.Store(r.Traits)
 	l.news.Ring()
 }
 
-// tell wakes the clients that wait for changes of tables. of has the last commit number of each changed incarnation.
-func (t *tables) tell(of map[table.Incarnation]edm.Ticks) {
+// notifyWaiters wakes the clients that wait for changes of tables. of has the last commit number of each changed incarnation.
+func (t *tables) notifyWaiters(of map[table.Incarnation]edm.Ticks) {
 	if len(of) == 0 {
 		return
 	}
@@ -75,7 +75,7 @@ func (t *tables) tell(of map[table.Incarnation]edm.Ticks) {
 
 // judge returns the traits of a table and the current time, at which a read decides which entities have expired. The
 // time is 0 for a table without traits.
-func (l *life) judge(clock *table.Clock) (t *table.Traits, now edm.Ticks) {
+func (l *liveTable) judge(clock *table.Clock) (t *table.Traits, now edm.Ticks) {
 	if t = l.traits.Load(); t != nil {
 		now = clock.Instant()
 	}

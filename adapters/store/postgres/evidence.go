@@ -122,7 +122,7 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 	if err := s.execute(ctx, statement.RaiseFloor, []byte(name), statement.Int8(int64(highest))); err != nil {
 		return nil, err
 	}
-	if err := s.settled(ctx, s.sender(cause)); err != nil {
+	if err := s.awaitWriters(ctx, s.sender(cause)); err != nil {
 		return nil, err
 	}
 	states, err := s.lookAll(ctx, upkeep, name, keys)

@@ -81,7 +81,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 			return s.read(ctx, lend.Client{Use: lend.Pages, Account: account}, do)
 		},
 		Execute: s.execute,
-		Settle:  func(ctx context.Context) error { return s.settled(ctx, servers) },
+		Settle:  func(ctx context.Context) error { return s.awaitWriters(ctx, servers) },
 		Instant: s.clock.Instant, Go: s.beside.Go, Every: newsEvery,
 	})
 	if err := s.connect(ctx); err != nil {

@@ -66,7 +66,7 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 	if err != nil || len(lives) == 0 {
 		return err
 	}
-	if err := s.settled(ctx, servers); err != nil {
+	if err := s.awaitWriters(ctx, servers); err != nil {
 		return err
 	}
 	for _, life := range lives {
@@ -94,7 +94,7 @@ func (s *Store) purgeDead(ctx context.Context) error {
 		if err := s.execute(ctx, statement.RaisePurged, statement.Array(statement.OIDInt8, bothForms(lives)), statement.Int8(int64(upTo))); err != nil {
 			return err
 		}
-		if err := s.settled(ctx, servers); err != nil {
+		if err := s.awaitWriters(ctx, servers); err != nil {
 			return err
 		}
 		for _, life := range lives {

@@ -137,7 +137,7 @@ func (s *Store) changeEither(ctx context.Context, account, name string, plain, r
 		return 0, err
 	}
 	if _, err = s.ruled.Note(name, ticks, declared); err == nil {
-		err = s.settled(ctx, servers)
+		err = s.awaitWriters(ctx, servers)
 	}
 	if err != nil {
 		return 0, errors.Join(table.ErrUnknown, err)

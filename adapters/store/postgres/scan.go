@@ -212,7 +212,7 @@ func (p *pager) build(ctx context.Context) (page table.Page, live, hidden bool, 
 			p.ranges = slices.Concat([]key.Range{p.rest()}, p.ranges[1:])
 			limit = min(2*limit, maxRows)
 		}
-		if err := p.take(ctx, p.conn.ExecStatement(ctx, p.some().On(p.conn), p.someArgs(limit), statement.Formats, statement.Formats)); err != nil {
+		if err := p.examineRows(ctx, p.conn.ExecStatement(ctx, p.some().On(p.conn), p.someArgs(limit), statement.Formats, statement.Formats)); err != nil {
 			return page, false, false, err
 		}
 	}
@@ -279,7 +279,7 @@ func (p *pager) first(ctx context.Context, limit int) (live, hidden bool, err er
 				}
 			}
 		case 2:
-			if e := p.take(ctx, result); err == nil {
+			if e := p.examineRows(ctx, result); err == nil {
 				err = e
 			}
 			continue
@@ -294,8 +294,8 @@ func (p *pager) first(ctx context.Context, limit int) (live, hidden bool, err er
 	return live, hidden, err
 }
 
-// take examines the rows that a statement returned, until the page ends.
-func (p *pager) take(ctx context.Context, r *pgconn.ResultReader) (err error) {
+// examineRows examines the rows that a statement returned, until the page ends.
+func (p *pager) examineRows(ctx context.Context, r *pgconn.ResultReader) (err error) {
 	p.found, p.size = 0, 0
 	for r.NextRow() {
 		v := r.Values()

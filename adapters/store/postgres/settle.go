@@ -36,12 +36,12 @@ type lostBy struct {
 func (e *lostBy) Error() string { return e.err.Error() }
 func (e *lostBy) Unwrap() error { return e.err }
 
-// settled waits until all transactions of a party that are writing entities at the time of the call have ended.
+// awaitWriters waits until all transactions of a party that are writing entities at the time of the call have ended.
 // Later transactions see the current state of every record.
 //
 // A statement locks the SQL tables that it names before it reads them. So a statement that has read an older record
 // already holds its lock, and settled sees the lock.
-func (s *Store) settled(ctx context.Context, of party) error {
+func (s *Store) awaitWriters(ctx context.Context, of party) error {
 	args := [][]byte{[]byte(of.name), statement.Int4(of.pid)}
 	before, err := s.column(ctx, statement.Writing, args...)
 	for try := 0; err == nil && len(before) > 0; try++ {

@@ -12,7 +12,7 @@ import (
 // Drop writes a note before it deletes the record, so each dropped incarnation has a note. Each call of Drop writes its
 // own note, so processing the note of an interrupted drop does not affect a later drop.
 
-func (s *Store) note(ctx context.Context, r *table.Record) error {
+func (s *Store) writeNote(ctx context.Context, r *table.Record) error {
 	t := s.timestamp(0)
 	name := spacePurges + textOf(r.Incarnation) + string(table.RevisionOf(t))
 	return writeCell(ctx, s.o.Namespace, name, append(appendStamp(nil, t), r.Key.String()...))

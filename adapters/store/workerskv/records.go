@@ -95,7 +95,7 @@ func listRecords(ctx context.Context, ns Namespace, account, from string, limit 
 		if err != nil {
 			return nil, err
 		}
-		w.take()
+		w.skipCell()
 		if body == nil {
 			continue
 		}
@@ -173,7 +173,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, want table.Revisi
 	if err != nil {
 		return err
 	}
-	if err := s.note(ctx, &r); err != nil {
+	if err := s.writeNote(ctx, &r); err != nil {
 		return err
 	}
 	s.release(key)

@@ -97,7 +97,7 @@ func (r *Replica) Synced(ctx context.Context, prefix string) (until edm.Ticks, o
 		if !ok || f.stamp < until {
 			until, ok = f.stamp, true
 		}
-		w.take()
+		w.skipCell()
 	}
 }
 

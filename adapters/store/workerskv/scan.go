@@ -151,7 +151,7 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 			}
 		}
 		s.last, s.budget.begun = k, true
-		st.walk.take()
+		st.walk.skipCell()
 	}
 }
 

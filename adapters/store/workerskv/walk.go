@@ -132,8 +132,8 @@ func (w *walk) peek(ctx context.Context) (*found, error) {
 	return &found{k.Name, p}, nil
 }
 
-// take consumes the current name.
-func (w *walk) take() {
+// skipCell consumes the current name.
+func (w *walk) skipCell() {
 	if w.point != nil {
 		w.point = nil
 		return

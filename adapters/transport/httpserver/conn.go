@@ -191,10 +191,10 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return cmp.Or(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-func (c *conn) SetReadDeadline(t time.Time) error  { return c.readEnd.give(t) }
-func (c *conn) SetWriteDeadline(t time.Time) error { return c.writeEnd.give(t) }
+func (c *conn) SetReadDeadline(t time.Time) error  { return c.readEnd.setLimit(t) }
+func (c *conn) SetWriteDeadline(t time.Time) error { return c.writeEnd.setLimit(t) }
 
-func (d *deadline) give(t time.Time) error {
+func (d *deadline) setLimit(t time.Time) error {
 	n := int64(0)
 	if !t.IsZero() {
 		n = t.UnixNano()

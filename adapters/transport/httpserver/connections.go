@@ -397,8 +397,8 @@ func (s *connections) belongs(c *conn, account string) bool {
 	return ok
 }
 
-// note implements fasthttp's ConnState hook.
-func (s *connections) note(front net.Conn, state fasthttp.ConnState) {
+// onState implements fasthttp's ConnState hook.
+func (s *connections) onState(front net.Conn, state fasthttp.ConnState) {
 	c := lineOf(front)
 	switch {
 	case c == nil:

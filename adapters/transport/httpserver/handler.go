@@ -166,7 +166,7 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	if len(resp.Body) <= copied && resp.Stream == nil {
 		body.share.release()
 	} else {
-		h.hold(body, &resp)
+		h.releaseWhenSent(body, &resp)
 	}
 	if resp.Stream != nil && canBeApart(line, c) {
 		h.connections.sendApart(line, c, &resp)
@@ -240,7 +240,7 @@ func (h *Handler) fit(body *incoming, resp protocol.Response) protocol.Response 
 		return resp
 	}
 	if reads := body.req.Method == "GET" || body.req.Method == "HEAD" || resp.Returned > 0; !reads || h.Refuse == nil {
-		s.take(n)
+		s.addAlways(n)
 		return resp
 	}
 	resp.Release()
@@ -250,8 +250,8 @@ func (h *Handler) fit(body *incoming, resp protocol.Response) protocol.Response 
 	return refusal
 }
 
-// hold delays the release of a request's memory until its large response was sent.
-func (h *Handler) hold(body *incoming, resp *protocol.Response) {
+// releaseWhenSent delays the release of a request's memory until its large response was sent.
+func (h *Handler) releaseWhenSent(body *incoming, resp *protocol.Response) {
 	whole, held := *resp, body.share
 	resp.OnRelease(func() { whole.Release(); held.release() })
 }

@@ -65,8 +65,8 @@ func (r *room) refuse() {
 	r.mu.Unlock()
 }
 
-// take adds n bytes even if no memory is free, because an operation that was carried out must be answered.
-func (s *share) take(n int64) {
+// addAlways adds n bytes even if no memory is free, because an operation that was carried out must be answered.
+func (s *share) addAlways(n int64) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
 	s.add(n)

@@ -84,7 +84,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &fasthttp.Server{
 		Handler:                      func(c *fasthttp.RequestCtx) { s.serve(requests, c) },
 		ErrorHandler:                 refuse,
-		ConnState:                    s.open.note,
+		ConnState:                    s.open.onState,
 		Logger:                       logger{s.Log},
 		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // larger than the number of connections that can occur
 		ReadBufferSize:               maxHeader,

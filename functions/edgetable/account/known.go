@@ -101,7 +101,7 @@ func (k *Known) NoteUsed(every time.Duration) {
 	}
 	k.noted = time.Now()
 	list := *k.Current.Load()
-	if !k.used.note(list, k.noted) || k.File == "" {
+	if !k.used.update(list, k.noted) || k.File == "" {
 		return
 	}
 	if err := k.used.write(usedFile(k.File), list); err != nil {

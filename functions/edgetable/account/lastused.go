@@ -39,8 +39,8 @@ func readLastUsed(file string) lastUsed {
 	return u
 }
 
-// note updates the map with the keys that were used since the last call, and reports whether there were any.
-func (u lastUsed) note(list accounts.List, now time.Time) (changed bool) {
+// update updates the map with the keys that were used since the last call, and reports whether there were any.
+func (u lastUsed) update(list accounts.List, now time.Time) (changed bool) {
 	for _, account := range list {
 		for _, k := range account.Keys {
 			if k != nil && k.TakeUsed() {

@@ -14,7 +14,7 @@ import (
 // join finds the number after which this process ships the log to the backup place. If the backup location has no timeline (one
 // history of commits) of this store, join begins one.
 func (s *shipper) join(ctx context.Context) error {
-	if err := s.lead(ctx); err != nil {
+	if err := s.claimPlace(ctx); err != nil {
 		return err
 	}
 	own := s.store.Timeline()
@@ -44,9 +44,9 @@ func (s *shipper) join(ctx context.Context) error {
 	return s.readFrom(to, begins)
 }
 
-// lead makes this store the owner of the newest timeline in the backup place, and begins a timeline if necessary. If
+// claimPlace makes this store the owner of the newest timeline in the backup place, and begins a timeline if necessary. If
 // another store has taken over the place, it returns an error.
-func (s *shipper) lead(ctx context.Context) error {
+func (s *shipper) claimPlace(ctx context.Context) error {
 	at, all, err := s.standing(ctx)
 	if err != nil {
 		return err

@@ -86,16 +86,16 @@ func (s *shipper) how(ctx context.Context, cause error) *logship.Replaced {
 	if known, ok := errors.AsType[*repository.Replaced](cause); ok {
 		r.Why = known.Why
 	}
-	if until, err := s.left(ctx); err == nil && until > 0 {
+	if until, err := s.sharedUntil(ctx); err == nil && until > 0 {
 		r.Until = until
 		s.count(r)
 	}
 	return r
 }
 
-// left returns the number of the last commit that this store shares with the newest timeline in the backup place, or
+// sharedUntil returns the number of the last commit that this store shares with the newest timeline in the backup place, or
 // 0 if that number is not known.
-func (s *shipper) left(ctx context.Context) (edm.Ticks, error) {
+func (s *shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 	own := s.store.Timeline()
 	if own.ID == "" {
 		return 0, nil

@@ -107,7 +107,7 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 	written, _ := s.store.LogWritten()
 	waiting, end := context.WithTimeout(ctx, settle)
 	now, full := s.now(), false // read the time only now, since an upload may have taken long
-	upTo, at, whole := s.store.Settle(waiting, now)
+	upTo, at, whole := s.store.AwaitDurable(waiting, now)
 	end()
 	if _, err := s.pack(ctx, upTo); err != nil {
 		return err

@@ -139,7 +139,7 @@ func (w *watcher) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := w.tell(ctx, page.Events); err != nil {
+		if err := w.deliver(ctx, page.Events); err != nil {
 			return err
 		}
 		w.at.Position = page.Next
@@ -151,7 +151,7 @@ func (w *watcher) run(ctx context.Context) error {
 
 // list prints all entities as events. Each event has the id of the event that reported the entity's last write.
 func (w *watcher) list(ctx context.Context) error {
-	life, err := changefeed.LifeOf(w.at.Position)
+	life, err := changefeed.IncarnationOf(w.at.Position)
 	if err != nil {
 		return err
 	}
@@ -164,17 +164,17 @@ func (w *watcher) list(ctx context.Context) error {
 		row := table.Row{Key: key.Append(nil, e.PartitionKey, e.RowKey), Timestamp: e.Timestamp, Properties: e.Properties}
 		page = append(page, all.Append(nil, &table.FeedCommit{Ticks: row.Timestamp, Changes: []table.FeedChange{{Kind: table.Put, Key: row.Key, Row: &row}}}, 0))
 		if len(page) == 1000 {
-			if err := w.tell(ctx, page); err != nil {
+			if err := w.deliver(ctx, page); err != nil {
 				return err
 			}
 			page = page[:0]
 		}
 	}
-	return w.tell(ctx, page)
+	return w.deliver(ctx, page)
 }
 
-// tell prints events, or passes them to the user's command.
-func (w *watcher) tell(ctx context.Context, events []json.RawMessage) error {
+// deliver prints events, or passes them to the user's command.
+func (w *watcher) deliver(ctx context.Context, events []json.RawMessage) error {
 	if len(events) == 0 {
 		return nil
 	}

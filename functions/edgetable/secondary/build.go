@@ -40,7 +40,7 @@ func (o *Flags) prepare(dir string) (complete bool, err error) {
 	if err := directory.Make(dir); err != nil {
 		return false, err
 	}
-	if complete, err := settle(dir); err != nil || complete || stores.Rebuilding(dir) {
+	if complete, err := finishSwap(dir); err != nil || complete || stores.Rebuilding(dir) {
 		return complete, err
 	}
 	return false, directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(o.Of+"\n"), 0o600)

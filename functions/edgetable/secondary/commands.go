@@ -55,7 +55,7 @@ func (p *program) promoteCommand() *cobra.Command {
 }
 
 func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, force, takeOver bool) (err error) {
-	complete, err := settle(dir)
+	complete, err := finishSwap(dir)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 			return p, fmt.Errorf("the backup location may have more: %w; --without-place promotes the store in its current state", err)
 		}
 	}
-	p, err = lead(ctx, f.repo, f.store, f.dir, force, keepLogs)
+	p, err = beginTimeline(ctx, f.repo, f.store, f.dir, force, keepLogs)
 	if err != nil {
 		return p, err
 	}
@@ -81,9 +81,9 @@ func (f *Follower) catchUpAll(ctx context.Context) error {
 	}
 }
 
-// lead begins a new timeline, a new history of commits, in the backup place. It makes the store a primary on this
+// beginTimeline begins a new timeline, a new history of commits, in the backup place. It makes the store a primary on this
 // timeline.
-func lead(ctx context.Context, r *repository.Repository, store *pebblestore.Store, dir string, force bool, keepLogs int64) (p Promotion, err error) {
+func beginTimeline(ctx context.Context, r *repository.Repository, store *pebblestore.Store, dir string, force bool, keepLogs int64) (p Promotion, err error) {
 	at, follows, err := store.Position()
 	if err != nil || !follows {
 		return p, err

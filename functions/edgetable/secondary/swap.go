@@ -42,8 +42,8 @@ func decide(dir string) error {
 	return errors.Join(os.Rename(filepath.Join(dir, newFolder), ready), directory.Sync(dir))
 }
 
-// settle finishes a committed swap. It reports whether the directory has a complete store.
-func settle(dir string) (complete bool, err error) {
+// finishSwap finishes a committed swap. It reports whether the directory has a complete store.
+func finishSwap(dir string) (complete bool, err error) {
 	note, err := os.ReadFile(filepath.Join(dir, stores.RebuildNote))
 	if errors.Is(err, fs.ErrNotExist) {
 		return hasStore(dir), nil

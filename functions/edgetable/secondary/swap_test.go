@@ -24,7 +24,7 @@ func fill(t *testing.T, dir string, number int) {
 // numberOf returns the number of the last commit of the store in a directory, or 0 if there is no complete store.
 func numberOf(t *testing.T, dir string) int {
 	t.Helper()
-	complete, err := settle(dir)
+	complete, err := finishSwap(dir)
 	must.OK(t, err)
 	if stores.Rebuilding(dir) == complete {
 		t.Errorf("complete: %v, and the note says the opposite", complete)

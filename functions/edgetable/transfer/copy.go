@@ -179,9 +179,9 @@ func (c *copier) copy(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// note appends the entities that the target refused to the file of refused entities. Then it
+// writeProgress appends the entities that the target refused to the file of refused entities. Then it
 // appends the state of the range, with the length of that file, to the progress file.
-func (c *copier) note(table string, p *scan.Task, state progressfile.Line, rejects []rows.Reject) error {
+func (c *copier) writeProgress(table string, p *scan.Task, state progressfile.Line, rejects []rows.Reject) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range rejects {

@@ -88,7 +88,7 @@ func (im *importer) run(all context.Context) error {
 	if remote.TableGone(err) { // the entities that the progress file counts are gone with the table
 		return errors.Join(err, im.progress.Write(progressfile.Line{}))
 	}
-	if err = errors.Join(err, im.note()); err == nil && im.progress != nil {
+	if err = errors.Join(err, im.writeProgress()); err == nil && im.progress != nil {
 		err = im.progress.Remove() // without this file, the next run of the command imports everything
 	}
 	return err
@@ -128,7 +128,7 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	defer im.mu.Unlock()
 	im.state.Done = true
 	im.state.Totals.Dropped += dropped
-	return im.note()
+	return im.writeProgress()
 }
 
 // ordered reports whether the rows of a source are known to be in key order. The rows of an export
@@ -194,7 +194,7 @@ func (im *importer) do(ctx context.Context, b *batch) error {
 	if time.Since(im.noted) < time.Second {
 		return nil
 	}
-	return im.note()
+	return im.writeProgress()
 }
 
 // write writes a batch. The first batch of a table also chooses the entity that marks the table.
@@ -221,8 +221,8 @@ func (im *importer) write(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// note writes a line to the progress file. Before that, it syncs the file of refused rows, whose length is in the line.
-func (im *importer) note() error {
+// writeProgress writes a line to the progress file. Before that, it syncs the file of refused rows, whose length is in the line.
+func (im *importer) writeProgress() error {
 	im.noted = time.Now()
 	if im.progress == nil {
 		return im.rejects.Sync()

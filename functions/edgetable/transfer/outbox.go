@@ -90,7 +90,7 @@ func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error
 	if err := o.flush(ctx); err != nil {
 		return err
 	}
-	return o.note(false)
+	return o.writeProgress(false)
 }
 
 // flush writes the batch. After that, confirmed is equal to seen.
@@ -107,7 +107,7 @@ func (o *outbox) flush(ctx context.Context) error {
 	}
 	o.confirmed.set(&o.seen)
 	if len(b.rejects) > 0 {
-		return o.note(false)
+		return o.writeProgress(false)
 	}
 	return nil
 }
@@ -147,11 +147,11 @@ func (o *outbox) stop(err error) error {
 	if len(o.b.ops) == 0 {
 		o.confirmed.set(&o.seen)
 	}
-	return errors.Join(err, o.note(false))
+	return errors.Join(err, o.writeProgress(false))
 }
 
-// note writes a line to the progress file: all changes up to the confirmed entity are done.
-func (o *outbox) note(done bool) error {
+// writeProgress writes a line to the progress file: all changes up to the confirmed entity are done.
+func (o *outbox) writeProgress(done bool) error {
 	o.work = 0
 	state := progressfile.Line{Totals: o.confirmed.totals, Done: done, At: o.p.State().At}
 	if o.confirmed.some {
@@ -159,7 +159,7 @@ func (o *outbox) note(done bool) error {
 	}
 	rejects := o.b.rejects
 	o.b.rejects = nil
-	return o.c.note(o.table, o.p, state, rejects)
+	return o.c.writeProgress(o.table, o.p, state, rejects)
 }
 
 // finish writes the last batch and marks the range as done.
@@ -167,5 +167,5 @@ func (o *outbox) finish(ctx context.Context) error {
 	if err := o.flush(ctx); err != nil {
 		return err
 	}
-	return o.note(true)
+	return o.writeProgress(true)
 }

@@ -203,8 +203,8 @@ func (b *bucket) forget(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// tell answers with the traffic counts of the object, the bounds of its keys and its size.
-func (b *bucket) tell(t *turn.Turn) turn.Step {
+// reportTraffic answers with the traffic counts of the object, the bounds of its keys and its size.
+func (b *bucket) reportTraffic(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {
 		return t.Malformed()

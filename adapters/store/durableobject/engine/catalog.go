@@ -39,7 +39,7 @@ func (c *catalog) current(t *turn.Turn, key string) (rec record.Record, ok bool,
 		rec = record.Record{}
 	}
 	if rec.Telling {
-		if ok, instead = c.tell(t, &rec); !ok {
+		if ok, instead = c.announceOptions(t, &rec); !ok {
 			return rec, false, instead
 		}
 	}
@@ -110,7 +110,7 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 		c.beginTelling(t, &rec, a.ID)
 		c.clock.Issue(t.Rows, at)
 		c.outbox.changedRecord(t, key, at)
-		_, step := c.tell(t, &rec)
+		_, step := c.announceOptions(t, &rec)
 		return step
 	}
 	c.room.Wrote(rec.Put(t.Rows))

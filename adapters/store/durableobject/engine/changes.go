@@ -34,14 +34,14 @@ func (b *bucket) lines(t *turn.Turn) turn.Step {
 // look answers with lines of another range, which name entities that have moved to this range. It adds the current entities to them.
 func (b *bucket) look(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
-	life, first, within := t.Fields.Incarnation(), t.Fields.Bytes(), t.Fields.Bounds()
+	incarnation, first, within := t.Fields.Incarnation(), t.Fields.Bytes(), t.Fields.Bounds()
 	if !t.Fields.OK() {
 		return t.Malformed()
 	}
 	if ok, instead := b.serve(t, &p, first); !ok {
 		return instead
 	}
-	if b.marker.Incarnation != life {
+	if b.marker.Incarnation != incarnation {
 		return t.Fail(table.ErrNoTable)
 	}
 	r := b.feedReader(t)

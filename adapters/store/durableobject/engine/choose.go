@@ -113,7 +113,7 @@ func (b *bucket) find(t *turn.Turn) turn.Step {
 			x.rest = t.Now + minute
 		}
 		if b.marker.Span != nil {
-			return b.leave(t) // this alarm may have been set to check whether the range is empty
+			return b.startLeaving(t) // this alarm may have been set to check whether the range is empty
 		}
 		return t.Done()
 	}
@@ -141,7 +141,7 @@ func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
 		return t.Done()
 	case n >= message.MostOfBucket(c.self.Buckets, c.search == nil):
 		x.rest = t.Now + longRest
-		x.tell(&c.self, span.SplitRefused)
+		x.reportEvent(&c.self, span.SplitRefused)
 		return t.Done()
 	}
 	if b.marker.Span == nil {
@@ -151,5 +151,5 @@ func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
 	s.Phase, s.At = span.Asking, c.at
 	b.marker.Put(t.Rows)
 	x.due = t.Now
-	return b.goOn(t)
+	return b.advanceSplit(t)
 }

@@ -185,7 +185,7 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 		switch {
 		case rec.Deleting:
 		case rec.Telling || rec.Traits != nil && rec.Traits.Ending != nil:
-			finish = c.tell
+			finish = c.announceOptions
 		default: // should be impossible; if the row stayed, each alarm would find it again
 			t.Rows.Delete(storage.RowOf(storage.SpaceDeleting, key))
 			continue

@@ -85,7 +85,7 @@ func New(o Options) *Engine {
 	e := &Engine{now: o.Now, answers: answers.Memory{Engine: o.Rand(), Woke: o.Now(), Room: &o.Shared.answers}}
 	e.outbox = outbox{clock: &e.clock, rand: o.Rand, name: o.Replica, jurisdiction: o.Jurisdiction}
 	e.bucket = bucket{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, catalog: o.Catalog, generation: o.Rand()}
-	e.bucket.split = splitting{rand: o.Rand, told: o.Told, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
+	e.bucket.split = splitting{rand: o.Rand, onEvent: o.Told, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
 	e.catalog = catalog{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, location: o.Catalog}
 	return e
 }
@@ -168,7 +168,7 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 	case message.OpScan:
 		return e.bucket.scan(t)
 	case message.OpTraffic:
-		return e.bucket.tell(t)
+		return e.bucket.reportTraffic(t)
 	case message.OpObey:
 		return e.bucket.restore(t)
 	case message.OpDrop:
@@ -281,7 +281,7 @@ func (e *Engine) alarm(t *turn.Turn) Step {
 			return step
 		}
 	}
-	step := e.bucket.goOn(t)
+	step := e.bucket.advanceSplit(t)
 	step.Alarm = e.catalog.nextRetry(t)
 	return step
 }

@@ -125,7 +125,7 @@ func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 // an earlier state, which the replica must not see before the table has its next incarnation.
 func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
 	o := b.outbox
-	if at := o.due(); !o.on || o.sure || o.self.Table == "" || at == 0 || at > t.Now {
+	if at := o.due(); !o.on || o.confirmed || o.self.Table == "" || at == 0 || at > t.Now {
 		return true, turn.Step{}
 	}
 	if o.asksAt > t.Now && t.Resumed.Kind != turn.Instructs {
@@ -134,10 +134,10 @@ func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
 	o.asksAt = t.Now + 10*edm.TicksPerSecond
 	r, instead := b.instructed(t, &o.self)
 	if r != nil {
-		o.sure = r.ID == 0 || r.Phase == restoring.Freezing || b.marker.Incarnation == r.Next
+		o.confirmed = r.ID == 0 || r.Phase == restoring.Freezing || b.marker.Incarnation == r.Next
 	}
-	if !o.sure && len(instead.Calls) == 0 {
+	if !o.confirmed && len(instead.Calls) == 0 {
 		return false, t.Done()
 	}
-	return o.sure, instead
+	return o.confirmed, instead
 }

@@ -44,8 +44,8 @@ type leaving struct {
 	size int64     // the size of its entities, 0 if there are none
 }
 
-// leave asks for a merge into the right neighbour, if the range is empty, or small and idle.
-func (b *bucket) leave(t *turn.Turn) turn.Step {
+// startLeaving asks for a merge into the right neighbour, if the range is empty, or small and idle.
+func (b *bucket) startLeaving(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	x.leave = leaving{}
 	size, may := b.toGive(t)
@@ -132,10 +132,10 @@ func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	return id
 }
 
-// leaves handles the two answers that the range needs before it merges: the catalog's, which names the
+// acceptLeaveAnswer handles the two answers that the range needs before it merges: the catalog's, which names the
 // neighbour, and the neighbour's. If the neighbour agrees, an empty range stops serving its keys and hands them
 // over at once. Any other range first copies its entities, as in a split.
-func (b *bucket) leaves(t *turn.Turn, r message.Reader, err error) turn.Step {
+func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) turn.Step {
 	s, x := b.marker.Span, &b.split
 	size, may := b.toGive(t)
 	stays := func() turn.Step {
@@ -164,7 +164,7 @@ func (b *bucket) leaves(t *turn.Turn, r message.Reader, err error) turn.Step {
 		return stays()
 	}
 	x.leave = leaving{}
-	x.tell(&s.Self, span.JoinBegun)
+	x.reportEvent(&s.Self, span.JoinBegun)
 	s.Leaving, s.Number, s.At, s.End = true, number, append([]byte{}, s.Bounds.Start...), s.Bounds.End
 	if size > 0 {
 		from, _ := storage.Entities(s.Bounds)
@@ -174,7 +174,7 @@ func (b *bucket) leaves(t *turn.Turn, r message.Reader, err error) turn.Step {
 	}
 	s.Phase, s.Sealed, s.Bounds.End = span.Sealed, t.Now, s.At
 	b.sealed(t)
-	return b.give(t)
+	return b.sendLastPiece(t)
 }
 
 // agree answers a left neighbour that asks to merge into this range. If this range agrees, it answers with a random
@@ -228,7 +228,7 @@ func (b *bucket) stay(t *turn.Turn) {
 	b.marker.Put(t.Rows)
 	storage.Delete(t.Rows, []byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, maxMarks)
 	x.leave, x.due, x.failures, x.look = leaving{}, 0, 0, t.Now+leaveAgain
-	x.tell(&s.Self, span.JoinRefused)
+	x.reportEvent(&s.Self, span.JoinRefused)
 }
 
 // widen takes over the keys of the left neighbour. The object has all their entities already, except the latest changes.
@@ -264,8 +264,8 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	return t.Done()
 }
 
-// left deletes the range after the catalog has recorded that another range has its keys.
-func (b *bucket) left(t *turn.Turn) {
+// endRange deletes the range after the catalog has recorded that another range has its keys.
+func (b *bucket) endRange(t *turn.Turn) {
 	b.feed.End(t.Rows, feed.Left, b.issue(t))
 	feed.DeleteAll(t.Rows)
 	b.marker, b.traffic, b.sweep = span.Marker{}, visits.Counts{}, expiry.Sweep{}

@@ -23,8 +23,8 @@ type outbox struct {
 	jurisdiction string
 
 	publishing
-	self message.Destination // the destination of a bucket that publishes; stored in storage.RowSelf
-	sure bool                // whether the catalog confirmed that the bucket may publish
+	self      message.Destination // the destination of a bucket that publishes; stored in storage.RowSelf
+	confirmed bool                // whether the catalog confirmed that the bucket may publish
 	// asksAt is when the bucket asks the catalog again whether it may publish. The alarm does not ring before
 	// that.
 	asksAt edm.Ticks
@@ -285,7 +285,7 @@ func (o *outbox) setAlarm(s *turn.Step) {
 	if at == 0 || o.purgeAt != 0 && o.purgeAt < at {
 		at = o.purgeAt
 	}
-	if at != 0 && !o.sure {
+	if at != 0 && !o.confirmed {
 		at = max(at, o.asksAt)
 	}
 	if at != 0 && (s.Alarm == 0 || at < s.Alarm) {

@@ -66,7 +66,7 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 			b.freeze(t, r.ID, restoring.Returning, p)
 		}
 	case restoring.Settling:
-		return b.settle(t, p, r, o)
+		return b.finishRestore(t, p, r, o)
 	case restoring.Undoing:
 		if o.Back && !is(restoring.Freezing) {
 			return b.goBack(t, r, o.Before)
@@ -128,14 +128,14 @@ func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	return bytes.Equal(has.Start, o.Bounds.Start) && bytes.Equal(has.End, o.Bounds.End) && (has.End == nil) == (o.Bounds.End == nil)
 }
 
-// settle makes the object serve its entities as the next incarnation, or drop them. An object that publishes
+// finishRestore makes the object serve its entities as the next incarnation, or drop them. An object that publishes
 // stays frozen until the replica has all its rows, or records that the object lags.
-func (b *bucket) settle(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) turn.Step {
+func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) turn.Step {
 	switch {
 	case !o.Back:
 		feed.Wipe(t.Rows)
 		b.feed = feed.Feed{}
-		b.left(t)
+		b.endRange(t)
 		b.frozen = frozen{}
 		b.generation++
 		return t.Done()

@@ -98,7 +98,7 @@ func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Re
 func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore) error {
 	r.Advance(t.Now, c.outbox.on && c.outbox.publishes(rec.Layout.Location))
 	if r.Phase == restoring.Finished {
-		if err := c.settle(t, rec, r); err != nil {
+		if err := c.finishRestore(t, rec, r); err != nil {
 			return err
 		}
 	}
@@ -117,8 +117,8 @@ func (c *catalog) ended(t *turn.Turn, rec *record.Record, r *restoring.Restore) 
 	restoring.Put(t.Rows, rec.Key.String(), r)
 }
 
-// settle gives the table its new incarnation, and the ranges that it had at the requested time.
-func (c *catalog) settle(t *turn.Turn, rec *record.Record, r *restoring.Restore) error {
+// finishRestore gives the table its new incarnation, and the ranges that it had at the requested time.
+func (c *catalog) finishRestore(t *turn.Turn, rec *record.Record, r *restoring.Restore) error {
 	name := rec.Key.String()
 	for n := range rec.Layout.Buckets {
 		was, err := record.Named(t.Rows, rec, n)

@@ -36,11 +36,11 @@ const (
 
 // splitting is the state of a range's split that the engine keeps in memory.
 type splitting struct {
-	rand  func() uint64
-	told  func(table string, bucket uint16, id uint32, event string)
-	bytes int64   // the size from which a range splits, 0: never
-	rate  float64 // requests per second at which a range splits
-	rows  int     // the maximum number of entities in a chunk
+	rand    func() uint64
+	onEvent func(table string, bucket uint16, id uint32, event string)
+	bytes   int64   // the size from which a range splits, 0: never
+	rate    float64 // requests per second at which a range splits
+	rows    int     // the maximum number of entities in a chunk
 
 	due      edm.Ticks // when the alarm takes the next step, 0: never
 	look     edm.Ticks // when to check whether the range is empty, or small
@@ -59,16 +59,16 @@ type splitting struct {
 	received uint64    // the number of the last chunk from the left neighbour
 }
 
-// tell reports an event of this range to the operator.
-func (x *splitting) tell(self *message.Destination, event string) {
-	if x.told != nil {
-		x.told(self.Table, self.Bucket, self.Range, event)
+// reportEvent reports an event of this range to the operator.
+func (x *splitting) reportEvent(self *message.Destination, event string) {
+	if x.onEvent != nil {
+		x.onEvent(self.Table, self.Bucket, self.Range, event)
 	}
 }
 
 // reset clears the state, except the options.
 func (x *splitting) reset(due edm.Ticks) {
-	*x = splitting{rand: x.rand, told: x.told, bytes: x.bytes, rate: x.rate, rows: x.rows, due: due}
+	*x = splitting{rand: x.rand, onEvent: x.onEvent, bytes: x.bytes, rate: x.rate, rows: x.rows, due: due}
 }
 
 // loadSplit continues a split that an earlier engine began.
@@ -117,8 +117,8 @@ func (b *bucket) mayEnd(t *turn.Turn) bool {
 	return s != nil && s.Phase == span.Copying && !s.Leaving && s.Complete && b.split.due <= t.Now && b.outbox.quiet(t.Now)
 }
 
-// goOn takes the next step of a split or a merge.
-func (b *bucket) goOn(t *turn.Turn) turn.Step {
+// advanceSplit takes the next step of a split or a merge.
+func (b *bucket) advanceSplit(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	if x.look <= t.Now {
 		x.look = 0
@@ -138,7 +138,7 @@ func (b *bucket) goOn(t *turn.Turn) turn.Step {
 		if x.due = 0; b.cleans(t, false) {
 			return t.Done()
 		}
-		return b.leave(t)
+		return b.startLeaving(t)
 	case x.due > t.Now && x.due <= t.Now+maxDelay:
 		return t.Done()
 	}
@@ -148,7 +148,7 @@ func (b *bucket) goOn(t *turn.Turn) turn.Step {
 	case span.Copying:
 		return b.copy(t)
 	case span.Sealed:
-		return b.give(t)
+		return b.sendLastPiece(t)
 	case span.Moved:
 		return b.ask(t, b.splitMessage(message.OpSwitch))
 	}
@@ -196,15 +196,15 @@ func (b *bucket) resumed(t *turn.Turn) turn.Step {
 	r, err := message.Result(t.Answers[0].Message)
 	switch {
 	case s.Phase == span.Moved && s.Leaving && errors.Is(err, table.ErrNoTable):
-		b.left(t) // the table was deleted, or its map no longer has this range
+		b.endRange(t) // the table was deleted, or its map no longer has this range
 		return t.Done()
 	case s.Phase == span.Serving:
-		return b.leaves(t, r, err)
+		return b.acceptLeaveAnswer(t, r, err)
 	case s.Phase == span.Sealed && s.Number != 0 && !t.Resumed.Own && t.Answers[0].Err == nil && b.refused(t, err):
 		return t.Done()
 	case b.givesUp(t, err):
 		return t.Done()
-	case t.Answers[0].Err != nil || err != nil || !b.took(t, r, marks):
+	case t.Answers[0].Err != nil || err != nil || !b.acceptAnswer(t, r, marks):
 		most := 6 // retry within half a minute, because requests for the keys may wait
 		if s.Phase == span.Asking {
 			most = 10 // retry within ten minutes, because no request waits, and because a table with the maximum number of ranges refuses again
@@ -218,11 +218,11 @@ func (b *bucket) resumed(t *turn.Turn) turn.Step {
 	if b.outbox.on && at != 0 && at <= t.Now || s.Seq%piecesOfAlarm == piecesOfAlarm-1 {
 		return t.Done() // the alarm continues at once
 	}
-	return b.goOn(t)
+	return b.advanceSplit(t)
 }
 
-// took handles the fields of an answer. It reports whether they are well-formed and expected.
-func (b *bucket) took(t *turn.Turn, r message.Reader, marks []change) bool {
+// acceptAnswer handles the fields of an answer. It reports whether they are well-formed and expected.
+func (b *bucket) acceptAnswer(t *turn.Turn, r message.Reader, marks []change) bool {
 	s := b.marker.Span
 	switch s.Phase {
 	case span.Asking:
@@ -232,7 +232,7 @@ func (b *bucket) took(t *turn.Turn, r message.Reader, marks []change) bool {
 		}
 		from, _ := storage.Entities(key.Range{Start: s.At})
 		s.Phase, s.Target, s.From, s.Upto, s.Complete = span.Copying, id, from, from, false
-		b.split.tell(&s.Self, span.SplitBegun)
+		b.split.reportEvent(&s.Self, span.SplitBegun)
 	case span.Copying:
 		for _, c := range marks {
 			k := markOf(c.key)
@@ -259,11 +259,11 @@ func (b *bucket) took(t *turn.Turn, r message.Reader, marks []change) bool {
 			return false
 		}
 		if s.Leaving {
-			b.split.tell(&s.Self, span.JoinFinished)
-			b.left(t)
+			b.split.reportEvent(&s.Self, span.JoinFinished)
+			b.endRange(t)
 			return true
 		}
-		b.split.tell(&s.Self, span.SplitFinished)
+		b.split.reportEvent(&s.Self, span.SplitFinished)
 		s.Phase, s.Sealed = span.Emptying, 0
 	default:
 		return false
@@ -295,7 +295,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 				b.outbox.stop = s.At
 			}
 			b.sealed(t)
-			return b.give(t)
+			return b.sendLastPiece(t)
 		}
 	}
 	s.Seq++
@@ -410,9 +410,9 @@ func (*splitting) gives(s *span.Span) bool {
 	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)
 }
 
-// give sends the last chunk. With it, the other range begins to serve the keys. If no answer arrives, this
+// sendLastPiece sends the last chunk. With it, the other range begins to serve the keys. If no answer arrives, this
 // range must not serve the keys again, because the chunk may still arrive.
-func (b *bucket) give(t *turn.Turn) turn.Step {
+func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	s := b.marker.Span
 	if s.Leaving && s.Target == 0 {
 		return b.askForNeighbour(t)

@@ -15,9 +15,9 @@ func (c *catalog) beginTelling(t *turn.Turn, rec *record.Record, by uint64) {
 	t.Rows.Put(storage.RowOf(storage.SpaceDeleting, rec.Key.String()), nil)
 }
 
-// tell makes the objects of a table read its declared options, as finishDeletion makes them drop it. The objects answer
+// announceOptions makes the objects of a table read its declared options, as finishDeletion makes them drop it. The objects answer
 // whether they store entities that had expired by a withdrawn rule. If none does, tell removes the rule from the record.
-func (c *catalog) tell(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
+func (c *catalog) announceOptions(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	ok, dirty, step := telling.Step(t, rec)
 	if ok {
 		c.allTold(t, rec, dirty)

@@ -66,7 +66,7 @@ func (f *Feeds) Changes(ctx context.Context, t table.RecordKey, r *table.FeedReq
 			case moving:
 				err = f.Execute(ctx, statement.FeedMove)
 			case settling:
-				err = f.settle(ctx, &page.head)
+				err = f.awaitEarlierWrites(ctx, &page.head)
 			}
 		}
 		if err = errors.Join(err, page.refusal); err != nil {
@@ -77,8 +77,8 @@ func (f *Feeds) Changes(ctx context.Context, t table.RecordKey, r *table.FeedReq
 
 var errLong = fmt.Errorf("a position of a feed has more than %d bytes: too many transactions write at the same time", longestPosition)
 
-// settle waits until all writes have ended that began before the feed was declared, or before its table was dropped.
-func (f *Feeds) settle(ctx context.Context, h *head) error {
+// awaitEarlierWrites waits until all writes have ended that began before the feed was declared, or before its table was dropped.
+func (f *Feeds) awaitEarlierWrites(ctx context.Context, h *head) error {
 	if err := f.Settle(ctx); err != nil {
 		return err
 	}

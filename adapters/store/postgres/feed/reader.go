@@ -64,7 +64,7 @@ func (r *reader) read(ctx context.Context) (err error) {
 	r.builder = table.NewFeedBuilder(r.request)
 	b := &r.builder
 	b.Traits, b.Now = r.head.traits, r.instant
-	b.Page.Next = table.FeedPosition{Life: r.head.incarnation, History: r.history}
+	b.Page.Next = table.FeedPosition{Incarnation: r.head.incarnation, History: r.history}
 	full := false
 	if r.request.From != nil || r.request.Oldest {
 		full, err = r.windows(ctx)
@@ -94,7 +94,7 @@ func (r *reader) begin(ctx context.Context) error {
 	r.history = at.history()
 	var of []byte
 	if r.request.From != nil {
-		of = r.request.From.Life[:]
+		of = r.request.From.Incarnation[:]
 	}
 	var exists bool
 	_, err := statement.Query(ctx, r.conn, statement.FeedHead, func(v [][]byte) error {
@@ -166,7 +166,7 @@ func (r *reader) windows(ctx context.Context) (full bool, err error) {
 		if err != nil || r.need != nothing {
 			return false, err
 		}
-		if full, err = r.tell(ctx, &w); full || err != nil {
+		if full, err = r.appendWindow(ctx, &w); full || err != nil {
 			return full, err
 		}
 		r.at.Point, r.at.Until = w.until, nil
@@ -264,8 +264,8 @@ func (r *reader) close(ctx context.Context, p *Point) error {
 
 func (s *Snapshot) runs(number int64) bool { return number < s.Max && !s.Shows(number) }
 
-// tell adds the lines of a window to the page.
-func (r *reader) tell(ctx context.Context, w *window) (full bool, err error) {
+// appendWindow adds the lines of a window to the page.
+func (r *reader) appendWindow(ctx context.Context, w *window) (full bool, err error) {
 	for rest := w.lines; len(rest) > 0 && !full; {
 		n, size := 1, rest[0].size
 		for n < len(rest) && n < firstLines && size+rest[n].size <= keyBytes {

@@ -38,9 +38,9 @@ func (l *waiters) await(ctx context.Context, at table.FeedPosition) error {
 	if !ok || p.Until != nil || p.Ended {
 		return ctx.Err()
 	}
-	where := place{at.Life, string(at.At)}
+	where := place{at.Incarnation, string(at.At)}
 	w := l.enter(where, p)
-	defer l.leave(where, w)
+	defer l.remove(where, w)
 	select {
 	case <-w.ready:
 		return nil
@@ -68,7 +68,7 @@ func (l *waiters) enter(where place, p Position) *waiter {
 	return w
 }
 
-func (l *waiters) leave(where place, w *waiter) {
+func (l *waiters) remove(where place, w *waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if w.waiting--; w.waiting == 0 && l.list[where] == w {

@@ -58,7 +58,7 @@ func next(from lines, p *Position, now *Snapshot, floor int64, some int) (w wind
 			}
 			continue
 		}
-		w = take(&p.Point, now, list, open, floor)
+		w = newWindow(&p.Point, now, list, open, floor)
 		w.now = true
 		return w, nil
 	}
@@ -81,15 +81,15 @@ func cut(p *Point, next, open []Line) (w window, found bool) {
 		if !ok || s.Max > l.Number || len(s.Running) > longestMark {
 			continue
 		}
-		if w = take(p, &s, next, open, 0); len(w.lines) > 0 {
+		if w = newWindow(p, &s, next, open, 0); len(w.lines) > 0 {
 			return w, true
 		}
 	}
 	return w, false
 }
 
-// take returns the window of those lines that a snapshot shows. committed is a number that is known to be committed.
-func take(p *Point, s *Snapshot, next, open []Line, committed int64) (w window) {
+// newWindow returns the window of those lines that a snapshot shows. committed is a number that is known to be committed.
+func newWindow(p *Point, s *Snapshot, next, open []Line, committed int64) (w window) {
 	highest := committed
 	for _, list := range [][]Line{next, open} {
 		for _, l := range list {

@@ -19,7 +19,7 @@ type waiter struct {
 // run in parallel in wasm.
 var waiters, idle []*waiter
 
-func take() *waiter {
+func borrowWaiter() *waiter {
 	if last := len(idle) - 1; last >= 0 {
 		w := idle[last]
 		idle = idle[:last]
@@ -38,7 +38,7 @@ func settled(number, kept uint32) { waiters[number].settled <- kept != 0 }
 
 // await waits for a promise and returns its result.
 func (n *Namespace) await(promise js.Value) (js.Value, error) {
-	w := take()
+	w := borrowWaiter()
 	n.shell.Call("await", promise, w.number)
 	kept := <-w.settled
 	value := n.shell.Call("outcome", w.number)

@@ -178,7 +178,7 @@ func (r *Rows) fill(one *rows.Row) error {
 	}
 	for i := range r.columns {
 		c := &r.columns[i]
-		if err := r.settle(c); err != nil {
+		if err := r.readType(c); err != nil {
 			return err
 		}
 		if !c.property {
@@ -208,9 +208,9 @@ func (r *Rows) at(i int) cell {
 	return r.cells[i]
 }
 
-// settle sets the type of a column from the cell of its type column in the current row. If this
+// readType sets the type of a column from the cell of its type column in the current row. If this
 // cell is empty, the type is the one of the row above, as in files of Storage Explorer 1.40.
-func (r *Rows) settle(c *column) error {
+func (r *Rows) readType(c *column) error {
 	name := r.at(c.types)
 	if name.text == "" {
 		return nil

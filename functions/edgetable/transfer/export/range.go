@@ -94,10 +94,10 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 	}
 	for e, err := range p.Entities(ctx, x.c, remote.Query{Table: table, Filter: x.Filter, Select: rows.WithKeys(x.Select)}) {
 		if err != nil {
-			return errors.Join(err, r.store(ctx, true, false), r.settle())
+			return errors.Join(err, r.store(ctx, true, false), r.awaitObject())
 		}
 		if err := r.add(e); err != nil {
-			return errors.Join(err, r.settle())
+			return errors.Join(err, r.awaitObject())
 		}
 		if sheet != nil {
 			// Copy the entity, because the argument of Note escapes to the heap. Without the copy, formats without a
@@ -107,11 +107,11 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 		}
 		if r.written >= size.Object {
 			if err := r.store(ctx, false, false); err != nil {
-				return errors.Join(err, r.settle())
+				return errors.Join(err, r.awaitObject())
 			}
 		}
 	}
-	return errors.Join(r.store(ctx, true, true), r.settle())
+	return errors.Join(r.store(ctx, true, true), r.awaitObject())
 }
 
 // add writes an entity to the buffer.
@@ -133,7 +133,7 @@ func (r *reading) add(e payload.Received) error {
 // there is any. If last is set, the goroutine also writes a progress line. done says that the range is complete, which
 // the progress line records.
 func (r *reading) store(ctx context.Context, last, done bool) error {
-	if err := errors.Join(r.out.End(), r.settle()); err != nil {
+	if err := errors.Join(r.out.End(), r.awaitObject()); err != nil {
 		return err
 	}
 	content, name, n := r.object.Buffer, r.objectName(r.table, r.p, r.number), r.read-r.stored
@@ -150,8 +150,8 @@ func (r *reading) store(ctx context.Context, last, done bool) error {
 	return nil
 }
 
-// settle waits until the goroutine has stored its object, and returns the error of that goroutine.
-func (r *reading) settle() (err error) {
+// awaitObject waits until the goroutine has stored its object, and returns the error of that goroutine.
+func (r *reading) awaitObject() (err error) {
 	if r.storing != nil {
 		err, r.storing = <-r.storing, nil
 	}
@@ -163,7 +163,7 @@ func (r *reading) put(ctx context.Context, content *bytes.Buffer, name string, n
 	if n > 0 {
 		one, err := r.place.putFile(ctx, name, n, content.Bytes())
 		if err != nil && r.next.Objects != nil {
-			err = errors.Join(err, r.note()) // a full disk may still have space for a short line
+			err = errors.Join(err, r.writeProgress()) // a full disk may still have space for a short line
 		}
 		if err != nil {
 			return err
@@ -175,11 +175,11 @@ func (r *reading) put(ctx context.Context, content *bytes.Buffer, name string, n
 	if !last && len(r.next.Objects) < lineObjects {
 		return r.mine(ctx) // note checks the owner when it writes a line; here no line is written, so check it now
 	}
-	return r.note()
+	return r.writeProgress()
 }
 
-// note writes a progress line with the objects that no line records yet.
-func (r *reading) note() error {
+// writeProgress writes a progress line with the objects that no line records yet.
+func (r *reading) writeProgress() error {
 	l := r.next
 	r.next.Objects = nil
 	return r.work.Note(r.table, r.p, l)

@@ -135,7 +135,7 @@ func (m *Mirror) follow(ctx context.Context, t *followed) error {
 			return err
 		}
 		done, rejects, err := a.Page(ctx, page.Events)
-		if e := m.note(t, &page, done, rejects); err == nil {
+		if e := m.recordPage(t, &page, done, rejects); err == nil {
 			err = e
 		}
 		if remote.TableGone(err) && t.Mark != nil {
@@ -151,8 +151,8 @@ func (m *Mirror) follow(ctx context.Context, t *followed) error {
 	}
 }
 
-// note adds the results of a page to the totals and stores the refused rows.
-func (m *Mirror) note(t *followed, page *remote.Changes, done progressfile.Totals, rejects []rows.Reject) error {
+// recordPage adds the results of a page to the totals and stores the refused rows.
+func (m *Mirror) recordPage(t *followed, page *remote.Changes, done progressfile.Totals, rejects []rows.Reject) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.totals.Add(done)

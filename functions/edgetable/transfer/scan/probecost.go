@@ -34,8 +34,8 @@ func (c *probeCost) reading() time.Duration {
 	return c.read + time.Duration(c.readers)*time.Since(c.since)
 }
 
-// took records the duration of a probe.
-func (c *probeCost) took(d time.Duration) {
+// recordProbe records the duration of a probe.
+func (c *probeCost) recordProbe(d time.Duration) {
 	if c.quickest == 0 || d < c.quickest {
 		c.quickest = d
 	}
@@ -67,6 +67,6 @@ func (s *scan) probe(ctx context.Context, q remote.Query) (ranges.Key, bool, err
 	k, ok, err := s.find(ctx, q)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.cost.took(time.Since(began))
+	s.cost.recordProbe(time.Since(began))
 	return k, ok, err
 }

@@ -144,7 +144,7 @@ func (s *scan) longest() (longest *Task) {
 		if t == nil || t.stop != nil || t.whole {
 			continue
 		}
-		if left, _ := p.left(); left >= most {
+		if left, _ := p.remainingRows(); left >= most {
 			longest, most = p, left
 		}
 	}

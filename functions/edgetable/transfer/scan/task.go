@@ -53,8 +53,8 @@ func (t *Task) Stored() []progressfile.Stored {
 	return slices.Clone(t.stored)
 }
 
-// note records in memory a line that was written to the progress file.
-func (t *Task) note(state progressfile.Line) {
+// setState records in memory a line that was written to the progress file.
+func (t *Task) setState(state progressfile.Line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.state = state
@@ -63,7 +63,7 @@ func (t *Task) note(state progressfile.Line) {
 
 // resume restores the state of the range from a line that an earlier run wrote.
 func (t *Task) resume(state progressfile.Line) {
-	t.note(state)
+	t.setState(state)
 	t.rows = state.Rows + state.Totals.Rows()
 	t.ended = state.Done
 	if state.At != nil {
@@ -146,10 +146,10 @@ func (t *Task) giveAway(taker *Task, note func() error) (given bool, err error) 
 	if err := note(); err != nil {
 		return false, err
 	}
-	before, bounded := t.leftLocked()
+	before, bounded := t.remainingLocked()
 	t.cutAt(end.From)
 	t.cut = true
-	if after, still := t.leftLocked(); bounded && still {
+	if after, still := t.remainingLocked(); bounded && still {
 		taker.guess = max(before-after, 0)
 	}
 	return true, nil
@@ -188,15 +188,15 @@ func InRange(ctx context.Context, c *remote.Client, q remote.Query, r ranges.Ran
 	}
 }
 
-// left estimates the number of unread entities from the share of the keys that was read. bounded is
+// remainingRows estimates the number of unread entities from the share of the keys that was read. bounded is
 // false if this share is unknown.
-func (t *Task) left() (n float64, bounded bool) {
+func (t *Task) remainingRows() (n float64, bounded bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.leftLocked()
+	return t.remainingLocked()
 }
 
-func (t *Task) leftLocked() (n float64, bounded bool) {
+func (t *Task) remainingLocked() (n float64, bounded bool) {
 	if t.ended || t.rows < size.WakeEvery {
 		return 0, t.ended
 	}
@@ -212,7 +212,7 @@ func (t *Task) leftLocked() (n float64, bounded bool) {
 func (t *Task) size() (n float64, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	left, bounded := t.leftLocked()
+	left, bounded := t.remainingLocked()
 	if bounded {
 		return float64(t.rows) + left, true
 	}

@@ -226,6 +226,6 @@ func (w *Work) Note(table string, t *Task, state progressfile.Line) error {
 	if err := w.lines.Write(state); err != nil {
 		return err
 	}
-	t.note(state)
+	t.setState(state)
 	return nil
 }

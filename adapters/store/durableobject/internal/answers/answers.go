@@ -85,7 +85,7 @@ func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
 	before := g.size
 	g.put(id, answer)
 	g.end = max(g.end, now)
-	m.Room.take(m, now, g.size-before)
+	m.Room.reserve(m, now, g.size-before)
 	m.expire(now)
 }
 

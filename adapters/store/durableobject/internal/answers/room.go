@@ -19,9 +19,9 @@ const (
 	sayEvery  = 60 * edm.TicksPerSecond
 )
 
-// take counts bytes that a Memory allocates. If the total exceeds the limit, the oldest answers of all
+// reserve counts bytes that a Memory allocates. If the total exceeds the limit, the oldest answers of all
 // Memories are forgotten.
-func (r *Room) take(m *Memory, now edm.Ticks, n int) {
+func (r *Room) reserve(m *Memory, now edm.Ticks, n int) {
 	if len(m.ages) == 1 && m.ages[0].size == n {
 		r.join(m)
 	}

@@ -20,13 +20,13 @@ type Feed struct {
 }
 
 // Load reads the feed, if the table keeps one.
-func (f *Feed) Load(rows storage.Rows, life table.Incarnation, traits *table.Traits) {
+func (f *Feed) Load(rows storage.Rows, incarnation table.Incarnation, traits *table.Traits) {
 	*f = Feed{Due: f.Due}
 	if !traits.Feeds() {
 		return
 	}
-	if f.head = load(rows, life); f.head == nil { // the object had no keys of this incarnation before
-		f.head = newHead(rows, life, traits)
+	if f.head = load(rows, incarnation); f.head == nil { // the object had no keys of this incarnation before
+		f.head = newHead(rows, incarnation, traits)
 	}
 	f.sum = f.head.Gone
 	if h := f.head; h.First != 0 {
@@ -78,14 +78,14 @@ func (f *Feed) Commit(rows storage.Rows, at edm.Ticks) int {
 
 // Declared starts or ends the feed when the declared options change. A feed starts at a Timestamp that is issued for
 // it. A feed that ends is deleted. Declared reports whether the feed starts.
-func (f *Feed) Declared(rows storage.Rows, life table.Incarnation, traits *table.Traits, issue func() edm.Ticks) (begins bool) {
-	h := load(rows, life)
+func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits *table.Traits, issue func() edm.Ticks) (begins bool) {
+	h := load(rows, incarnation)
 	switch {
 	case !traits.Feeds() && h != nil:
 		h.lose(rows, 1<<32-1)
-		rows.Delete(rowOf(life))
+		rows.Delete(rowOf(incarnation))
 	case traits.Feeds() && f.head == nil:
-		h = newHead(rows, life, traits)
+		h = newHead(rows, incarnation, traits)
 		h.Floor = issue()
 		h.put(rows)
 		begins = true
@@ -93,7 +93,7 @@ func (f *Feed) Declared(rows storage.Rows, life table.Incarnation, traits *table
 		f.head.Keep = traits.Feed.Keep
 		f.head.put(rows)
 	}
-	f.Load(rows, life, traits)
+	f.Load(rows, incarnation, traits)
 	return begins
 }
 

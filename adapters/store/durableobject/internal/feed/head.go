@@ -18,11 +18,11 @@ import (
 
 // Head is the feed of one incarnation, without its lines.
 type Head struct {
-	Life  table.Incarnation
-	Keep  edm.Ticks
-	Since edm.Ticks // lines up to this Timestamp belong to earlier incarnations
-	Floor edm.Ticks // lines up to this Timestamp are removed, or were never written because the feed was off
-	Cut   edm.Ticks // when the range last stopped serving keys that it handed over
+	Incarnation table.Incarnation
+	Keep        edm.Ticks
+	Since       edm.Ticks // lines up to this Timestamp belong to earlier incarnations
+	Floor       edm.Ticks // lines up to this Timestamp are removed, or were never written because the feed was off
+	Cut         edm.Ticks // when the range last stopped serving keys that it handed over
 	// First and Last are the days that may have lines; First is 0 if there is none.
 	First, Last uint32
 	Gone        uint64 // bytes of the lines of removed days
@@ -53,7 +53,9 @@ type Mark struct {
 // keepsMarks is the minimum time for which marks, and the heads of ranges that ended, are kept.
 const keepsMarks = 30 * 24 * 3600 * edm.TicksPerSecond
 
-func rowOf(life table.Incarnation) []byte { return storage.RowOf(storage.SpaceFeeds, string(life[:])) }
+func rowOf(incarnation table.Incarnation) []byte {
+	return storage.RowOf(storage.SpaceFeeds, string(incarnation[:]))
+}
 
 func (h *Head) put(rows storage.Rows) {
 	v := make([]byte, 0, 64+24*len(h.Marks))
@@ -65,13 +67,13 @@ func (h *Head) put(rows storage.Rows) {
 			v = binary.AppendUvarint(v, n)
 		}
 	}
-	rows.Put(rowOf(h.Life), v)
+	rows.Put(rowOf(h.Incarnation), v)
 }
 
 // readHead reads a head.
 func readHead(k, v []byte) *Head {
 	h := &Head{}
-	copy(h.Life[:], k[1:])
+	copy(h.Incarnation[:], k[1:])
 	r := message.Read(v)
 	next := func() edm.Ticks { return edm.Ticks(r.Number(1<<63 - 1)) }
 	h.Keep, h.Since, h.Floor, h.Cut = next(), next(), next(), next()
@@ -87,8 +89,8 @@ func readHead(k, v []byte) *Head {
 }
 
 // load reads the head of an incarnation, nil if there is none.
-func load(rows storage.Rows, life table.Incarnation) *Head {
-	k := rowOf(life)
+func load(rows storage.Rows, incarnation table.Incarnation) *Head {
+	k := rowOf(incarnation)
 	if v, ok := rows.Get(k); ok {
 		return readHead(k, v)
 	}
@@ -104,8 +106,8 @@ func heads(rows storage.Rows) (list []*Head) {
 }
 
 // newHead returns the head of a feed without lines.
-func newHead(rows storage.Rows, life table.Incarnation, traits *table.Traits) *Head {
-	h := &Head{Life: life, Keep: traits.Feed.Keep}
+func newHead(rows storage.Rows, incarnation table.Incarnation, traits *table.Traits) *Head {
+	h := &Head{Incarnation: incarnation, Keep: traits.Feed.Keep}
 	for _, other := range heads(rows) {
 		h.Since = max(h.Since, other.End)
 	}
@@ -125,7 +127,7 @@ func DeleteAll(rows storage.Rows) {
 func Wipe(rows storage.Rows) {
 	for _, h := range heads(rows) {
 		h.dropDays(rows, 1<<32-1)
-		rows.Delete(rowOf(h.Life))
+		rows.Delete(rowOf(h.Incarnation))
 	}
 }
 

@@ -78,7 +78,7 @@ func (h *Head) forget(rows storage.Rows, before uint32) {
 // earlier incarnation has lines in these days, its whole feed counts as removed.
 func (h *Head) lose(rows storage.Rows, before uint32) {
 	for _, other := range heads(rows) {
-		if other.Life != h.Life && other.First != 0 && other.Last >= h.First {
+		if other.Incarnation != h.Incarnation && other.First != 0 && other.Last >= h.First {
 			other.Floor = max(other.Floor, other.End)
 			other.put(rows)
 		}

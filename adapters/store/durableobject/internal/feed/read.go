@@ -39,8 +39,8 @@ const grid = 600 * edm.TicksPerSecond
 
 // Answer appends the answer to a question. life is the incarnation that the object serves. f belongs to
 // the same incarnation.
-func (f *Feed) Answer(dst []byte, r Reader, life table.Incarnation, live bool, q *message.FeedQuestion) ([]byte, error) {
-	own := live && life == q.Life
+func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live bool, q *message.FeedQuestion) ([]byte, error) {
+	own := live && incarnation == q.Life
 	h := f.head
 	if !own {
 		h = load(r.Rows, q.Life)

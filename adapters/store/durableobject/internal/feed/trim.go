@@ -11,7 +11,7 @@ func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
 	f.Due = 0
 	all := heads(rows)
 	for _, h := range all {
-		if f.head != nil && f.head.Life == h.Life {
+		if f.head != nil && f.head.Incarnation == h.Incarnation {
 			h = f.head
 		}
 		if before := h.untilDay(all, now); h.First != 0 && h.First < before {
@@ -20,7 +20,7 @@ func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
 		}
 		switch due := h.due(); {
 		case h.Ended != Goes && h.First == 0 && due <= now:
-			rows.Delete(rowOf(h.Life))
+			rows.Delete(rowOf(h.Incarnation))
 		case due != 0 && (f.Due == 0 || due < f.Due):
 			f.Due = max(due, now+retry)
 		}
@@ -35,7 +35,7 @@ const retry = 3600 * edm.TicksPerSecond
 func (h *Head) untilDay(all []*Head, now edm.Ticks) uint32 {
 	day := storage.DayOf(now - h.Keep)
 	for _, other := range all {
-		if other.Life != h.Life && other.First != 0 {
+		if other.Incarnation != h.Incarnation && other.First != 0 {
 			day = min(day, max(storage.DayOf(now-other.Keep), other.First))
 		}
 	}

@@ -96,7 +96,7 @@ func mapOf(rec *record.Record, list []message.Object) *message.FeedMap {
 
 // Life answers what became of an incarnation of a table.
 func Life(t *turn.Turn) turn.Step {
-	key, life := t.Fields.Text(), t.Fields.Incarnation()
+	key, incarnation := t.Fields.Text(), t.Fields.Incarnation()
 	if !t.Fields.Done() {
 		return t.Malformed()
 	}
@@ -108,9 +108,9 @@ func Life(t *turn.Turn) turn.Step {
 	case rec.Restoring:
 		return t.Fail(table.ErrBusy)
 	case !rec.IsTable():
-	case rec.Incarnation == life && !rec.Deleting && !rec.Traits.Feeds():
+	case rec.Incarnation == incarnation && !rec.Deleting && !rec.Traits.Feeds():
 		return t.Fail(table.ErrNoFeed)
-	case rec.Incarnation == life && !rec.Deleting:
+	case rec.Incarnation == incarnation && !rec.Deleting:
 		list, err := objects(t, &rec)
 		if err != nil {
 			return t.Fail(err)
@@ -119,7 +119,7 @@ func Life(t *turn.Turn) turn.Step {
 		return turn.Step{Answer: append(answer, message.LifeLive)}
 	default:
 		for _, c := range restoring.ChangesOf(t.Rows, key, 0) {
-			if c.Restored && c.Was == life {
+			if c.Restored && c.Was == incarnation {
 				said = message.LifeRestored
 			}
 		}

@@ -178,8 +178,8 @@ func (r *Reader) FeedItem() (i FeedItem) {
 
 // Look appends the message OpLook. The caller appends items of the kind FeedElsewhere after it, whose entities the
 // object may have.
-func Look(dst []byte, p *Destination, life table.Incarnation, first []byte, within key.Range) []byte {
-	return AppendBounds(AppendBytes(append(beginAt(dst, OpLook, p), life[:]...), first), within)
+func Look(dst []byte, p *Destination, incarnation table.Incarnation, first []byte, within key.Range) []byte {
+	return AppendBounds(AppendBytes(append(beginAt(dst, OpLook, p), incarnation[:]...), first), within)
 }
 
 // FeedRange is a range of a feed and a position in its lines.
@@ -227,8 +227,8 @@ func (r *Reader) FeedMap() (m FeedMap) {
 }
 
 // LifeOf appends the message OpLife, which asks what became of an incarnation of a table.
-func LifeOf(dst []byte, key string, life table.Incarnation) []byte {
-	return append(Key(dst, OpLife, key), life[:]...)
+func LifeOf(dst []byte, key string, incarnation table.Incarnation) []byte {
+	return append(Key(dst, OpLife, key), incarnation[:]...)
 }
 
 // The answers to OpLife.

@@ -14,10 +14,10 @@ import (
 )
 
 var (
-	place  = message.Destination{Table: "table/acct/people", Buckets: 300, Bucket: 299, Location: "eu/weur"}
-	props  = edm.AppendProperty(nil, "v", edm.String("text"))
-	people = table.RecordKey{Account: "acct", Table: "people"}
-	life   = table.Incarnation{1, 2, 3, 11: 12}
+	place       = message.Destination{Table: "table/acct/people", Buckets: 300, Bucket: 299, Location: "eu/weur"}
+	props       = edm.AppendProperty(nil, "v", edm.String("text"))
+	people      = table.RecordKey{Account: "acct", Table: "people"}
+	incarnation = table.Incarnation{1, 2, 3, 11: 12}
 )
 
 func open(t *testing.T, m []byte, want message.Op) message.Reader {
@@ -85,7 +85,7 @@ func TestMessages(t *testing.T) {
 	same(t, "scan", r.Scan(), scan)
 	done(t, &r)
 
-	d := table.Record{Key: people, Value: []byte("v"), Revision: "r", Incarnation: life}
+	d := table.Record{Key: people, Value: []byte("v"), Revision: "r", Incarnation: incarnation}
 	where := message.Layout{Buckets: 1 << 15, Location: "weur"}
 	m = message.Write(nil, &d, where)
 	message.Stamp(m, attempt)
@@ -121,7 +121,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("a failure reads as %v", err)
 	}
 
-	located := message.Located{Incarnation: life, Layout: where, Floor: 1 << 60}
+	located := message.Located{Incarnation: incarnation, Layout: where, Floor: 1 << 60}
 	r, _ := message.Result(message.AppendLocated(nil, &located))
 	same(t, "located", r.Located(), located)
 	done(t, &r)
@@ -176,7 +176,7 @@ func TestRangeMessages(t *testing.T) {
 	_, err := message.Result(message.MovedTo(nil, 300, named.Ranges, nil))
 	same(t, "moved", err, &message.RangedError{Bucket: 300, Ranges: named.Ranges})
 
-	s := message.Splitting{Table: people.String(), Incarnation: life, Bucket: 300, From: 7, To: 1 << 31, At: []byte("m")}
+	s := message.Splitting{Table: people.String(), Incarnation: incarnation, Bucket: 300, From: 7, To: 1 << 31, At: []byte("m")}
 	r = open(t, message.Split(nil, message.OpSwitch, &s), message.OpSwitch)
 	same(t, "splitting", r.Splitting(), s)
 	done(t, &r)
@@ -186,9 +186,9 @@ func TestRangeMessages(t *testing.T) {
 	taking := message.Taking{Bounds: key.Range{Start: []byte("m"), End: []byte{}}, High: 9, Replica: "kv", Synced: true, Since: 7}
 	item := message.Item{Key: []byte("k"), Value: []byte("v"), Unseen: true, ChangedAt: 8}
 	gone := message.Item{Key: []byte("l"), Gone: true}
-	r = open(t, message.AppendItem(message.AppendItem(message.Copy(nil, &in, life, 5, &taking), &item), &gone), message.OpTake)
+	r = open(t, message.AppendItem(message.AppendItem(message.Copy(nil, &in, incarnation, 5, &taking), &item), &gone), message.OpTake)
 	same(t, "place", r.Destination(), in)
-	same(t, "incarnation", r.Incarnation(), life)
+	same(t, "incarnation", r.Incarnation(), incarnation)
 	same(t, "seq", r.Uint64(), uint64(5))
 	same(t, "taking", r.Taking(), taking)
 	same(t, "item", r.Item(), item)

@@ -182,16 +182,16 @@ func (d *Disk) judge(free int64) {
 	if c := &d.compactions; free > c.starved+accept || c.running == 0 && time.Since(c.starvedAt) > c.forgetAfter {
 		d.feed()
 	}
-	if d.waiting.Load() > 0 && !d.descriptors.Load() || d.compactions.starved > 0 || !d.hold(free-accept) {
+	if d.waiting.Load() > 0 && !d.descriptors.Load() || d.compactions.starved > 0 || !d.createReserve(free-accept) {
 		d.setFull()
 	} else if d.full.Swap(false) {
 		d.log.space(free)
 	}
 }
 
-// hold creates the reserve file if it is missing and there is space for it. It reports whether there is enough space to
+// createReserve creates the reserve file if it is missing and there is space for it. It reports whether there is enough space to
 // accept writes. mu must be locked.
-func (d *Disk) hold(room int64) bool {
+func (d *Disk) createReserve(room int64) bool {
 	if d.reserve.size == 0 || d.reserve.held {
 		return room >= 0
 	}

@@ -101,7 +101,7 @@ func (s *scanner) step() {
 	c, claimed, ok := parseChunk(rest, s.number)
 	switch {
 	case ok:
-		s.take(c)
+		s.addChunk(c)
 		s.at += c.size
 	case isTrailer(rest, s.number) && !s.found:
 		s.log.Closed = true
@@ -159,8 +159,8 @@ func (s *scanner) damaged(next int) {
 	s.at = next
 }
 
-// take adds a chunk to the current record. It ignores chunks of a record whose beginning is damaged.
-func (s *scanner) take(c chunk) {
+// addChunk adds a chunk to the current record. It ignores chunks of a record whose beginning is damaged.
+func (s *scanner) addChunk(c chunk) {
 	switch c.part {
 	case whole, first:
 		s.open, s.start, s.opened = true, s.at, s.found

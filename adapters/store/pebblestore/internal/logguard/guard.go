@@ -85,7 +85,7 @@ func (g *Guard) Applied() { g.syncs.written.Add(1) }
 
 // Note records in the list that commit n is synced, so that the next start notices if the newest log was truncated.
 // Whether Note waits for disk space depends on the file system to.
-func (g *Guard) Note(to vfs.FS, n edm.Ticks) { g.list.note(to, n) }
+func (g *Guard) Note(to vfs.FS, n edm.Ticks) { g.list.recordSynced(to, n) }
 
 // ForgetAll empties the list at a clean shutdown, when every commit is in a data file.
 func (g *Guard) ForgetAll() error { return g.list.forgetAll() }

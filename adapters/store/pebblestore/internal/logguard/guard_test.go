@@ -129,7 +129,7 @@ func TestDamage(t *testing.T) {
 					l := &list{fs: fs, dir: "data", logf: t.Logf}
 					_, err := l.read()
 					must.OK(t, err)
-					l.note(fs, test.noted)
+					l.recordSynced(fs, test.noted)
 				}
 				damaged := test.damage(content(t, fs, path))
 				put(t, fs, path, damaged)

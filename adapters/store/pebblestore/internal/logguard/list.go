@@ -111,9 +111,9 @@ func (l *list) change(do func(live map[uint32]int64)) error {
 	return l.write(l.fs)
 }
 
-// note records in the list that commit n is synced, so that the next start notices if the newest log was truncated. If
+// recordSynced records in the list that commit n is synced, so that the next start notices if the newest log was truncated. If
 // to is a file system that fails without disk space, note does not wait for space.
-func (l *list) note(to vfs.FS, n edm.Ticks) {
+func (l *list) recordSynced(to vfs.FS, n edm.Ticks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.synced = int64(n)

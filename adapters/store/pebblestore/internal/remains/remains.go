@@ -59,7 +59,7 @@ func Open(o Options) (*Store, error) {
 	used := s.inUse(names)
 	var sources []source
 	for _, name := range names {
-		n, kind := used.take(o.FS, o.Dir, name)
+		n, kind := used.classify(o.FS, o.Dir, name)
 		if kind == other {
 			continue
 		}

@@ -29,8 +29,8 @@ const (
 	log
 )
 
-// take returns the number and the kind of a file. The kind is other if the file must not be read.
-func (u usage) take(in vfs.FS, dir, name string) (n uint64, k kind) {
+// classify returns the number and the kind of a file. The kind is other if the file must not be read.
+func (u usage) classify(in vfs.FS, dir, name string) (n uint64, k kind) {
 	end := ""
 	named := false
 	if _, err := fmt.Sscanf(name, "%d.%s", &n, &end); err == nil {
