@@ -304,6 +304,8 @@ func TestPlainTableWithFeed(t *testing.T) {
 				lines++
 			case strings.Contains(line, `: wrote "F`) && !split:
 				heads++
+			case strings.Contains(line, `"mx"`) && strings.Contains(line, "wrote"):
+				t.Errorf("a table with only a feed has passes that remove expired entities: %s", line)
 			}
 			if entities.MatchString(line) {
 				wrote++

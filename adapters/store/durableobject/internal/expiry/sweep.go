@@ -38,10 +38,15 @@ type Sweep struct {
 	left  bool      // whether some expired entities could not be removed
 }
 
+// expires reports whether a table has, or had, a rule of expiry. A feed alone needs no passes over the entities.
+func expires(traits *table.Traits) bool {
+	return traits != nil && (traits.Expiry != nil || traits.Ending != nil)
+}
+
 // Load reads the row. Without a row the pass begins at once.
 func (s *Sweep) Load(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	*s = Sweep{}
-	if traits == nil {
+	if !expires(traits) {
 		return
 	}
 	s.Due = now
@@ -58,7 +63,7 @@ func (s *Sweep) put(rows storage.Rows) {
 // there is nothing to remove.
 func (s *Sweep) Declared(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	*s = Sweep{}
-	if traits == nil {
+	if !expires(traits) {
 		rows.Delete(Row)
 		return
 	}
