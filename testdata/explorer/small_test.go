@@ -144,3 +144,21 @@ func TestWholeWords(t *testing.T) {
 	b.shot("words-import-768")
 	b.quiet()
 }
+
+// TestFirstFrame checks that the first frame with rows draws those in view alone, and that those below them follow.
+func TestFirstFrame(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("many", numbered(300)...)
+	b := browse(t, s, "many")
+	b.seeText(at("status"), "300 rows")
+	b.visit("#/dev")
+	b.see(at("home-table"))
+	js[bool](b, `(requestAnimationFrame(function look() {
+		window.inView = document.querySelectorAll(".row .pins").length
+		if (!inView) requestAnimationFrame(look)
+	}), true)`)
+	b.visit("#/dev/many")
+	b.wait(`window.inView > 5 && document.querySelectorAll(".row .pins").length >= inView + 6`)
+	b.quiet()
+}

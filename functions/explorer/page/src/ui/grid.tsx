@@ -1,6 +1,6 @@
 // The grid: rows and columns that are in view, one stop for the Tab key, arrows inside.
 import type { ComponentChildren } from "preact"
-import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks"
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { Columns } from "../model/columns.ts"
 import { arrange as arranged } from "../model/columns.ts"
 import type { Rows } from "../model/rows.ts"
@@ -59,8 +59,15 @@ export function Grid(p: Props) {
   const last = all.at(-1)
   const total = last ? last.left + last.width : gutter
 
-  const down = useVirtual({ count: p.rows.length, size: () => rowHeight, scroller, overscan: 6, before: headHeight })
-  const across = useVirtual({ count: free.length, size: (i) => free[i]?.width ?? 100, scroller, horizontal: true, overscan: 2, before, measure: free })
+  // The first frame has what is in view alone; the next one also has what a short way of scrolling brings.
+  const [ahead, setAhead] = useState(false)
+  useEffect(() => {
+    if (ahead || !p.rows.length) return
+    let frame = requestAnimationFrame(() => (frame = requestAnimationFrame(() => setAhead(true))))
+    return () => cancelAnimationFrame(frame)
+  }, [ahead, p.rows.length > 0])
+  const down = useVirtual({ count: p.rows.length, size: () => rowHeight, scroller, overscan: ahead ? 6 : 0, before: headHeight })
+  const across = useVirtual({ count: free.length, size: (i) => free[i]?.width ?? 100, scroller, horizontal: true, overscan: ahead ? 2 : 0, before, measure: free })
   const inRow = down.getVirtualItems()
   const inColumn = across.getVirtualItems()
   const firstColumn = inColumn[0]?.index ?? 0
