@@ -280,7 +280,7 @@ func (e *engine) firstMinute(t *testing.T) {
 	}
 	e.must(t, "stop", "first")
 	if e.name == "podman" {
-		return // Podman removes such a container some time after its end, and reports that before it has removed the volume
+		return // Podman removes such a container some time after its end. It reports the removal before the volume is removed
 	}
 	e.gone(t, "first")
 	if left := strings.TrimSpace(e.must(t, "volume", "ls", "--quiet")); left != "" {

@@ -54,8 +54,8 @@ const hexDigits = "0123456789abcdef"
 
 // AppendDouble appends f in .NET's format R, which parses back to f: 15 significant digits if they suffice, otherwise
 // 17. The text always has a point or an exponent (5.0, 1E+20, 1E-05), so that no reader takes it for an integer.
-// Values from 1E+15 (with 15 digits) or 1E+17 (with 17) and below 1E-04 have an exponent. The special values are
-// written NaN, Infinity and -Infinity.
+// A value has an exponent if it is below 1E-04, or at least 1E+15 (with 15 digits) or 1E+17 (with 17 digits). The special
+// values are written NaN, Infinity and -Infinity.
 func AppendDouble(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):

@@ -33,7 +33,7 @@ func (p *parser) advance() {
 func (p *parser) fail(err error) {
 	if p.err == nil {
 		p.err = err
-		p.tok = token{kind: tokenBad} // no loop continues with this token
+		p.tok = token{kind: tokenBad} // a token that ends every loop of the parser
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// getChanges answers GET comp=changes, an operation that the service does not have. A stream is read
-// after this method has returned. By then the transport may have reused the memory of the request.
+// getChanges answers GET comp=changes, an operation that Azure does not have. If the response is a stream, it is sent after
+// this method has returned. By then the transport may have reused the memory of the request.
 func (c *call) getChanges(ctx context.Context) (a answer, err error) {
 	f := &changefeed.Feed{Service: &c.Service, Now: c.Now, Until: c.req.Until, Waiters: c.Waiters, WithTimeout: c.WithTimeout, Waited: c.req.Waited}
 	f.Request, err = changefeed.Parse(c.name(), c.within(), c.target.Query, c.header.Get("Accept"), c.header.Get("Last-Event-Id"), time.Duration(c.options.timeout)*time.Second)

@@ -56,7 +56,7 @@ func conditionsHold(e *env) {
 	for kind, kindName := range kinds {
 		for condition, conditionName := range conditions {
 			if kind == table.Expire {
-				continue // the laws of Expiry check mutations of this kind
+				continue // the part Expiry of this suite tests mutations of this kind
 			}
 			if kind == table.Delete && condition != table.Present && condition != table.Unchanged {
 				continue // a Delete must not have these conditions

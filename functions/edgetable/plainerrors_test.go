@@ -59,7 +59,7 @@ func TestPlainErrors(t *testing.T) {
 		{cli.StatusUsage, "put People x", "ENTITY: Malformed JSON at byte 0"},
 		{cli.StatusUsage, "profile add x junk --profiles " + missing, "CONNECTION: a connection string consists of"},
 		{cli.StatusFailed, "profile list --profiles " + junk, "not JSON: unexpected 'j'"},
-		{cli.StatusFailed, "backup verify " + missing + " --identity " + junk, "--identity: " + junk + " holds no private key of age"},
+		{cli.StatusFailed, "backup verify " + missing + " --identity " + junk, "--identity: " + junk + " contains no private key for age encryption"},
 		{cli.StatusUsage, "health --listen nohost.invalid:80x", "80x is not a valid port"},
 		{cli.StatusUsage, "postgres create --postgres-dsn postgres://127.0.0.1:99999/d", "is wrong: invalid port"},
 		{cli.StatusUsage, "postgres create --postgres-dsn postgres://h/d?sslmode=x", "is wrong: sslmode is invalid"},

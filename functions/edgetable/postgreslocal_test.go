@@ -37,7 +37,7 @@ func postgresSchema(t *testing.T) (c *local.Cluster, flags []string) {
 	c, err := localPostgres()
 	must.OK(t, err)
 	flags = []string{"--postgres-dsn", c.DSN(""), "--postgres-schema", local.Name()}
-	if status, _, stderr := runUntil(t.Context(), nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "postgres"}, flags...)...); status != 1 || !strings.Contains(stderr, "'edgetable postgres create' makes it") {
+	if status, _, stderr := runUntil(t.Context(), nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "postgres"}, flags...)...); status != 1 || !strings.Contains(stderr, "'edgetable postgres create' creates it") {
 		t.Errorf("a server without a schema: status %d: %s", status, stderr)
 	}
 	for _, say := range []string{fmt.Sprintf(" with version %d\n", postgres.Version), fmt.Sprintf(" already exists, with version %d\n", postgres.Version)} {

@@ -40,8 +40,8 @@ const (
 
 // gateway is an S3 server behind a proxy that can fail.
 type gateway struct {
-	URL string // URL of a backup place in this server's bucket
-	dir string // directory in which the server stores the objects of the place
+	URL string // URL of a backup location in this server's bucket
+	dir string // directory in which the server stores the objects of the backup location
 	dice
 
 	mu    sync.Mutex

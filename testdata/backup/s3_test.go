@@ -126,7 +126,7 @@ func TestKill(t *testing.T) {
 	}
 	succeed(t, "backup", "create", g.URL, "--data", data)
 	out := succeed(t, "backup", "prune", g.URL, "--keep-last", "1")
-	if !strings.Contains(out, "left: 1 backup") || strings.Contains(out, "objects stay") {
+	if !strings.Contains(out, "left: 1 backup") || strings.Contains(out, "unneeded objects are kept") {
 		t.Errorf("prune: %s", out)
 	}
 	if out = succeed(t, "backup", "prune", g.URL, "--keep-last", "1"); !strings.Contains(out, "0 backups and 0 objects") {

@@ -77,7 +77,7 @@ func TestOtherOrigins(t *testing.T) {
 		}
 		u.Host = "evil.example:" + u.Port() // the browser resolves this name to this machine
 		b.open(u.String())
-		b.seeText("body", "open it")
+		b.seeText("body", "the explorer is not served")
 		b.wait(`!document.querySelector("script")`)
 	}
 }

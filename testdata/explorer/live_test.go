@@ -248,7 +248,7 @@ func TestLiveTroubles(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		case "busy":
 			w.Header().Set("Retry-After", "1")
-			refuse(w, http.StatusServiceUnavailable, "ServerBusy", "Too many requests of the account wait for changes.")
+			refuse(w, http.StatusServiceUnavailable, "ServerBusy", "Too many requests of this account are waiting for changes.")
 		case "expired":
 			if r.URL.Query().Get("since") == "" {
 				return false

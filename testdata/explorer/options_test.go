@@ -163,7 +163,7 @@ func TestOptionsChanges(t *testing.T) {
 		b.has(at("options-json"), "{\n  \"changes\": {}\n}")
 		b.fill(at("changes-keep"), "0")
 		b.click(at("options-save"))
-		b.seeText(at("part-changes")+" .wrong", "Write a time") // the service's message
+		b.seeText(at("part-changes")+" .wrong", "Write a duration") // the service's message
 		b.fill(at("changes-keep"), "36")
 		b.choose(at("changes-keep-unit"), "H")
 		b.seeText(at("changes-words"), "at least once in 1 day 12 hours")

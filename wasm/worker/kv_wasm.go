@@ -42,7 +42,7 @@ func exportBuffer(n uint32) unsafe.Pointer { return pointer(shared.room(int(n)))
 
 //export serve
 func exportServe(number, n uint32) {
-	request := shared.take(int(n))
+	request := shared.detach(int(n))
 	begin(func(s *server) {
 		response := s.answer(shared.largest(), request)
 		hostAnswered(number, pointer(response), uint32(len(response)))

@@ -35,7 +35,7 @@ func ReadIdentities(file string) ([]age.Identity, error) {
 	defer f.Close()
 	list, err := age.ParseIdentities(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s holds no private key of age: %w", file, err)
+		return nil, fmt.Errorf("%s contains no private key for age encryption: %w", file, err)
 	}
 	return list, nil
 }

@@ -34,7 +34,7 @@ type stage struct {
 	inside map[message.Op]*storetest.Fates // fates of messages from one object to another
 	during map[message.Op][]string         // commands to run while an answer is on its way
 	asked  map[message.Op]int              // number of messages from one object to another
-	left   int                             // number of messages between objects until the catalog ends; -1: it does not end
+	left   int                             // number of messages from object to object before the process of the catalog object is killed; -1: never
 	alone  bool                            // whether the object cannot reach others
 }
 

@@ -31,7 +31,7 @@ func TestCreate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := dynamodb.Create(t.Context(), client, other); err == nil || !strings.Contains(err.Error(), "other keys") {
+	if err := dynamodb.Create(t.Context(), client, other); err == nil || !strings.Contains(err.Error(), "both binary") {
 		t.Errorf("Create over a table of others: %v", err)
 	}
 }

@@ -88,8 +88,8 @@ func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]
 	return beats, nil
 }
 
-// oldestBeat selects, of all Regions except region, the one that wrote a heartbeat last, and returns the time of its
-// oldest heartbeat. It returns 0 if a heartbeat is missing.
+// oldestBeat selects a Region: among the Regions other than region, the one with the most recent heartbeat. A Region writes
+// several heartbeat items; oldestBeat returns the time of the oldest item, or 0 if an item is missing.
 func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error) {
 	beats, err := s.lastBeats(ctx, table.Eventual)
 	if err != nil {

@@ -70,7 +70,7 @@ func (p *purge) due(it item) bool {
 	return err == nil && edm.Ticks(due) <= p.now()
 }
 
-// tables removes the incarnations that due notes name.
+// tables reads the notes about dropped tables, and removes the entities of each incarnation whose note is due.
 func (p *purge) tables(ctx context.Context) error {
 	return p.each(ctx, droppedHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {

@@ -90,7 +90,7 @@ func TestBlindEngine(t *testing.T) {
 		"young locks":        {"pg_locks AS SELECT l.* FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a USING (pid) WHERE a.xact_start < clock_timestamp() - interval '1 s'", "pg_locks and pg_stat_activity do not show a running write"},
 		"no locks":           {"pg_locks AS SELECT * FROM pg_catalog.pg_locks WHERE false", "pg_locks and pg_stat_activity do not show a running write"},
 		"all locks":          {"pg_locks AS SELECT l.*, 1 AS stays FROM pg_catalog.pg_locks l", ""},
-		"no activity":        {"pg_stat_activity AS SELECT pid, backend_start, application_name, NULL::text AS state FROM pg_catalog.pg_stat_activity", "pg_stat_activity does not show a process"},
+		"no activity":        {"pg_stat_activity AS SELECT pid, backend_start, application_name, NULL::text AS state FROM pg_catalog.pg_stat_activity", "pg_stat_activity does not show the process"},
 		"a missing function": {"pg_locks AS SELECT pid FROM pg_catalog.pg_locks", "does not exist"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func TestPreflightProvesNothing(t *testing.T) {
 }
 
 // TestBehindAProxy checks a proxy that forwards requests before their bodies are complete. One client of such a proxy
-// must not be able to occupy all requests, whether the server reads, ignores or refuses the bodies.
+// must not be able to use up the number of concurrent requests, whether the server reads, ignores or refuses the bodies.
 func TestBehindAProxy(t *testing.T) {
 	t.Parallel()
 	const requests, wait = 8, 1 << 20

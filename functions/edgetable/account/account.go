@@ -44,7 +44,7 @@ func (p *program) accountCommand() *cobra.Command {
 		}
 		cli.Section(c, "File", func(f *pflag.FlagSet) {
 			cli.AccountsFlag(f, &o.accounts)
-			cli.DataFlag(f, &o.data, "without --accounts, the accounts are in its file "+cli.AccountsInData)
+			cli.DataFlag(f, &o.data, "the data directory; without --accounts, the accounts are in the file "+cli.AccountsInData+" of this directory")
 		})
 		return c
 	}
@@ -329,7 +329,7 @@ func (p *program) removeAccount(ctx context.Context, f *file, name string, o *ac
 // saveAccounts saves the file, and says so if a server may not notice the change.
 func (p *program) saveAccounts(f *file) error {
 	if p.Environment(accounts.Variable) != "" {
-		fmt.Fprintf(p.Err, "$%s is set: a server with this variable uses %s only with --accounts\n", accounts.Variable, f.path)
+		fmt.Fprintf(p.Err, "$%s is set: a server that has this variable ignores %s unless it gets --accounts\n", accounts.Variable, f.path)
 	}
 	_, err := os.Stat(f.path)
 	if saved := f.save(); saved != nil {

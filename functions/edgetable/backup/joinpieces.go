@@ -11,8 +11,8 @@ import (
 // one object.
 const joinEvery = 10 * time.Minute
 
-// joinRecent limits the search for pieces to join to the last hours. Only the first search after a start covers
-// all pieces.
+// joinRecent is how far back a search looks for log pieces that can be joined. Only the first search after a start covers all
+// pieces.
 const joinRecent = 3 * time.Hour
 
 // JoinPieces joins pieces of the shipped log at intervals until ctx ends, as long as this store ships the log. A

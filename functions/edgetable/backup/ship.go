@@ -263,7 +263,8 @@ func (s *shipper) Status() LogStatus {
 	return st
 }
 
-// mostLooks is how often in a row the place must report that this store was replaced before the shipper believes it.
+// mostLooks is a number of checks. The shipper stops only if so many checks in a row find in the backup location that another
+// store has replaced this one.
 // A promotion that competes with this server may begin a timeline and withdraw it again.
 const mostLooks = 2
 

@@ -41,7 +41,7 @@ already exists, it fails, unless --existing is given. A response with an unexpec
 make the exit status 1.
 
 Operations: insert, upsert (PUT), merge (PATCH, If-Match: *), delete (If-Match: *), get, query (one
-partition), scan (the whole table), batch (100 inserts), page (100 entities from a random partition on),
+partition), scan (the whole table), batch (100 inserts), page (100 entities, beginning at a random partition),
 mixed (half get, half upsert).`,
 		Example: `  edgetable bench --op get --connections 64
   edgetable bench --endpoint https://tables.example.com/acme --accounts accounts --op insert`,

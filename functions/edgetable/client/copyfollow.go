@@ -75,7 +75,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	}
 	err = p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // there is no error, or the user stopped the command
 	if n := m.Refused() - t.Rejected; err == nil && n > 0 {
-		err = cli.Fail(cli.StatusPart, fmt.Errorf("%s refused earlier: the reasons are in %s; 'edgetable verify' shows the differences, and --restart copies all rows again", cli.Things(n, "rows"), o.Rejects))
+		err = cli.Fail(cli.StatusPart, fmt.Errorf("an earlier run could not write %s: the reasons are in %s; 'edgetable verify' shows the differences, and --restart copies all rows again", cli.Things(n, "rows"), o.Rejects))
 	}
 	return err
 }

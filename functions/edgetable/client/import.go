@@ -61,7 +61,7 @@ interrupted import, run the same command. The exit status is 3 if only a part wa
 		selectFlag(f, &o.mapping.Select)
 		f.StringVar(&o.mapping.PartitionKey, "partition-key", "", "`column` that is the PartitionKey, a constant or a template as above; default PartitionKey")
 		f.StringVar(&o.mapping.RowKey, "row-key", "", "`column` that is the RowKey, a constant or a template; default RowKey")
-		f.StringVar(&o.mapping.TimestampAs, "timestamp-as", "", "`property` that keeps the Timestamp of the file; default none")
+		f.StringVar(&o.mapping.TimestampAs, "timestamp-as", "", "`property` in which to store the Timestamp that each row has in the file; default none")
 	})
 	cli.Section(c, "Where and how", func(f *pflag.FlagSet) {
 		o.toFlag(f)

@@ -127,7 +127,7 @@ func (f *Follower) Replication() table.Replication {
 // Status is the state of a secondary, for metrics.
 type Status struct {
 	Follows  bool
-	Behind   time.Duration // time since the store last had everything in the backup place; it may lack something since then
+	Behind   time.Duration // time since the store last had every commit of the backup location; the store may lack later commits
 	LastSync time.Time     // the zero time if not known
 	Commits  int64         // number of commits applied since the start
 }

@@ -29,11 +29,11 @@ func TestRunAgainstCeilings(t *testing.T) {
 		{ceiling.Write, load.Delete, ""}, // ends when all 1000 entities are deleted
 		{ceiling.Read, load.Get, ""},
 		{ceiling.Page, load.Query, ""},
-		{ceiling.Page, load.Scan, ""},                        // the table has only this page
-		{ceiling.Null, load.Get, "204 (200 was expected)"},   // the status is wrong
-		{ceiling.Page, load.Get, "another entity"},           // the response has a wrong entity
-		{ceiling.Page, load.Page, "answered 1000 entities"},  // the response has too many entities
-		{ceiling.Null, load.Batch, "204 (202 was expected)"}, // the response is not that of a batch
+		{ceiling.Page, load.Scan, ""},                                // the table has only this page
+		{ceiling.Null, load.Get, "204 (200 was expected)"},           // the status is wrong
+		{ceiling.Page, load.Get, "an entity that was not requested"}, // the response has a wrong entity
+		{ceiling.Page, load.Page, "returned 1000 entities"},          // the response has too many entities
+		{ceiling.Null, load.Batch, "204 (202 was expected)"},         // the response is not that of a batch
 	} {
 		t.Run(string(tt.kind)+"/"+string(tt.op), func(t *testing.T) {
 			t.Parallel()

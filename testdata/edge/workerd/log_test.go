@@ -8,8 +8,8 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// TestCauses checks that lines of the access log are omitted, even if the log is written in
-// arbitrary pieces.
+// TestCauses checks that the list of causes has the lines of workerd's log without those of the access log, however the log is
+// divided into writes.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	const log = "panic: out of memory\n" + `{"msg":"request","status":200}` + "\n" + `{"msg":"trap","cause":"unreachable"}` + "\nthe end\n"

@@ -43,7 +43,8 @@ func New(b Base) *Feeds {
 	return f
 }
 
-// looks is how often a page is read again because it is unknown whether a transaction that has just ended has lines.
+// looks is the maximum number of times that a page is read again. It is read again if a transaction has just ended and may have
+// written changes of the feed.
 const looks = 3
 
 // Changes returns a page, as [table.Feeding] requires.

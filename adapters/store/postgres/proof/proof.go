@@ -82,7 +82,7 @@ func (e *Evidence) showOnce(ctx context.Context, writer, witness *pgconn.PgConn)
 	case !writes:
 		return errors.New("pg_locks and pg_stat_activity do not show a running write, so after a lost connection edgetable could not tell whether a write may still be applied")
 	case !works:
-		return errors.New("pg_stat_activity does not show a process that is in a transaction, so edgetable could not tell a slow reply from a lost reply")
+		return errors.New("pg_stat_activity does not show the process of a connection that is in a transaction. edgetable needs this view to tell a slow reply from a lost reply")
 	case later:
 		return errors.New("pg_locks shows a transaction that has ended")
 	}

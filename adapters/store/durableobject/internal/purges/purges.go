@@ -24,7 +24,7 @@ func Each(rows storage.Rows, f func(incarnation table.Incarnation, due edm.Ticks
 	}
 }
 
-// Next returns when the next incarnation can be purged, 0 if there is none.
+// Next returns the time at which the next incarnation can be purged, or 0 if there is none to purge.
 func Next(rows storage.Rows) (at edm.Ticks) {
 	Each(rows, func(_ table.Incarnation, due edm.Ticks) bool {
 		if at == 0 || due < at {

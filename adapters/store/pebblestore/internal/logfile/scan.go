@@ -121,7 +121,7 @@ func isPadding(b []byte) bool {
 }
 
 // search returns the offset at which reading continues after the invalid chunk at s.at.
-// If the header of this chunk is intact, the next chunk begins after the size in the header.
+// If the header of this chunk is intact, its size tells where the next chunk begins.
 // Otherwise, search tries each byte up to the next block, which begins with a chunk.
 func (s *scanner) search(claimed int) (next int) {
 	end := s.blockEnd(s.at)

@@ -48,7 +48,7 @@ export interface Refusal {
   why: string
 }
 
-/** refusalOf reads it in a message such as "… $.expire.after: write a time". */
+/** refusalOf reads it in a message such as "… $.expire.after: write a duration". */
 export function refusalOf(e: Error | undefined): Refusal | undefined {
   if (!(e instanceof Failure) || e.code !== "OptionsInvalid") return undefined
   const m = / (\$(?:\.[^\s:]+)*): (.*)$/s.exec(" " + e.message)
