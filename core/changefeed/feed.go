@@ -63,23 +63,14 @@ func (f *Feed) newWait(at table.FeedPosition) (*Wait, error) {
 	if err := f.Waiters.enter(f.Of.Account); err != nil {
 		return nil, err
 	}
-	w := &Wait{service: f.Service, of: f.Of, at: at, waiters: f.Waiters, now: f.Now, until: f.Until, withTimeout: f.WithTimeout}
-	if w.end = f.Now() + edm.Ticks(f.permitted(f.Wait)/100); f.Expires != 0 {
+	w := &Wait{service: f.Service.Metered(nil), of: f.Of, at: at, waiters: f.Waiters, now: f.Now, until: f.Until, withTimeout: f.WithTimeout}
+	if w.end = f.Now() + edm.Ticks(f.Wait/100); f.Expires != 0 {
 		w.end = min(w.end, f.Expires-margin)
 	}
 	if f.Waited != nil {
 		w.end = min(w.end, f.Waited.end)
 	}
 	return w, nil
-}
-
-// permitted shortens a wait of length d so that it ends before the credentials of the request expire.
-func (f *Feed) permitted(d time.Duration) time.Duration {
-	if f.Expires == 0 {
-		return d
-	}
-	left := min(f.Expires-f.Now(), edm.Ticks(d/100)) // at most d, so the result cannot overflow a Duration
-	return max(0, time.Duration(left)*100)
 }
 
 // read reads one page, which has at most the given number of bytes; 0 means the default.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"edgetable/core/edm"
 	"edgetable/core/multipart"
 	"edgetable/core/table"
 )
@@ -36,12 +37,21 @@ func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 		return nil, err
 	}
 	s := &Stream{feed: f, page: p}
-	s.ctx, s.cancel = f.WithTimeout(f.Until, f.permitted(longestStream))
+	s.ctx, s.cancel = f.WithTimeout(f.Until, f.longest())
 	s.text = append(s.own[:0], "retry: 2000\n"...)
 	if s.position(); len(p.Commits) > 0 {
 		s.text = append(s.own[:0], "retry: 2000\n\n"...)
 	}
 	return s, nil
+}
+
+// longest returns the maximum duration of a stream, which ends before the credentials of the request expire.
+func (f *Feed) longest() time.Duration {
+	if f.Expires == 0 {
+		return longestStream
+	}
+	left := min(f.Expires-f.Now(), edm.Ticks(longestStream/100)) // so the result cannot overflow a Duration
+	return max(0, time.Duration(left)*100)
 }
 
 // Page returns a complete answer in the form of a stream, for transports that cannot keep a stream open. It has the

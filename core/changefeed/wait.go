@@ -8,18 +8,18 @@ import (
 	"edgetable/core/table"
 )
 
-// Wait is the wait of a request for changes. After it the request is served again from its beginning, so while it waits
-// it needs no memory but this.
+// Wait is the wait of a request for changes. After the wait, the request is served again from its beginning. So a request
+// that waits needs no memory except its Wait.
 type Wait struct {
-	service     *table.Service
+	service     table.Service // counts no costs, so that it does not keep the request in memory
 	of          table.Name
 	at          table.FeedPosition
 	waiters     *Waiters
 	now         func() edm.Ticks
 	until       context.Context
 	withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
-	end         edm.Ticks // the request waits no longer than until then
-	over        bool      // the request waits no more
+	end         edm.Ticks // when the request stops waiting
+	over        bool      // whether the request must not wait once more
 }
 
 // Await waits until there may be changes, the time of the request is over, or the transport stops.
