@@ -85,18 +85,18 @@ func (s *connections) sendApart(line *conn, c *fasthttp.RequestCtx, resp *protoc
 	body := stream{resp.Stream, resp.Release}
 	s.setApart(line, c, func() bool {
 		defer body.Close()
-		w := chunked{line.front}
-		err := w.send(head.Header())
+		w := &chunked{to: line.front, head: head.Header()}
 		head = nil
-		if err == nil {
-			_, err = io.Copy(w, body.Reader)
-		}
+		_, err := io.Copy(w, body.Reader)
 		return err == nil && w.send([]byte("0\r\n\r\n")) == nil && stays
 	})
 }
 
 // chunked sends each write at once, in chunked transfer coding. Between two writes it needs no buffer.
-type chunked struct{ to net.Conn }
+type chunked struct {
+	to   net.Conn
+	head []byte // the head of the response, which is sent with the first write
+}
 
 // writeBuffer is the size in bytes of the buffers through which responses are written.
 const writeBuffer = 8 << 10
@@ -104,17 +104,19 @@ const writeBuffer = 8 << 10
 // writers holds unused buffers for chunked.
 var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
 
-func (c chunked) Write(b []byte) (int, error) {
+func (c *chunked) Write(b []byte) (int, error) {
 	return len(b), c.send(strconv.AppendInt(nil, int64(len(b)), 16), crlf, b, crlf)
 }
 
 var crlf = []byte("\r\n")
 
-// send sends the texts one after the other.
-func (c chunked) send(texts ...[]byte) error {
+// send sends the texts one after the other, after the head if that was not sent yet.
+func (c *chunked) send(texts ...[]byte) error {
 	w := writers.Get().(*bufio.Writer)
 	defer writers.Put(w)
 	w.Reset(c.to)
+	_, _ = w.Write(c.head)
+	c.head = nil
 	for _, text := range texts {
 		_, _ = w.Write(text) // Flush returns the error
 	}
