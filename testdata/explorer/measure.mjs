@@ -124,8 +124,8 @@ async function still(context) {
 }
 
 /**
- * work reads a trace: the CPU time of the longest task of the page, which other programs on the machine do not stretch, what the page did in
- * it, and the CPU time of a frame in the page and in the threads that draw it: raster and composition are software here.
+ * work reads a trace: how many tasks of the page took more CPU time than a refresh of the screen, the CPU time of the longest one, which other programs
+ * on the machine do not stretch, what the page did in it, and the CPU time of a frame in the page and in the threads that draw it: raster and composition are software here.
  */
 function work({ traceEvents }, frames) {
   const threads = new Map(traceEvents.filter((e) => e.name === "thread_name").map((e) => [`${e.pid} ${e.tid}`, e.args.name]))
@@ -139,6 +139,7 @@ function work({ traceEvents }, frames) {
   const drawing = (e) => ["Compositor", "VizCompositorThread", "ThreadPoolForegroundWorker"].includes(on(e))
   return {
     longest: longest.tdur / 1000,
+    late: tasks.filter((e) => e.tdur / 1000 > refresh).length,
     parts: Object.entries(parts).map(([part, names]) => `${part} ${within(names).toFixed(1)}`).join(", "),
     page: sum(tasks) / frames,
     drawing: [...new Set(timed.filter(drawing).map((e) => e.tid))].reduce((n, tid) => n + sum(outermost(timed.filter((e) => e.tid === tid && drawing(e)))), 0) / frames,
@@ -189,6 +190,7 @@ async function firstPage(session, home, viewport) {
   await page.goto(home)
   await page.reload() // nothing is compiled again
   await page.locator('[data-test="table"]').waitFor()
+  await page.waitForFunction(() => true) // what Playwright runs in the page is compiled now, not while the page is measured
   await browser.startTracing(page, { categories: ["toplevel", "__metadata", "blink.user_timing"] })
   await page.locator('[data-test="table"]').click()
   await page.waitForFunction(() => window.shown)
@@ -251,8 +253,8 @@ try {
     const idle = await during(nothing, () => frames(nothing, kind))
     console.log(`  still text:       ${late(await during(text, () => frames(text, kind)))}`)
     console.log(`  nothing moves:    ${late(idle)}`)
-    console.log(`  CPU: longest task ${inPage.longest.toFixed(1)} ms (${inPage.parts}); a frame ${inPage.page.toFixed(1)} ms in the page and ${inPage.drawing.toFixed(1)} ms to draw it`)
-    limit(`${kind}, longest task`, inPage.longest, refresh, "ms")
+    console.log(`  CPU: ${inPage.late} tasks over ${refresh} ms, longest ${inPage.longest.toFixed(1)} ms (${inPage.parts}); a frame ${inPage.page.toFixed(1)} ms in the page and ${inPage.drawing.toFixed(1)} ms to draw it`)
+    limit(`${kind}, tasks over ${refresh} ms`, inPage.late, 3, "in 300 frames")
     limit(`${kind}, frames over 50 ms more than where nothing moves`, over(inPage.times) - over(idle), 3, "of 300")
   }
   await page.bringToFront()

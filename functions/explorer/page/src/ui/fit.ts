@@ -6,7 +6,8 @@ import type { Zone } from "../wire/date.ts"
 import { numbers, shown } from "./cell.ts"
 
 const [narrowest, widest] = [64, 340]
-const padding = 24
+/** padding is how much wider a column is than its texts, in pixels. */
+export const padding = 24
 /** Numbers that come later may be longer, and cut ones cannot be read. */
 const spare = 16
 

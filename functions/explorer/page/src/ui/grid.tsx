@@ -1,6 +1,6 @@
 // The grid: rows and columns that are in view, one stop for the Tab key, arrows inside.
 import type { ComponentChildren } from "preact"
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import type { Columns } from "../model/columns.ts"
 import { arrange as arranged } from "../model/columns.ts"
 import type { Rows } from "../model/rows.ts"
@@ -15,7 +15,7 @@ import { Header } from "./header.tsx"
 import type { Point } from "./popup.tsx"
 import { type Column, Row, gutter, px } from "./row.tsx"
 import { type Selection, area, extended, moved, single } from "./selection.ts"
-import { useVirtual } from "./virtual.ts"
+import { useSlots, useVirtual } from "./virtual.ts"
 
 export const rowHeight = 30
 const headHeight = 42
@@ -59,34 +59,24 @@ export function Grid(p: Props) {
   const last = all.at(-1)
   const total = last ? last.left + last.width : gutter
 
-  // The first frame has what is in view alone; the next one also has what a short way of scrolling brings.
-  const [ahead, setAhead] = useState(false)
-  useEffect(() => {
-    if (ahead || !p.rows.length) return
-    let frame = requestAnimationFrame(() => (frame = requestAnimationFrame(() => setAhead(true))))
-    return () => cancelAnimationFrame(frame)
-  }, [ahead, p.rows.length > 0])
-  const down = useVirtual({ count: p.rows.length, size: () => rowHeight, scroller, overscan: ahead ? 6 : 0, before: headHeight })
-  const across = useVirtual({ count: free.length, size: (i) => free[i]?.width ?? 100, scroller, horizontal: true, overscan: ahead ? 2 : 0, before, measure: free })
+  const down = useVirtual({ count: p.rows.length, size: () => rowHeight, scroller, overscan: 6, before: headHeight })
+  const across = useVirtual({ count: free.length, size: (i) => free[i]?.width ?? 100, scroller, horizontal: true, overscan: 2, before, measure: free })
   const inRow = down.getVirtualItems()
   const inColumn = across.getVirtualItems()
+  const lastRow = inRow.at(-1)?.index ?? -1
+  const rowSlots = useSlots(inRow.map(({ index }) => index))
   const firstColumn = inColumn[0]?.index ?? 0
   const lastColumn = inColumn.at(-1)?.index ?? -1
   const columns = useMemo(() => free.slice(firstColumn, lastColumn + 1), [free, firstColumn, lastColumn])
 
-  // A row of the page is used again for another entity if the view jumps to where no row of before is. Otherwise rows that stay are left alone.
-  const reused = useRef({ shift: 0, first: 0, last: -1 })
-  const { shift, first, last: end } = reused.current
-  const firstRow = inRow[0]?.index ?? 0
-  const lastRow = inRow.at(-1)?.index ?? -1
-  reused.current = { shift: firstRow > end || lastRow < first ? shift + firstRow - first : shift, first: firstRow, last: lastRow }
-
-  // Rows that come or go above the view do not move it.
+  // The view stays where it is when rows are added or removed above it. This happens only in a table that is followed. In other tables scrollTop is not read
+  // here, because reading it makes the browser lay out the page at once.
   const top = useRef({ index: -1, place: 0 })
   useLayoutEffect(() => {
+    if (!p.rows.follower) return
     const view = scroller.current!
     const place = Math.floor(view.scrollTop / rowHeight)
-    if (p.rows.follower && place > 0 && p.sort === sorted.current) {
+    if (place > 0 && p.sort === sorted.current) {
       const now = p.rows.placeOf(top.current.index)
       if (now >= 0 && place === top.current.place) view.scrollTop += (now - place) * rowHeight
     }
@@ -196,12 +186,12 @@ export function Grid(p: Props) {
       <div class="canvas" role="presentation" style={{ height: px(down.getTotalSize()), width: px(total) }}>
         <Header pinned={pinned} free={columns} names={arranged(p.rows.columns.keys(), p.columns)} columns={p.columns} arrange={p.arrange} sort={p.sort} onSort={p.onSort} onMenu={p.onMenu} width={total} />
         <div role="rowgroup">
-          {inRow.map(({ index, start }) => {
+          {inRow.map(({ index, start }, i) => {
             const inside = index >= range.top && index <= range.bottom
             const entity = p.rows.at(index)
             return (
               <Row
-                key={index - reused.current.shift}
+                key={rowSlots[i]}
                 index={index}
                 top={start}
                 width={total}

@@ -1,11 +1,12 @@
-// One row of the grid. It is drawn again only if something of it changed: scrolling adds rows and leaves the others alone. What sticks at the
-// left is one element, since each element that sticks is a layer of its own to the browser.
-import { Component } from "preact"
+// One row of the grid. A row is drawn again only if one of its properties changed. Preact draws the row's own element; the cells are drawn here, because
+// hundreds of cells change in each frame while the grid scrolls. The elements of cells are kept, and only what differs is written. The cells that stick at
+// the left are in one element: the browser makes a layer for each element that sticks.
+import { Component, createRef } from "preact"
 import type { Mark } from "../model/followed.ts"
 import type { Zone } from "../wire/date.ts"
 import type { Entity, Type } from "../wire/value.ts"
 import { shown } from "./cell.ts"
-import { roomAfter } from "./fit.ts"
+import { padding, roomAfter } from "./fit.ts"
 
 export interface Column {
   name: string
@@ -43,55 +44,154 @@ export const gutter = 56
 export const px = (n: number) => `${n}px`
 
 export class Row extends Component<Props> {
+  private readonly root = createRef<HTMLDivElement>()
+  private readonly pins = part("presentation", "pins")
+  private readonly number = new Cell("rowheader")
+  private readonly gone = part("gridcell", "cell dim gone")
+  private pinned: Cells = new Map()
+  private cells: Cells = new Map()
+
   override shouldComponentUpdate(next: Props) {
-    for (const name in next) if (next[name as keyof Props] !== this.props[name as keyof Props]) return true
-    return false
+    for (const name in next) {
+      if (next[name as keyof Props] !== this.props[name as keyof Props]) {
+        this.draw(next)
+        break
+      }
+    }
+    return false // Preact has nothing to draw
   }
 
-  override render({ index, top, width, entity, pinned, columns, from, to, open }: Props) {
-    return (
-      <div role="row" aria-rowindex={index + 2} aria-selected={from <= to} class={open ? "row open" : "row"} style={{ transform: `translateY(${top}px)`, width: px(width) }} data-row={index}>
-        <div role="presentation" class="pins">
-          <div role="rowheader" class="cell gutter" data-col={-1}>
-            {index + 1}
-          </div>
-          {pinned.map((c) => this.cell(c))}
-        </div>
-        {entity ? (
-          columns.map((c) => this.cell(c))
-        ) : (
-          <div role="gridcell" class="cell dim gone">
-            {entity === null ? "deleted" : "…"}
-          </div>
-        )}
-      </div>
-    )
+  override componentDidMount() {
+    this.pins.append(this.number.element)
+    this.root.current!.append(this.pins)
+    this.draw(this.props)
   }
 
-  private cell({ name, at, left, width, types, after }: Column) {
-    const { entity, zone, from, to, active, mark } = this.props
-    const value = entity?.values.get(name)
-    const { text, look } = shown(value, zone)
-    let kind = "cell"
-    if (look) kind += " " + look
-    const other = value && types[0] && value.type !== types[0] ? value.type : undefined
-    if (other) kind += " other"
-    const room = !other && value?.type === "Double" ? roomAfter(text, after, width) : 0
-    if (at >= from && at <= to) kind += " selected"
-    if (at === active) kind += " active"
-    if (mark && (!mark.names || mark.names.has(name))) kind += ` fresh${mark.turn % 2}` // another name each time, so that it begins again
-    const ends = name === this.props.badge ? this.props.ends : ""
-    if (ends) kind += ends === "ended" ? " ending over" : " ending"
-    return (
-      <div key={name} role="gridcell" aria-colindex={at + 2} id={at === active ? "active-cell" : undefined} class={kind} style={{ left: px(left), width: px(width), paddingRight: room ? px(room + 10) : undefined }} data-col={at} data-type={other}>
-        {text}
-        {ends && (
-          <span class="ends" data-test="row-ends">
-            {ends !== "ended" && <span class="unseen"> ends in </span>}
-            {ends}
-          </span>
-        )}
-      </div>
-    )
+  override render() {
+    return <div role="row" class="row" ref={this.root} />
   }
+
+  private draw(p: Props) {
+    const row = this.root.current!
+    row.ariaRowIndex = String(p.index + 2)
+    row.ariaSelected = String(p.from <= p.to)
+    row.className = p.open ? "row open" : "row"
+    row.dataset.row = String(p.index)
+    row.style.transform = `translateY(${p.top}px)`
+    row.style.width = px(p.width)
+    this.number.draw({ ...blank, text: String(p.index + 1), kind: "cell gutter" })
+    this.pinned = this.place(this.pins, this.pinned, this.number.element, p.pinned, p)
+    this.cells = this.place(row, this.cells, this.pins, p.entity ? p.columns : [], p)
+    if (p.entity) this.gone.remove()
+    else {
+      this.gone.textContent = p.entity === null ? "deleted" : "…"
+      row.append(this.gone)
+    }
+  }
+
+  /** place draws the cells of the columns into an element, in this order, after the element `after`. Cells of columns that left the view are used again. */
+  private place(into: HTMLElement, old: Cells, after: HTMLElement, columns: Column[], p: Props): Cells {
+    const cells: Cells = new Map(columns.map((c) => [c.name, old.get(c.name)]))
+    const free = [...old].flatMap(([name, cell]) => (cell && !cells.has(name) ? cell : []))
+    for (const cell of free) cell.element.remove()
+    for (const c of columns) {
+      const cell = cells.get(c.name) ?? free.shift() ?? new Cell("gridcell")
+      cells.set(c.name, cell)
+      cell.draw(look(c, p))
+      if (after.nextSibling !== cell.element) into.insertBefore(cell.element, after.nextSibling)
+      after = cell.element
+    }
+    return cells
+  }
+}
+
+type Cells = Map<string, Cell | undefined>
+
+/** Look is what a cell shows, and where. */
+interface Look {
+  text: string
+  kind: string
+  left: number
+  width: number
+  /** room is the free space at the right, in pixels, which puts the decimal points of Doubles below each other */
+  room: number
+  at: number
+  active: boolean
+  /** other is the type of the value if most values of the column have another type */
+  other: string
+  ends: string
+}
+
+const blank: Look = { text: "", kind: "", left: 0, width: gutter, room: 0, at: -1, active: false, other: "", ends: "" }
+
+function look({ name, at, left, width, types, after }: Column, { entity, zone, from, to, active, mark, badge, ends }: Props): Look {
+  const value = entity?.values.get(name)
+  const { text, look } = shown(value, zone)
+  const other = value && types[0] && value.type !== types[0] ? value.type : ""
+  const room = !other && value?.type === "Double" ? roomAfter(text, after, width) : 0
+  const own = name === badge ? ends : ""
+  let kind = "cell"
+  if (look) kind += " " + look
+  if (text.length * (look ? 8 : 14) > width - padding) kind += " long"
+  if (other) kind += " other"
+  if (at >= from && at <= to) kind += " selected"
+  if (at === active) kind += " active"
+  if (mark && (!mark.names || mark.names.has(name))) kind += ` fresh${mark.turn % 2}` // another name each time, so that it begins again
+  if (own) kind += own === "ended" ? " ending over" : " ending"
+  return { text, kind, left, width, room, at, active: at === active, other, ends: own }
+}
+
+/** Cell is a cell of the grid. It keeps its element and what the element shows, and writes only the differences. */
+class Cell {
+  readonly element: HTMLElement
+  private readonly text = document.createTextNode("")
+  private shown: Partial<Look> = {}
+
+  constructor(role: string) {
+    this.element = part(role, "")
+    this.element.append(this.text)
+  }
+
+  draw(next: Look) {
+    const { element, shown } = this
+    this.shown = next
+    if (next.text !== shown.text) {
+      this.text.data = next.text
+      if (element.title) element.title = "" // the title was the type of the previous value
+    }
+    if (next.kind !== shown.kind) element.className = next.kind
+    if (next.left !== shown.left) element.style.left = px(next.left)
+    if (next.width !== shown.width) element.style.width = px(next.width)
+    if (next.room !== (shown.room ?? 0)) element.style.paddingRight = next.room ? px(next.room + 10) : ""
+    if (next.at !== shown.at) {
+      element.dataset.col = String(next.at)
+      if (next.at >= 0) element.ariaColIndex = String(next.at + 2)
+    }
+    if (next.active !== (shown.active ?? false)) element.id = next.active ? "active-cell" : ""
+    if (next.other !== (shown.other ?? "")) {
+      if (next.other) element.dataset.type = next.other
+      else delete element.dataset.type
+    }
+    if (next.ends !== (shown.ends ?? "")) element.replaceChildren(this.text, ...(next.ends ? [badgeOf(next.ends)] : []))
+  }
+}
+
+function badgeOf(ends: string): HTMLElement {
+  const badge = document.createElement("span")
+  badge.className = "ends"
+  badge.dataset.test = "row-ends"
+  if (ends !== "ended") {
+    const unseen = badge.appendChild(document.createElement("span"))
+    unseen.className = "unseen"
+    unseen.textContent = " ends in "
+  }
+  badge.append(ends)
+  return badge
+}
+
+function part(role: string, kind: string): HTMLElement {
+  const element = document.createElement("div")
+  element.setAttribute("role", role)
+  element.className = kind
+  return element
 }

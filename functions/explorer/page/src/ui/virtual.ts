@@ -1,14 +1,15 @@
 // TanStack virtual-core as a hook: which rows or columns are in view.
 import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from "@tanstack/virtual-core"
 import type { RefObject } from "preact"
-import { useLayoutEffect, useReducer, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks"
 
 interface Options {
   count: number
   size: (i: number) => number
   scroller: RefObject<HTMLElement | null>
   horizontal?: boolean
-  overscan?: number
+  /** number of rows or columns to draw before and after those in view */
+  overscan: number
   /** space before the first, in which headers stick */
   before?: number
   /** changes when sizes do */
@@ -17,14 +18,18 @@ interface Options {
 
 type Virtual = Virtualizer<HTMLElement, Element>
 
-export function useVirtual({ count, size, scroller, horizontal = false, overscan = 6, before = 0, measure }: Options): Virtual {
+/**
+ * useVirtual returns the virtualizer of the rows, or of the columns. Usually it also lists `overscan` rows before and after those in view. In the first
+ * frame, and in the first frame after a jump, all rows in view are new: such a frame has only these, and the others follow two frames later.
+ */
+export function useVirtual({ count, size, scroller, horizontal = false, overscan, before = 0, measure }: Options): Virtual {
   const [, again] = useReducer((n: number) => n + 1, 0)
   const options = {
     count,
     estimateSize: size,
     getScrollElement: () => scroller.current,
     horizontal,
-    overscan,
+    overscan: 0,
     scrollPaddingStart: before,
     paddingStart: before,
     scrollToFn: elementScroll,
@@ -34,8 +39,43 @@ export function useVirtual({ count, size, scroller, horizontal = false, overscan
   }
   const [virtual] = useState(() => new Virtualizer<HTMLElement, Element>(options))
   virtual.setOptions(options)
+  const last = useRef({ start: 0, end: -1, near: false }) // near: the overscan is drawn too
+  const view = virtual.calculateRange()
+  if (view) {
+    const { start, end, near } = last.current
+    const jumped = view.startIndex > end || view.endIndex < start
+    last.current = { start: view.startIndex, end: view.endIndex, near: near && !jumped }
+    virtual.setOptions({ ...options, overscan: last.current.near ? overscan : 0 })
+  }
   useLayoutEffect(() => virtual._didMount(), [])
   useLayoutEffect(() => virtual._willUpdate())
   useLayoutEffect(() => virtual.measure(), [measure])
+  useEffect(() => {
+    if (last.current.near || !count) return
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => {
+        last.current.near = true
+        again(undefined as never)
+      })
+    })
+    return () => cancelAnimationFrame(frame)
+  })
   return virtual
+}
+
+/**
+ * useSlots returns for each index the number of the element that shows it. An element whose index left the view is used again for an index that entered
+ * it, because changing the text of an element costs less than making a new element. While the indexes are the same, the array is the same.
+ */
+export function useSlots(indexes: number[]): number[] {
+  const last = useRef({ indexes: [] as number[], slots: [] as number[] })
+  const was = last.current
+  if (indexes.length === was.indexes.length && indexes.every((index, i) => index === was.indexes[i])) return was.slots
+  const stays = new Set(indexes)
+  const kept = new Map(was.indexes.flatMap((index, i) => (stays.has(index) ? [[index, was.slots[i]!] as const] : [])))
+  const free = was.slots.filter((_, i) => !stays.has(was.indexes[i]!))
+  let next = Math.max(-1, ...was.slots) + 1
+  const slots = indexes.map((index) => kept.get(index) ?? free.shift() ?? next++)
+  last.current = { indexes, slots }
+  return slots
 }

@@ -59,13 +59,19 @@ function entities(bytes: Uint8Array): object[] {
   return answer.value
 }
 
+function same(a: string[], b: string[]): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
 /** namesIn are the names of all properties. Most entities have those of the one before. */
 function namesIn(list: object[]): string[] {
   const names = new Set<string>()
   let before: string[] = []
   for (const entity of list) {
     const own = Object.keys(entity)
-    if (own.length !== before.length || !own.every((name, i) => name === before[i])) for (const name of own) names.add(name)
+    if (!same(own, before)) for (const name of own) names.add(name)
     before = own
   }
   return [...names].filter((name) => !name.endsWith("@odata.type") && !name.startsWith("odata."))

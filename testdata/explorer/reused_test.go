@@ -1,0 +1,53 @@
+package explorer
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestReusedCells checks that the grid shows the right values in the right order after each way of scrolling, although
+// it uses the elements of rows and columns that left the view for those that entered it. A screen reader reads the
+// elements in the order of the page, so rows and cells must be in ascending order there too.
+func TestReusedCells(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	rows := make([]entity, 400)
+	for r := range rows {
+		rows[r] = entity{"PartitionKey": "p", "RowKey": fmt.Sprintf("%04d", r)}
+		for c := range 40 {
+			rows[r][fmt.Sprintf("c%02d", c)] = fmt.Sprintf("%d-%d", r, c)
+		}
+	}
+	s.fill("wide", rows...)
+	b := newTab(t)
+	b.enter("gateway", s, "wide")
+	b.seeText(`[role="gridcell"]`, "0000")
+	const wrong = `(() => {
+		const view = document.querySelector('[data-test="grid"]').getBoundingClientRect()
+		const head = document.querySelector(".heads").getBoundingClientRect()
+		let last = -1, inView = 0
+		for (const row of document.querySelectorAll("[data-row]")) {
+			const r = Number(row.dataset.row)
+			if (last >= 0 && r !== last + 1) return "row " + r + " is after row " + last
+			last = r
+			const at = row.getBoundingClientRect()
+			if (at.bottom > head.bottom && at.top < view.bottom) inView++
+			let before = -2
+			for (const cell of row.querySelectorAll("[data-col]")) {
+				const c = Number(cell.dataset.col)
+				if (c !== before + 1 && before > 1) return "cell " + c + " is after cell " + before + " in row " + r
+				before = c
+				const want = c < 0 ? String(r + 1) : c === 0 ? "p" : c === 1 ? String(r).padStart(4, "0") : r + "-" + (c - 2)
+				if (c < 42 && cell.textContent !== want) // the last column is Timestamp
+					return "cell " + c + " of row " + r + " shows " + cell.textContent
+			}
+			if (before < 4) return "row " + r + " has cells up to " + before
+		}
+		return inView >= Math.floor((view.bottom - head.bottom) / 30) ? "" : inView + " rows are in view"
+	})()`
+	for _, to := range [][2]int{{0, 0}, {90, 0}, {150, 120}, {6000, 120}, {6030, 900}, {5700, 2400}, {0, 2500}, {11000, 0}, {11010, 35}, {400, 400}, {460, 350}, {0, 0}} {
+		js[int](b, `(() => { const grid = document.querySelector('[data-test="grid"]'); grid.scrollTop = %s; return grid.scrollLeft = %s })()`, to[0], to[1])
+		b.wait(wrong + ` === ""`)
+		b.wait(wrong + ` === "" && document.querySelectorAll("[data-row]").length > 25`) // with the rows near the view
+	}
+}
