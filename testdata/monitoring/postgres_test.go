@@ -28,8 +28,8 @@ func TestPostgres(t *testing.T) {
 	list := expressions(t, func(p panel) bool { return p.row == "PostgreSQL" }, func(g group) bool { return g.Name == "edgetable-postgres" })
 	s.checkExpressions(t, list, healthy{
 		"Wait for a connection {{to}}":               "more requests than connections; lanes keep them below that",
-		"Sent again {{reason}}":                      "a connection that breaks (TestCutWires of adapters/store/postgres)",
-		"Sent again behind":                          "a second server that writes the same entities",
+		"Retries {{reason}}":                         "a connection that breaks (TestCutWires of adapters/store/postgres)",
+		"Retries behind":                             "a second server that writes the same entities",
 		"Unknown outcomes unknown outcomes":          "a database that is away for longer than writes wait",
 		"Unknown outcomes reads without the standby": "a standby that is away (TestReplica of adapters/store/postgres)",
 		"Purge failures":                             "a database that is away",
