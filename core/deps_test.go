@@ -88,7 +88,7 @@ func TestCoreReaches(t *testing.T) {
 }
 
 // rooms lists the packages below functions, and for each of them the other packages of this list that it may import.
-var rooms = map[string][]string{
+var functionImports = map[string][]string{
 	"lambda":                           {},
 	"explorer":                         {},
 	"edgetable/advise":                 {},
@@ -136,11 +136,11 @@ func TestLayers(t *testing.T) {
 	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "edgetable/...")) {
 		f := strings.Fields(line)
 		own, room := strings.CutPrefix(f[0], "edgetable/functions/")
-		if _, known := rooms[own]; room && !known {
+		if _, known := functionImports[own]; room && !known {
 			t.Errorf("%s is new: say in this test what it may import", f[0])
 		}
 		for _, imported := range f[1:] {
-			if name, ok := strings.CutPrefix(imported, "edgetable/functions/"); ok && !(room && slices.Contains(rooms[own], name)) {
+			if name, ok := strings.CutPrefix(imported, "edgetable/functions/"); ok && !(room && slices.Contains(functionImports[own], name)) {
 				t.Errorf("%s imports %s: data goes from the room that is asked to the one that asks", f[0], imported)
 			}
 			if strings.Contains(imported, "/testdata/") && !slices.Contains(testOnly, f[0]) {

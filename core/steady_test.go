@@ -29,7 +29,7 @@ func TestSteady(t *testing.T) {
 	t.Parallel()
 	found := map[string][]string{}
 	for _, files := range testFiles(t) {
-		for _, u := range unsteady(t, files) {
+		for _, u := range findUnsteady(t, files) {
 			name := u.file
 			if u.what == polls {
 				name = "Eventually"
@@ -98,7 +98,7 @@ func useAt(files *token.FileSet, n ast.Node, what string) unsteadyUse {
 }
 
 // declared is a top-level declaration: a function, a type with its methods, a variable or a constant.
-type declared struct {
+type declaration struct {
 	root  bool            // whether the declaration runs outside bubbles, even if no other declaration uses it
 	kind  bool            // whether the declaration is a type
 	uses  map[string]bool // names that it mentions in code outside bubbles
@@ -107,7 +107,7 @@ type declared struct {
 }
 
 // unsteady returns the uses of the wall clock and of chance in a package, if code outside bubbles can reach them.
-func unsteady(t *testing.T, paths []string) (list []unsteadyUse) {
+func findUnsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 	t.Helper()
 	files := token.NewFileSet()
 	var parsed []*ast.File
@@ -118,12 +118,12 @@ func unsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 		}
 		parsed = append(parsed, f)
 	}
-	all := map[string]*declared{}
+	all := map[string]*declaration{}
 	bubbles := makeBubbles(parsed)
 	for _, f := range parsed {
 		for _, d := range f.Decls {
 			readDeclared(files, f, d, bubbles, all)
-			list = append(list, chances(files, f, d)...)
+			list = append(list, unseededCalls(files, f, d)...)
 		}
 	}
 	reached := map[string]bool{}
@@ -154,11 +154,11 @@ func unsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 }
 
 // readDeclared adds the top-level declarations of d to all.
-func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[string]bool, all map[string]*declared) {
+func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[string]bool, all map[string]*declaration) {
 	inTest := strings.HasSuffix(files.Position(f.Pos()).Filename, "_test.go")
-	of := func(name string) *declared {
+	of := func(name string) *declaration {
 		if all[name] == nil {
-			all[name] = &declared{uses: map[string]bool{}, calls: map[string]bool{}}
+			all[name] = &declaration{uses: map[string]bool{}, calls: map[string]bool{}}
 		}
 		return all[name]
 	}
@@ -207,7 +207,7 @@ func yields(f *ast.File, s ast.Stmt) bool {
 		return false
 	}
 	c, ok := x.X.(*ast.CallExpr)
-	return ok && named(f, c.Fun, "runtime", "Gosched")
+	return ok && isFunctionOf(f, c.Fun, "runtime", "Gosched")
 }
 
 // receiver returns the name of a method's receiver type.
@@ -228,7 +228,7 @@ func receiver(x ast.Expr) string {
 // read records the uses in a part of a declaration. If bubble is set, the declaration makes a bubble. Its function
 // literals, and functions that it mentions without a call, then run in the bubble. Parameter types are skipped,
 // because they create no value.
-func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble bool) {
+func (d *declaration) read(files *token.FileSet, f *ast.File, part ast.Node, bubble bool) {
 	note := func(n ast.Node, what string) { d.own = append(d.own, useAt(files, n, what)) }
 	spins := false // whether the current statement is in a loop with a condition
 	var walk func(n ast.Node) bool
@@ -245,7 +245,7 @@ func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble
 		case *ast.FuncType:
 			return false
 		case *ast.CallExpr:
-			if named(f, n.Fun, "testing/synctest", "Test") {
+			if isFunctionOf(f, n.Fun, "testing/synctest", "Test") {
 				return false
 			}
 			if s, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains(deadlines, s.Sel.Name) && mentions(f, n, "time", "Now") {
@@ -301,7 +301,7 @@ func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble
 			}
 		case *ast.SelectorExpr:
 			for pkg, names := range ofTheClock {
-				if named(f, n, pkg, names...) {
+				if isFunctionOf(f, n, pkg, names...) {
 					note(n, nameOf(n.X)+"."+n.Sel.Name)
 				}
 			}
@@ -329,7 +329,7 @@ var deadlines = []string{"SetDeadline", "SetReadDeadline", "SetWriteDeadline"}
 
 // named reports whether x is one of the named functions of the package with this path. The file f may import the
 // package under any name.
-func named(f *ast.File, x ast.Expr, path string, names ...string) bool {
+func isFunctionOf(f *ast.File, x ast.Expr, path string, names ...string) bool {
 	s, ok := x.(*ast.SelectorExpr)
 	if !ok || !slices.Contains(names, s.Sel.Name) {
 		return false
@@ -369,7 +369,7 @@ func nameOf(x ast.Expr) string {
 // mentions reports whether a part of a file mentions one of the functions of a package.
 func mentions(f *ast.File, part ast.Node, path string, names ...string) (yes bool) {
 	ast.Inspect(part, func(n ast.Node) bool {
-		if x, ok := n.(ast.Expr); ok && named(f, x, path, names...) {
+		if x, ok := n.(ast.Expr); ok && isFunctionOf(f, x, path, names...) {
 			yes = true
 		}
 		return !yes
@@ -406,13 +406,13 @@ func makeBubbles(files []*ast.File) map[string]bool {
 }
 
 // chances returns the calls of math/rand that have no seed. They are random even inside a bubble.
-func chances(files *token.FileSet, f *ast.File, d ast.Decl) (list []unsteadyUse) {
+func unseededCalls(files *token.FileSet, f *ast.File, d ast.Decl) (list []unsteadyUse) {
 	if d, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(d.Name.Name, "Benchmark") {
 		return nil
 	}
 	ast.Inspect(d, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
-			if what := calledByChance(f, call); what != "" {
+			if what := describeUnseeded(f, call); what != "" {
 				list = append(list, useAt(files, call, what))
 			}
 		}
@@ -424,10 +424,10 @@ func chances(files *token.FileSet, f *ast.File, d ast.Decl) (list []unsteadyUse)
 // calledByChance describes what is random in a call of math/rand, or returns "": the call has no seed, or a seed from
 // a clock. Passing a function of math/rand without calling it is allowed, as for table.Options.Rand, because no test
 // result depends on the identifiers made with it.
-func calledByChance(f *ast.File, call *ast.CallExpr) string {
+func describeUnseeded(f *ast.File, call *ast.CallExpr) string {
 	for _, path := range []string{"math/rand", "math/rand/v2"} {
 		s, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || !named(f, s, path, s.Sel.Name) {
+		if !ok || !isFunctionOf(f, s, path, s.Sel.Name) {
 			continue
 		}
 		if !strings.HasPrefix(s.Sel.Name, "New") {
@@ -444,7 +444,7 @@ func calledByChance(f *ast.File, call *ast.CallExpr) string {
 
 // timeLimit describes the real-time limit that a composite literal sets, or returns "".
 func timeLimit(f *ast.File, l *ast.CompositeLit) string {
-	if !named(f, l.Type, "net/http", "Client") && !named(f, l.Type, "net", "Dialer") {
+	if !isFunctionOf(f, l.Type, "net/http", "Client") && !isFunctionOf(f, l.Type, "net", "Dialer") {
 		return ""
 	}
 	for _, e := range l.Elts {
@@ -493,7 +493,7 @@ func TestFindsUnsteady(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, u := range unsteady(t, []string{path}) {
+		for _, u := range findUnsteady(t, []string{path}) {
 			got = append(got, u.what)
 		}
 		if tt.want == "" && got != nil || tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], tt.want)) {

@@ -61,7 +61,7 @@ func packages(t *testing.T, names ...string) (root string) {
 		t.Fatal(err)
 	}
 	// Use an empty package status, so that all dependencies are downloaded.
-	command(t, dir, nil, again(t), append([]string{"apt-get", "-o", "APT::Sandbox::User=root", "-o", "Dir::State::status=" + dir + "/status", "-o", "Dir::Cache::archives=" + archives,
+	command(t, dir, nil, retryScript(t), append([]string{"apt-get", "-o", "APT::Sandbox::User=root", "-o", "Dir::State::status=" + dir + "/status", "-o", "Dir::Cache::archives=" + archives,
 		"install", "-q", "--yes", "--download-only", "--no-install-recommends"}, names...)...)
 	found, err := filepath.Glob(archives + "/*.deb")
 	if err != nil || len(found) == 0 {
@@ -159,8 +159,8 @@ func (e *engine) twoServers(t *testing.T) {
 	var kills []span
 	for _, end := range []string{"stop", "kill"} {
 		for _, name := range []string{"one", "two"} {
-			e.proxied(t, "edgetable-postgres-one-1")
-			e.proxied(t, "edgetable-postgres-two-1")
+			e.waitForTraffic(t, "edgetable-postgres-one-1")
+			e.waitForTraffic(t, "edgetable-postgres-two-1")
 			s := span{from: time.Now()}
 			p.compose(t, end, name)
 			e.must(t, "wait", "edgetable-postgres-"+name+"-1")
@@ -171,27 +171,27 @@ func (e *engine) twoServers(t *testing.T) {
 			p.compose(t, "start", name)
 		}
 	}
-	e.proxied(t, "edgetable-postgres-two-1")
+	e.waitForTraffic(t, "edgetable-postgres-two-1")
 	w.stop()
-	w.judge(t, kills)
+	w.checkRows(t, kills)
 }
 
 // settled is how long a started server must receive requests before the other one may stop. Health checks that the
 // proxy began before the start may time out only later, and then mark the server as unhealthy once more.
-const settled = 6 * time.Second
+const settleTime = 6 * time.Second
 
 // proxied waits until the proxy has sent a server requests for the time settled, according to the server's access log.
-func (e *engine) proxied(t *testing.T, name string) {
+func (e *engine) waitForTraffic(t *testing.T, name string) {
 	t.Helper()
-	var first time.Time
-	e.follow(t, name, func(at time.Time, line string) bool {
+	var makeReleaseOnce time.Time
+	e.findLine(t, name, func(at time.Time, line string) bool {
 		if !strings.Contains(line, "InsertOrReplaceEntity") {
 			return false
 		}
-		if first.IsZero() {
-			first = at
+		if makeReleaseOnce.IsZero() {
+			makeReleaseOnce = at
 		}
-		return at.Sub(first) >= settled
+		return at.Sub(makeReleaseOnce) >= settleTime
 	})
 }
 

@@ -100,7 +100,7 @@ func unzip(t *testing.T, text []byte) (found []entry) {
 }
 
 func TestArchives(t *testing.T) {
-	dist, _ := made(t)
+	dist, _ := releaseFolders(t)
 	for _, p := range platforms() {
 		file := filepath.Join(dist, "edgetable_1.2.3_"+p.archive)
 		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".tar.gz"), ".zip")
@@ -130,7 +130,7 @@ var packaged = []string{
 }
 
 func TestDebs(t *testing.T) {
-	dist, _ := made(t)
+	dist, _ := releaseFolders(t)
 	for _, arch := range namesOf(linuxes(), func(p platform) string { return p.deb }) {
 		name := "edgetable_1.2.3_" + arch + ".deb"
 		r := ar.NewReader(bytes.NewReader(readFile(t, filepath.Join(dist, name))))
@@ -163,7 +163,7 @@ func TestDebs(t *testing.T) {
 }
 
 func TestRPMs(t *testing.T) {
-	dist, _ := made(t)
+	dist, _ := releaseFolders(t)
 	for _, arch := range namesOf(linuxes(), func(p platform) string { return p.rpm }) {
 		name := "edgetable-1.2.3-1." + arch + ".rpm"
 		text := readFile(t, filepath.Join(dist, name))
@@ -195,7 +195,7 @@ func TestRPMs(t *testing.T) {
 // TestAPKs checks that the packages for Alpine contain exactly the files of the sources, with the same bytes. It also
 // checks the checksums that apk requires: one of all files together, and one of each file.
 func TestAPKs(t *testing.T) {
-	dist, programs := made(t)
+	dist, programs := releaseFolders(t)
 	root := filepath.Dir(dist)
 	for _, p := range linuxes() {
 		name := "edgetable_1.2.3_" + p.apk + ".apk"
@@ -290,7 +290,7 @@ func same(t *testing.T, archive, root string, got []entry, source map[string]str
 // TestWheels checks that the wheels contain exactly the files of the sources, with the same bytes, the tags of the
 // wheel's name, and the checksum of each file.
 func TestWheels(t *testing.T) {
-	dist, programs := made(t)
+	dist, programs := releaseFolders(t)
 	for _, p := range platforms() {
 		name := "edgetable-1.2.3-py3-none-" + p.wheel + ".whl"
 		script, info := "edgetable", "edgetable-1.2.3.dist-info/"

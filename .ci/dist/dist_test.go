@@ -46,8 +46,8 @@ func build(dir string, targets []string, environment ...string) error {
 		if name == ".goreleaser.yaml" && targets != nil {
 			text = regexp.MustCompile(`targets: .*`).ReplaceAll(text, []byte("targets: ["+strings.Join(targets, ", ")+"]"))
 		}
-		if !*all {
-			text = fast(name, text)
+		if !*allPlatforms {
+			text = useFastCompression(name, text)
 		}
 		if err == nil {
 			err = os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o777)
@@ -70,7 +70,7 @@ func build(dir string, targets []string, environment ...string) error {
 
 // fast changes a source file so that a release is compressed quickly. The best compression takes
 // seconds for each file, and only the tests of file sizes need it.
-func fast(name string, text []byte) []byte {
+func useFastCompression(name string, text []byte) []byte {
 	if name == ".goreleaser.yaml" {
 		return bytes.Replace(text, []byte("    rpm:\n"), []byte("    deb:\n      compression: gzip:1\n    rpm:\n      compression: gzip:1\n"), 1)
 	}
@@ -82,7 +82,7 @@ func fast(name string, text []byte) []byte {
 
 // all makes the tests build the release for all platforms, with the best compression. Otherwise they
 // build only for this machine: with an empty cache, compiling for another target takes minutes.
-var all = flag.Bool("all", false, "make the files of all platforms")
+var allPlatforms = flag.Bool("all", false, "make the files of all platforms")
 
 // platform holds the names that the files of a release use for a target.
 type platform struct {
@@ -104,7 +104,7 @@ func platforms() (list []platform) {
 		{"darwin_arm64", "darwin_arm64.tar.gz", "", "", "", "", "darwin-arm64", "macosx_12_0_arm64", "", "osx-arm64"},
 		{"windows_amd64", "windows_amd64.zip", "", "", "", "", "win32-x64", "win_amd64", "", "win-x64"},
 	} {
-		if *all || p.target == host {
+		if *allPlatforms || p.target == host {
 			list = append(list, p)
 		}
 	}
@@ -127,31 +127,31 @@ func namesOf(list []platform, name func(p platform) string) (mapped []string) {
 }
 
 // first makes a release, once for all tests, and returns the directory with its sources.
-var first = sync.OnceValues(func() (string, error) {
+var makeReleaseOnce = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "edgetable-dist-*")
 	if err != nil {
 		return "", err
 	}
-	begun = dir
+	releaseFolder = dir
 	return dir, build(dir, namesOf(platforms(), func(p platform) string { return p.target }))
 })
 
 // begun is the directory that first has made; "" if no test has called first.
-var begun string
+var releaseFolder string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	status := m.Run()
-	if begun != "" {
-		_ = os.RemoveAll(begun)
+	if releaseFolder != "" {
+		_ = os.RemoveAll(releaseFolder)
 	}
 	os.Exit(status)
 }
 
 // made returns the directory of the release's files, and the directory of its programs.
-func made(t *testing.T) (dist, programs string) {
+func releaseFolders(t *testing.T) (dist, programs string) {
 	t.Helper()
-	dir, err := first()
+	dir, err := makeReleaseOnce()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,9 +182,9 @@ func list(t *testing.T, dir string) (names []string) {
 
 // TestFiles checks that a release has exactly these files, and that SHA256SUMS has their checksums.
 func TestFiles(t *testing.T) {
-	dist, _ := made(t)
+	dist, _ := releaseFolders(t)
 	want := []string{"SHA256SUMS", "edgetable_1.2.3_oci.tar", "edgetable.rb", "edgetable-1.2.3.tgz", "edgetable.1.2.3.nupkg"}
-	if *all {
+	if *allPlatforms {
 		want = append(want, "edgetable.scoop.json", "edgetable.winget.yaml") // names of Windows
 	}
 	for _, p := range platforms() {
@@ -213,7 +213,7 @@ func TestFiles(t *testing.T) {
 // TestSameBytes checks that a release made again in another directory has the same bytes. It makes one
 // target of each kind of file again.
 func TestSameBytes(t *testing.T) {
-	dist, _ := made(t)
+	dist, _ := releaseFolders(t)
 	dir := filepath.Join(t.TempDir(), "another place")
 	err := build(dir, []string{host, "windows_amd64"}, "TZ=Asia/Kathmandu", "LANG=de_DE.UTF-8", "HOME="+os.Getenv("HOME"))
 	if err != nil {
@@ -249,8 +249,8 @@ func TestSameBytes(t *testing.T) {
 const maxProgram = 42e6
 
 func TestPrograms(t *testing.T) {
-	dist, programs := made(t)
-	dir, _ := first()
+	dist, programs := releaseFolders(t)
+	dir, _ := makeReleaseOnce()
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)

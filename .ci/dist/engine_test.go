@@ -137,12 +137,12 @@ func (e *engine) ready(t *testing.T, name string) {
 // await waits until a container has printed a line that contains the text since its last start.
 func (e *engine) await(t *testing.T, name, text string) {
 	t.Helper()
-	e.follow(t, name, func(_ time.Time, line string) bool { return strings.Contains(line, text) })
+	e.findLine(t, name, func(_ time.Time, line string) bool { return strings.Contains(line, text) })
 }
 
 // follow reads the output of a container since its last start until found returns true for a line. It fails if the
 // container ends before.
-func (e *engine) follow(t *testing.T, name string, found func(at time.Time, line string) bool) {
+func (e *engine) findLine(t *testing.T, name string, found func(at time.Time, line string) bool) {
 	t.Helper()
 	started := strings.Trim(strings.TrimSpace(e.must(t, "inspect", "--format", "{{json .State.StartedAt}}", name)), `"`)
 	c := exec.Command(e.base[0], append(append([]string{}, e.base[1:]...), "logs", "--follow", "--timestamps", "--since", started, name)...)
@@ -204,7 +204,7 @@ func TestEngines(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *engineImage == "" {
-		dist, _ := made(t)
+		dist, _ := releaseFolders(t)
 		file = filepath.Join(dist, "edgetable_1.2.3_"+runtime.GOARCH+"_image.tar")
 	}
 	for name, start := range map[string]func(*testing.T, string) *engine{"docker": startDocker, "podman": startPodman} {
@@ -225,7 +225,7 @@ func TestEngines(t *testing.T) {
 				}
 			}
 			t.Run("first", e.firstMinute)
-			if *all { // only in 'make weekly', because these tests take minutes
+			if *allPlatforms { // only in 'make weekly', because these tests take minutes
 				t.Run("rights", func(t *testing.T) { e.rights(t, dir) })
 				t.Run("azurite", e.azurite)
 				t.Run("users", e.users)
@@ -245,7 +245,7 @@ func TestEngines(t *testing.T) {
 }
 
 // gone waits until Docker has removed a container that was run with --rm: 'docker stop' does not wait for that.
-func (e *engine) gone(t *testing.T, name string) {
+func (e *engine) waitForRemoval(t *testing.T, name string) {
 	t.Helper()
 	events := exec.Command(e.base[0], append(e.base[1:len(e.base):len(e.base)], "events", "--since", "1", "--filter", "container="+name, "--filter", "event=destroy")...)
 	out, err := events.StdoutPipe()
@@ -282,7 +282,7 @@ func (e *engine) firstMinute(t *testing.T) {
 	if e.name == "podman" {
 		return // Podman removes such a container some time after its end. It reports the removal before the volume is removed
 	}
-	e.gone(t, "first")
+	e.waitForRemoval(t, "first")
 	if left := strings.TrimSpace(e.must(t, "volume", "ls", "--quiet")); left != "" {
 		t.Errorf("a try leaves volumes: %s", left)
 	}
@@ -411,7 +411,7 @@ func (e *engine) kill(t *testing.T) {
 	s.to = time.Now()
 	e.must(t, "start", "kill")
 	e.ready(t, "kill")
-	w.judge(t, []span{s})
+	w.checkRows(t, []span{s})
 }
 
 // azurite starts the image with the commands that Testcontainers and Compose use for Azurite.

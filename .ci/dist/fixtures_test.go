@@ -25,7 +25,7 @@ func command(t *testing.T, dir string, environment []string, name string, args .
 }
 
 // one returns the file that matches a pattern, and fails the test unless there is exactly one.
-func one(t *testing.T, pattern string) string {
+func findOne(t *testing.T, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(pattern)
 	if err != nil || len(found) != 1 {
@@ -35,7 +35,7 @@ func one(t *testing.T, pattern string) string {
 }
 
 // copied copies a folder of examples, so that the test installs nothing in the original.
-func copied(t *testing.T, folder string) string {
+func copyFolder(t *testing.T, folder string) string {
 	t.Helper()
 	to := t.TempDir()
 	if err := os.CopyFS(to, os.DirFS(filepath.Join(tests, folder))); err != nil {
@@ -65,14 +65,14 @@ func write(t *testing.T, dir, name, text string) {
 // TestNPM installs the npm packages from their files, and checks that npx runs the program, and that the examples
 // for Vitest and Jest pass.
 func TestNPM(t *testing.T) {
-	dist, _ := made(t)
+	dist, _ := releaseFolders(t)
 	platform := strings.TrimSuffix(target{os: runtime.GOOS, arch: runtime.GOARCH}.node(), "-")
-	packages := []string{one(t, dist+"/edgetable-"+platform+"-1.2.3.tgz"), one(t, dist+"/edgetable-1.2.3.tgz")}
+	packages := []string{findOne(t, dist+"/edgetable-"+platform+"-1.2.3.tgz"), findOne(t, dist+"/edgetable-1.2.3.tgz")}
 	for _, folder := range []string{"vitest", "jest"} {
 		t.Run(folder, func(t *testing.T) {
-			rarely(t) // TestReadmeRows installs the package in every run
-			dir := copied(t, folder)
-			command(t, dir, nil, again(t), "npm", "install", "--no-audit", "--no-fund", "--loglevel", "error")
+			skipUnlessWeekly(t) // TestReadmeRows installs the package in every run
+			dir := copyFolder(t, folder)
+			command(t, dir, nil, retryScript(t), "npm", "install", "--no-audit", "--no-fund", "--loglevel", "error")
 			command(t, dir, nil, "npm", append([]string{"install", "--no-save", "--no-audit", "--no-fund", "--loglevel", "error"}, packages...)...)
 			if out := command(t, dir, nil, "node_modules/.bin/edgetable", "version"); !strings.Contains(out, "edgetable version 1.2.3 ") {
 				t.Errorf("version: %s", out)
@@ -106,11 +106,11 @@ func TestNPM(t *testing.T) {
 // TestWheel installs the wheel from its file. It checks that the program runs, as a script and as a module, and
 // that the example for pytest passes.
 func TestWheel(t *testing.T) {
-	dist, _ := made(t)
-	dir := copied(t, "pytest")
+	dist, _ := releaseFolders(t)
+	dir := copyFolder(t, "pytest")
 	command(t, dir, nil, "python3", "-m", "venv", "venv")
-	wheel := one(t, dist+"/edgetable-1.2.3-py3-none-"+target{os: runtime.GOOS, arch: runtime.GOARCH}.python()[0]+"*.whl")
-	command(t, dir, nil, again(t), "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "-r", "requirements.txt", wheel)
+	wheel := findOne(t, dist+"/edgetable-1.2.3-py3-none-"+target{os: runtime.GOOS, arch: runtime.GOARCH}.python()[0]+"*.whl")
+	command(t, dir, nil, retryScript(t), "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "-r", "requirements.txt", wheel)
 	for _, args := range [][]string{{"venv/bin/edgetable", "version"}, {"venv/bin/python", "-m", "edgetable", "version"}} {
 		if out := command(t, dir, nil, args[0], args[1:]...); out != "edgetable version 1.2.3 (0123456789ab)\n" {
 			t.Errorf("%q: %s", args, out)
@@ -138,35 +138,35 @@ assert select.select([server], [], [], 60)[0], "the server runs on"
 
 // TestOtherFixtures checks that the examples for Go and JUnit pass with the program of the release.
 func TestOtherFixtures(t *testing.T) {
-	_, programs := made(t)
+	_, programs := releaseFolders(t)
 	program, err := filepath.Abs(filepath.Join(programs, runtime.GOOS+"_"+runtime.GOARCH, "edgetable"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	environment := []string{"EDGETABLE_BINARY=" + program}
 	t.Run("go", func(t *testing.T) {
-		command(t, copied(t, "go"), environment, "go", "test", "-count=1", ".")
+		command(t, copyFolder(t, "go"), environment, "go", "test", "-count=1", ".")
 	})
 	t.Run("junit", func(t *testing.T) {
-		rarely(t)
+		skipUnlessWeekly(t)
 		if _, err := exec.LookPath("mvn"); err != nil {
 			t.Skip("Maven is not installed")
 		}
-		command(t, copied(t, "junit"), environment, again(t), "mvn", "-q", "-B", "test")
+		command(t, copyFolder(t, "junit"), environment, retryScript(t), "mvn", "-q", "-B", "test")
 	})
 }
 
 // rarely skips a test that installs the same files as another test, except in the weekly run, which makes the
 // files of all platforms.
-func rarely(t *testing.T) {
+func skipUnlessWeekly(t *testing.T) {
 	t.Helper()
-	if !*all {
+	if !*allPlatforms {
 		t.Skip("'make files-all' runs it")
 	}
 }
 
 // again returns the path of a script that retries a download.
-func again(t *testing.T) string {
+func retryScript(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("../again")
 	if err != nil {

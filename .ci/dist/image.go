@@ -51,13 +51,13 @@ func (r *release) image(dir string) error {
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: platform}})
 	}
 	// Write an index with one entry, which has the image's name and refers to the index of all platforms.
-	all := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
+	allPlatforms := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
 		Add: index, Descriptor: v1.Descriptor{Annotations: map[string]string{
 			"io.containerd.image.name":          "docker.io/library/edgetable:" + r.Version,
 			"org.opencontainers.image.ref.name": r.Version,
 		}},
 	})
-	if _, err := layout.Write(dir+"/layout", all); err != nil {
+	if _, err := layout.Write(dir+"/layout", allPlatforms); err != nil {
 		return err
 	}
 	err := r.tarDir(dir+"/layout", filepath.Join(dir, "edgetable_"+r.Version+"_oci.tar"))
@@ -116,7 +116,7 @@ func (r *release) platformImage(t target) (v1.Image, error) {
 		StopSignal:   "SIGTERM",
 		Labels:       r.labels(),
 	}
-	return healthChecked(img, file)
+	return addHealthCheck(img, file)
 }
 
 // labels returns the labels that registries show, and from which Renovate finds the changes.
@@ -135,7 +135,7 @@ func (r *release) labels() map[string]string {
 // healthChecked adds the configuration to an image, including the health check. Docker from version 25 on checks at
 // StartInterval until the server is ready, but v1.HealthConfig lacks this field, so healthChecked writes it. Other
 // engines use Interval from the start, so Interval is short too.
-func healthChecked(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
+func addHealthCheck(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	type healthConfig struct {
 		v1.HealthConfig
 		StartInterval time.Duration
@@ -189,12 +189,12 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 	var layers []v1.Layer
 	for _, files := range [][]imageFile{
 		{
-			{name: "backup/", mode: anybody, owner: imageUser},
-			{name: "data/", mode: anybody, owner: imageUser},
+			{name: "backup/", mode: sharedDirMode, owner: imageUser},
+			{name: "data/", mode: sharedDirMode, owner: imageUser},
 			{name: "etc/passwd", mode: 0o644, text: []byte("root:x:0:0:root:/:\nedgetable:x:65532:65532:edgetable:/data:\n")},
 			{name: "etc/group", mode: 0o644, text: []byte("root:x:0:\nedgetable:x:65532:\n")},
 			{name: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, text: rootCertificates()},
-			{name: "tmp/", mode: anybody},
+			{name: "tmp/", mode: sharedDirMode},
 		},
 		{
 			{name: "usr/bin/azurite", link: "edgetable"},
@@ -229,7 +229,7 @@ const stopTime = "EDGETABLE_GRACE=8s"
 // anybody is the mode of a directory in which every user may create files, and remove only his own. A new volume, or
 // a --tmpfs, gets the mode of the directory that it covers. A container may run as any user, for example on
 // OpenShift. The program itself creates files that only their owner can read.
-const anybody = 0o1777
+const sharedDirMode = 0o1777
 
 // imageFile is a file, a directory (if its name ends with a slash), or a symbolic link.
 type imageFile struct {

@@ -81,14 +81,14 @@ func readImage(t *testing.T, file string, want ...string) v1.Image {
 	if err != nil || len(m.Manifests) != 1 {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	all, err := root.ImageIndex(m.Manifests[0].Digest)
+	allPlatforms, err := root.ImageIndex(m.Manifests[0].Digest)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := validate.Index(all); err != nil {
+	if err := validate.Index(allPlatforms); err != nil {
 		t.Error(err)
 	}
-	if m, err = all.IndexManifest(); err != nil {
+	if m, err = allPlatforms.IndexManifest(); err != nil {
 		t.Fatal(err)
 	}
 	var found v1.Image
@@ -96,7 +96,7 @@ func readImage(t *testing.T, file string, want ...string) v1.Image {
 	for _, d := range m.Manifests {
 		got = append(got, d.Platform.String())
 		if d.Platform.OS == runtime.GOOS && d.Platform.Architecture == runtime.GOARCH {
-			if found, err = all.Image(d.Digest); err != nil {
+			if found, err = allPlatforms.Image(d.Digest); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -114,7 +114,7 @@ func readImage(t *testing.T, file string, want ...string) v1.Image {
 // and contains the same image as the index. It also checks fields of the configuration that go-containerregistry does
 // not know.
 func TestLoadable(t *testing.T) {
-	dist, _ := made(t)
+	dist, _ := releaseFolders(t)
 	for _, p := range linuxes() {
 		file := filepath.Join(dist, "edgetable_1.2.3_"+p.loadable+"_image.tar")
 		m, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(file) })
@@ -212,7 +212,7 @@ func (c *container) run(t *testing.T, args ...string) string {
 
 // TestImage reads the image and checks that its program serves signed requests with the image's files.
 func TestImage(t *testing.T) {
-	dist, programs := made(t)
+	dist, programs := releaseFolders(t)
 	img := readImage(t, filepath.Join(dist, "edgetable_1.2.3_oci.tar"), imagePlatforms()...)
 	file, err := img.ConfigFile()
 	if err != nil {

@@ -21,7 +21,7 @@ func TestLifecycle(t *testing.T) {
 	} {
 		t.Run(p.format, func(t *testing.T) {
 			if p.format == "rpm" {
-				rarely(t)
+				skipUnlessWeekly(t)
 			}
 			for _, program := range []string{p.installer, "/usr/bin/dpkg", "/lib/systemd/systemd", "/usr/sbin/ip"} {
 				if _, err := os.Stat(program); err != nil {
@@ -36,7 +36,7 @@ func TestLifecycle(t *testing.T) {
 // lifecycle installs an older package of the format and then upgrades it to the file of the
 // release.
 func lifecycle(t *testing.T, format, file string) {
-	dist, programs := made(t)
+	dist, programs := releaseFolders(t)
 	dir := t.TempDir()
 	root, err := filepath.Abs(filepath.Join(dist, ".."))
 	if err != nil {

@@ -120,7 +120,7 @@ func (w *writers) stop() {
 }
 
 // judge checks that each confirmed row exists, and that only requests in flight at a kill have failed.
-func (w *writers) judge(t *testing.T, kills []span) {
+func (w *writers) checkRows(t *testing.T, kills []span) {
 	t.Helper()
 	within := 0
 	for _, f := range w.failed {

@@ -17,7 +17,7 @@ import (
 // TestManifests checks that the manifests for Homebrew, Scoop and winget contain the URLs of the
 // archives and their checksums.
 func TestManifests(t *testing.T) {
-	dist, _ := made(t)
+	dist, _ := releaseFolders(t)
 	sum := func(file string) string {
 		return fmt.Sprintf("%x", sha256.Sum256(readFile(t, filepath.Join(dist, file))))
 	}
@@ -44,7 +44,7 @@ func TestManifests(t *testing.T) {
 		}
 	}
 
-	if !*all {
+	if !*allPlatforms {
 		return // the manifests for Scoop and winget are for Windows
 	}
 	const archive = "edgetable_1.2.3_windows_amd64"

@@ -14,7 +14,7 @@ import (
 // TestNuGet checks that the packages for .NET contain what the SDK and a gallery require. The tool package names a
 // package for each platform, which contains the program.
 func TestNuGet(t *testing.T) {
-	dist, programs := made(t)
+	dist, programs := releaseFolders(t)
 	read := func(id, kind string) (files map[string][]byte, settings toolSettings) {
 		t.Helper()
 		files = map[string][]byte{}

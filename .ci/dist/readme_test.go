@@ -50,8 +50,8 @@ func TestReadmeRows(t *testing.T) {
 	}
 	run := map[string]func(*testing.T, string, []string){
 		"npm":         npmRow,
-		"pip":         func(t *testing.T, dir string, commands []string) { rarely(t); pipRow(t, dir, commands) },
-		"Debian, RPM": func(t *testing.T, dir string, commands []string) { rarely(t); aptRow(t, dir, commands) },
+		"pip":         func(t *testing.T, dir string, commands []string) { skipUnlessWeekly(t); pipRow(t, dir, commands) },
+		"Debian, RPM": func(t *testing.T, dir string, commands []string) { skipUnlessWeekly(t); aptRow(t, dir, commands) },
 	}
 	elsewhere := map[string]string{
 		"a container": "TestEngines runs it",
@@ -79,7 +79,7 @@ func TestReadmeRows(t *testing.T) {
 // for this machine.
 func hostFiles(t *testing.T) (dir string) {
 	t.Helper()
-	dist, _ := made(t)
+	dist, _ := releaseFolders(t)
 	dir = t.TempDir()
 	if err := os.MkdirAll(dir+"/dist", 0o755); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func bash(t *testing.T, dir, typed string) string {
 }
 
 // served runs a command that starts a server, in a separate network namespace, until the server is ready.
-func served(t *testing.T, dir, typed string) {
+func runServer(t *testing.T, dir, typed string) {
 	t.Helper()
 	c := exec.Command("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "bash", "-euc", "ip link set lo up; "+typed)
 	c.Dir = dir
@@ -135,7 +135,7 @@ func npmRow(t *testing.T, dir string, commands []string) {
 	if exec.Command("unshare", "--map-root-user", "--net", "true").Run() != nil {
 		t.Skip("a server on its usual port needs a network of its own")
 	}
-	served(t, dir, commands[1])
+	runServer(t, dir, commands[1])
 }
 
 func pipRow(t *testing.T, dir string, commands []string) {
@@ -162,7 +162,7 @@ chroot /mnt/root bash -euc 'cd "$CLONE"; eval "$TYPED"; edgetable version'`)
 
 // TestReadmeFirst runs README's first commands in a fresh clone: 'make run', and the program in Python.
 func TestReadmeFirst(t *testing.T) {
-	rarely(t)
+	skipUnlessWeekly(t)
 	if runtime.GOOS != "linux" || exec.Command("unshare", "--map-root-user", "--net", "true").Run() != nil {
 		t.Skip("a server on its usual port needs a network of its own")
 	}
@@ -173,13 +173,13 @@ func TestReadmeFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	command(t, example, nil, "python3", "-m", "venv", "venv")
-	command(t, example, nil, again(t), "bash", "-euc", ". venv/bin/activate; "+readme(t, "`(pip install azure-data-tables)`"))
+	command(t, example, nil, retryScript(t), "bash", "-euc", ". venv/bin/activate; "+readme(t, "`(pip install azure-data-tables)`"))
 	write(t, example, "first.py", readme(t, "(?s)```python\n(.*?)```"))
 	typed := readme(t, `\n    \$ (bin/edgetable query .*)\n`)
-	first := readme(t, `\n    (make run)\n`)
+	makeReleaseOnce := readme(t, `\n    (make run)\n`)
 	said := command(t, dir, []string{"EXAMPLE=" + example, "TYPED=" + typed}, "unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "bash", "-euc", `
 ip link set lo up
-exec {out}< <(`+first+` 2>run.err)
+exec {out}< <(`+makeReleaseOnce+` 2>run.err)
 while read -r line <&$out && [[ $line != ready ]]; do :; done
 [[ $line == ready ]] || { cat run.err; exit 1; }
 cat <&$out >/dev/null &

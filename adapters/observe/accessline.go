@@ -50,13 +50,13 @@ func (c *logClock) appendAccess(dst []byte, asJSON bool, records accessRecords) 
 			l.b = append(l.b, " level=INFO msg=request source="...)
 			l.b = r.source.AppendTo(l.b)
 		}
-		l.word(fieldMethod, string(next(r.method)))
+		l.appendConst(fieldMethod, string(next(r.method)))
 		l.number(fieldStatus, r.status)
-		l.text(fieldAccount, next(r.account))
-		l.word(fieldOperation, r.operation)
-		l.text(fieldTable, next(r.table))
-		l.word(fieldCode, r.code)
-		l.word(fieldRefused, r.refused)
+		l.appendText(fieldAccount, next(r.account))
+		l.appendConst(fieldOperation, r.operation)
+		l.appendText(fieldTable, next(r.table))
+		l.appendConst(fieldCode, r.code)
+		l.appendConst(fieldRefused, r.refused)
 		l.number(fieldReceived, r.received)
 		l.number(fieldSent, r.sent)
 		l.number(fieldScanned, r.scanned)
@@ -66,9 +66,9 @@ func (c *logClock) appendAccess(dst []byte, asJSON bool, records accessRecords) 
 		}
 		l.milliseconds(fieldTook, r.took)
 		cause := next(r.cause)
-		l.text(fieldRequest, next(r.request))
-		l.text(fieldClientRequest, next(r.clientRequest))
-		l.text(fieldCause, cause)
+		l.appendText(fieldRequest, next(r.request))
+		l.appendText(fieldClientRequest, next(r.clientRequest))
+		l.appendText(fieldCause, cause)
 		if asJSON {
 			l.b = append(l.b, '}')
 		}
@@ -127,7 +127,7 @@ func (l *accessLine) milliseconds(f accessField, d time.Duration) {
 }
 
 // word appends a field with a constant of the program, unless the constant is empty.
-func (l *accessLine) word(f accessField, s string) {
+func (l *accessLine) appendConst(f accessField, s string) {
 	if s == "" {
 		return
 	}
@@ -140,7 +140,7 @@ func (l *accessLine) word(f accessField, s string) {
 }
 
 // text appends a field with a text that a client sent, quoted if necessary, unless the text is empty.
-func (l *accessLine) text(f accessField, s []byte) {
+func (l *accessLine) appendText(f accessField, s []byte) {
 	if len(s) == 0 {
 		return
 	}

@@ -19,7 +19,7 @@ type RequestLog struct {
 	access *AccessLog    // nil disables the access log
 	slow   time.Duration // minimum duration of a slow query; 0 disables the log of slow queries
 
-	failures, signIns, queries *sparing
+	failures, signIns, queries *lineLimiter
 }
 
 func NewRequestLog(log *slog.Logger, access *AccessLog, slow time.Duration) *RequestLog {
@@ -55,7 +55,7 @@ func (l *RequestLog) Observe(resp *protocol.Response, end time.Time) {
 }
 
 // write logs a line about a request, unless too many similar lines were logged.
-func (l *RequestLog) write(level slog.Level, message string, resp *protocol.Response, limit *sparing, key string) {
+func (l *RequestLog) write(level slog.Level, message string, resp *protocol.Response, limit *lineLimiter, key string) {
 	if !l.log.Enabled(context.Background(), level) {
 		return
 	}

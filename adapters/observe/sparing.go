@@ -9,19 +9,19 @@ import (
 )
 
 // sparing limits the rate of log lines that clients can cause, so that they cannot fill a disk.
-type sparing struct {
+type lineLimiter struct {
 	each, all *throttle.Buckets
 	left      atomic.Int64 // number of lines left out since the last written line
 }
 
-func newSparing(each, all throttle.Options) *sparing {
+func newSparing(each, all throttle.Options) *lineLimiter {
 	each.Now, all.Now = ticks, ticks
-	return &sparing{each: throttle.New(each), all: throttle.New(all)}
+	return &lineLimiter{each: throttle.New(each), all: throttle.New(all)}
 }
 
 // allow reports whether a line may be written, and how many lines were left out since the last written one. Each key
 // has its own limit, so that the lines of one cause do not suppress those of another.
-func (s *sparing) allow(key string) (left int64, ok bool) {
+func (s *lineLimiter) allow(key string) (left int64, ok bool) {
 	if s.each.Take(key, 1) > 0 || s.all.Take("", 1) > 0 {
 		s.left.Add(1)
 		return 0, false

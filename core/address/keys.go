@@ -23,7 +23,7 @@ func ParseKeys(s string) (k Keys, ok bool) {
 			name = strings.TrimRight(name, " ")
 			s = strings.TrimLeft(s, " ")
 		}
-		value, rest, ok := quoted(s)
+		value, rest, ok := cutQuoted(s)
 		if !ok {
 			return k, false
 		}
@@ -49,7 +49,7 @@ func ParseKeys(s string) (k Keys, ok bool) {
 }
 
 // quoted cuts a quoted literal from the front of s. Inside the literal, two quotes in a row mean one quote.
-func quoted(s string) (value, rest string, ok bool) {
+func cutQuoted(s string) (value, rest string, ok bool) {
 	if !strings.HasPrefix(s, "'") {
 		return "", "", false
 	}

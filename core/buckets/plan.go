@@ -59,7 +59,7 @@ func (s *scan) plan() {
 func (s *scan) choose() {
 	if s.looked {
 		for _, st := range s.order {
-			s.ask(st, 1)
+			s.addRead(st, 1)
 		}
 		return
 	}
@@ -67,23 +67,23 @@ func (s *scan) choose() {
 	need := s.need()
 	switch {
 	case front.alone:
-		s.ask(front, need+1)
-		s.ahead(need)
+		s.addRead(front, need+1)
+		s.addFollowingReads(need)
 	case front.fresh:
 		live := s.live(front)
 		for _, st := range s.order[:live] {
-			s.ask(st, max(first*need/float64(live), s.least(need)))
+			s.addRead(st, max(first*need/float64(live), s.least(need)))
 		}
 	default:
 		n := max(s.share(front, need+1), s.least(need))
-		s.ask(front, n)
-		s.along(front, need-n)
+		s.addRead(front, n)
+		s.addParallelReads(front, need-n)
 	}
 }
 
 // along adds reads of other streams that will soon have no unread rows. It does so only if the page needs more rows
 // than all streams hold in memory, which happens when few rows match the filter.
-func (s *scan) along(front *stream, spare float64) {
+func (s *scan) addParallelReads(front *stream, spare float64) {
 	if s.o.FanOut < 2 {
 		return
 	}
@@ -105,7 +105,7 @@ func (s *scan) along(front *stream, spare float64) {
 			return
 		}
 		if st.open && !st.heavy && 2*float64(len(st.rows))*scale < n {
-			s.ask(st, n)
+			s.addRead(st, n)
 			spare -= n
 		}
 	}
@@ -148,7 +148,7 @@ func (s *scan) share(st *stream, need float64) float64 {
 
 // ahead adds reads of the ranges that follow, for example when a filter names a hundred entities. All these reads
 // together ask for no more rows than the page needs.
-func (s *scan) ahead(need float64) {
+func (s *scan) addFollowingReads(need float64) {
 	width := s.o.FanOut
 	if width < 2 {
 		return
@@ -167,7 +167,7 @@ func (s *scan) ahead(need float64) {
 			if st.point {
 				n = 1
 			}
-			s.ask(st, min(n, spare))
+			s.addRead(st, min(n, spare))
 			spare -= n
 			continue
 		}
@@ -178,7 +178,7 @@ func (s *scan) ahead(need float64) {
 }
 
 // ask adds a read of n rows to the wave, or a read of one row if the range holds at most one.
-func (s *scan) ask(st *stream, n float64) {
+func (s *scan) addRead(st *stream, n float64) {
 	if st.point {
 		n = 1
 	}

@@ -90,7 +90,7 @@ func (s *scan) open() {
 // collect fills the page.
 func (s *scan) collect() error {
 	for len(s.order) > 0 {
-		step := s.buy
+		step := s.readNext
 		if len(s.order[0].rows) > 0 {
 			step = s.drain
 		}
@@ -104,8 +104,8 @@ func (s *scan) collect() error {
 }
 
 // buy makes the reads that the merge needs next. It makes none if the page is over.
-func (s *scan) buy() (over bool, err error) {
-	if over, err = s.spent(); over || err != nil || s.filled() && !s.doubts() {
+func (s *scan) readNext() (over bool, err error) {
+	if over, err = s.spent(); over || err != nil || s.filled() && !s.isProbablyLast() {
 		return true, err
 	}
 	if err = s.refill(); err != nil {
@@ -124,7 +124,7 @@ func (s *scan) filled() bool {
 // doubts reports whether a page that has all its rows is probably the last one: all buckets have been read and no
 // further row is in memory, but a bucket may still hold one. Scan then reads one more row of each bucket, which costs
 // as many reads as an empty next page would.
-func (s *scan) doubts() bool {
+func (s *scan) isProbablyLast() bool {
 	if s.looked || s.req.Filter != nil || !s.page.HasAllRows() {
 		return false
 	}

@@ -30,20 +30,20 @@ type Feed struct {
 }
 
 // waits reports whether the server lets requests wait.
-func (f *Feed) waits() bool { return f.Until != nil && f.Waiters != nil && f.WithTimeout != nil }
+func (f *Feed) canWait() bool { return f.Until != nil && f.Waiters != nil && f.WithTimeout != nil }
 
 // List returns the next events. If there are none and the request may wait for some, List returns a Wait instead. The
 // caller must hold a slot for the request.
 func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, *Wait, error) {
 	p, err := f.read(ctx, 0)
-	if err == nil && p.idle() && f.mayWait() {
+	if err == nil && p.isIdle() && f.mayWait() {
 		w, err := f.newWait(p.Next)
 		return nil, nil, w, err
 	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	body := p.list(nil, f.Service.MostShown())
+	body := p.appendList(nil, f.Service.MostShown())
 	return p.header(), body, nil, nil
 }
 
@@ -52,7 +52,7 @@ func (f *Feed) mayWait() bool {
 	if w := f.Waited; w != nil && (w.over || w.end <= f.Now()) {
 		return false
 	}
-	return f.Wait > 0 && f.waits()
+	return f.Wait > 0 && f.canWait()
 }
 
 // margin is how long before its credentials expire a wait ends, so that they are valid when the request is served again.

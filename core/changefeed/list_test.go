@@ -131,7 +131,7 @@ func TestRefused(t *testing.T) {
 	refuses(404, "FeedNotEnabled", "/plain?comp=changes")
 	refuses(404, "TableNotFound", "/missing?comp=changes")
 	for _, query := range []string{
-		"since=", "since=x", "since=" + other, "since=" + from[:len(from)-1], "since=" + from + "A", "since=" + strings.Repeat("A", 100_000), "since=" + flipped(from),
+		"since=", "since=x", "since=" + other, "since=" + from[:len(from)-1], "since=" + from + "A", "since=" + strings.Repeat("A", 100_000), "since=" + changeCharacter(from),
 		"since=start&since=start", "wait=31", "wait=-1", "wait=x", "max=0", "max=1001", "$filter=PartitionKey%20eq%20'a'", "$top=1",
 	} {
 		refuses(400, bad, "/people?comp=changes&"+query)
@@ -161,7 +161,7 @@ func TestRefused(t *testing.T) {
 }
 
 // flipped returns a position with one character in its middle replaced.
-func flipped(s string) string {
+func changeCharacter(s string) string {
 	b := []byte(s)
 	if b[len(b)/2] ^= 1; b[len(b)/2] == '@' || b[len(b)/2] == '`' || b[len(b)/2] == '[' {
 		b[len(b)/2] ^= 3

@@ -18,11 +18,11 @@ type page struct {
 }
 
 // idle reports whether the page has no events and the client has read the whole feed.
-func (p *page) idle() bool { return len(p.Commits) == 0 && !p.More }
+func (p *page) isIdle() bool { return len(p.Commits) == 0 && !p.More }
 
 // list appends the events as a JSON array. It stops before a commit that would make the text longer than most bytes,
 // but always includes the first commit.
-func (p *page) list(dst []byte, most int) []byte {
+func (p *page) appendList(dst []byte, most int) []byte {
 	begin := len(dst)
 	dst = append(dst, '[')
 	for i := range p.Commits {
@@ -45,7 +45,7 @@ func (p *page) list(dst []byte, most int) []byte {
 
 // frames appends commit i as server-sent events. Only the last event of a commit carries a position, namely the
 // position after the commit. So a client that resumes always gets whole commits.
-func (p *page) frames(dst []byte, i int) []byte {
+func (p *page) appendFrames(dst []byte, i int) []byte {
 	c := &p.Commits[i]
 	n := changesOf(c)
 	for j := range n {

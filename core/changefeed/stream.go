@@ -26,7 +26,7 @@ var errNoStream = table.NotImplemented.With("The requested operation is not impl
 // Stream reads the first page and returns the stream. Because the first page is read here, an error still determines
 // the status of the response.
 func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
-	if !f.waits() {
+	if !f.canWait() {
 		return nil, errNoStream
 	}
 	p, err := f.read(ctx, streamBytes)
@@ -37,16 +37,16 @@ func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 		return nil, err
 	}
 	s := &Stream{feed: f, page: p}
-	s.ctx, s.cancel = f.WithTimeout(f.Until, f.longest())
+	s.ctx, s.cancel = f.WithTimeout(f.Until, f.maxDuration())
 	s.text = append(s.own[:0], "retry: 2000\n"...)
-	if s.position(); len(p.Commits) > 0 {
+	if s.appendPosition(); len(p.Commits) > 0 {
 		s.text = append(s.own[:0], "retry: 2000\n\n"...)
 	}
 	return s, nil
 }
 
 // longest returns the maximum duration of a stream, which ends before the credentials of the request expire.
-func (f *Feed) longest() time.Duration {
+func (f *Feed) maxDuration() time.Duration {
 	if f.Expires == 0 {
 		return longestStream
 	}
@@ -63,9 +63,9 @@ func (f *Feed) Page(ctx context.Context) ([]byte, error) {
 	}
 	s := &Stream{feed: f, page: p, text: append([]byte(nil), "retry: 2000\n\n"...)}
 	for i := range p.Commits {
-		s.text = p.frames(s.text, i)
+		s.text = p.appendFrames(s.text, i)
 	}
-	s.position()
+	s.appendPosition()
 	return s.text, nil
 }
 
@@ -122,7 +122,7 @@ func (s *Stream) fill() bool {
 			return false
 		}
 		if s.shown < len(s.page.Commits) {
-			s.text = s.page.frames(s.text[:0], s.shown)
+			s.text = s.page.appendFrames(s.text[:0], s.shown)
 			s.ended = s.page.Commits[s.shown].Dropped
 			s.shown++
 			continue
@@ -143,7 +143,7 @@ func (s *Stream) next() {
 		quiet := until.Err() != nil
 		if cancel(); quiet {
 			s.text = s.own[:0]
-			s.position()
+			s.appendPosition()
 			return
 		}
 		if s.ended = err != nil; s.ended {
@@ -162,7 +162,7 @@ func (s *Stream) next() {
 
 // position appends the current position as an event without data. Browsers store its id but do not pass the event to
 // the script.
-func (s *Stream) position() {
+func (s *Stream) appendPosition() {
 	s.text = append(append(append(s.text, ": \nid: "...), Token(s.feed.Of, &s.page.Next)...), "\n\n"...)
 }
 

@@ -35,7 +35,7 @@ func Token(of table.Name, p *table.FeedPosition) string {
 	b := make([]byte, sumEnd, shortest+len(p.At))
 	b = append(append(append(b, p.Incarnation[:]...), p.History[:]...), p.At...)
 	b[0] = form
-	sum(b[1:sumEnd], of, b[sumEnd:])
+	appendHash(b[1:sumEnd], of, b[sumEnd:])
 	return alphabet.EncodeToString(b)
 }
 
@@ -46,7 +46,7 @@ func ParseToken(of table.Name, text string) (*table.FeedPosition, error) {
 		return nil, err
 	}
 	var want [8]byte
-	if sum(want[:], of, b[sumEnd:]); string(want[:]) != string(b[1:sumEnd]) {
+	if appendHash(want[:], of, b[sumEnd:]); string(want[:]) != string(b[1:sumEnd]) {
 		return nil, errToken
 	}
 	p := &table.FeedPosition{At: b[shortest:]}
@@ -77,7 +77,7 @@ func IncarnationOf(text string) (incarnation table.Incarnation, err error) {
 }
 
 // sum writes the FNV-1a hash of the name of a table and a position. The hash detects mistakes, not attacks.
-func sum(dst []byte, of table.Name, position []byte) {
+func appendHash(dst []byte, of table.Name, position []byte) {
 	hash := uint64(14695981039346656037)
 	add := func(c byte) { hash = (hash ^ uint64(c)) * 1099511628211 }
 	for _, text := range [...]string{of.Account, table.FoldName(of.Table)} {

@@ -121,17 +121,17 @@ func TestShutdown(t *testing.T) {
 }
 
 // turns counts the slots that requests hold.
-type turns struct{ held, most, begun atomic.Int64 }
+type slotCounter struct{ held, most, begun atomic.Int64 }
 
-func (w *turns) Begin(context.Context, protocol.Work) (protocol.Turn, time.Duration) {
+func (w *slotCounter) Begin(context.Context, protocol.Work) (protocol.Turn, time.Duration) {
 	w.begun.Add(1)
 	n := w.held.Add(1)
 	w.most.Store(max(n, w.most.Load()))
 	return w, 0
 }
 
-func (w *turns) Pause(context.Context, int64) bool { return false }
-func (w *turns) End(int64)                         { w.held.Add(-1) }
+func (w *slotCounter) Pause(context.Context, int64) bool { return false }
+func (w *slotCounter) End(int64)                         { w.held.Add(-1) }
 
 // TestWaiters checks that waiting requests hold no slot, and that their number is limited for each account and in
 // total.
@@ -139,7 +139,7 @@ func TestWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t)
-		w := new(turns)
+		w := new(slotCounter)
 		s.Turns = w
 		s.Waiters = &changefeed.Waiters{Account: 3, All: 4}
 		second := func(path, header string) reply {

@@ -47,7 +47,7 @@ func (p *parser) call(name string) *term {
 		return nil
 	case property.name == "" || part.name != "" || part.literal.Type() != edm.TypeString ||
 		property.system != edm.TypeNull && property.system != edm.TypeString:
-		p.mistyped(&TypeError{"No function signature for the function with name '" + name + "' matches the specified arguments. Write " + usage(name) + "."})
+		p.recordTypeError(&TypeError{"No function signature for the function with name '" + name + "' matches the specified arguments. Write " + usage(name) + "."})
 		return &term{cond: truth(false), called: true}
 	}
 	e := p.testOf(function, property.name, part.literal)
@@ -74,9 +74,9 @@ func (p *parser) compareCall(left *term, op operator, right *term) *expr {
 	}
 	switch {
 	case other.cond != nil || other.name != "" || op != opEq && op != opNe:
-		p.mistyped(notImplemented("The result of a function can only be compared with true or false, using eq or ne."))
+		p.recordTypeError(notImplemented("The result of a function can only be compared with true or false, using eq or ne."))
 	case other.literal.Type() != edm.TypeBoolean:
-		p.mistyped(binaryError(left.typ(), right.typ(), op.kind()))
+		p.recordTypeError(binaryError(left.typ(), right.typ(), op.kind()))
 	case other.literal.Bool() == (op == opEq):
 		return called.cond
 	default:

@@ -43,7 +43,7 @@ func parse(text string, p parser) (*Filter, error) {
 	}
 	if !utf8.ValidString(text) {
 		l := lexer{text: strings.ToValidUTF8(text, "\uFFFD")}
-		return nil, l.wrong("Syntax error", len(l.text))
+		return nil, l.syntaxError("Syntax error", len(l.text))
 	}
 	p.lexer = lexer{text: text}
 	p.advance()

@@ -61,7 +61,7 @@ func (l *lexer) token() token {
 		if s, ok := l.quoted(); ok {
 			return literalToken(edm.String(s))
 		}
-		return token{err: l.wrong("There is an unterminated string literal", l.pos)}
+		return token{err: l.syntaxError("There is an unterminated string literal", l.pos)}
 	case isDigit(c), c == '-' && isDigit(l.peek(1)):
 		return l.number()
 	case c == '-' && l.peek(1) == 'I':
@@ -82,7 +82,7 @@ func (l *lexer) token() token {
 			r = utf8.RuneError
 		}
 		l.pos += size
-		return token{err: l.wrong("Syntax error: character '"+string(r)+"' is not valid", start)}
+		return token{err: l.syntaxError("Syntax error: character '"+string(r)+"' is not valid", start)}
 	}
 	if t := typeBefore(name); t != edm.TypeNull && l.peek(0) == '\'' {
 		return l.typed(t, start)
@@ -96,7 +96,7 @@ func (l *lexer) token() token {
 func literalToken(v edm.Value) token { return token{kind: tokenLiteral, literal: v} }
 
 // wrong returns a SyntaxError at a byte offset, which it converts to UTF-16 code units.
-func (l *lexer) wrong(what string, at int) error {
+func (l *lexer) syntaxError(what string, at int) error {
 	return &SyntaxError{what + " at position " + strconv.Itoa(edm.UTF16Len(l.text[:at])) + " in '" + l.text + "'."}
 }
 
@@ -151,7 +151,7 @@ func (l *lexer) typed(t edm.Type, start int) token {
 	from := l.pos
 	n := strings.IndexByte(l.text[from:], '\'')
 	if n < 0 {
-		return token{err: l.wrong("There is an unterminated literal", len(l.text))}
+		return token{err: l.syntaxError("There is an unterminated literal", len(l.text))}
 	}
 	l.pos = from + n + 1
 	if v, ok := parseTyped(t, l.text[from:from+n]); ok {
@@ -175,7 +175,7 @@ func (l *lexer) number() token {
 		t = edm.TypeDouble
 		l.pos++
 		if !l.digits() {
-			return token{err: l.wrong("A digit was expected", l.pos)}
+			return token{err: l.syntaxError("A digit was expected", l.pos)}
 		}
 	}
 	if l.peek(0)|0x20 == 'e' {
@@ -185,7 +185,7 @@ func (l *lexer) number() token {
 			l.pos++
 		}
 		if !l.digits() {
-			return token{err: l.wrong("A digit was expected", l.pos)}
+			return token{err: l.syntaxError("A digit was expected", l.pos)}
 		}
 	}
 	switch l.peek(0) {

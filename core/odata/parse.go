@@ -38,7 +38,7 @@ func (p *parser) fail(err error) {
 }
 
 // mistyped stores the first type error, which is returned after the whole filter has been read.
-func (p *parser) mistyped(err error) {
+func (p *parser) recordTypeError(err error) {
 	if p.typeErr == nil {
 		p.typeErr = err
 	}
@@ -60,17 +60,17 @@ func (p *parser) expected(what string, at int) {
 		p.fail(p.tok.err)
 		return
 	}
-	p.fail(p.lexer.wrong(what, at))
+	p.fail(p.lexer.syntaxError(what, at))
 }
 
 // at reports whether the next token is this keyword.
-func (p *parser) at(keyword string) bool {
+func (p *parser) nextIs(keyword string) bool {
 	return p.tok.kind == tokenName && p.tok.name == keyword
 }
 
 // have skips the keyword if it is next, and reports whether it was.
-func (p *parser) have(keyword string) bool {
-	if !p.at(keyword) {
+func (p *parser) skipKeyword(keyword string) bool {
+	if !p.nextIs(keyword) {
 		return false
 	}
 	p.advance()
@@ -84,7 +84,7 @@ func (p *parser) filter() *expr {
 		p.unexpected()
 	}
 	if p.err == nil && !t.isCondition() {
-		p.mistyped(ErrNotBoolean)
+		p.recordTypeError(ErrNotBoolean)
 	}
 	return p.condition(t)
 }
@@ -92,11 +92,11 @@ func (p *parser) filter() *expr {
 // expr = andExpr { "or" andExpr }
 func (p *parser) expr() *term {
 	left := p.andExpr()
-	if !p.at("or") {
+	if !p.nextIs("or") {
 		return left
 	}
 	list := []*expr{p.condition(left)}
-	for p.have("or") {
+	for p.skipKeyword("or") {
 		right := p.andExpr()
 		left = p.conditions(left, right, "Or")
 		list = append(list, p.condition(right))
@@ -107,11 +107,11 @@ func (p *parser) expr() *term {
 // andExpr = unary { "and" unary }
 func (p *parser) andExpr() *term {
 	left := p.unary()
-	if !p.at("and") {
+	if !p.nextIs("and") {
 		return left
 	}
 	list := []*expr{p.condition(left)}
-	for p.have("and") {
+	for p.skipKeyword("and") {
 		right := p.unary()
 		left = p.conditions(left, right, "And")
 		list = append(list, p.condition(right))
@@ -125,7 +125,7 @@ func (p *parser) andExpr() *term {
 //go:noinline
 func (p *parser) conditions(left, right *term, kind string) *term {
 	if p.err == nil && !(left.isCondition() && right.isCondition()) {
-		p.mistyped(binaryError(left.typ(), right.typ(), kind))
+		p.recordTypeError(binaryError(left.typ(), right.typ(), kind))
 	}
 	return &term{cond: truth(true)}
 }
@@ -144,12 +144,12 @@ func (p *parser) combined(k kind, list []*expr) *term {
 // unknown type it negates the comparison: "not A eq 1" has no other useful meaning.
 func (p *parser) unary() *term {
 	nots := 0
-	for p.have("not") {
+	for p.skipKeyword("not") {
 		nots++
 	}
 	left := p.group()
 	if nots > 0 && p.err == nil && !left.isCondition() {
-		p.mistyped(unaryError(left.typ()))
+		p.recordTypeError(unaryError(left.typ()))
 	}
 	t := p.primary(left)
 	if nots == 0 || p.err != nil {

@@ -52,7 +52,7 @@ func keyRegion(f field, op operator, s string) region {
 	if op&greater != 0 {
 		pieces = append(pieces, key.Range{Start: after})
 	}
-	return piecesOf(f, pieces)
+	return regionOfRanges(f, pieces)
 }
 
 // prefixRegion returns the region of the keys that begin with s. If negated is set, it returns the region of all
@@ -66,14 +66,14 @@ func prefixRegion(f field, s string, negated bool) region {
 	}
 	in := key.WithPrefix(s)
 	if !negated {
-		return piecesOf(f, []key.Range{in})
+		return regionOfRanges(f, []key.Range{in})
 	}
-	return piecesOf(f, []key.Range{{End: in.Start}, {Start: in.End}})
+	return regionOfRanges(f, []key.Range{{End: in.Start}, {Start: in.End}})
 }
 
 // piecesOf returns the region of the entities whose PartitionKey or RowKey, depending on f, is in one of the given
 // ranges.
-func piecesOf(f field, pieces []key.Range) region {
+func regionOfRanges(f field, pieces []key.Range) region {
 	r := region{exact: true}
 	for _, piece := range pieces {
 		b := box{partition: piece}

@@ -22,7 +22,7 @@ const (
 // last one. A * in the list, or blank text, selects everything. The error is [ErrSelect], or a [SyntaxError] for an
 // expression in brackets, which the service reads as one token.
 func ParseSelect(text string) (Select, error) {
-	if err := bracketed(text); err != nil {
+	if err := checkBrackets(text); err != nil {
 		return nil, err
 	}
 	text = strings.TrimFunc(text, isBlankRune)
@@ -54,7 +54,7 @@ func ParseSelect(text string) (Select, error) {
 
 // bracketed returns the service's error if an expression in brackets or braces is in the place of a name. Commas
 // inside such an expression do not separate names.
-func bracketed(text string) error {
+func checkBrackets(text string) error {
 	at := strings.IndexAny(text, "[{")
 	if at < 0 {
 		return nil

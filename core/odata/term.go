@@ -44,7 +44,7 @@ func (p *parser) condition(t *term) *expr {
 	case t.cond != nil:
 		return t.cond
 	case isOperator(t.name):
-		p.fail(p.lexer.wrong("Syntax error", t.end))
+		p.fail(p.lexer.syntaxError("Syntax error", t.end))
 		return nil
 	case t.name != "" && t.system == edm.TypeNull:
 		return p.comparison(t.name, opEq, edm.Boolean(true))
@@ -61,7 +61,7 @@ func isOperator(name string) bool {
 func (p *parser) compare(left *term, op operator, right *term) *expr {
 	l, r := left.typ(), right.typ()
 	if l != r && l != edm.TypeNull && r != edm.TypeNull && !(isNumber(l) && isNumber(r)) {
-		p.mistyped(binaryError(l, r, op.kind()))
+		p.recordTypeError(binaryError(l, r, op.kind()))
 		return truth(false)
 	}
 	switch {
@@ -73,7 +73,7 @@ func (p *parser) compare(left *term, op operator, right *term) *expr {
 	case left.name == "":
 		return p.comparison(right.name, op.mirrored(), left.literal)
 	}
-	p.mistyped(notImplemented("Two properties cannot be compared; write a string literal in quotes, as in Name eq 'Ada'."))
+	p.recordTypeError(notImplemented("Two properties cannot be compared; write a string literal in quotes, as in Name eq 'Ada'."))
 	return truth(false)
 }
 

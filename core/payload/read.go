@@ -67,7 +67,7 @@ func encode(list []member, order []uint16, as spelling) (edm.Properties, error) 
 			i = int(order[i])
 		}
 		p := &list[i]
-		if !p.given || p.system() {
+		if !p.given || p.isSystem() {
 			continue
 		}
 		if err := table.CheckPropertyName(p.name); err != nil {
@@ -79,7 +79,7 @@ func encode(list []member, order []uint16, as spelling) (edm.Properties, error) 
 		if count++; count > table.MaxProperties {
 			return nil, table.TooManyProperties.Err()
 		}
-		v, grown, err := p.typed(scratch, as)
+		v, grown, err := p.typedValue(scratch, as)
 		if err == nil {
 			err = table.CheckValue(p.name, v)
 		}
@@ -105,7 +105,7 @@ func encode(list []member, order []uint16, as spelling) (edm.Properties, error) 
 }
 
 // system reports whether the member is a system property: a key or the Timestamp. Properties does not contain these.
-func (p *member) system() bool {
+func (p *member) isSystem() bool {
 	return p.name == partitionKey || p.name == rowKey || p.name == timestamp
 }
 
@@ -114,7 +114,7 @@ func size(list []member) (n int) {
 	const overhead, fixed = 7, 16 // overhead: two lengths and the type of a property; fixed: the longest value of a type of fixed size
 	for i := range list {
 		p := &list[i]
-		if p.given && p.value.kind != kindNull && !p.system() {
+		if p.given && p.value.kind != kindNull && !p.isSystem() {
 			n += overhead + len(p.name) + fixed
 			if p.value.kind == kindString {
 				n += len(p.value.text)
@@ -161,7 +161,7 @@ func (e *Entity) keys(pk, rk *member) error {
 
 // typed returns the value of a property that is not null. The value shares memory with the body or with scratch,
 // which may be reallocated; grown is the new scratch.
-func (p *member) typed(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
+func (p *member) typedValue(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {
 		return v, scratch, err
@@ -200,7 +200,7 @@ func (p *member) number(t edm.Type, as spelling) (edm.Value, error) {
 	if t == edm.TypeNull {
 		t = natural
 	}
-	if t != natural && t != edm.TypeDouble && (t != edm.TypeInt64 || natural == edm.TypeDouble || as == ofService) {
+	if t != natural && t != edm.TypeDouble && (t != edm.TypeInt64 || natural == edm.TypeDouble || as == serviceSpelling) {
 		return edm.Value{}, mistyped(p, t)
 	}
 	v, err := as.parse(t, literal)

@@ -26,7 +26,7 @@ func ReadAtomEntity(body []byte) (Entity, error) {
 	if err != nil {
 		return Entity{}, err
 	}
-	return entity(list, ofFiles)
+	return entity(list, fileSpelling)
 }
 
 // ReadAtomUpdate is [ReadUpdate] for an Atom entry.
@@ -36,7 +36,7 @@ func ReadAtomUpdate(body []byte) (edm.Properties, error) {
 	if err != nil {
 		return nil, err
 	}
-	return update(list, ofFiles)
+	return update(list, fileSpelling)
 }
 
 // ReadAtomTableName is [ReadTableName] for an Atom entry.
@@ -74,7 +74,7 @@ func collectAtom(body []byte, list []member) ([]member, error) {
 			err = r.Skip()
 		}
 		if err != nil {
-			return list, malformed(err)
+			return list, convertSyntaxError(err)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 }
 
 // malformed converts an XML syntax error to an error of the protocol, and returns any other error unchanged.
-func malformed(err error) error {
+func convertSyntaxError(err error) error {
 	if at, ok := errors.AsType[*xml.SyntaxError](err); ok {
 		return invalid("Malformed XML at byte " + strconv.Itoa(at.Offset) + ": " + at.Problem + ".")
 	}

@@ -23,7 +23,7 @@ func ReadEntity(body []byte) (Entity, error) {
 	if err != nil {
 		return Entity{}, err
 	}
-	return entity(list, ofService)
+	return entity(list, serviceSpelling)
 }
 
 // ReadFileEntity is [ReadEntity] for files, which must be valid JSON. A value may have any spelling that [edm.Parse]
@@ -34,7 +34,7 @@ func ReadFileEntity(text []byte) (Entity, error) {
 	if err != nil {
 		return Entity{}, err
 	}
-	return entity(list, ofFiles)
+	return entity(list, fileSpelling)
 }
 
 // ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the properties sorted by name, because
@@ -46,7 +46,7 @@ func ReadUpdate(body []byte) (edm.Properties, error) {
 	if err != nil {
 		return nil, err
 	}
-	return update(list, ofService)
+	return update(list, serviceSpelling)
 }
 
 // ReadTableName parses the JSON body of Create Table. ok is false if the body names no table. The name is not

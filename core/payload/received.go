@@ -93,11 +93,11 @@ func (r *Reader) entity() (e Received, err error) {
 		if !p.given || p.value.kind == kindNull {
 			continue
 		}
-		if p.system() {
-			err = r.own(&e, p)
+		if p.isSystem() {
+			err = r.readSystem(&e, p)
 		} else {
 			var v edm.Value
-			if v, r.scratch, err = p.typed(r.scratch, ofFiles); err == nil {
+			if v, r.scratch, err = p.typedValue(r.scratch, fileSpelling); err == nil {
 				r.properties = edm.AppendProperty(r.properties, p.name, v)
 			}
 		}
@@ -110,7 +110,7 @@ func (r *Reader) entity() (e Received, err error) {
 }
 
 // own reads a system property, that is a key or the Timestamp, into e.
-func (r *Reader) own(e *Received, p *member) (err error) {
+func (r *Reader) readSystem(e *Received, p *member) (err error) {
 	if p.value.kind != kindString {
 		return invalid("The " + p.name + " is not a string.")
 	}

@@ -12,16 +12,16 @@ type spelling uint8
 const (
 	// ofFiles accepts all texts that [edm.Parse] accepts, and a number for an Int64. It is used for files, responses
 	// and Atom.
-	ofFiles spelling = iota
+	fileSpelling spelling = iota
 	// ofService accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts in JSON: blanks around a
 	// Boolean or Int32, a year or month for a DateTime, and a Guid in braces, in parentheses or without hyphens. It
 	// refuses a number for an Int64, the Boolean "1", unpadded base64, and INF; the service documents none of these.
-	ofService
+	serviceSpelling
 )
 
 // parse parses the text of a value of type t.
 func (as spelling) parse(t edm.Type, s string) (edm.Value, error) {
-	if as == ofFiles {
+	if as == fileSpelling {
 		return edm.Parse(t, s)
 	}
 	switch t {

@@ -30,7 +30,7 @@ func view(f payload.Format, names ...string) payload.View {
 }
 
 // all returns a view whose $select has the given text and selects all properties.
-func all(f payload.Format, text string) payload.View {
+func selectAll(f payload.Format, text string) payload.View {
 	v := view(f)
 	v.Select = payload.NewProjection(nil, text)
 	return v
@@ -82,9 +82,9 @@ func TestAppendEntity(t *testing.T) {
 		{"the ETag stays under a projection", view(payload.Minimal, "big"), `{` + root + `&$select=big",` + etag + `,"big@odata.type":"Edm.Int64","big":"933311100"}`},
 		{"only nulls", view(payload.Minimal, "gone"), `{` + root + `&$select=gone",` + etag + `,"gone":null}`},
 		{"annotations under a projection", view(payload.Full, "Timestamp"), `{` + root + `&$select=Timestamp",` + full + `"Timestamp@odata.type":"Edm.DateTime",` + time + `}`},
-		{"a star is everything, and told", all(payload.Minimal, "age, *"), `{` + root + `&$select=age,%20*",` + etag + `,` + keys + time + `,` + typed + `}`},
-		{"so is nothing", all(payload.Minimal, " "), `{` + root + `&$select=",` + etag + `,` + keys + time + `,` + typed + `}`},
-		{"and characters that are not of URIs", all(payload.Minimal, "a,größe\t"), `{` + root + `&$select=a,gr%C3%B6%C3%9Fe",` + etag + `,` + keys + time + `,` + typed + `}`},
+		{"a star is everything, and told", selectAll(payload.Minimal, "age, *"), `{` + root + `&$select=age,%20*",` + etag + `,` + keys + time + `,` + typed + `}`},
+		{"so is nothing", selectAll(payload.Minimal, " "), `{` + root + `&$select=",` + etag + `,` + keys + time + `,` + typed + `}`},
+		{"and characters that are not of URIs", selectAll(payload.Minimal, "a,größe\t"), `{` + root + `&$select=a,gr%C3%B6%C3%9Fe",` + etag + `,` + keys + time + `,` + typed + `}`},
 		{"names listed twice", view(payload.Minimal, "age", "x", "age", "x"), `{` + root + `&$select=age,x,age,x",` + etag + `,"age":39,"x":null}`},
 	} {
 		if got := string(c.view.AppendEntity(nil, "p", "r", ts, p)); got != c.want {

@@ -37,7 +37,7 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	switch {
 	case authorization == "":
-		return x.shared(ctx)
+		return x.verifySAS(ctx)
 	case strings.EqualFold(scheme, "Bearer"):
 		return x.bearer(ctx, token)
 	}
@@ -45,7 +45,7 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 	if err != nil {
 		return x.keyError(err)
 	}
-	if refused := x.reachable(); refused != nil {
+	if refused := x.checkReachable(); refused != nil {
 		return refused
 	}
 	h := x.req.Header
@@ -67,7 +67,7 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 // reachable returns an error if the account does not exist, is disabled, demands HTTPS,
 // or does not accept requests from the client's address. Each such request counts as a
 // failed sign-in, because a client without a key could use it to guess account names.
-func (x *exchange) reachable() *table.Error {
+func (x *exchange) checkReachable() *table.Error {
 	err := x.unreachable()
 	if err != nil {
 		x.countFailure()
@@ -114,7 +114,7 @@ func (x *exchange) keyError(err error) *table.Error {
 }
 
 // shared verifies a shared access signature.
-func (x *exchange) shared(ctx context.Context) *table.Error {
+func (x *exchange) verifySAS(ctx context.Context) *table.Error {
 	token, err := sas.Parse(x.target.Query)
 	if err != nil {
 		x.resp.Refused = RefusedSAS
@@ -123,7 +123,7 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 	if token == nil {
 		x.resp.Refused = RefusedAnonymous
 		code := table.NoAuthenticationInformation
-		if x.beforeChallenges() {
+		if x.predatesChallenges() {
 			code = table.ResourceNotFound // old versions of the protocol do not show that the resource exists
 		}
 		hint := " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query."
@@ -132,7 +132,7 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 		}
 		return code.With(code.Err().Message + hint)
 	}
-	if refused := x.reachable(); refused != nil {
+	if refused := x.checkReachable(); refused != nil {
 		return refused
 	}
 	grant, err := token.Verify(&x.account.Account, sas.Context{
@@ -153,7 +153,7 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 // policy returns a stored access policy of a table, or nil if there is none.
 func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Policy, error) {
 	var acl []byte
-	err := x.asStranger(ctx, func() (err error) {
+	err := x.chargeSource(ctx, func() (err error) {
 		acl, err = x.Service.TableACL(ctx, table.Name{Account: x.address.Account, Table: tableName})
 		return err
 	})
@@ -187,19 +187,19 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 		x.plain = v == ""
 		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " A bearer token needs x-ms-version " + bearerVersion + " or later.")
 	}
-	if !isBearerToken(token) && !x.beforeChallenges() {
+	if !isBearerToken(token) && !x.predatesChallenges() {
 		x.resp.Refused = RefusedMalformed
 		return table.InvalidAuthenticationInfo.With(table.InvalidAuthenticationInfo.Err().Message + " A bearer token may contain only letters, digits and -._~+/.")
 	}
 	x.resp.Refused = RefusedToken
 	if x.Bearer == nil {
-		return x.challenged("Bearer tokens are not accepted by this server.")
+		return x.bearerError("Bearer tokens are not accepted by this server.")
 	}
-	if refused := x.reachable(); refused != nil {
+	if refused := x.checkReachable(); refused != nil {
 		return refused
 	}
 	if x.req.Scheme != "https" && !x.req.Source.IsLoopback() {
-		return x.challenged("Bearer tokens are accepted only over HTTPS.")
+		return x.bearerError("Bearer tokens are accepted only over HTTPS.")
 	}
 	identity, err := x.Bearer(ctx, token)
 	if err != nil {
@@ -210,10 +210,10 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 		if errors.As(err, &e) {
 			return e
 		}
-		return x.challenged("Detail: " + err.Error())
+		return x.bearerError("Detail: " + err.Error())
 	}
 	if err := x.account.admitsToken(&identity); err != nil {
-		return x.challenged("Detail: " + err.Error() + ".")
+		return x.bearerError("Detail: " + err.Error() + ".")
 	}
 	x.resp.Refused = ""
 	x.authority.identity = &identity
@@ -234,7 +234,7 @@ func isBearerToken(s string) bool {
 
 // beforeChallenges reports whether the protocol version of the request is older than the first one in which the
 // service answers with a challenge (WWW-Authenticate). A request without a version may get a challenge.
-func (x *exchange) beforeChallenges() bool {
+func (x *exchange) predatesChallenges() bool {
 	version := x.req.Header.Get("X-Ms-Version")
 	return version != "" && version < challengeVersion
 }
@@ -257,8 +257,8 @@ func (x *exchange) challenge() string {
 const resourceID = " resource_id="
 
 // challenged returns the error for a bearer token that is not accepted.
-func (x *exchange) challenged(hint string) *table.Error {
-	if x.beforeChallenges() {
+func (x *exchange) bearerError(hint string) *table.Error {
+	if x.predatesChallenges() {
 		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " " + hint)
 	}
 	return table.InvalidAuthenticationInfo.With(table.NoAuthenticationInformation.Err().Message + " " + hint).WithStatus(401)

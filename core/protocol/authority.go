@@ -50,7 +50,7 @@ func (a *authority) allowEntity(partitionKey, rowKey string) error {
 
 // within returns the range of a table that the credentials give access to, or
 // nil for the whole table.
-func (a *authority) within() *key.Range {
+func (a *authority) keyRange() *key.Range {
 	if a.grant == nil {
 		return nil
 	}

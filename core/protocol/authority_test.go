@@ -23,7 +23,7 @@ type sent struct {
 }
 
 // as makes the request with a token as its only credentials.
-func (r *sent) as(token string) *protocol.Request {
+func (r *sent) withToken(token string) *protocol.Request {
 	target := r.path
 	if !strings.HasPrefix(target, "http") {
 		target = "/" + wiretest.Account + target
@@ -41,7 +41,7 @@ func (r *sent) as(token string) *protocol.Request {
 
 // holding returns all data of the account outside the partition m, with the
 // owner's secrets.
-func holding(t *testing.T, h *protocol.Handler, key *sharedkey.Key) string {
+func readSecrets(t *testing.T, h *protocol.Handler, key *sharedkey.Key) string {
 	t.Helper()
 	s := &server{Handler: h, key: key}
 	var all strings.Builder
@@ -60,7 +60,7 @@ func holding(t *testing.T, h *protocol.Handler, key *sharedkey.Key) string {
 
 // estate returns a server whose account has two tables, other and people. A
 // token may give access to the partition m of people. All other data is secret.
-func estate(t *testing.T) (*protocol.Handler, *sharedkey.Key) {
+func newSecretServer(t *testing.T) (*protocol.Handler, *sharedkey.Key) {
 	t.Helper()
 	h := wiretest.NewHandler(&wiretest.Clock{})
 	h.Extensions = true
@@ -112,7 +112,7 @@ func batchQuery(line string) string {
 
 // beyond returns requests for data to which a token for the partition m of
 // people gives no access, whatever its permissions are.
-func beyond() []sent {
+func forbiddenRequests() []sent {
 	batch := protocol.Header{"Content-Type": {"multipart/mixed; boundary=b"}}
 	tunnel := func(verb string) protocol.Header { return protocol.Header{"X-Http-Method": {verb}, "If-Match": {"*"}} }
 	star := protocol.Header{"If-Match": {"*"}}
@@ -220,7 +220,7 @@ func beyond() []sent {
 // neither shows nor changes other data.
 func TestTokenReachesNothingElse(t *testing.T) {
 	t.Parallel()
-	h, key := estate(t)
+	h, key := newSecretServer(t)
 	part := sas.TableValues{Table: "People", Expiry: "2030-01-01", Permissions: "raud", StartPartition: "m", EndPartition: "m"}
 	byPolicy := part
 	byPolicy.Identifier, byPolicy.Expiry, byPolicy.Permissions = "secret", "", ""
@@ -243,7 +243,7 @@ func TestTokenReachesNothingElse(t *testing.T) {
 		// The token must give access to its own partition, or else the other
 		// checks would prove nothing.
 		open := sent{method: "GET", path: "/people()"}
-		resp := h.Serve(t.Context(), open.as(token))
+		resp := h.Serve(t.Context(), open.withToken(token))
 		if resp.Status != 200 || !bytes.Contains(resp.Body, []byte("open")) {
 			t.Fatalf("%s: %d: %s", kind, resp.Status, resp.Body)
 		}
@@ -252,9 +252,9 @@ func TestTokenReachesNothingElse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := holding(t, h, key)
-		for _, r := range beyond() {
-			resp := h.Serve(t.Context(), r.as(token))
+		before := readSecrets(t, h, key)
+		for _, r := range forbiddenRequests() {
+			resp := h.Serve(t.Context(), r.withToken(token))
 			if bytes.Contains(resp.Body, []byte("secret")) && !bytes.Contains(resp.Body, []byte("error")) || bytes.Contains(resp.Body, []byte(">secret<")) {
 				t.Errorf("%s, %s: %d: %s", kind, r.why, resp.Status, resp.Body)
 			}
@@ -271,7 +271,7 @@ func TestTokenReachesNothingElse(t *testing.T) {
 				}
 			}
 			resp.Release()
-			if after := holding(t, h, key); after != before {
+			if after := readSecrets(t, h, key); after != before {
 				t.Fatalf("%s, %s (%d) changed\n%s to\n%s", kind, r.why, resp.Status, before, after)
 			}
 		}

@@ -97,9 +97,9 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 			size += shownSize(ops[i].Properties)
 		}
 	}
-	bodies := c.sized(size)
+	bodies := c.getBuffer(size)
 	c.bodies = bodies
-	c.chainRelease(func() { c.keep(bodies) })
+	c.chainRelease(func() { c.putBuffer(bodies) })
 	responses := make([]multipart.Response, len(calls))
 	for i, p := range calls {
 		responses[i] = p.partResponse(&ops[i], ticks)
@@ -134,7 +134,7 @@ func (c *call) decode() error {
 	// contradictory versions there.
 	c.representation = dialect{version: c.version}.responseFormat(c.options.format, c.header.Get("Accept"))
 	if err == nil {
-		err = c.options.implemented(entitySet, c.Extensions)
+		err = c.options.checkImplemented(entitySet, c.Extensions)
 	}
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (c *call) partOperation() (table.Operation, error) {
 		override = []string{h}
 	}
 	var err error
-	if c.verb, err = tunnelled(c.part.Method, override); err != nil {
+	if c.verb, err = effectiveVerb(c.part.Method, override); err != nil {
 		return table.Operation{}, err
 	}
 	switch r := c.route.resource; {
@@ -188,7 +188,7 @@ func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 // partResponse makes the response part of a successful write. Its headers have
 // the order in which the service sends them.
 func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Response {
-	a := c.written(op, ticks)
+	a := c.writeAnswer(op, ticks)
 	if a.status != 204 {
 		return c.contentPart(a)
 	}
@@ -196,7 +196,7 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 	if c.prefer != noPreference {
 		version = "3.0;" // the header Prefer exists since OData 3
 	}
-	h := append(c.applied(c.partHeader(running)), Field{Name: "DataServiceVersion", Value: version})
+	h := append(c.appendPreference(c.partHeader(running)), Field{Name: "DataServiceVersion", Value: version})
 	return multipart.Response{Status: a.status, Header: append(h, a.header...)}
 }
 
@@ -222,7 +222,7 @@ func (c *call) contentPart(a answer) multipart.Response {
 		{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
 		{Name: "Content-Type", Value: a.header.Get("Content-Type")},
 	}
-	h = c.applied(append(h, c.partHeader(running)...))
+	h = c.appendPreference(append(h, c.partHeader(running)...))
 	for _, f := range a.header {
 		if f.Name != "Content-Type" {
 			h = append(h, f)
@@ -247,13 +247,13 @@ func (x *exchange) changeset(parts ...multipart.Response) answer {
 func partSize(r *multipart.Response) int { return 768 + len(r.Body) }
 
 func (x *exchange) batchAnswer(boundary string, size int, body func(dst []byte) []byte) answer {
-	buf := x.sized(size)
+	buf := x.getBuffer(size)
 	*buf = body(*buf)
 	return answer{
 		status:  202,
 		header:  multipart.Header{{Name: "Content-Type", Value: "multipart/mixed; boundary=" + boundary}},
 		body:    *buf,
-		release: func() { x.keep(buf) },
+		release: func() { x.putBuffer(buf) },
 	}
 }
 

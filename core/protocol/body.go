@@ -31,7 +31,7 @@ func (x *exchange) readBody() ([]byte, error) {
 		b.BelongsTo(x.address.Account)
 	}
 	buf := buffers.Get().(*[]byte)
-	x.chainRelease(func() { x.keep(buf) })
+	x.chainRelease(func() { x.putBuffer(buf) })
 	b, err := readAll((*buf)[:0], x.req.Body, x.req.ContentLength)
 	*buf = b
 	if e, ok := errors.AsType[*table.Error](err); ok && e.Code == table.ServerBusy {

@@ -13,7 +13,7 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // copied repeatedly. It rounds a large n up to a power of two, so that later
 // requests can reuse the buffer. Because n may be an overestimate, sized
 // reduces an n of up to 1.5 times the largest kept buffer to that size.
-func (h *Handler) sized(n int) *[]byte {
+func (h *Handler) getBuffer(n int) *[]byte {
 	b := buffers.Get().(*[]byte)
 	if most := h.largestKept(); n >= 64<<10 && n < most*3/2 {
 		n = min(1<<bits.Len(uint(n-1)), most)
@@ -29,7 +29,7 @@ func (h *Handler) largestKept() int { return cmp.Or(h.KeptBuffer, 2<<20) }
 // keep returns every buffer to the pool. A buffer that is too large is returned without
 // its memory. It must be returned too, because TinyGo's pool keeps a reference to every
 // value that it handed out.
-func (h *Handler) keep(b *[]byte) {
+func (h *Handler) putBuffer(b *[]byte) {
 	if cap(*b) > h.largestKept() {
 		*b = nil
 	}

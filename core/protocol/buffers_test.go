@@ -7,8 +7,8 @@ import "testing"
 func TestKeep(t *testing.T) {
 	h := Handler{KeptBuffer: 1000}
 	small, large := make([]byte, 10, 1000), make([]byte, 10, 1001)
-	h.keep(&small)
-	h.keep(&large)
+	h.putBuffer(&small)
+	h.putBuffer(&large)
 	if cap(small) != 1000 || large != nil {
 		t.Errorf("kept %d and %d bytes", cap(small), cap(large))
 	}

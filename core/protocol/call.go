@@ -48,7 +48,7 @@ func (c *call) body() ([]byte, error) {
 }
 
 // sent checks the media type of the body and then reads the body.
-func (c *call) sent() ([]byte, payload.Format, error) {
+func (c *call) readTypedBody() ([]byte, payload.Format, error) {
 	contentType := c.header.Get("Content-Type")
 	f, err := c.requestFormat(contentType)
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *call) sent() ([]byte, payload.Format, error) {
 
 // created makes the answer to an insert: 201 with the content, or 204 without
 // it if the client prefers that.
-func (c *call) created(location string, extra multipart.Header, body content) answer {
+func (c *call) insertAnswer(location string, extra multipart.Header, body content) answer {
 	a := answer{status: 201, header: make(multipart.Header, 0, 4)}
 	if c.prefer == returnNoContent {
 		a.status = 204
@@ -103,8 +103,8 @@ func (c *call) addBody(a *answer, body *content) error {
 	v := payload.View{Format: c.format, Base: c.base, Account: c.address.Account, Table: body.of, Select: body.fields, Now: c.now}
 	buf := c.bodies
 	if buf == nil {
-		buf = c.sized(body.size)
-		a.release = func() { c.keep(buf) }
+		buf = c.getBuffer(body.size)
+		a.release = func() { c.putBuffer(buf) }
 	}
 	begin := len(*buf)
 	*buf = body.write(*buf, &v)

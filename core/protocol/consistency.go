@@ -33,7 +33,7 @@ func (c *call) consistency() (how table.Consistency, asked string, err error) {
 }
 
 // read adds the consistency header to an answer if the request had one.
-func (a *answer) read(asked string) {
+func (a *answer) addConsistency(asked string) {
 	if asked != "" {
 		a.header = append(a.header, Field{Name: consistencyHeader, Value: asked})
 	}

@@ -49,8 +49,8 @@ func TestConsistency(t *testing.T) {
 	now := func() edm.Ticks { return edm.TicksOf(wiretest.Start) }
 	store := &asked{Store: memstore.New(now)}
 	s.Service = table.New(store, table.Options{Now: now, Rand: func() uint64 { return 1 }})
-	s.answers(t, "POST", "/Tables", `{"TableName":"people"}`, "", 201)
-	s.answers(t, "POST", "/people", `{"PartitionKey":"p","RowKey":"r"}`, "", 201)
+	s.checkConsistency(t, "POST", "/Tables", `{"TableName":"people"}`, "", 201)
+	s.checkConsistency(t, "POST", "/people", `{"PartitionKey":"p","RowKey":"r"}`, "", 201)
 	const one, all = "/people(PartitionKey='p',RowKey='r')", "/people()"
 	query := func(header string) string {
 		return "--b\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" +
@@ -84,7 +84,7 @@ func TestConsistency(t *testing.T) {
 		{"a write ignores a wrong value", "PUT", one, "bounded", `{"v":1}`, 204, nil},
 	} {
 		store.reads = nil
-		s.answers(t, tt.method, tt.path, tt.body, tt.header, tt.status)
+		s.checkConsistency(t, tt.method, tt.path, tt.body, tt.header, tt.status)
 		if !slices.Equal(store.reads, tt.reads) {
 			t.Errorf("%s: reads %v, want %v", tt.why, store.reads, tt.reads)
 		}
@@ -93,7 +93,7 @@ func TestConsistency(t *testing.T) {
 
 // answers sends a request with the header. It checks the status and that the
 // response repeats the header of a read.
-func (s *server) answers(t *testing.T, method, path, body, header string, status int) {
+func (s *server) checkConsistency(t *testing.T, method, path, body, header string, status int) {
 	t.Helper()
 	contentType := "application/json"
 	if strings.HasSuffix(path, "/$batch") {

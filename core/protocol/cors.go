@@ -18,11 +18,11 @@ func (x *exchange) preflight(ctx context.Context) error {
 	if err := x.refuseAfterFailures(); err != nil {
 		return err
 	}
-	if refused := x.reachable(); refused != nil {
+	if refused := x.checkReachable(); refused != nil {
 		return refused
 	}
 	var p *settings.Properties
-	err := x.asStranger(ctx, func() (err error) {
+	err := x.chargeSource(ctx, func() (err error) {
 		p, err = x.accountSettings(ctx)
 		return err
 	})

@@ -30,7 +30,7 @@ func (s *delayed) ReadRecord(ctx context.Context, key table.RecordKey, c table.C
 }
 
 // sharing returns another server on the same store, with a clock of its own.
-func sharing(t *testing.T, store table.Store, clock *wiretest.Clock) *server {
+func newSharingServer(t *testing.T, store table.Store, clock *wiretest.Clock) *server {
 	t.Helper()
 	k, err := sharedkey.ParseKey(wiretest.AccountKey)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *server) admit(t *testing.T, origin string) {
 }
 
 // admitted returns the origin that may read according to the CORS headers of responses.
-func (s *server) admitted(t *testing.T) string {
+func (s *server) allowedOrigin(t *testing.T) string {
 	t.Helper()
 	for _, origin := range []string{"https://old", "https://new"} {
 		req := s.request("GET", "/Tables", "", nil)
@@ -87,15 +87,15 @@ func TestSettingsAge(t *testing.T) {
 	} {
 		var clock, elsewhere wiretest.Clock
 		store := memstore.New(func() edm.Ticks { return elsewhere.Now() })
-		here, there := sharing(t, store, &clock), sharing(t, store, &elsewhere)
+		here, there := newSharingServer(t, store, &clock), newSharingServer(t, store, &elsewhere)
 		here.SettingsAge = tt.age
 		there.admit(t, "https://old")
-		if got := here.admitted(t); got != "https://old" {
+		if got := here.allowedOrigin(t); got != "https://old" {
 			t.Fatalf("%s: the first origin is %q", tt.why, got)
 		}
 		there.admit(t, "https://new")
 		clock.Set(wiretest.Start.Add(tt.step))
-		if got := here.admitted(t); got != tt.want {
+		if got := here.allowedOrigin(t); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.why, got, tt.want)
 		}
 	}
@@ -106,7 +106,7 @@ func TestSettingsAge(t *testing.T) {
 func TestSettingsCountAtOnce(t *testing.T) {
 	t.Parallel()
 	for why, read := range map[string]func(s *server){
-		"by a script":  func(s *server) { s.admitted(t) },
+		"by a script":  func(s *server) { s.allowedOrigin(t) },
 		"by its owner": func(s *server) { s.do(t, "GET", "/?restype=service&comp=properties", "", nil) },
 		"by a preflight": func(s *server) {
 			req := s.request("OPTIONS", "/", "", nil)
@@ -117,11 +117,11 @@ func TestSettingsCountAtOnce(t *testing.T) {
 	} {
 		var clock wiretest.Clock
 		store := &delayed{Store: memstore.New(clock.Now)}
-		s := sharing(t, store, &clock)
-		sharing(t, store, &clock).admit(t, "https://old")
+		s := newSharingServer(t, store, &clock)
+		newSharingServer(t, store, &clock).admit(t, "https://old")
 		store.meanwhile = func() { s.admit(t, "https://new") }
 		read(s)
-		if got := s.admitted(t); got != "https://new" {
+		if got := s.allowedOrigin(t); got != "https://new" {
 			t.Errorf("read %s: got the origin %q", why, got)
 		}
 	}
@@ -152,19 +152,19 @@ func TestSettingsTogether(t *testing.T) {
 	t.Parallel()
 	var clock wiretest.Clock
 	store := &counted{Store: memstore.New(clock.Now)}
-	here, there := sharing(t, store, &clock), sharing(t, store, &clock)
+	here, there := newSharingServer(t, store, &clock), newSharingServer(t, store, &clock)
 	here.SettingsMemory = remembered{}
 	there.SettingsMemory = here.SettingsMemory
 	here.admit(t, "https://old")
-	here.admitted(t)
+	here.allowedOrigin(t)
 	reads := store.reads
-	if got := there.admitted(t); got != "https://old" || store.reads != reads {
+	if got := there.allowedOrigin(t); got != "https://old" || store.reads != reads {
 		t.Errorf("got %q after %d reads", got, store.reads-reads)
 	}
 	here.admit(t, "https://new")
-	next := sharing(t, store, &clock)
+	next := newSharingServer(t, store, &clock)
 	next.SettingsMemory = here.SettingsMemory
-	if got := next.admitted(t); got != "https://new" {
+	if got := next.allowedOrigin(t); got != "https://new" {
 		t.Errorf("after the change: %q", got)
 	}
 }

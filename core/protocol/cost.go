@@ -27,7 +27,7 @@ const (
 func work(rows, size int) int64 { return costRow*int64(rows) + int64(size/scannedBytes) }
 
 // soFar returns the cost of the request so far, given the size of the answer.
-func (x *exchange) soFar(sent int) int64 {
+func (x *exchange) currentCost(sent int) int64 {
 	c := &x.cost
 	return costRequest + costCall*int64(c.Calls) + work(c.ScannedRows, c.ScannedBytes) + costReceived*int64(len(x.whole.b)) + costSent*int64(sent)
 }

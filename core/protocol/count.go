@@ -30,7 +30,7 @@ func (c *call) countEntities(ctx context.Context) (answer, error) {
 	c.visitQuery(filter, from)
 	c.resp.reads, c.resp.filter = true, filter
 	page, err := c.Service.Query(ctx, c.name(), table.Query{
-		Filter: filter, Within: c.within(), Count: true, From: from, Consistency: consistency, Pause: c.pause(ctx),
+		Filter: filter, Within: c.keyRange(), Count: true, From: from, Consistency: consistency, Pause: c.pause(ctx),
 	})
 	if err != nil {
 		return answer{}, err
@@ -38,7 +38,7 @@ func (c *call) countEntities(ctx context.Context) (answer, error) {
 	c.resp.Scanned, c.resp.Returned = page.Examined, 0
 	c.visitedPage(&page)
 	a := answer{status: 200, header: continuation.Headers(page.Next, false), body: strconv.AppendInt(nil, int64(page.Count), 10)}
-	a.read(asked)
+	a.addConsistency(asked)
 	a.header = append(a.header, multipart.Field{Name: "Content-Type", Value: "text/plain"})
 	return a, nil
 }

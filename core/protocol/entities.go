@@ -27,7 +27,7 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return c.written(&op, ticks), nil
+	return c.writeAnswer(&op, ticks), nil
 }
 
 // tableFirst returns an error about the table if its name is invalid or it does not
@@ -65,7 +65,7 @@ func (c *call) entityOperation() (op table.Operation, err error) {
 // readEntity reads the entity from the body. For an insert, the body also holds
 // the keys.
 func (c *call) readEntity(op *table.Operation) error {
-	body, format, err := c.sent()
+	body, format, err := c.readTypedBody()
 	if err != nil {
 		return err
 	}
@@ -94,13 +94,13 @@ func (c *call) readEntity(op *table.Operation) error {
 		return err
 	}
 	if c.format == payload.Atom && format != payload.Atom && c.prefer != returnNoContent {
-		return c.showable(op)
+		return c.checkShowable(op)
 	}
 	return nil
 }
 
 // showable returns an error if an entity that is to be inserted cannot be shown in the format of the answer.
-func (c *call) showable(op *table.Operation) error {
+func (c *call) checkShowable(op *table.Operation) error {
 	a, err := c.withBody(answer{}, c.entity(op.PartitionKey, op.RowKey, 0, op.Properties, nil))
 	if err == nil {
 		a.release()
@@ -122,7 +122,7 @@ func (c *call) preference() preference {
 }
 
 // applied appends the header that names the applied preference.
-func (c *call) applied(h multipart.Header) multipart.Header {
+func (c *call) appendPreference(h multipart.Header) multipart.Header {
 	if p := c.prefer.String(); p != "" {
 		return append(h, Field{Name: "Preference-Applied", Value: p})
 	}
@@ -159,7 +159,7 @@ func (c *call) entity(pk, rk string, ticks edm.Ticks, p edm.Properties, fields *
 func shownSize(p edm.Properties) int { return len(p) + len(p)*3/8 + 256 }
 
 // written makes the answer to a successful write.
-func (c *call) written(op *table.Operation, ticks edm.Ticks) answer {
+func (c *call) writeAnswer(op *table.Operation, ticks edm.Ticks) answer {
 	if op.Action == table.DeleteEntity {
 		return answer{status: 204}
 	}
@@ -168,7 +168,7 @@ func (c *call) written(op *table.Operation, ticks edm.Ticks) answer {
 		return answer{status: 204, header: etag}
 	}
 	location := string(payload.AppendEntityURI(nil, c.base, c.route.table, op.PartitionKey, op.RowKey))
-	return c.created(location, etag, c.entity(op.PartitionKey, op.RowKey, ticks, op.Properties, nil))
+	return c.insertAnswer(location, etag, c.entity(op.PartitionKey, op.RowKey, ticks, op.Properties, nil))
 }
 
 func etagText(t edm.Ticks) string {

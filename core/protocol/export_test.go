@@ -32,7 +32,7 @@ type Options struct{ Filter, Top, Select, Format, Comp, Restype, APIVersion stri
 func ParseOptions(raw string) (Options, error) {
 	o, err := parseOptions(raw)
 	if err == nil {
-		err = o.implemented(entitySet, false)
+		err = o.checkImplemented(entitySet, false)
 	}
 	show := func(s *string) string {
 		if s == nil {

@@ -31,7 +31,7 @@ func (g *gate) Admit(_ context.Context, a *protocol.Access) error {
 
 // every has one request per operation, in an order in which all of them
 // succeed.
-var every = []struct{ operation, method, path, contentType, body string }{
+var everyOperation = []struct{ operation, method, path, contentType, body string }{
 	{"CreateTable", "POST", "/Tables", "application/json", `{"TableName":"animals"}`},
 	{"GetTable", "GET", "/Tables('animals')", "", ""},
 	{"QueryTables", "GET", "/Tables", "", ""},
@@ -60,7 +60,7 @@ func TestGate(t *testing.T) {
 	g := &gate{}
 	s.Gate = g
 	writes := []string{"CreateTable", "InsertEntity", "InsertOrReplaceEntity", "InsertOrMergeEntity", "EntityGroupTransaction", "SetTableACL", "SetTableOptions", "SetServiceProperties", "DeleteTable"}
-	for _, tt := range every {
+	for _, tt := range everyOperation {
 		for _, want := range []struct {
 			err    error
 			status int
@@ -134,7 +134,7 @@ func TestBearer(t *testing.T) {
 		}
 		return protocol.Identity{}, errors.New("the token has expired")
 	}
-	for _, tt := range every {
+	for _, tt := range everyOperation {
 		for _, token := range []string{"reader", "contributor"} {
 			req := s.request(tt.method, tt.path, tt.contentType, []byte(tt.body))
 			req.Header.(protocol.Header)["Authorization"] = []string{"Bearer " + token}

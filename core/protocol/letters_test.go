@@ -86,12 +86,12 @@ func TestLettersOfAccountTokens(t *testing.T) {
 			if g.types == "" || g.letters == "" {
 				continue // an account SAS needs both
 			}
-			h, _ := estate(t)
+			h, _ := newSecretServer(t)
 			token, err := sas.AccountValues{ResourceTypes: g.types, Permissions: g.letters, Expiry: "2030-01-01"}.Sign(wiretest.Account, key)
 			if err != nil {
 				t.Fatal(err)
 			}
-			resp := h.Serve(t.Context(), tt.as(token))
+			resp := h.Serve(t.Context(), tt.withToken(token))
 			tested[resp.Operation] = true
 			if done := resp.Status < 300 && resp.Code == ""; done != g.want || !done && !strings.HasPrefix(resp.Code, "Authorization") {
 				t.Errorf("%s with srt=%s sp=%s: %d %s: %s", tt.why, g.types, g.letters, resp.Status, resp.Code, resp.Body)

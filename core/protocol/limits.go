@@ -18,12 +18,12 @@ func (c *call) admit(ctx context.Context, a Access) error {
 	if c.Limits.Account == nil && c.Limits.Partition == nil && c.Gate == nil {
 		return nil
 	}
-	return c.ask(ctx, a)
+	return c.checkLimits(ctx, a)
 }
 
 // ask checks the limits and the gate for admit. It is a function of its own so that its parameter a
 // is allocated on the heap only if there is a limit or a gate.
-func (c *call) ask(ctx context.Context, a Access) error {
+func (c *call) checkLimits(ctx context.Context, a Access) error {
 	a.Account, a.Table = c.address.Account, c.route.table
 	a.Operation, a.Write = c.operation.name, c.operation.write
 	if err := c.rate(c.Limits.Account, a.Account, a.Entities, RefusedAccountRate, "Operations per second is over the account limit."); err != nil {

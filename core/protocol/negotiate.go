@@ -63,7 +63,7 @@ type dialect struct {
 // 2013-08-15 only ATOM was available; from 2015-12-11 on ATOM is not. A client
 // without a version gets any format. JSON needs OData 3, but from 2015-12-11 on
 // a client may send version 2 too, because no other format remains.
-func (d dialect) takes(f payload.Format) table.Code {
+func (d dialect) formatError(f payload.Format) table.Code {
 	switch {
 	case f == payload.Atom && d.version >= atomEnd:
 		return table.AtomFormatNotSupported
@@ -117,7 +117,7 @@ func (d dialect) responseFormat(format *string, accept string) representation {
 		}
 	}
 	r := representation{formatErr: reason.Err()}
-	if r.format = payload.Minimal; d.takes(payload.Minimal) != "" {
+	if r.format = payload.Minimal; d.formatError(payload.Minimal) != "" {
 		r.format = payload.Atom
 	}
 	r.errorFormat = r.format
@@ -131,11 +131,11 @@ func (d dialect) mediaRange(s string) (payload.Format, table.Code) {
 	case "application/json", "json":
 		f, code := metadataLevel(params)
 		if code == "" {
-			code = d.takes(f)
+			code = d.formatError(f)
 		}
 		return f, code
 	case "application/atom+xml", "application/xml", "atom", "text/xml":
-		return payload.Atom, d.takes(payload.Atom)
+		return payload.Atom, d.formatError(payload.Atom)
 	case "*/*", "application/*":
 		return d.ordinary(), ""
 	}

@@ -99,7 +99,7 @@ func parseOptions(raw string) (o options, first error) {
 
 // implemented returns an error if the query has an option that the service does not implement.
 // $orderby is permitted if the server has extensions and the resource can be ordered.
-func (o *options) implemented(r resource, extensions bool) error {
+func (o *options) checkImplemented(r resource, extensions bool) error {
 	name, hint := o.foreign, ""
 	if name == "" && o.orderBy != nil && !(extensions && (r == entitySet || r == entityCount)) {
 		if name = "$orderby"; !extensions {
@@ -117,7 +117,7 @@ func (o *options) implemented(r resource, extensions bool) error {
 func (o *options) plain() bool { return o.comp != "" || o.restype != "" }
 
 // selected returns the resource that a path, comp and restype address together.
-func (o *options) selected(r resource) (resource, error) {
+func (o *options) selectResource(r resource) (resource, error) {
 	switch {
 	case r == entitySet && o.restype == "" && o.comp == "acl":
 		return tableACL, nil

@@ -115,7 +115,7 @@ func (c *call) head(p phase) {
 // headers of an error.
 func (c *call) withPreference(p phase, status int, h []Field) []Field {
 	if heads[p].preference && status != 412 {
-		return c.applied(h)
+		return c.appendPreference(h)
 	}
 	return h
 }

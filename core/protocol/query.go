@@ -47,7 +47,7 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	c.resp.Returned = 1
 	a := answer{status: 200, header: make(multipart.Header, 0, 2)}
 	a.header = append(a.header, Field{Name: "ETag", Value: etagText(row.Timestamp)})
-	a.read(asked)
+	a.addConsistency(asked)
 	return c.withBody(a, c.entity(c.route.partitionKey, c.route.rowKey, row.Timestamp, row.Properties, projection))
 }
 
@@ -85,14 +85,14 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	}
 	c.resp.reads, c.resp.filter = true, filter
 	page, err := c.Service.Query(ctx, c.name(), table.Query{
-		Filter: filter, Within: c.within(), Top: top, From: from, Descending: order.Descending, Consistency: consistency, Pause: c.pause(ctx),
+		Filter: filter, Within: c.keyRange(), Top: top, From: from, Descending: order.Descending, Consistency: consistency, Pause: c.pause(ctx),
 	})
 	if err != nil {
 		return answer{}, err
 	}
 	a := answer{status: 200, header: continuation.Headers(page.Next, order.Descending)}
 	tokens := len(a.header)
-	a.read(asked)
+	a.addConsistency(asked)
 	if orderText != "" {
 		a.header = append(a.header, Field{Name: orderHeader, Value: orderText})
 	}

@@ -91,7 +91,7 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	c.resp.SignedIn = true
 	c.meter()
 	var err error
-	if c.version, err = checkVersion(c.executed()); err != nil {
+	if c.version, err = checkVersion(c.effectiveVersion()); err != nil {
 		return fault{err: err, xml: true}
 	}
 	if c.plain = c.options.plain(); !c.plain { // administrative operations do not use OData
@@ -109,7 +109,7 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 		return optionsErr
 	}
 	c.base = c.req.Scheme + "://" + c.host() + c.address.Base + "/"
-	if c.verb, err = tunnelled(c.req.Method, c.req.Header.Values("X-Http-Method")); err != nil {
+	if c.verb, err = effectiveVerb(c.req.Method, c.req.Header.Values("X-Http-Method")); err != nil {
 		return err
 	}
 	return c.dispatch(ctx, routeErr)
@@ -119,7 +119,7 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 // a shared access signature it is x-ms-version. With such a signature it is the first
 // of these that exists: api-version; x-ms-version, if the signature has version
 // 2014-02-14 or later; the version of the signature.
-func (c *call) executed() string {
+func (c *call) effectiveVersion() string {
 	asked := c.req.Header.Get("X-Ms-Version")
 	switch {
 	case c.signedVersion == "":
@@ -135,7 +135,7 @@ func (c *call) executed() string {
 // dispatch runs the operation of an authenticated request and makes the answer the response.
 func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 	if !c.plain {
-		if err := c.options.implemented(c.route.resource, c.Extensions); err != nil {
+		if err := c.options.checkImplemented(c.route.resource, c.Extensions); err != nil {
 			return err
 		}
 	}
@@ -143,7 +143,7 @@ func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 		return routeErr
 	}
 	if c.plain {
-		if c.route.resource, err = c.options.selected(c.route.resource); err != nil {
+		if c.route.resource, err = c.options.selectResource(c.route.resource); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 	}
 	c.resp.Status = out.status
 	c.head(running)
-	c.resp.Header = append(c.applied(c.resp.Header), out.header...)
+	c.resp.Header = append(c.appendPreference(c.resp.Header), out.header...)
 	c.resp.Body = out.body
 	c.chainRelease(out.release)
 	return nil
@@ -164,7 +164,7 @@ func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 
 // tunnelled returns the effective verb: the verb in X-HTTP-Method of a POST,
 // else the method.
-func tunnelled(method string, override []string) (verb, error) {
+func effectiveVerb(method string, override []string) (verb, error) {
 	switch {
 	case len(override) == 0:
 		return parseVerb(method), nil

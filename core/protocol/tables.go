@@ -11,7 +11,7 @@ import (
 
 // createTable answers POST on /Tables.
 func (c *call) createTable(ctx context.Context) (answer, error) {
-	body, format, err := c.sent()
+	body, format, err := c.readTypedBody()
 	if err != nil {
 		return answer{}, err
 	}
@@ -34,7 +34,7 @@ func (c *call) createTable(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	location := string(payload.AppendTableURI(nil, c.base, name))
-	return c.created(location, nil, oneTableEntry(name)), nil
+	return c.insertAnswer(location, nil, oneTableEntry(name)), nil
 }
 
 // oneTableEntry makes the content that shows one table.
@@ -70,7 +70,7 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	}
 	c.resp.Scanned, c.resp.Returned = page.Examined, len(page.Names)
 	a := answer{status: 200}
-	a.read(asked)
+	a.addConsistency(asked)
 	if page.Next != "" {
 		a.header = multipart.Header{{Name: "x-ms-continuation-NextTableName", Value: continuation.Token([]byte(page.Next))}}
 	}
@@ -97,7 +97,7 @@ func (c *call) getTable(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	a := answer{status: 200}
-	a.read(asked)
+	a.addConsistency(asked)
 	return c.withBody(a, oneTableEntry(name))
 }
 

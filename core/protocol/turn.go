@@ -26,7 +26,7 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 
 // asStranger reads from the store for a request that is not authenticated. The cost is
 // charged to the client's network address.
-func (x *exchange) asStranger(ctx context.Context, read func() error) error {
+func (x *exchange) chargeSource(ctx context.Context, read func() error) error {
 	if x.Turns == nil || x.turn != nil {
 		return read()
 	}
@@ -39,7 +39,7 @@ func (x *exchange) asStranger(ctx context.Context, read func() error) error {
 
 // takeTurn waits until Turns permits the request to run.
 func (x *exchange) takeTurn(ctx context.Context, w Work) error {
-	w.Cost = x.soFar(0)
+	w.Cost = x.currentCost(0)
 	var waited time.Duration
 	x.turn, waited = x.Turns.Begin(ctx, w)
 	x.resp.Waited += waited
@@ -52,7 +52,7 @@ func (x *exchange) takeTurn(ctx context.Context, w Work) error {
 
 func (x *exchange) endTurn(sent int) {
 	if x.turn != nil {
-		x.turn.End(x.soFar(sent))
+		x.turn.End(x.currentCost(sent))
 		x.turn = nil
 	}
 }
@@ -62,6 +62,6 @@ func (x *exchange) pause(ctx context.Context) func(rows, size int) bool {
 	if x.turn == nil {
 		return nil
 	}
-	before := x.soFar(0)
+	before := x.currentCost(0)
 	return func(rows, size int) bool { return x.turn.Pause(ctx, before+work(rows, size)) }
 }

@@ -107,7 +107,7 @@ func (t *Token) delegation() *DelegationKey {
 
 // signed derives the delegation key from each account key and for each role. It returns the role whose key made the
 // signature.
-func (d *DelegationKey) signed(a *sharedkey.Account, signature string, lines []string) (Role, bool) {
+func (d *DelegationKey) findRole(a *sharedkey.Account, signature string, lines []string) (Role, bool) {
 	for _, k := range a.Keys {
 		if k == nil {
 			continue

@@ -40,7 +40,7 @@ type requirement struct {
 // needs is indexed by Right. No token grants a right without types: only the owner of the account may change access
 // policies, and only a user gets a delegation key. The service's documentation is contradictory about the resource
 // type for Query Tables, container or service. Users found that it is container.
-var needs = [...]requirement{
+var requirements = [...]requirement{
 	GetServiceProperties: {name: "Get Table Service Properties", types: "s", letters: "r"},
 	SetServiceProperties: {name: "Set Table Service Properties", types: "s", letters: "w"},
 	GetServiceStats:      {name: "Get Table Service Stats", types: "s", letters: "r"},
@@ -78,10 +78,10 @@ func (g *Grant) Expiry() edm.Ticks { return g.expiry }
 // The caller must also apply [Grant.Range] to queries, and [Grant.AllowEntity] to access to single entities.
 func (g *Grant) Allow(right Right, tableName string) error {
 	t := g.token
-	if int(right) >= len(needs) || needs[right].name == "" {
+	if int(right) >= len(requirements) || requirements[right].name == "" {
 		return table.AuthorizationFailure.Err()
 	}
-	need := &needs[right]
+	need := &requirements[right]
 	switch {
 	case need.types == "":
 		return refuse(table.AuthorizationFailure, "no shared access signature allows "+need.name)
@@ -94,7 +94,7 @@ func (g *Grant) Allow(right Right, tableName string) error {
 	case t.kind == accountSAS && !strings.Contains(t.value(srt), need.types):
 		return refuse(table.AuthorizationResourceTypeMismatch, need.name+" needs the letter "+need.types+" in srt; it is "+quote(t.value(srt)))
 	}
-	if only(need.letters, g.permissions) || need.or != "" && only(need.or, g.permissions) {
+	if hasOnly(need.letters, g.permissions) || need.or != "" && hasOnly(need.or, g.permissions) {
 		return nil
 	}
 	letters := need.letters

@@ -34,7 +34,7 @@ func versionForm(v string) bool {
 }
 
 // signed returns the set of fields that the signature of a token of this kind and version covers.
-func signed(k kind, version string) set {
+func signedFields(k kind, version string) set {
 	const (
 		common     = 1<<sv | 1<<st | 1<<se | 1<<sp | 1<<sig
 		origin     = 1<<sip | 1<<spr
@@ -90,7 +90,7 @@ func (t *Token) check() *table.Error {
 	if missing := t.required() &^ t.given; missing != 0 {
 		return failed(article(t.kind) + " needs the parameter " + fieldNames[missing.first()])
 	}
-	if foreign := t.given &^ signed(t.kind, version); foreign != 0 {
+	if foreign := t.given &^ signedFields(t.kind, version); foreign != 0 {
 		return failed("the parameter " + fieldNames[foreign.first()] + " is not part of " + article(t.kind) + " of version " + version)
 	}
 	switch {
@@ -98,9 +98,9 @@ func (t *Token) check() *table.Error {
 		return failed("srk requires spk: a RowKey is a bound only within a partition")
 	case t.given.has(erk) && !t.given.has(epk):
 		return failed("erk requires epk: a RowKey is a bound only within a partition")
-	case !only(t.value(ss), "bqtf"):
+	case !hasOnly(t.value(ss), "bqtf"):
 		return failed("ss must consist of the letters b, q, t and f; it is " + quote(t.value(ss)))
-	case !only(t.value(srt), "sco"):
+	case !hasOnly(t.value(srt), "sco"):
 		return failed("srt must consist of the letters s, c and o; it is " + quote(t.value(srt)))
 	case t.given.has(sduoid) || t.given.has(skdutid):
 		// A token with sduoid or skdutid is valid only for one user or tenant. To prove its identity, the client
@@ -111,7 +111,7 @@ func (t *Token) check() *table.Error {
 }
 
 // only reports whether all characters of s are among letters.
-func only(s, letters string) bool { return strings.Trim(s, letters) == "" }
+func hasOnly(s, letters string) bool { return strings.Trim(s, letters) == "" }
 
 func contains(s string, c byte) bool { return strings.IndexByte(s, c) >= 0 }
 

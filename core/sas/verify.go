@@ -70,7 +70,7 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	lines := t.lines(make([]string, 0, maxLines), a.Name)
 	if t.kind == delegationSAS {
-		return t.delegation().signed(a, t.value(sig), lines)
+		return t.delegation().findRole(a, t.value(sig), lines)
 	}
 	return 0, a.VerifyLines(t.value(sig), lines)
 }

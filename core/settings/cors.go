@@ -25,7 +25,7 @@ func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool
 	}
 	for i := range c {
 		r := &c[i]
-		if _, ok := r.admits(origin); !ok || !r.allows(method) {
+		if _, ok := r.allowsOrigin(origin); !ok || !r.allows(method) {
 			continue
 		}
 		if !r.accepts(headers) {
@@ -68,7 +68,7 @@ func (c CORS) Actual(origin, method string, response []multipart.Field) []multip
 	cacheable := method == "GET" || method == "HEAD"
 	for i := range c {
 		r := &c[i]
-		everybody, ok := r.admits(origin)
+		everybody, ok := r.allowsOrigin(origin)
 		if !ok || !r.allows(method) || origin == "" && !cacheable {
 			continue
 		}
@@ -80,7 +80,7 @@ func (c CORS) Actual(origin, method string, response []multipart.Field) []multip
 				multipart.Field{Name: "Access-Control-Allow-Origin", Value: origin},
 				multipart.Field{Name: "Access-Control-Allow-Credentials", Value: "true"})
 		}
-		if names := r.exposed(response); names != "" {
+		if names := r.exposedHeaders(response); names != "" {
 			fields = append(fields, multipart.Field{Name: "Access-Control-Expose-Headers", Value: names})
 		}
 		if !everybody && cacheable {
@@ -96,7 +96,7 @@ func (c CORS) Actual(origin, method string, response []multipart.Field) []multip
 
 // admits reports whether the rule allows the origin (ok), and whether it does so because of an asterisk (everybody).
 // An asterisk also allows a request without an origin ("").
-func (r *Rule) admits(origin string) (everybody, ok bool) {
+func (r *Rule) allowsOrigin(origin string) (everybody, ok bool) {
 	for item := range items(r.AllowedOrigins) {
 		if item == "*" {
 			return true, printable(origin)
@@ -165,7 +165,7 @@ func (r *Rule) accepts(headers string) bool {
 		if name = strings.Trim(name, " \t"); name == "" {
 			continue // HTTP permits empty items in a list
 		}
-		if !token(name) || !lists(r.AllowedHeaders, name) {
+		if !token(name) || !listMatches(r.AllowedHeaders, name) {
 			return false
 		}
 	}
@@ -174,7 +174,7 @@ func (r *Rule) accepts(headers string) bool {
 
 // lists reports whether a list of header names contains name in any case, or an item such as x-ms-* that matches
 // name.
-func lists(list, name string) bool {
+func listMatches(list, name string) bool {
 	for item := range items(list) {
 		if prefix, ok := strings.CutSuffix(item, "*"); ok {
 			if len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
@@ -190,24 +190,24 @@ func lists(list, name string) bool {
 // exposed returns the list of response headers that a page may read. Browsers do not support prefixes such as x-ms-*
 // in this list, and for requests with credentials they do not treat * as a wildcard. So each item with an asterisk is
 // replaced by the matching headers of the response. Full names are listed even if the response lacks them.
-func (r *Rule) exposed(response []multipart.Field) string {
+func (r *Rule) exposedHeaders(response []multipart.Field) string {
 	list := r.ExposedHeaders
 	if strings.IndexByte(list, '*') < 0 && !strings.ContainsAny(list, " \t\r\n") {
 		return list
 	}
 	names := make([]byte, 0, 256)
 	for _, f := range response {
-		if lists(list, f.Name) && !lists(string(names), f.Name) {
+		if listMatches(list, f.Name) && !listMatches(string(names), f.Name) {
 			names = appendItem(names, f.Name)
 		}
 	}
 	for _, name := range transportHeaders {
-		if lists(list, name) {
+		if listMatches(list, name) {
 			names = appendItem(names, name)
 		}
 	}
 	for item := range items(list) {
-		if item != "" && !strings.HasSuffix(item, "*") && !lists(string(names), item) {
+		if item != "" && !strings.HasSuffix(item, "*") && !listMatches(string(names), item) {
 			names = appendItem(names, item)
 		}
 	}

@@ -20,7 +20,7 @@ func (k *Key) VerifyLines(signature string, lines []string) bool {
 	w := k.signer()
 	defer k.release(w)
 	w.appendLines(lines)
-	return w.made(signature)
+	return w.isSignature(signature)
 }
 
 // VerifyLines reports whether one of the account's keys made the signature; see [Key.VerifyLines].
@@ -44,7 +44,7 @@ func (w *signer) appendLines(lines []string) {
 }
 
 // made reports whether signature is the key's signature over the text in the buffer.
-func (w *signer) made(signature string) bool {
+func (w *signer) isSignature(signature string) bool {
 	if len(signature) != textSize {
 		return false
 	}

@@ -57,7 +57,7 @@ func (a *Account) match(cred Credential, path string, req *Request) bool {
 		}
 		w := k.signer()
 		w.buf = appendStringToSign(w.buf, cred.Scheme, a.Name, path, req)
-		equal := w.made(cred.signature)
+		equal := w.isSignature(cred.signature)
 		k.release(w)
 		if equal {
 			k.MarkUsed()

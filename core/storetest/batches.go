@@ -12,9 +12,9 @@ import (
 func batches(e *env) {
 	name := e.create("batches")
 	keep := put("p", "replaced", "old")
-	ticks := e.must(name, keep)
-	e.must(name, put("p", "merged", "old"))
-	e.must(name, put("p", "deleted", "old"))
+	ticks := e.mustCommit(name, keep)
+	e.mustCommit(name, put("p", "merged", "old"))
+	e.mustCommit(name, put("p", "deleted", "old"))
 	batch := []table.Mutation{
 		absent(put("p", "inserted", "new")),
 		{Key: keep.Key, Condition: table.Unchanged, IfMatch: ticks, Properties: text("new"), Nonce: 2},
@@ -24,8 +24,8 @@ func batches(e *env) {
 		{Key: at("p", "upserted"), Kind: table.Merge, Properties: text("new"), Nonce: 2},
 	}
 	at, err := e.commit(name, batch...)
-	if e.lacks(err, batch) {
-		e.expect("refused as a whole", name, keep.Key, written(keep, ticks))
+	if e.lacksStrength(err, batch) {
+		e.expect("refused as a whole", name, keep.Key, showWritten(keep, ticks))
 		e.expect("refused as a whole", name, batch[0].Key, reason(table.ErrNoEntity))
 		return
 	}
@@ -34,7 +34,7 @@ func batches(e *env) {
 	}
 	batch[2].Properties = edm.AppendProperty(text("old"), "w", edm.Int32(1))
 	for i, m := range batch {
-		want := written(m, at)
+		want := showWritten(m, at)
 		if m.Kind == table.Delete {
 			want = reason(table.ErrNoEntity)
 		}
@@ -49,8 +49,8 @@ func refusedBatches(e *env) {
 	old := put("p", "there", "old")
 	full := table.Mutation{Key: at("p", "full"), Properties: wide(table.MaxProperties), Nonce: 1}
 	want := map[string]string{
-		"there": written(old, e.must(name, old)),
-		"full":  written(full, e.must(name, full)),
+		"there": showWritten(old, e.mustCommit(name, old)),
+		"full":  showWritten(full, e.mustCommit(name, full)),
 	}
 	fine := func(row string) table.Mutation { return put("p", row, "new") }
 	exists := absent(put("p", "there", "new"))
@@ -71,7 +71,7 @@ func refusedBatches(e *env) {
 		{"all", []table.Mutation{changed, missing, tooMany}, refused(0, table.ErrChanged)},
 	} {
 		_, err := e.commit(name, row.batch...)
-		if got := reason(err); got != row.want && !e.lacks(err, row.batch) {
+		if got := reason(err); got != row.want && !e.lacksStrength(err, row.batch) {
 			e.Errorf("%s: Commit(%s)\n got %s\nwant %s", row.why, describe(row.batch), got, row.want)
 		}
 		if !e.has.AtomicCommit {
@@ -108,13 +108,13 @@ func largeBatches(e *env) {
 		what := fmt.Sprintf("%d × %d bytes", row.count, row.size)
 		ticks, err := e.commit(name, batch...)
 		if err != nil {
-			if !e.lacks(err, batch) {
+			if !e.lacksStrength(err, batch) {
 				e.Errorf("%s: Commit got %s", what, reason(err))
 			}
 			continue
 		}
 		for _, m := range batch {
-			e.expect(what, name, m.Key, written(m, ticks))
+			e.expect(what, name, m.Key, showWritten(m, ticks))
 		}
 	}
 }

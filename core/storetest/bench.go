@@ -28,7 +28,7 @@ func Bench(b *testing.B, h Harness) {
 		{"Upsert", func(b *bench) { b.writes(1, again) }},
 		{"UpsertParallel", (*bench).upsertsParallel},
 		{"Merge", func(b *bench) { b.writes(1, merge) }},
-		{"Delete", (*bench).deletes},
+		{"Delete", (*bench).benchDeletes},
 		{"Batch100", func(b *bench) { b.writes(table.MaxBatchOperations, fresh) }},
 		{"Page1000", func(b *bench) { b.pages(nil) }},
 		{"FilterPage", func(b *bench) { b.pages(tenth(b)) }},
@@ -177,7 +177,7 @@ func (b *bench) upsertsParallel() {
 
 // deletes puts entities, deletes them, and measures both together. A benchmark of deletes
 // alone would need a table with so many rows that filling it takes a slow store too long.
-func (b *bench) deletes() {
+func (b *bench) benchDeletes() {
 	for n := 0; b.Loop(); n++ {
 		m := entity(n)
 		b.commit([]table.Mutation{m})

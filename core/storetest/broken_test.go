@@ -19,7 +19,7 @@ var inMemory = storetest.Strengths{
 }
 
 // broken lists stores with one bug each. law is the test of the suite that must fail because of the bug.
-var broken = map[string]struct {
+var brokenStores = map[string]struct {
 	law  string
 	with func(table.Store) table.Store
 }{
@@ -85,14 +85,14 @@ func TestSuiteNoticesBrokenStores(t *testing.T) {
 	if name := os.Getenv(child); name != "" {
 		storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
 			s := memstore.New(now)
-			p := fixtureOf(broken[name].with(s))
-			p.Backup = backupOf(s, broken[name].with)
+			p := fixtureOf(brokenStores[name].with(s))
+			p.Backup = backupOf(s, brokenStores[name].with)
 			return p
 		})
 		return
 	}
 	t.Parallel()
-	for name, b := range broken {
+	for name, b := range brokenStores {
 		t.Run(name, func(t *testing.T) {
 			exe, err := os.Executable()
 			if err != nil {

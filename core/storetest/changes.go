@@ -36,7 +36,7 @@ func Changes(t *testing.T, h Harness) {
 }
 
 // feeding creates a table with a feed and a rule of expiry.
-func (e *env) feeding() (s *table.Service, name table.Name) {
+func (e *env) createWithFeed() (s *table.Service, name table.Name) {
 	e.Helper()
 	if !e.has.Feed {
 		e.Skip("the store does not declare Feed")
@@ -168,14 +168,14 @@ func refusedFeed(e *env) {
 // everyCommit checks that each commit is in the feed once, whole and in order, whatever the size of the pages
 // is, and that a refused commit is not in the feed.
 func everyCommit(e *env) {
-	_, n := e.feeding()
+	_, n := e.createWithFeed()
 	name := n.Key()
 	from := e.end(name)
 	var ticks []edm.Ticks
 	var want []string
 	commit := func(text string, m ...table.Mutation) {
 		e.Helper()
-		ticks, want = append(ticks, e.must(name, m...)), append(want, text)
+		ticks, want = append(ticks, e.mustCommit(name, m...)), append(want, text)
 	}
 	commit(`put "p"/"a" {v:String=1}; `, put("p", "a", "1"))
 	commit(`put "p"/"b" {v:String=1}; put "p"/"c"; `, put("p", "b", "1"), put("p", "c", "1"))
@@ -203,12 +203,12 @@ func everyCommit(e *env) {
 
 // changesWithin checks that a page shows only changes of the requested keys.
 func changesWithin(e *env) {
-	_, n := e.feeding()
+	_, n := e.createWithFeed()
 	name := n.Key()
 	from := e.end(name)
-	e.must(name, put("p", "a", "1"), put("p", "b", "1"), put("p", "c", "1"))
-	e.must(name, put("q", "a", "1"))
-	e.must(name, remove("p", "b"))
+	e.mustCommit(name, put("p", "a", "1"), put("p", "b", "1"), put("p", "c", "1"))
+	e.mustCommit(name, put("q", "a", "1"))
+	e.mustCommit(name, remove("p", "b"))
 	in := key.Range{Start: at("p", "b"), End: at("p", "c")}
 	e.expectChanges("one key", e.rest(name, table.FeedRequest{From: from, Within: in, Changes: 1}), `put "p"/"b"; `, `delete "p"/"b"; `)
 }
@@ -216,13 +216,13 @@ func changesWithin(e *env) {
 // supersededChanges checks that a change has no content if the entity was written again since, and that the
 // later change has the content.
 func supersededChanges(e *env) {
-	_, n := e.feeding()
+	_, n := e.createWithFeed()
 	name := n.Key()
 	from := e.end(name)
-	e.must(name, put("p", "a", "1"), put("p", "b", "1"))
-	e.must(name, put("p", "a", "2"))
-	e.must(name, remove("p", "b"))
-	e.must(name, put("p", "b", "3"))
+	e.mustCommit(name, put("p", "a", "1"), put("p", "b", "1"))
+	e.mustCommit(name, put("p", "a", "2"))
+	e.mustCommit(name, remove("p", "b"))
+	e.mustCommit(name, put("p", "b", "3"))
 	e.expectChanges("four writes of two entities", e.rest(name, table.FeedRequest{From: from}),
 		`put "p"/"a"; put "p"/"b"; `, `put "p"/"a" {v:String=2}; `, `delete "p"/"b"; `, `put "p"/"b" {v:String=3}; `)
 }
@@ -234,20 +234,20 @@ func expiryInAFeed(e *env) {
 	if !e.has.Expiry {
 		e.Skip("the store does not declare Expiry")
 	}
-	s, n := e.feeding()
+	s, n := e.createWithFeed()
 	name := n.Key()
 	from := e.end(name)
 	e.clock.step.Store(0)
 	instant := edm.Ticks(e.clock.ticks.Load()) + 10*second
-	e.must(name, table.Mutation{Key: at("p", "a"), Properties: ends(instant, "1"), Nonce: 1})
+	e.mustCommit(name, table.Mutation{Key: at("p", "a"), Properties: ends(instant, "1"), Nonce: 1})
 	if c := e.rest(name, table.FeedRequest{From: from}); len(c) != 1 || c[0].Changes[0].Row == nil || c[0].Changes[0].Ended != 0 {
 		e.Errorf("before its end: %+v", c)
 	}
-	e.clock.later(11 * second)
+	e.clock.advance(11 * second)
 	if c := e.rest(name, table.FeedRequest{From: from}); len(c) != 1 || c[0].Changes[0].Row == nil || c[0].Changes[0].Ended != instant {
 		e.Errorf("after its end: %+v", c)
 	}
-	e.clock.later(2 * table.UndoTime)
+	e.clock.advance(2 * table.UndoTime)
 	if removed := e.upkeep(s, n); removed != 1 && !e.Removes {
 		e.Fatalf("%d entities removed", removed)
 	}
@@ -256,68 +256,68 @@ func expiryInAFeed(e *env) {
 	if c[1].Changes[0].Ended != instant {
 		e.Errorf("the change has the instant %d, want %d", c[1].Changes[0].Ended, instant)
 	}
-	e.must(name, table.Mutation{Key: at("p", "b"), Properties: ends(instant, "1"), Nonce: 1})
+	e.mustCommit(name, table.Mutation{Key: at("p", "b"), Properties: ends(instant, "1"), Nonce: 1})
 	from = e.end(name)
-	e.must(name, absent(put("p", "b", "2")))
+	e.mustCommit(name, absent(put("p", "b", "2")))
 	e.expectChanges("an insert over it", e.rest(name, table.FeedRequest{From: from}), `put "p"/"b" {v:String=2}; `)
 }
 
 // bookmarks checks that a position stays valid until changes after it are removed, even if there are no changes for
 // a long time. It also checks that an empty page has a newer position.
 func bookmarks(e *env) {
-	s, n := e.feeding()
+	s, n := e.createWithFeed()
 	name := n.Key()
 	from := e.end(name)
-	e.must(name, put("p", "a", "1"))
+	e.mustCommit(name, put("p", "a", "1"))
 	page, err := e.changes(name, table.FeedRequest{From: from, Within: key.Range{Start: at("x", "a"), End: at("x", "b")}})
 	if err != nil || len(page.Commits) > 0 || string(page.Next.At) == string(from.At) {
 		e.Errorf("a page without changes: %+v, %v", page, err)
 	}
 	e.expectChanges("behind it", e.rest(name, table.FeedRequest{From: &page.Next}))
-	e.clock.later(2 * keep)
+	e.clock.advance(2 * keep)
 	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)
 	}
 	e.expectChanges("when it was trimmed", e.rest(name, table.FeedRequest{From: &page.Next}))
 	e.refuses("a position before what was trimmed", name, from, table.ErrFeedExpired)
-	e.must(name, put("p", "b", "1"))
+	e.mustCommit(name, put("p", "b", "1"))
 	e.expectChanges("a week later", e.rest(name, table.FeedRequest{From: &page.Next}), `put "p"/"b" {v:String=1}; `)
 	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
 }
 
 // switchedFeed checks that a reader notices the gap if a feed was off for a while.
 func switchedFeed(e *env) {
-	s, n := e.feeding()
+	s, n := e.createWithFeed()
 	name := n.Key()
 	e.create("plain")
 	e.refuses("a table without", tableKey("plain"), nil, table.ErrNoFeed)
 	from := e.end(name)
-	e.must(name, put("p", "a", "1"))
+	e.mustCommit(name, put("p", "a", "1"))
 	if err := s.SetTableACL(e.Context(), n, []byte("<one/>")); err != nil {
 		e.Fatal(err)
 	}
 	e.expectChanges("after a change of the record", e.rest(name, table.FeedRequest{From: from}), `put "p"/"a" {v:String=1}; `)
 	e.feed(s, n, false)
 	e.refuses("when it is off", name, from, table.ErrNoFeed)
-	e.must(name, put("p", "b", "1"))
+	e.mustCommit(name, put("p", "b", "1"))
 	e.feed(s, n, true)
 	e.refuses("when it is on again", name, from, table.ErrFeedExpired)
-	e.must(name, put("p", "c", "1"))
+	e.mustCommit(name, put("p", "c", "1"))
 	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"c" {v:String=1}; `)
 }
 
 // trimmedFeed checks that changes are removed when they are older than the time for which the feed keeps them. A reader
 // that has not read them gets ErrFeedExpired.
 func trimmedFeed(e *env) {
-	s, n := e.feeding()
+	s, n := e.createWithFeed()
 	name := n.Key()
 	from := e.end(name)
-	e.must(name, put("p", "a", "1"))
+	e.mustCommit(name, put("p", "a", "1"))
 	middle := e.end(name)
-	e.clock.later(keep / 2)
-	e.must(name, put("p", "b", "1"))
-	e.must(name, put("p", "c", "1"))
-	e.clock.later(keep/2 + ahead)
+	e.clock.advance(keep / 2)
+	e.mustCommit(name, put("p", "b", "1"))
+	e.mustCommit(name, put("p", "c", "1"))
+	e.clock.advance(keep/2 + ahead)
 	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)
 	}
@@ -335,10 +335,10 @@ func trimmedFeed(e *env) {
 // droppedFeed checks that a drop is the last change. The next table of the same name has its own feed,
 // and so has a table of another name.
 func droppedFeed(e *env) {
-	s, n := e.feeding()
+	s, n := e.createWithFeed()
 	name := n.Key()
 	from := e.end(name)
-	e.must(name, put("p", "a", "1"))
+	e.mustCommit(name, put("p", "a", "1"))
 	e.drop(name)
 	want := []string{`put "p"/"a"; `, "dropped"}
 	got := e.rest(name, table.FeedRequest{From: from, Changes: 1})
@@ -349,11 +349,11 @@ func droppedFeed(e *env) {
 	e.refuses("another name", tableKey("other"), from, table.ErrFeedEnded)
 	e.create(n.Table)
 	e.feed(s, n, true)
-	e.must(name, put("p", "b", "1"))
+	e.mustCommit(name, put("p", "b", "1"))
 	e.expectChanges("of the dropped incarnation", e.rest(name, table.FeedRequest{From: from}), want...)
 	e.refuses("after the drop, with a new table", name, last, table.ErrFeedEnded)
 	e.expectChanges("of the new incarnation", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
-	e.clock.later(keep + ahead)
+	e.clock.advance(keep + ahead)
 	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)
 	}
@@ -362,18 +362,18 @@ func droppedFeed(e *env) {
 
 // restoredFeed checks that the restored store refuses a position that was issued after the backup was made.
 func restoredFeed(e *env) {
-	_, n := e.feeding()
+	_, n := e.createWithFeed()
 	if e.Backup == nil {
 		e.Skip("the fixture has no backups")
 	}
 	name := n.Key()
-	e.must(name, put("p", "a", "1"))
+	e.mustCommit(name, put("p", "a", "1"))
 	before := e.end(name)
 	restore := e.Backup()
-	e.must(name, put("p", "b", "1"))
+	e.mustCommit(name, put("p", "b", "1"))
 	after := e.end(name)
 	e.Store = restore(e.clock.now)
-	e.must(name, put("p", "c", "1"))
+	e.mustCommit(name, put("p", "c", "1"))
 	e.refuses("of after the backup", name, after, table.ErrHistory)
 	if page, err := e.changes(name, table.FeedRequest{From: before}); err == nil {
 		e.expectChanges("of before it", page.Commits, `put "p"/"c" {v:String=1}; `)
@@ -384,14 +384,14 @@ func restoredFeed(e *env) {
 	if e.Restart != nil {
 		return // Restart of this fixture would open the store from before the restore
 	}
-	e.must(name, put("p", "d", "1"))
+	e.mustCommit(name, put("p", "d", "1"))
 	e.expectChanges("and it goes on", e.rest(name, table.FeedRequest{From: from}), `put "p"/"d" {v:String=1}; `)
 }
 
 // awaitChanges checks that a waiting reader is woken by a commit, by a drop, and by the end of the
 // context.
 func awaitChanges(e *env) {
-	_, n := e.feeding()
+	_, n := e.createWithFeed()
 	name := n.Key()
 	f, _ := table.As[table.Feeding](e.Store)
 	from := e.end(name)
@@ -410,7 +410,7 @@ func awaitChanges(e *env) {
 		}()
 	}
 	wait(e.Context(), from)
-	e.must(name, put("p", "a", "1"))
+	e.mustCommit(name, put("p", "a", "1"))
 	if err := <-woken; err != nil {
 		e.Errorf("a commit: %v", err)
 	}
@@ -552,7 +552,7 @@ func (f *follower) compare(what string) {
 // randomChanges writes, expires and drops at random, turns the feed off and on, removes old changes, restarts and
 // restores. In the end three followers, one of them slow, must have the state of the table.
 func randomChanges(e *env) {
-	s, n := e.feeding()
+	s, n := e.createWithFeed()
 	name := n.Key()
 	rnd := rand.New(rand.NewPCG(11, 13))
 	followers := []*follower{{env: e, name: name, limit: 1}, {env: e, name: name, limit: 7}, {env: e, name: name}}
@@ -567,10 +567,10 @@ func randomChanges(e *env) {
 			e.feed(s, n, true)
 		case 1:
 			e.feed(s, n, false)
-			e.must(name, put("p", "a", "off"))
+			e.mustCommit(name, put("p", "a", "off"))
 			e.feed(s, n, true)
 		case 2:
-			e.clock.later([]edm.Ticks{second, keep / 3, keep}[rnd.IntN(3)])
+			e.clock.advance([]edm.Ticks{second, keep / 3, keep}[rnd.IntN(3)])
 		case 3:
 			if err := s.TrimFeeds(e.Context(), 0); err != nil {
 				e.Fatal(err)
@@ -626,7 +626,7 @@ func randomChanges(e *env) {
 // that comes later gets an error. The feed does not grow.
 func weeksOfChanges(e *env) {
 	const hour = 3600 * second
-	s, n := e.feeding()
+	s, n := e.createWithFeed()
 	name := n.Key()
 	rnd := rand.New(rand.NewPCG(19, 23))
 	prompt, slow, late := &follower{env: e, name: name}, &follower{env: e, name: name, limit: 50}, &follower{env: e, name: name}
@@ -656,7 +656,7 @@ func weeksOfChanges(e *env) {
 		if hours%(10*24) == 0 {
 			late.compare("each ten days")
 		}
-		e.clock.later(hour)
+		e.clock.advance(hour)
 	}
 	for f, begun := range map[*follower]int{prompt: 1, slow: 1, late: 3} {
 		if f.compare("at the end"); f.begun != begun || f.events == 0 {
@@ -687,7 +687,7 @@ func randomCommit(rnd *rand.Rand, now edm.Ticks) (m []table.Mutation) {
 // data if the fixture can be shared. Each commit that returned is in the feed, the commits of one entity
 // are in order, and the followers end with the state of the table.
 func concurrentChanges(e *env) {
-	_, n := e.feeding()
+	_, n := e.createWithFeed()
 	name := n.Key()
 	e.clock.step.Store(1)
 	from := e.end(name)

@@ -34,7 +34,7 @@ func Concurrency(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Entities", func(e *env) { histories(e, false) }},
 		{"Tables", func(e *env) { histories(e, true) }},
-		{"Converges", converges},
+		{"Converges", convergenceLaw},
 	})
 }
 
@@ -125,7 +125,7 @@ func (h *history) add(in step, call int64, out answer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case errors.Is(out.err, table.ErrBusy) || h.e.lacks(out.err, in.mutations):
+	case errors.Is(out.err, table.ErrBusy) || h.e.lacksStrength(out.err, in.mutations):
 		return // the operation had no effect, and its answer says nothing about the table
 	case unknown(out.err) && h.e.Lossy && (in.method == "commit" || in.method == "create" || in.method == "drop"):
 		end = never

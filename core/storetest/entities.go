@@ -22,7 +22,7 @@ func Entities(t *testing.T, h Harness) {
 		{"LargeBatches", largeBatches},
 		{"Apart", keptApart},
 		{"Ownership", ownRows},
-		{"Cancelled", cancelled},
+		{"Cancelled", cancelLaw},
 		{"Restart", restartEntities},
 	})
 }
@@ -70,16 +70,16 @@ func conditionsHold(e *env) {
 				old := reason(table.ErrNoEntity)
 				if found != nothing {
 					first := table.Mutation{Key: m.Key, Properties: before, Nonce: 3}
-					ticks := e.must(name, first)
-					old, m.IfMatch = written(first, ticks), ticks
+					ticks := e.mustCommit(name, first)
+					old, m.IfMatch = showWritten(first, ticks), ticks
 				} else {
-					m.IfMatch = e.must(name, put("p", "elsewhere", ""))
+					m.IfMatch = e.mustCommit(name, put("p", "elsewhere", ""))
 				}
 				if found == newer {
 					m.IfMatch--
 				}
 				ticks, err := e.commit(name, m)
-				if e.lacks(err, []table.Mutation{m}) {
+				if e.lacksStrength(err, []table.Mutation{m}) {
 					want = table.ErrUnsupported
 				} else if want != nil {
 					want = &table.Refused{Index: 0, Err: want}
@@ -96,7 +96,7 @@ func conditionsHold(e *env) {
 					m.Properties = merged
 					fallthrough
 				default:
-					e.expect(what, name, m.Key, written(m, ticks))
+					e.expect(what, name, m.Key, showWritten(m, ticks))
 				}
 			}
 		}
@@ -113,7 +113,7 @@ func keptApart(e *env) {
 		for _, p := range parts {
 			for _, r := range parts {
 				m := put(p, r, fmt.Sprint(name, p, "|", r))
-				want[name.String()+"|"+string(m.Key)] = written(m, e.must(name, m))
+				want[name.String()+"|"+string(m.Key)] = showWritten(m, e.mustCommit(name, m))
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func keptApart(e *env) {
 	}
 	check()
 	for _, gone := range []table.Mutation{remove("", "a"), remove("a", ""), remove("", "")} {
-		if _, err := e.commit(names[0], gone); err != nil && !e.lacks(err, []table.Mutation{gone}) {
+		if _, err := e.commit(names[0], gone); err != nil && !e.lacksStrength(err, []table.Mutation{gone}) {
 			e.Fatalf("Commit(%s): %s", describe([]table.Mutation{gone}), reason(err))
 		} else if err == nil {
 			want[names[0].String()+"|"+string(gone.Key)] = reason(table.ErrNoEntity)
@@ -158,7 +158,7 @@ func ownRows(e *env) {
 		}
 	}
 	m := put("part", "row", "mine")
-	want := written(put("part", "row", "mine"), e.must(name, m))
+	want := showWritten(put("part", "row", "mine"), e.mustCommit(name, m))
 	scribble(m.Key, m.Properties)
 	e.expect("slices given to Commit were changed", name, k, want)
 
@@ -169,7 +169,7 @@ func ownRows(e *env) {
 	scribble(row.Key, row.Properties)
 	e.expect("slices got from Get were changed", name, k, want)
 
-	e.must(name, put("part", "s", ""))
+	e.mustCommit(name, put("part", "s", ""))
 	r := table.ScanRequest{Ranges: []key.Range{{Start: at("part", ""), End: at("part", "z")}}, Rows: 1}
 	page, err := e.Store.Scan(e.Context(), name, r)
 	if err != nil || len(page.Rows) != 1 || page.Next == nil {
@@ -184,17 +184,17 @@ func ownRows(e *env) {
 	patch := table.Mutation{Key: at("part", "row"), Kind: table.Merge, Nonce: 9,
 		Properties: edm.AppendProperty(nil, "w", edm.String("patch"))}
 	whole := table.Mutation{Key: k, Nonce: 9, Properties: edm.AppendProperty(text("mine"), "w", edm.String("patch"))}
-	want = written(whole, e.must(name, patch))
+	want = showWritten(whole, e.mustCommit(name, patch))
 	scribble(patch.Key, patch.Properties)
 	e.expect("slices given to a merge were changed", name, k, want)
 }
 
 // cancelled checks calls with a context that ended before the call. Each method returns the error
 // of the context, and no write is applied.
-func cancelled(e *env) {
+func cancelLaw(e *env) {
 	name := e.create("cancelled")
 	kept := put("p", "r", "kept")
-	want := written(kept, e.must(name, kept))
+	want := showWritten(kept, e.mustCommit(name, kept))
 	d, err := e.Store.ReadRecord(e.Context(), name, table.Strong)
 	if err != nil {
 		e.Fatal(err)
@@ -231,16 +231,16 @@ func restartEntities(e *env) {
 	want := make(map[string]string)
 	for i := range 20 {
 		m := put("p", fmt.Sprint(i), fmt.Sprint("v", i))
-		want[string(m.Key)] = written(m, e.must(name, m))
+		want[string(m.Key)] = showWritten(m, e.mustCommit(name, m))
 	}
 	gone := []table.Mutation{remove("p", "7")}
 	if _, err := e.commit(name, gone...); err == nil {
 		want[string(gone[0].Key)] = reason(table.ErrNoEntity)
-	} else if !e.lacks(err, gone) {
+	} else if !e.lacksStrength(err, gone) {
 		e.Fatal(err)
 	}
 	dropped := e.create("dropped")
-	e.must(dropped, put("p", "r", ""))
+	e.mustCommit(dropped, put("p", "r", ""))
 	e.drop(dropped)
 	if e.Restart != nil {
 		e.Store = e.Restart(e.clock.now)

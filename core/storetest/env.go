@@ -127,7 +127,7 @@ func (e *env) commit(name table.RecordKey, m ...table.Mutation) (edm.Ticks, erro
 }
 
 // must applies mutations and fails the test if they are not applied.
-func (e *env) must(name table.RecordKey, m ...table.Mutation) edm.Ticks {
+func (e *env) mustCommit(name table.RecordKey, m ...table.Mutation) edm.Ticks {
 	e.Helper()
 	ticks, err := e.commit(name, m...)
 	if err != nil {
@@ -148,7 +148,7 @@ func (e *env) fill(name table.RecordKey, m []table.Mutation) {
 		for n < min(len(m), size) && string(key.Partition(m[n].Key)) == string(key.Partition(m[0].Key)) {
 			n++
 		}
-		e.must(name, m[:n]...)
+		e.mustCommit(name, m[:n]...)
 		m = m[n:]
 	}
 }
@@ -167,7 +167,7 @@ func (e *env) expect(what string, name table.RecordKey, k []byte, want string) {
 
 // lacks reports whether err is ErrUnsupported for mutations that need a strength that the store
 // does not declare. A store may also apply such mutations.
-func (e *env) lacks(err error, m []table.Mutation) bool {
+func (e *env) lacksStrength(err error, m []table.Mutation) bool {
 	if !errors.Is(err, table.ErrUnsupported) {
 		return false
 	}
@@ -177,10 +177,10 @@ func (e *env) lacks(err error, m []table.Mutation) bool {
 
 // applied reports whether a Commit was applied. It fails the test if err is neither a refusal nor
 // due to a strength that the store does not declare.
-func (e *env) applied(m []table.Mutation, err error) bool {
+func (e *env) wasApplied(m []table.Mutation, err error) bool {
 	e.Helper()
 	var refusal *table.Refused
-	if err != nil && !errors.As(err, &refusal) && !e.lacks(err, m) {
+	if err != nil && !errors.As(err, &refusal) && !e.lacksStrength(err, m) {
 		e.Fatalf("Commit(%s): %s", describe(m), reason(err))
 	}
 	return err == nil

@@ -23,7 +23,7 @@ type attemptAt struct {
 // converges checks the law for a store without any strength: when writes have ended and
 // replicas have caught up, all stores and all ways to read return the same state of each
 // entity. No other write of this entity began after the write of this state had returned.
-func converges(e *env) {
+func convergenceLaw(e *env) {
 	name := e.create("converges")
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
 	var now atomic.Int64
@@ -55,7 +55,7 @@ func converges(e *env) {
 					mu.Lock()
 					done[k] = append(done[k], one)
 					mu.Unlock()
-				case !errors.As(err, &refusal) && !errors.Is(err, table.ErrBusy) && !e.lacks(err, []table.Mutation{m}):
+				case !errors.As(err, &refusal) && !errors.Is(err, table.ErrBusy) && !e.lacksStrength(err, []table.Mutation{m}):
 					e.Errorf("Commit(%s): %s", describe([]table.Mutation{m}), reason(err))
 				}
 			}
@@ -84,14 +84,14 @@ func converges(e *env) {
 		if err != nil {
 			row = table.Row{Timestamp: edm.Ticks(0)}
 		}
-		if !leftBy(done[k], row.Nonce) {
+		if !mayBeLast(done[k], row.Nonce) {
 			e.Errorf("%s: there is %s, which others were written after: %v", showKey([]byte(k)), want, done[k])
 		}
 	}
 }
 
 // leftBy reports whether the write with this nonce may have been the last one that was applied.
-func leftBy(done []attemptAt, nonce uint64) bool {
+func mayBeLast(done []attemptAt, nonce uint64) bool {
 	var latest int64 // the time of the latest call whose write certainly was applied
 	for _, one := range done {
 		if one.back != never {

@@ -21,10 +21,10 @@ func ends(at edm.Ticks, v string) edm.Properties {
 const matured = table.UndoTime + 90*second
 
 // later moves the clock, which otherwise stands still.
-func (c *clock) later(by edm.Ticks) { c.ticks.Add(int64(by)) }
+func (c *clock) advance(by edm.Ticks) { c.ticks.Add(int64(by)) }
 
 // expiring creates a table with a rule of expiry, and stops the clock.
-func (e *env) expiring(rule *table.Expiry) (s *table.Service, name table.Name) {
+func (e *env) createExpiring(rule *table.Expiry) (s *table.Service, name table.Name) {
 	e.Helper()
 	if !e.has.Expiry {
 		e.Skip("the store does not declare Expiry")

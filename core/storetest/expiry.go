@@ -64,7 +64,7 @@ func refusedTraits(e *env) {
 // absentOnceEnded checks that an expired entity is absent for reads, conditions, merges and
 // batches, and that a write to its key makes a new entity.
 func absentOnceEnded(e *env) {
-	_, n := e.expiring(&table.Expiry{Property: "E"})
+	_, n := e.createExpiring(&table.Expiry{Property: "E"})
 	name := n.Key()
 	start := edm.Ticks(e.clock.ticks.Load())
 	put := func(row string, at edm.Ticks) table.Mutation {
@@ -72,13 +72,13 @@ func absentOnceEnded(e *env) {
 	}
 	a, b, c := put("a", start+10*second), put("b", start+20*second), put("c", start-second)
 	d := table.Mutation{Key: at("p", "d"), Properties: edm.AppendProperty(nil, "E", edm.String("2001-01-01T00:00:00Z")), Nonce: 7}
-	first := e.must(name, a, b, c, d)
-	e.expect("before its end", name, a.Key, written(a, first))
+	first := e.mustCommit(name, a, b, c, d)
+	e.expect("before its end", name, a.Key, showWritten(a, first))
 	e.expect("written with an instant in the past", name, c.Key, reason(table.ErrNoEntity))
-	e.expect("an instant of another type", name, d.Key, written(d, first))
+	e.expect("an instant of another type", name, d.Key, showWritten(d, first))
 	e.expectKeys("at first", name, false, `"p"/"a"`, `"p"/"b"`, `"p"/"d"`)
 
-	e.clock.later(10 * second) // the entity a expires at this moment
+	e.clock.advance(10 * second) // the entity a expires at this moment
 	e.expect("at its end", name, a.Key, reason(table.ErrNoEntity))
 	e.expectKeys("at the end of a", name, false, `"p"/"b"`, `"p"/"d"`)
 	e.expectKeys("at the end of a", name, true, `"p"/"a"`, `"p"/"c"`)
@@ -103,30 +103,30 @@ func absentOnceEnded(e *env) {
 	// A merge keeps no property of an expired entity. An insert over an expired entity succeeds, even in a batch.
 	merge := table.Mutation{Key: a.Key, Kind: table.Merge, Properties: edm.AppendProperty(nil, "w", edm.Int32(1)), Nonce: 9}
 	insert := table.Mutation{Key: c.Key, Condition: table.Absent, Properties: text("new"), Nonce: 9}
-	ticks := e.must(name, merge, insert)
+	ticks := e.mustCommit(name, merge, insert)
 	if ticks <= first {
 		e.Errorf("the Timestamp %d is not above that of the entity that ended, %d", ticks, first)
 	}
-	e.expect("merged over", name, a.Key, written(merge, ticks))
-	e.expect("inserted over", name, c.Key, written(insert, ticks))
+	e.expect("merged over", name, a.Key, showWritten(merge, ticks))
+	e.expect("inserted over", name, c.Key, showWritten(insert, ticks))
 	e.expectKeys("at last", name, true)
 }
 
 // agesFromTheLastWrite checks the field After of a rule of expiry: the age of an entity counts from
 // its last write, even if that is a merge. An instant in the property takes precedence.
 func agesFromTheLastWrite(e *env) {
-	_, n := e.expiring(&table.Expiry{Property: "E", After: 10 * second})
+	_, n := e.createExpiring(&table.Expiry{Property: "E", After: 10 * second})
 	name := n.Key()
 	start := edm.Ticks(e.clock.ticks.Load())
-	e.must(name, put("p", "a", "1"), put("p", "b", "1"),
+	e.mustCommit(name, put("p", "a", "1"), put("p", "b", "1"),
 		table.Mutation{Key: at("p", "c"), Properties: ends(start+100*second, "1")})
-	e.clock.later(8 * second)
-	e.must(name, table.Mutation{Key: at("p", "a"), Kind: table.Merge, Condition: table.Present, Properties: edm.AppendProperty(nil, "w", edm.Int32(1))})
-	e.clock.later(8 * second)
+	e.clock.advance(8 * second)
+	e.mustCommit(name, table.Mutation{Key: at("p", "a"), Kind: table.Merge, Condition: table.Present, Properties: edm.AppendProperty(nil, "w", edm.Int32(1))})
+	e.clock.advance(8 * second)
 	e.expectKeys("after 16 seconds", name, false, `"p"/"a"`, `"p"/"c"`)
-	e.clock.later(8 * second)
+	e.clock.advance(8 * second)
 	e.expectKeys("after 24 seconds", name, false, `"p"/"c"`)
-	e.clock.later(-20 * second) // the clock of the machine steps back: no expired entity may reappear
+	e.clock.advance(-20 * second) // the clock of the machine steps back: no expired entity may reappear
 	e.expectKeys("with a clock that stepped back", name, false, `"p"/"c"`)
 	if _, err := e.commit(name, table.Mutation{Key: at("p", "a"), Kind: table.Merge, Condition: table.Present}); reason(err) != reason(&table.Refused{Err: table.ErrNoEntity}) {
 		e.Errorf("a merge into what a read found absent: %s", reason(err))
@@ -136,13 +136,13 @@ func agesFromTheLastWrite(e *env) {
 // undoOfARule checks that all entities are visible again if a rule is withdrawn in its first
 // hour.
 func undoOfARule(e *env) {
-	s, n := e.expiring(nil)
+	s, n := e.createExpiring(nil)
 	name := n.Key()
 	start := edm.Ticks(e.clock.ticks.Load())
-	e.must(name, table.Mutation{Key: at("p", "a"), Properties: ends(start-second, "1")}, put("p", "b", "1"))
+	e.mustCommit(name, table.Mutation{Key: at("p", "a"), Properties: ends(start-second, "1")}, put("p", "b", "1"))
 	e.declare(s, n, &table.Expiry{Property: "E"})
 	e.expectKeys("with the rule", name, false, `"p"/"b"`)
-	e.clock.later(table.UndoTime - second)
+	e.clock.advance(table.UndoTime - second)
 	if removed := e.upkeep(s, n); removed != 0 {
 		e.Errorf("%d entities removed in the first hour", removed)
 	}
@@ -173,21 +173,21 @@ func expireOf(r table.Row) table.Mutation {
 // endingRule checks a rule of expiry that is withdrawn after its first hour. Entities that had
 // expired by then stay absent, and all others stay visible.
 func endingRule(e *env) {
-	s, n := e.expiring(&table.Expiry{Property: "E"})
+	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	name := n.Key()
-	e.clock.later(table.UndoTime)
+	e.clock.advance(table.UndoTime)
 	now := edm.Ticks(e.clock.ticks.Load())
 	ended := table.Mutation{Key: at("p", "a"), Properties: ends(now-second, "1")}
 	lives := table.Mutation{Key: at("p", "b"), Properties: ends(now+10*second, "1")}
-	e.must(name, ended, lives)
-	e.clock.later(second)
+	e.mustCommit(name, ended, lives)
+	e.clock.advance(second)
 	e.declare(s, n, nil)
-	e.clock.later(20 * second)
+	e.clock.advance(20 * second)
 	past := table.Mutation{Key: at("p", "c"), Properties: ends(now-second, "1")}
-	e.must(name, past)
+	e.mustCommit(name, past)
 	e.expectKeys("without the rule", name, false, `"p"/"b"`, `"p"/"c"`)
 	e.declare(s, n, &table.Expiry{After: 5 * second})
-	e.clock.later(matured)
+	e.clock.advance(matured)
 	err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{})
 	if refused, ok := errors.AsType[*table.Error](err); (!ok || refused.Code != table.OptionsBusy) && !e.Removes {
 		e.Errorf("two rules that end: %v, want OptionsBusy", err)
@@ -206,7 +206,7 @@ func endingRule(e *env) {
 // upkeepRemoves checks that upkeep removes all expired entities and no others. So it removes
 // only entities that were absent for clients already.
 func upkeepRemoves(e *env) {
-	s, n := e.expiring(&table.Expiry{Property: "E"})
+	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	name := n.Key()
 	start := edm.Ticks(e.clock.ticks.Load())
 	var m []table.Mutation
@@ -220,11 +220,11 @@ func upkeepRemoves(e *env) {
 		m = append(m, table.Mutation{Key: k, Properties: ends(instant, "1")})
 	}
 	e.fill(name, m)
-	e.clock.later(table.UndoTime)
+	e.clock.advance(table.UndoTime)
 	if removed := e.upkeep(s, n); removed != 0 {
 		e.Errorf("%d entities removed while another program may still know the rule that is being withdrawn", removed)
 	}
-	e.clock.later(matured - table.UndoTime)
+	e.clock.advance(matured - table.UndoTime)
 	e.expectRemoved(e.upkeep(s, n), len(m)-len(live))
 	e.expectKeys("after upkeep", name, false, live...)
 	e.expectKeys("after upkeep", name, true)
@@ -240,22 +240,22 @@ func upkeepRemoves(e *env) {
 // upkeepAgainstAWriter checks that upkeep does not remove an entity that was written again after
 // the scan of the upkeep and before the removal.
 func upkeepAgainstAWriter(e *env) {
-	_, n := e.expiring(&table.Expiry{After: second})
+	_, n := e.createExpiring(&table.Expiry{After: second})
 	if e.Removes {
 		e.Skip("the store removes what the law wants to remove")
 	}
 	name := n.Key()
-	e.must(name, put("p", "a", "1"), put("p", "b", "1"))
-	e.clock.later(matured)
+	e.mustCommit(name, put("p", "a", "1"), put("p", "b", "1"))
+	e.clock.advance(matured)
 	seen := e.rows(name, true)
 	if len(seen) != 2 {
 		e.Fatalf("%d rows have ended, want 2", len(seen))
 	}
-	e.must(name, absent(put("p", "a", "2")))
+	e.mustCommit(name, absent(put("p", "a", "2")))
 	if _, err := e.commit(name, expireOf(seen[0])); reason(err) != reason(&table.Refused{Err: table.ErrChanged}) {
 		e.Errorf("an Expire of what was written again: %s", reason(err))
 	}
-	e.must(name, expireOf(seen[1]))
+	e.mustCommit(name, expireOf(seen[1]))
 	if _, err := e.commit(name, expireOf(seen[1])); reason(err) != reason(&table.Refused{Err: table.ErrNoEntity}) {
 		e.Errorf("an Expire of what is gone: %s", reason(err))
 	}
@@ -271,12 +271,12 @@ func upkeepAgainstAWriter(e *env) {
 // upkeepOvertaken checks that a pass of upkeep deletes a withdrawn rule from the traits even if the
 // store, or another program, removes an entity between the scan and the removal of the pass.
 func upkeepOvertaken(e *env) {
-	s, n := e.expiring(&table.Expiry{Property: "E"})
+	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	now := edm.Ticks(e.clock.ticks.Load())
-	e.must(n.Key(), table.Mutation{Key: at("p", "a"), Properties: ends(now, "1")}, table.Mutation{Key: at("p", "b"), Properties: ends(now, "1")})
-	e.clock.later(table.UndoTime)
+	e.mustCommit(n.Key(), table.Mutation{Key: at("p", "a"), Properties: ends(now, "1")}, table.Mutation{Key: at("p", "b"), Properties: ends(now, "1")})
+	e.clock.advance(table.UndoTime)
 	e.declare(s, n, nil)
-	e.clock.later(matured)
+	e.clock.advance(matured)
 	slow := pauses{e.Store, func(rows []table.Row) {
 		for _, row := range rows[min(1, len(rows)):] {
 			if _, err := e.commit(n.Key(), expireOf(row)); err != nil && !e.Removes {
@@ -294,7 +294,7 @@ func upkeepOvertaken(e *env) {
 // and Commits follow the change in another store over the same data, even if that store had cached
 // the old rule.
 func traitsElsewhere(e *env) {
-	s, n := e.expiring(nil)
+	s, n := e.createExpiring(nil)
 	name := n.Key()
 	if e.Share == nil {
 		return
@@ -321,7 +321,7 @@ func traitsElsewhere(e *env) {
 // traitsKept checks that a table's rule of expiry stays in its record when other settings of the
 // record are written. The rule holds in every store over the same data, and after a restart.
 func traitsKept(e *env) {
-	s, n := e.expiring(&table.Expiry{Property: "E", After: 9 * second})
+	s, n := e.createExpiring(&table.Expiry{Property: "E", After: 9 * second})
 	name := n.Key()
 	if err := s.SetTableACL(e.Context(), n, []byte("<one/>")); err != nil {
 		e.Fatal(err)
@@ -330,8 +330,8 @@ func traitsKept(e *env) {
 	if err != nil || want == nil {
 		e.Fatalf("%+v, %v", want, err)
 	}
-	e.must(name, put("p", "a", "1"))
-	e.clock.later(12 * second) // Timestamps of a new table may be ahead of the clock
+	e.mustCommit(name, put("p", "a", "1"))
+	e.clock.advance(12 * second) // Timestamps of a new table may be ahead of the clock
 	check := func(what string, store table.Store) {
 		e.Helper()
 		r, err := store.ReadRecord(e.Context(), name, table.Strong)
@@ -366,7 +366,7 @@ func traitsKept(e *env) {
 // Entities expire at half seconds and the clock is at whole seconds, so the model need not know exact
 // Timestamps.
 func randomExpiry(e *env) {
-	s, n := e.expiring(nil)
+	s, n := e.createExpiring(nil)
 	name := n.Key()
 	rnd := rand.New(rand.NewPCG(5, 7))
 	rows := map[string]table.Row{}
@@ -385,16 +385,16 @@ func randomExpiry(e *env) {
 		switch rnd.IntN(12) {
 		case 0:
 			by := []edm.Ticks{-5, 1, 2, 7, 900, 2000}[rnd.IntN(6)] * second
-			e.clock.later(by)
+			e.clock.advance(by)
 			highest = max(highest, edm.Ticks(e.clock.ticks.Load()))
 		case 1:
 			rule := []*table.Expiry{nil, {Property: "E"}, {After: 7*second + second/2}, {Property: "E", After: 11*second + second/2}}[rnd.IntN(4)]
 			if edm.Ticks(e.clock.ticks.Load()) < highest || rnd.IntN(4) > 0 {
 				continue // a program must not declare a rule while its clock is behind
 			}
-			e.clock.later(second/4 + 1) // the rule is declared later than every Timestamp so far
+			e.clock.advance(second/4 + 1) // the rule is declared later than every Timestamp so far
 			err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{Expire: rule})
-			e.clock.later(3*second/4 - 1)
+			e.clock.advance(3*second/4 - 1)
 			highest = edm.Ticks(e.clock.ticks.Load())
 			if refused, ok := errors.AsType[*table.Error](err); err != nil && (!ok || refused.Code != table.OptionsBusy) {
 				e.Fatal(err)

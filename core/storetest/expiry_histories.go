@@ -24,7 +24,7 @@ func skewedExpiry(e *env) { expiryHistory(e, millisecond) }
 // e.Store and one more store over the same data for each value of ahead, with a clock that is ahead
 // by this value.
 func expiryHistory(e *env, ahead ...edm.Ticks) {
-	s, n := e.expiring(&table.Expiry{Property: "E"})
+	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	h := &endings{env: e, name: n.Key(), lives: map[string][]interval{}}
 	programs := []program{{store: e.Store, service: s}}
 	for _, skew := range ahead {
@@ -35,7 +35,7 @@ func expiryHistory(e *env, ahead ...edm.Ticks) {
 		store := e.Share(now)
 		programs = append(programs, program{store, table.New(declaring{store}, table.Options{Now: now, Rand: rand.Uint64}), skew})
 	}
-	e.clock.later(matured)
+	e.clock.advance(matured)
 	e.clock.step.Store(millisecond / 10)
 	var g sync.WaitGroup
 	for w := range 4 {

@@ -80,18 +80,18 @@ func createAgain(e *env) {
 		name = e.create("again")
 		e.expectRows(fmt.Sprint("incarnation ", incarnation, " begins empty"), e.Store, name)
 		stale := table.Mutation{Key: at("p", "0"), Condition: table.Unchanged, IfMatch: last, Properties: text("stale")}
-		if _, err := e.commit(name, stale); reason(err) != refused(0, table.ErrNoEntity) && !e.lacks(err, []table.Mutation{stale}) {
+		if _, err := e.commit(name, stale); reason(err) != refused(0, table.ErrNoEntity) && !e.lacksStrength(err, []table.Mutation{stale}) {
 			e.Errorf("incarnation %d: a condition on an entity of an earlier incarnation: got %s", incarnation, reason(err))
 		}
 		var want []string
 		for i := range 3 {
 			m := put("p", fmt.Sprint(i), fmt.Sprint("incarnation ", incarnation))
-			ticks := e.must(name, m)
+			ticks := e.mustCommit(name, m)
 			if ticks <= last {
 				e.Errorf("incarnation %d: Timestamp %d is not above %d of an earlier incarnation", incarnation, ticks, last)
 			}
 			last = ticks
-			want = append(want, written(m, ticks))
+			want = append(want, showWritten(m, ticks))
 		}
 		e.expectRows(fmt.Sprint("incarnation ", incarnation), e.Store, name, want...)
 		e.drop(name)
@@ -110,14 +110,14 @@ func livesOverTwoStores(e *env) {
 		name := e.create("shared")
 		e.expectRows(what+", the other store's view", other, name)
 		m := put("p", "r", what)
-		ticks := e.must(name, m)
-		e.expectRows(what+", written by one", other, name, written(m, ticks))
+		ticks := e.mustCommit(name, m)
+		e.expectRows(what+", written by one", other, name, showWritten(m, ticks))
 		m.Properties, m.Nonce = text("other"), 5
 		ticks, err := other.Commit(e.Context(), name, []table.Mutation{m})
 		if err != nil {
 			e.Fatalf("%s: %v", what, err)
 		}
-		e.expectRows(what+", written by the other", e.Store, name, written(m, ticks))
+		e.expectRows(what+", written by the other", e.Store, name, showWritten(m, ticks))
 		e.drop(name)
 		e.expectNone(what+", the other after Drop", other, name)
 		e.expectNone(what+", the dropper after Drop", e.Store, name)
@@ -129,7 +129,7 @@ func recordChanges(e *env) {
 	d := newRecord("record", []byte("one"))
 	first := e.write(d)
 	m := put("p", "r", "kept")
-	want := written(m, e.must(d.Key, m))
+	want := showWritten(m, e.mustCommit(d.Key, m))
 	d.Value, d.Revision = []byte("two"), first
 	d.Revision = e.write(d)
 	e.expectRows("after the record's value was changed", e.Store, d.Key, want)

@@ -11,7 +11,7 @@ import (
 
 // anHourApart returns the store and another one over the same data whose clock is an hour
 // slow.
-func (e *env) anHourApart() [2]table.Store {
+func (e *env) storesAnHourApart() [2]table.Store {
 	slow := newClock()
 	slow.ticks.Add(-3600 * edm.TicksPerSecond)
 	return [2]table.Store{e.Store, e.second(slow.now)}
@@ -25,17 +25,17 @@ func laterLives(e *env) {
 	if !e.has.TimestampsAcrossProcesses {
 		return
 	}
-	stores := e.anHourApart()
+	stores := e.storesAnHourApart()
 	seen := newIssued()
 	for incarnation := range 6 {
 		e.Store = stores[incarnation%2]
 		name := e.create("lives")
 		for _, row := range []string{"a", "b"} {
 			m := put("p", row, fmt.Sprint("life ", incarnation))
-			seen.add(e, e.must(name, m), []table.Mutation{m}, true)
+			seen.add(e, e.mustCommit(name, m), []table.Mutation{m}, true)
 			if row == "b" && incarnation%3 == 0 {
 				m = remove("p", row)
-				seen.add(e, e.must(name, m), []table.Mutation{m}, true)
+				seen.add(e, e.mustCommit(name, m), []table.Mutation{m}, true)
 			}
 		}
 		e.Store = stores[(incarnation+1)%2]
@@ -48,18 +48,18 @@ func laterLives(e *env) {
 
 // purged checks that Timestamps of a key increase even if the store removes the tombstones of deleted
 // entities. It may remove them at any time, even during writes of processes whose clocks disagree.
-func purged(e *env) {
+func purgeLaw(e *env) {
 	if e.Purge == nil || !e.has.TimestampsAcrossProcesses {
 		return
 	}
-	stores := e.anHourApart()
+	stores := e.storesAnHourApart()
 	name := e.create("purged")
 	rnd := rand.New(rand.NewPCG(6, 6))
 	seen := newIssued()
 	for i := range 120 {
 		m := randomWrite(rnd)
 		ticks, err := stores[rnd.IntN(2)].Commit(e.Context(), name, m)
-		if e.applied(m, err) {
+		if e.wasApplied(m, err) {
 			seen.add(e, ticks, m, true)
 		}
 		if i%3 == 0 {
@@ -100,7 +100,7 @@ func purged(e *env) {
 // takenOver checks a process that stalls for so long that another process takes over its resources. When
 // the stalled process resumes, both write. The Timestamps of the two processes still never repeat, and the
 // Timestamps of a key increase.
-func takenOver(e *env) {
+func takeOverLaw(e *env) {
 	if e.TakeOver == nil {
 		return
 	}

@@ -83,11 +83,11 @@ func (l laws) model() porcupine.Model {
 
 func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	if unknown(out.err) {
-		return true, l.maybe(s, in)
+		return true, l.stepUnknown(s, in)
 	}
 	live := s.revision != ""
 	if l.exactDrop || s.dropping == 0 {
-		return l.alone(s, in, out, live)
+		return l.stepOutsideDrop(s, in, out, live)
 	}
 	// Without ExactDrop, each operation during a Drop may find the table or not. But no new
 	// incarnation begins before the Drop has ended: the store may answer ErrBeingDeleted.
@@ -99,14 +99,14 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	case in.method == "drop":
 		return reason(out.err) == reason(table.ErrRevision), s
 	}
-	if ok, next := l.alone(s, in, out, true); ok {
+	if ok, next := l.stepOutsideDrop(s, in, out, true); ok {
 		return true, next
 	}
-	return l.alone(s, in, out, false)
+	return l.stepOutsideDrop(s, in, out, false)
 }
 
 // alone applies a step to a table that either exists (live) or not, as if no Drop were in progress.
-func (l laws) alone(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
+func (l laws) stepOutsideDrop(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 	got := reason(out.err)
 	switch in.method {
 	case "create":
@@ -146,14 +146,14 @@ func (l laws) alone(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 		if out.err != nil {
 			return false, s
 		}
-		return s.sees(in.key, out.cells[in.key])
+		return s.readCell(in.key, out.cells[in.key])
 	case "scan":
 		if out.err != nil {
 			return false, s
 		}
 		ok := true
 		for i := 0; i < len(universe) && ok; i++ {
-			ok, s = s.sees(i, out.cells[i])
+			ok, s = s.readCell(i, out.cells[i])
 		}
 		return ok, s
 	}

@@ -145,7 +145,7 @@ func descendingUnderWrites(e *env) {
 				}
 				if _, err := e.commit(name, m); err == nil {
 					others[string(k)] = m.Kind == table.Put
-				} else if !e.lacks(err, []table.Mutation{m}) {
+				} else if !e.lacksStrength(err, []table.Mutation{m}) {
 					e.Fatalf("Commit(%s): %s", describe([]table.Mutation{m}), reason(err))
 				}
 			}

@@ -35,7 +35,7 @@ func pagingUnderWrites(e *env) {
 			if _, err := e.commit(name, m); err == nil {
 				others[string(k)] = m.Kind == table.Put
 				ever[string(k)] = true
-			} else if !e.lacks(err, []table.Mutation{m}) {
+			} else if !e.lacksStrength(err, []table.Mutation{m}) {
 				e.Fatalf("Commit(%s): %s", describe([]table.Mutation{m}), reason(err))
 			}
 		}
@@ -98,7 +98,7 @@ func snapshotPages(e *env) {
 	name := e.create("snapshot")
 	for _, p := range []string{"a", "b"} {
 		if _, err := e.commit(name, flip(p, 0)...); err != nil {
-			if e.lacks(err, flip(p, 0)) {
+			if e.lacksStrength(err, flip(p, 0)) {
 				e.weakPages(name)
 				return
 			}
@@ -195,7 +195,7 @@ func (e *env) checkFlip(page table.Page, from, to int32) {
 // weakPages replaces snapshotPages for a store that refuses Commits of several mutations. It checks that a
 // row that exists throughout is in every page.
 func (e *env) weakPages(name table.RecordKey) {
-	e.must(name, put("p", "stays", "0"))
+	e.mustCommit(name, put("p", "stays", "0"))
 	var writer sync.WaitGroup
 	writer.Go(func() {
 		for n := range 100 {

@@ -37,7 +37,7 @@ func (e *env) service() (*table.Service, *faultyStore) {
 }
 
 // others writes to the table as a client other than A. The write may be refused.
-func (e *env) others(doc table.RecordKey, m table.Mutation) {
+func (e *env) commitAsOther(doc table.RecordKey, m table.Mutation) {
 	e.Helper()
 	m.Nonce = 99
 	_, err := e.commit(doc, m)
@@ -62,7 +62,7 @@ func (e *env) begin(s *table.Service, exists bool) (doc table.RecordKey, etag ed
 		e.Fatalf("CreateTable: %v", err)
 	}
 	if exists {
-		etag = e.must(doc, put("p", "r", "first"))
+		etag = e.mustCommit(doc, put("p", "r", "first"))
 	}
 	return doc, etag
 }

@@ -86,10 +86,10 @@ var writesBetween = []struct {
 	do    func(e *env, doc table.RecordKey)
 }{
 	{"nobody does anything", Strengths{}, nil},
-	{"B overwrites", Strengths{}, func(e *env, doc table.RecordKey) { e.others(doc, put("p", "r", "B's")) }},
-	{"B deletes", conditional, func(e *env, doc table.RecordKey) { e.others(doc, remove("p", "r")) }},
+	{"B overwrites", Strengths{}, func(e *env, doc table.RecordKey) { e.commitAsOther(doc, put("p", "r", "B's")) }},
+	{"B deletes", conditional, func(e *env, doc table.RecordKey) { e.commitAsOther(doc, remove("p", "r")) }},
 	{"B deletes and C inserts", conditional, func(e *env, doc table.RecordKey) {
-		e.others(doc, remove("p", "r"))
-		e.others(doc, absent(put("p", "r", "C's")))
+		e.commitAsOther(doc, remove("p", "r"))
+		e.commitAsOther(doc, absent(put("p", "r", "C's")))
 	}},
 }

@@ -25,7 +25,7 @@ func lostTables(e *env) {
 					continue
 				}
 				e.write(table.Record{Key: doc, Value: []byte(theirs), Incarnation: incarnation()})
-				e.must(doc, put("p", "theirs", ""))
+				e.mustCommit(doc, put("p", "theirs", ""))
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func shown(r table.Row, err error) string {
 }
 
 // written prints the row that must be stored after a put that returned this Timestamp.
-func written(m table.Mutation, ticks edm.Ticks) string {
+func showWritten(m table.Mutation, ticks edm.Ticks) string {
 	return show(table.Row{Key: m.Key, Timestamp: ticks, Nonce: m.Nonce, Properties: m.Properties})
 }
 

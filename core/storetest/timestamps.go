@@ -22,8 +22,8 @@ func Timestamps(t *testing.T, h Harness) {
 		{"Overlaps", overlaps},
 		{"Shared", sharedTimestamps},
 		{"Lives", laterLives},
-		{"Purged", purged},
-		{"TakenOver", takenOver},
+		{"Purged", purgeLaw},
+		{"TakenOver", takeOverLaw},
 	})
 }
 
@@ -71,10 +71,10 @@ func timestamps(e *env, step edm.Ticks) {
 		}
 		m := randomWrite(rnd)
 		ticks, err := e.commit(name, m...)
-		if e.applied(m, err) {
+		if e.wasApplied(m, err) {
 			seen.add(e, ticks, m, true)
 			if m[0].Kind != table.Delete {
-				e.expect("after a write", name, m[0].Key, written(m[0], ticks))
+				e.expect("after a write", name, m[0].Key, showWritten(m[0], ticks))
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func sharedTimestamps(e *env) {
 		m := randomWrite(rnd)
 		ticks, err := stores[i*7/3%2].Commit(e.Context(), name, m)
 		e.awaitReplicas()
-		if e.applied(m, err) {
+		if e.wasApplied(m, err) {
 			seen.add(e, ticks, m, true)
 		}
 	}

@@ -31,7 +31,7 @@ func (e *env) stepTurn(s *table.Service, u *table.Upkeep) (done bool) {
 // upkeepTurns checks that only one of the programs that share a store does the upkeep of a table at a
 // time. If this program stops, another one resumes its pass. After a pass, no program makes one for a while.
 func upkeepTurns(e *env) {
-	s, n := e.expiring(&table.Expiry{Property: "E"})
+	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	if _, shared := table.As[table.Sharing](e.Store); !shared {
 		e.Skip("the store is not Sharing")
 	}
@@ -42,14 +42,14 @@ func upkeepTurns(e *env) {
 		m = append(m, table.Mutation{Key: at("p", fmt.Sprintf("%02d", i)), Properties: ends(instant, string(make([]byte, 30_000)))})
 	}
 	e.fill(n.Key(), m)
-	e.clock.later(2 * table.UndoTime)
+	e.clock.advance(2 * table.UndoTime)
 
 	first := e.takeTurn(s, n, true)
 	if e.stepTurn(s, &first) {
 		e.Fatal("one step examined the whole table")
 	}
 	e.takeTurn(other, n, false) // the first program is making the pass
-	e.clock.later(301 * second)
+	e.clock.advance(301 * second)
 	next := e.takeTurn(other, n, true)
 	if !e.stepTurn(s, &first) {
 		e.Error("a program that has lost its turn continues")
@@ -63,7 +63,7 @@ func upkeepTurns(e *env) {
 		e.Errorf("the first program removed %d entities and the second one %d of %d", first.Removed, next.Removed, len(m))
 	}
 	e.takeTurn(s, n, false) // the next pass is not due yet
-	e.clock.later(2 * table.UndoTime)
+	e.clock.advance(2 * table.UndoTime)
 	last := e.takeTurn(s, n, true)
 	e.stepTurn(s, &last)
 	if err := s.DeleteTable(e.Context(), n); err != nil {

@@ -26,7 +26,7 @@ const (
 func unknown(err error) bool { return errors.Is(err, table.ErrUnknown) }
 
 // maybe applies a write that answered ErrUnknown, if it can be applied.
-func (l laws) maybe(s lifeOf, in step) lifeOf {
+func (l laws) stepUnknown(s lifeOf, in step) lifeOf {
 	live := s.revision != ""
 	switch in.method {
 	case "create":
@@ -35,7 +35,7 @@ func (l laws) maybe(s lifeOf, in step) lifeOf {
 		}
 	case "drop":
 		if live && s.dropping == 0 && in.revision == s.revision {
-			_, s = l.alone(s, in, answer{}, live)
+			_, s = l.stepOutsideDrop(s, in, answer{}, live)
 		}
 	case "dropped":
 		if s.dropping == in.id {
@@ -53,7 +53,7 @@ func (l laws) maybe(s lifeOf, in step) lifeOf {
 
 // sees reads a cell. If the Timestamp of the Commit that wrote the cell was unknown, sees sets the
 // Timestamp in all cells of that Commit.
-func (s lifeOf) sees(k int, got cell) (bool, lifeOf) {
+func (s lifeOf) readCell(k int, got cell) (bool, lifeOf) {
 	c := s.cells[k]
 	if !c.there || c.ticks != unsettled {
 		return same(c, got), s

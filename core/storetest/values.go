@@ -58,14 +58,14 @@ func valuesKept(e *env) {
 		"nearly 1 MiB":   heavy(16),
 	} {
 		m := table.Mutation{Key: at("values", what), Properties: p, Nonce: math.MaxUint64}
-		e.expect(what, name, m.Key, written(m, e.must(name, m)))
+		e.expect(what, name, m.Key, showWritten(m, e.mustCommit(name, m)))
 		m.Kind, m.Nonce = table.Merge, 1
-		e.expect(what+", merged over themselves", name, m.Key, written(m, e.must(name, m)))
+		e.expect(what+", merged over themselves", name, m.Key, showWritten(m, e.mustCommit(name, m)))
 	}
 	// An entity becomes small and large again, because a store may keep large entities in another form.
 	for _, n := range []int{16, 0, 7, 16, 1} {
 		m := table.Mutation{Key: at("values", "changing"), Properties: heavy(n), Nonce: uint64(n)}
-		e.expect(fmt.Sprintf("%d × 64,000 bytes", n), name, m.Key, written(m, e.must(name, m)))
+		e.expect(fmt.Sprintf("%d × 64,000 bytes", n), name, m.Key, showWritten(m, e.mustCommit(name, m)))
 	}
 	// A store must either store entities with keys of these lengths, or refuse them with
 	// ErrKeyTooLong and without effect.
@@ -76,7 +76,7 @@ func valuesKept(e *env) {
 			row, getErr := e.get(name, m.Key)
 			switch reason(err) {
 			case "ok":
-				if got, want := shown(row, getErr), written(m, ticks); got != want {
+				if got, want := shown(row, getErr), showWritten(m, ticks); got != want {
 					e.Errorf("keys of %d characters:\n got %s\nwant %s", n, got, want)
 				}
 			case reason(&table.Refused{Err: table.ErrKeyTooLong}):
@@ -97,8 +97,8 @@ func limitsOfMerge(e *env) {
 	full := table.Mutation{Key: at("p", "full"), Properties: wide(table.MaxProperties), Nonce: 1}
 	weighty := table.Mutation{Key: at("p", "heavy"), Properties: heavy(16), Nonce: 1}
 	want := map[string]string{
-		"full":  written(full, e.must(name, full)),
-		"heavy": written(weighty, e.must(name, weighty)),
+		"full":  showWritten(full, e.mustCommit(name, full)),
+		"heavy": showWritten(weighty, e.mustCommit(name, weighty)),
 	}
 	seventeen := edm.AppendProperty(nil, "Other", edm.Binary(make([]byte, 64_000)))
 	for _, row := range []struct {
@@ -119,5 +119,5 @@ func limitsOfMerge(e *env) {
 	// A merge may replace properties of an entity that has 252 properties already.
 	m := table.Mutation{Key: full.Key, Kind: table.Merge, Properties: wide(100), Nonce: 3}
 	full.Nonce = 3
-	e.expect("a merge of what is there", name, full.Key, written(full, e.must(name, m)))
+	e.expect("a merge of what is there", name, full.Key, showWritten(full, e.mustCommit(name, m)))
 }

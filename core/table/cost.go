@@ -24,7 +24,7 @@ func (s *Service) Metered(c *Cost) Service {
 
 // call returns the store for one call. When the call has returned, the caller must call
 // ended.
-func (s *Service) call() Store {
+func (s *Service) startCall() Store {
 	if c := s.cost; c != nil {
 		c.Calls++
 		if c.Timed {
@@ -35,7 +35,7 @@ func (s *Service) call() Store {
 }
 
 // ended adds the rows and bytes that the store examined during the last call.
-func (s *Service) ended(rows, size int) {
+func (s *Service) finishCall(rows, size int) {
 	if c := s.cost; c != nil {
 		c.ScannedRows += rows
 		c.ScannedBytes += size

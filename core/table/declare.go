@@ -30,7 +30,7 @@ func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
 		}
 		return next.orNil(), nil
 	}
-	if old != nil && next.removes(now) {
+	if old != nil && next.isPastUndoTime(now) {
 		if next.Ending != nil {
 			return nil, OptionsBusy.Err()
 		}
@@ -93,7 +93,7 @@ func (s *Service) SetTableOptions(ctx context.Context, n Name, match Revision, o
 	if err := s.canKeep(o); err != nil {
 		return err
 	}
-	return s.change(ctx, n.Key(), func(r *Record) (err error) {
+	return s.updateRecord(ctx, n.Key(), func(r *Record) (err error) {
 		switch {
 		case r.Revision == "":
 			return TableNotFound.Err()

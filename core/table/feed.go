@@ -93,7 +93,7 @@ func (s *Service) Changes(ctx context.Context, n Name, r FeedRequest) (FeedPage,
 	if r.Bytes == 0 {
 		r.Bytes = s.budget.Bytes
 	}
-	s.call()
+	s.startCall()
 	page, err := f.Changes(ctx, n.Key(), r)
 	changes, size := 0, 0
 	for i := range page.Commits {
@@ -105,7 +105,7 @@ func (s *Service) Changes(ctx context.Context, n Name, r FeedRequest) (FeedPage,
 			}
 		}
 	}
-	s.ended(changes, size)
+	s.finishCall(changes, size)
 	if err != nil {
 		return FeedPage{}, protocolError(err)
 	}

@@ -55,8 +55,8 @@ func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery)
 		if isOneName(*r) {
 			limit = 2
 		}
-		records, err := s.call().ListRecords(ctx, account, string(r.Start), limit, q.Consistency)
-		s.ended(len(records), 0)
+		records, err := s.startCall().ListRecords(ctx, account, string(r.Start), limit, q.Consistency)
+		s.finishCall(len(records), 0)
 		if err != nil {
 			return TablePage{}, protocolError(err)
 		}

@@ -74,7 +74,7 @@ const (
 func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	r, n := b.request, len(row.Key)+len(row.Properties)
 	if b.Page.Scanned+n > b.unpolled {
-		if ends, err := b.look(ctx, n); err != nil || ends {
+		if ends, err := b.checkLimits(ctx, n); err != nil || ends {
 			return b.end(row), err
 		}
 	}
@@ -105,7 +105,7 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 // look reports whether the page ends before a row of n bytes, whether or not the row passes the filter. It checks
 // the deadline before the second row, so that a request whose deadline has passed long ago costs a single row.
 // After that it checks the deadline once per 64 KiB of rows.
-func (b *PageBuilder) look(ctx context.Context, n int) (ends bool, err error) {
+func (b *PageBuilder) checkLimits(ctx context.Context, n int) (ends bool, err error) {
 	r := b.request
 	ends = b.spent() || !b.Eager && b.HasAllRows()
 	if b.begun && (b.polled == 0 || b.Page.Scanned+n-b.polled > pollBytes) {

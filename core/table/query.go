@@ -18,12 +18,12 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 	if err != nil {
 		return Row{}, err
 	}
-	row, err := s.call().Get(ctx, n.Key(), k, c)
+	row, err := s.startCall().Get(ctx, n.Key(), k, c)
 	if err != nil {
-		s.ended(0, 0)
+		s.finishCall(0, 0)
 		return Row{}, protocolError(err)
 	}
-	s.ended(1, len(row.Key)+len(row.Properties))
+	s.finishCall(1, len(row.Key)+len(row.Properties))
 	return row, nil
 }
 
@@ -77,8 +77,8 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 		_, err := s.table(ctx, n)
 		return Page{}, err
 	}
-	page, err := s.call().Scan(ctx, n.Key(), r)
-	s.ended(page.Examined, page.Scanned)
+	page, err := s.startCall().Scan(ctx, n.Key(), r)
+	s.finishCall(page.Examined, page.Scanned)
 	if err != nil {
 		return Page{}, protocolError(err)
 	}
@@ -87,8 +87,8 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 
 // table reads the record of a table. It fails with TableNotFound if there is none.
 func (s *Service) table(ctx context.Context, n Name) (Record, error) {
-	r, err := s.call().ReadRecord(ctx, n.Key(), Strong)
-	s.ended(0, 0)
+	r, err := s.startCall().ReadRecord(ctx, n.Key(), Strong)
+	s.finishCall(0, 0)
 	if errors.Is(err, ErrNoRecord) {
 		return r, TableNotFound.Err()
 	}

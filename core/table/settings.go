@@ -42,7 +42,7 @@ func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 	if err := n.check(); err != nil {
 		return err
 	}
-	return s.change(ctx, n.Key(), func(r *Record) error {
+	return s.updateRecord(ctx, n.Key(), func(r *Record) error {
 		if r.Revision == "" {
 			return TableNotFound.Err()
 		}
@@ -54,7 +54,7 @@ func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 // AccountSettings returns the settings that UpdateAccountSettings stored for an
 // account, or nil.
 func (s *Service) AccountSettings(ctx context.Context, account string) ([]byte, error) {
-	r, err := s.call().ReadRecord(ctx, RecordKey{Account: account}, Strong)
+	r, err := s.startCall().ReadRecord(ctx, RecordKey{Account: account}, Strong)
 	switch {
 	case err == nil:
 		return r.Value, nil
@@ -67,7 +67,7 @@ func (s *Service) AccountSettings(ctx context.Context, account string) ([]byte, 
 // UpdateAccountSettings calls update with the stored settings of an account, or nil if
 // there are none, and stores the result. It may call update more than once.
 func (s *Service) UpdateAccountSettings(ctx context.Context, account string, update func(old []byte) ([]byte, error)) error {
-	return s.change(ctx, RecordKey{Account: account}, func(r *Record) (err error) {
+	return s.updateRecord(ctx, RecordKey{Account: account}, func(r *Record) (err error) {
 		r.Value, err = update(r.Value)
 		return err
 	})
@@ -78,9 +78,9 @@ var errUnchanged = errors.New("unchanged")
 
 // change reads a record, updates it and writes it. If another writer changed the record
 // in between, it starts again.
-func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Record) error) error {
+func (s *Service) updateRecord(ctx context.Context, key RecordKey, update func(r *Record) error) error {
 	for range 10 {
-		r, err := s.call().ReadRecord(ctx, key, Strong)
+		r, err := s.startCall().ReadRecord(ctx, key, Strong)
 		if errors.Is(err, ErrNoRecord) {
 			r, err = Record{Key: key}, nil
 		}
@@ -95,11 +95,11 @@ func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Reco
 		if len(r.Value) > maxSettings {
 			return RequestBodyTooLarge.Err()
 		}
-		_, err = s.call().WriteRecord(ctx, r)
+		_, err = s.startCall().WriteRecord(ctx, r)
 		if errors.Is(err, ErrUnknown) {
 			// If the record now has the new value, the update has succeeded, even if
 			// another client wrote the value.
-			now, readErr := s.call().ReadRecord(ctx, key, Strong)
+			now, readErr := s.startCall().ReadRecord(ctx, key, Strong)
 			if readErr == nil && bytes.Equal(now.Value, r.Value) && now.Traits.equal(r.Traits) {
 				return nil
 			}

@@ -19,10 +19,10 @@ func (s *Service) CreateTable(ctx context.Context, n Name) error {
 		return err
 	}
 	r := NewRecord(n, s.incarnation())
-	_, err := s.call().WriteRecord(ctx, r)
+	_, err := s.startCall().WriteRecord(ctx, r)
 	if errors.Is(err, ErrUnknown) {
 		// If the stored record has the incarnation that we chose, our write was applied.
-		now, readErr := s.call().ReadRecord(ctx, r.Key, Strong)
+		now, readErr := s.startCall().ReadRecord(ctx, r.Key, Strong)
 		if readErr == nil && now.Incarnation == r.Incarnation {
 			return nil
 		}
@@ -51,12 +51,12 @@ func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 		return ResourceNotFound.Err()
 	}
 	for range 3 { // records change seldom, so three attempts nearly always suffice
-		r, err := s.call().ReadRecord(ctx, n.Key(), Strong)
+		r, err := s.startCall().ReadRecord(ctx, n.Key(), Strong)
 		if errors.Is(err, ErrNoRecord) {
 			return ResourceNotFound.Err()
 		}
 		if err == nil {
-			err = s.call().Drop(ctx, r.Key, r.Revision)
+			err = s.startCall().Drop(ctx, r.Key, r.Revision)
 		}
 		switch {
 		case err == nil:
@@ -74,7 +74,7 @@ func (s *Service) GetTable(ctx context.Context, n Name, c Consistency) (string, 
 	if CheckTableName(n.Table) != nil {
 		return "", ResourceNotFound.Err()
 	}
-	r, err := s.call().ReadRecord(ctx, n.Key(), c)
+	r, err := s.startCall().ReadRecord(ctx, n.Key(), c)
 	if errors.Is(err, ErrNoRecord) {
 		return "", ResourceNotFound.Err()
 	}

@@ -59,7 +59,7 @@ func (e *Expiry) Ends(written edm.Ticks, p edm.Properties) (at edm.Ticks, ends b
 
 // ended reports whether an entity has ended at an instant. An instant before the entity's
 // Timestamp, from a reader whose clock is slow, counts as the Timestamp.
-func (e *Expiry) ended(row *Row, now edm.Ticks) bool {
+func (e *Expiry) hasExpired(row *Row, now edm.Ticks) bool {
 	if e == nil {
 		return false
 	}
@@ -84,7 +84,7 @@ func (e *Expiry) equal(f *Expiry) bool { return e == f || e != nil && f != nil &
 
 // Ended reports whether an entity has ended (expired) at an instant and so counts as absent.
 func (t *Traits) Ended(row *Row, now edm.Ticks) bool {
-	return t != nil && (t.Expiry.ended(row, now) || t.Ending.ended(row, now))
+	return t != nil && (t.Expiry.hasExpired(row, now) || t.Ending.hasExpired(row, now))
 }
 
 // undoMargin is added to UndoTime before a rule begins to remove entities. In this time, programs
@@ -98,7 +98,7 @@ const RemoveTime = UndoTime + undoMargin
 // If the entity ended by both rules, the earlier instant counts.
 func (t *Traits) endedAt(row *Row, now edm.Ticks) (at edm.Ticks) {
 	for _, e := range [...]*Expiry{t.Expiry, t.Ending} {
-		if e.ended(row, now) {
+		if e.hasExpired(row, now) {
 			if ends, _ := e.Ends(row.Timestamp, row.Properties); at == 0 || ends < at {
 				at = ends
 			}
@@ -113,11 +113,11 @@ func (t *Traits) Feeds() bool { return t != nil && t.Feed != nil }
 // removable reports whether an entity has ended (expired) and can be removed: its rule can no longer be
 // withdrawn in a way that makes the entity visible again.
 func (t *Traits) removable(row *Row, now edm.Ticks) bool {
-	return t != nil && (t.removes(now-undoMargin) && t.Expiry.ended(row, now) || t.Ending.ended(row, now))
+	return t != nil && (t.isPastUndoTime(now-undoMargin) && t.Expiry.hasExpired(row, now) || t.Ending.hasExpired(row, now))
 }
 
 // removes reports whether the time is over in which the rule in force can be withdrawn.
-func (t *Traits) removes(now edm.Ticks) bool {
+func (t *Traits) isPastUndoTime(now edm.Ticks) bool {
 	return t.Expiry != nil && now >= t.Expiry.Since+UndoTime
 }
 

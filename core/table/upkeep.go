@@ -34,7 +34,7 @@ func (s *Service) step(ctx context.Context, u *Upkeep) (done bool, err error) {
 		return true, nil
 	}
 	now := s.now()
-	if err != nil || r.Traits == nil || r.Traits.Ending == nil && !r.Traits.removes(now-undoMargin) {
+	if err != nil || r.Traits == nil || r.Traits.Ending == nil && !r.Traits.isPastUndoTime(now-undoMargin) {
 		return true, err
 	}
 	if u.from == nil || u.incarnation != r.Incarnation { // a new pass, or the table was created again
@@ -55,7 +55,7 @@ func (s *Service) step(ctx context.Context, u *Upkeep) (done bool, err error) {
 		defer page.Recycle()
 	}
 	for i := range page.Rows {
-		u.Behind = max(u.Behind, now-max(r.Traits.mature(&page.Rows[i]), u.owing))
+		u.Behind = max(u.Behind, now-max(r.Traits.removableAt(&page.Rows[i]), u.owing))
 	}
 	for rows := page.Rows; len(rows) > 0; {
 		n := 1
@@ -102,7 +102,7 @@ func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 }
 
 // mature returns the first instant at which an entity that has ended (expired) can be removed.
-func (t *Traits) mature(row *Row) (at edm.Ticks) {
+func (t *Traits) removableAt(row *Row) (at edm.Ticks) {
 	if e := t.Ending; e != nil {
 		at, _ = e.Ends(row.Timestamp, row.Properties)
 		return max(at, e.Until)
@@ -113,7 +113,7 @@ func (t *Traits) mature(row *Row) (at edm.Ticks) {
 
 // forgetEnding deletes the withdrawn rule e from the traits. By then the store has no entity that ended under it.
 func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) error {
-	return s.change(ctx, k, func(r *Record) error {
+	return s.updateRecord(ctx, k, func(r *Record) error {
 		if r.Revision == "" || r.Traits == nil || !r.Traits.Ending.equal(e) {
 			return errUnchanged
 		}

@@ -96,14 +96,14 @@ func checkGroup(mutations []Mutation) error {
 // shows that all mutations were applied. Any other result of the read shows nothing: the
 // outcome stays unknown, because 404, 409 or 412 would be a guess.
 func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error) {
-	ticks, err := s.call().Commit(ctx, table, m)
-	s.ended(0, 0)
+	ticks, err := s.startCall().Commit(ctx, table, m)
+	s.finishCall(0, 0)
 	if !errors.Is(err, ErrUnknown) {
 		return ticks, err
 	}
 	lost := err
 	if slices.ContainsFunc(m, func(m Mutation) bool { return m.Condition == Unchanged }) {
-		if ticks, err = s.call().Commit(ctx, table, m); err == nil {
+		if ticks, err = s.startCall().Commit(ctx, table, m); err == nil {
 			return ticks, nil
 		}
 	}
@@ -111,7 +111,7 @@ func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (ed
 		if m[i].Kind == Delete {
 			continue
 		}
-		row, err := s.call().Get(ctx, table, m[i].Key, Strong)
+		row, err := s.startCall().Get(ctx, table, m[i].Key, Strong)
 		if err == nil && row.Nonce == m[i].Nonce {
 			return row.Timestamp, nil
 		}

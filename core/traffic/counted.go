@@ -75,7 +75,7 @@ func (t *counted) tick(now edm.Ticks) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.now-t.now%minute != now-now%minute {
-		t.requests, t.thisMinute = fade(t.requests+t.thisMinute), 0
+		t.requests, t.thisMinute = decay(t.requests+t.thisMinute), 0
 	}
 	t.now = now
 	t.exact = 0

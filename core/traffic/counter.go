@@ -86,7 +86,7 @@ func (c *Counter) find(v *Visit) *counted {
 		}
 		return nil
 	}
-	c.learn(strings.Clone(v.Table), t)
+	c.addSpelling(strings.Clone(v.Table), t)
 	return t
 }
 
@@ -100,8 +100,8 @@ func (c *Counter) table(n name) *counted {
 }
 
 // learn lists a table under one more spelling.
-func (c *Counter) learn(written string, t *counted) {
-	known := c.knownBut(nil)
+func (c *Counter) addSpelling(written string, t *counted) {
+	known := c.knownWithout(nil)
 	if len(known) >= aliases {
 		clear(known)
 	}
@@ -110,7 +110,7 @@ func (c *Counter) learn(written string, t *counted) {
 }
 
 // knownBut returns a copy of known without the spellings of the table gone.
-func (c *Counter) knownBut(gone *counted) map[string][]spelled {
+func (c *Counter) knownWithout(gone *counted) map[string][]spelled {
 	known := make(map[string][]spelled)
 	for written, list := range *c.known.Load() {
 		for _, s := range list {
@@ -147,14 +147,14 @@ func (c *Counter) replace() {
 		if requests > most || requests == most && (n.account+"/"+n.table) < (next.account+"/"+next.table) {
 			next, most = n, requests
 		}
-		if c.waiting[n] = fade(requests); full {
+		if c.waiting[n] = decay(requests); full {
 			c.waiting[n] /= 2 // tables with few requests reach 0 and are deleted
 		}
 		if c.waiting[n] == 0 {
 			delete(c.waiting, n)
 		}
 	}
-	if most = fade(most); most == 0 {
+	if most = decay(most); most == 0 {
 		return
 	}
 	least := 0
@@ -166,12 +166,12 @@ func (c *Counter) replace() {
 	if most <= c.tables[least].requests {
 		return
 	}
-	known := c.knownBut(c.tables[least])
-	c.tables[least] = newCounted(next, c.hours.written(next), c.now)
+	known := c.knownWithout(c.tables[least])
+	c.tables[least] = newCounted(next, c.hours.spelledName(next), c.now)
 	c.tables[least].requests = most
 	delete(c.waiting, next)
 	c.known.Store(&known)
 }
 
 // fade returns a count of requests after one more minute of decay.
-func fade(requests uint64) uint64 { return requests - min(requests, requests/fading+1) }
+func decay(requests uint64) uint64 { return requests - min(requests, requests/fading+1) }

@@ -151,7 +151,7 @@ func (c *Counter) Hour(account, table string) Hour {
 }
 
 // written returns the name of a table as its first request in the last hour spelled it.
-func (h *hours) written(n name) string {
+func (h *hours) spelledName(n name) string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	if t := h.tables[n.account+"/"+n.table]; t != nil {

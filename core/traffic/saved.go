@@ -95,7 +95,7 @@ func Restore(s *Saved, now edm.Ticks) (*Counter, error) {
 			return nil, errors.New("table " + strconv.Quote(s.Tables[i].Table) + ": " + err.Error())
 		}
 		c.tables = append(c.tables, t)
-		c.learn(t.written, t)
+		c.addSpelling(t.written, t)
 	}
 	return c, nil
 }

@@ -90,7 +90,7 @@ func (r *Reader) remark() (skipped bool, err error) {
 }
 
 // outside skips what may surround the root element. more is true if it stopped at the root's start tag.
-func (r *Reader) outside() (more bool, err error) {
+func (r *Reader) skipOutside() (more bool, err error) {
 	for {
 		r.blanks()
 		if r.pos == len(r.doc) {

@@ -181,7 +181,7 @@ func (r *Reader) next() (Kind, error) {
 		return End, nil
 	}
 	if r.depth == 0 {
-		if more, err := r.outside(); err != nil || !more {
+		if more, err := r.skipOutside(); err != nil || !more {
 			return EOF, err
 		}
 		return Start, r.start()

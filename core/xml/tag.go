@@ -102,7 +102,7 @@ func (r *Reader) value(quote byte) (string, error) {
 		r.pos += i
 		return "", r.syntax("the value of an attribute contains <")
 	}
-	r.room()
+	r.allocateDecoded()
 	from := len(r.decoded)
 	if err := r.decode(rest[:n], true, true); err != nil {
 		return "", err

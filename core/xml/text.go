@@ -66,7 +66,7 @@ func (r *Reader) put(piece []byte, plain, references bool) error {
 		return nil
 	}
 	if !r.joined {
-		r.room()
+		r.allocateDecoded()
 		r.joined = true
 		r.decoded = append(r.decoded, r.text...)
 	}
@@ -79,7 +79,7 @@ func (r *Reader) put(piece []byte, plain, references bool) error {
 }
 
 // room allocates decoded before its first use. Decoded text is never longer than the document.
-func (r *Reader) room() {
+func (r *Reader) allocateDecoded() {
 	if r.decoded == nil {
 		r.decoded = make([]byte, 0, min(len(r.doc)-r.pos, 1024))
 	}

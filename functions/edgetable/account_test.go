@@ -67,13 +67,13 @@ func TestAccountLife(t *testing.T) {
 	}
 
 	s := start(t, nil, "--data", dir)
-	if got := s.said(t, "endpoint"); got != endpoint {
+	if got := s.greetingText(t, "endpoint"); got != endpoint {
 		t.Errorf("the greeting says that acme is at %s", got)
 	}
-	if got := s.said(t, "connection string"); !strings.HasPrefix(got, "printed once by 'edgetable account new acme'") {
+	if got := s.greetingText(t, "connection string"); !strings.HasPrefix(got, "printed once by 'edgetable account new acme'") {
 		t.Errorf("the greeting says of the connection string: %s", got)
 	}
-	at := strings.TrimSuffix(s.said(t, "explorer at"), strings.TrimPrefix(explorer.Prefix, "/"))
+	at := strings.TrimSuffix(s.greetingText(t, "explorer at"), strings.TrimPrefix(explorer.Prefix, "/"))
 	c := newClient(t, at+"acme", "acme", first)
 	c.fill(t)
 	out, _ = ok(t, data("new", "beta")...)

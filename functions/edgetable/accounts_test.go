@@ -39,7 +39,7 @@ func TestAccounts(t *testing.T) {
 			s.client(t, key1).fill(t)
 			s.client(t, key2).filled(t)
 			s.client(t, key3).do(t, "GET", "/Tables", "", 403)
-			endpoint := s.said(t, "Account beta\n  endpoint")
+			endpoint := s.greetingText(t, "Account beta\n  endpoint")
 			newClient(t, endpoint, "beta", key3).do(t, "GET", ada, "", 404)
 			newClient(t, endpoint, "beta", key1).do(t, "GET", "/Tables", "", 403)
 			newClient(t, endpoint, "acme", key1).do(t, "GET", "/Tables", "", 403)

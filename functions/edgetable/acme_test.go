@@ -141,7 +141,7 @@ func TestACME(t *testing.T) {
 		return serial
 	}
 	first, second := serial("tables.example.test"), serial("other.example.test")
-	if first == second || !strings.Contains(s.said(t, "endpoint"), "https://tables.example.test:") {
+	if first == second || !strings.Contains(s.greetingText(t, "endpoint"), "https://tables.example.test:") {
 		t.Errorf("certificates %s and %s\n%s", first, second, s.greeting)
 	}
 	if conn, err := tls.Dial("tcp", address, &tls.Config{RootCAs: p.roots, ServerName: "stranger.example.test"}); err == nil {

@@ -164,7 +164,7 @@ func TestAdvise(t *testing.T) {
 	t.Parallel()
 	admin := filepath.Join(t.TempDir(), "s")
 	s := start(t, nil, "--memory", "--admin", admin)
-	at := s.said(t, "connection string")
+	at := s.greetingText(t, "connection string")
 	e, err := remote.ParseConnection(at)
 	if err != nil {
 		t.Fatal(err)

@@ -97,7 +97,7 @@ func TestBackupOfDamage(t *testing.T) {
 
 	// A command that reads the damaged data fails at once, with one message, instead of retrying.
 	s = start(t, nil, "--data", data)
-	status, _, said := runUntil(t.Context(), nil, "query", "people", "--from", s.said(t, "connection string"), "--format", "jsonl")
+	status, _, said := runUntil(t.Context(), nil, "query", "people", "--from", s.greetingText(t, "connection string"), "--format", "jsonl")
 	if status != cli.StatusFailed || !strings.Contains(said, "Repeating the request does not help") || strings.Contains(said, "is repeated until") {
 		t.Errorf("status %d: %s", status, said)
 	}

@@ -25,7 +25,7 @@ import (
 )
 
 // written is a table on a server, with its content after each write.
-type written struct {
+type tableHistory struct {
 	t      *testing.T
 	c      *signingClient
 	states []writtenState // in the order of the writes
@@ -37,7 +37,7 @@ type writtenState struct {
 }
 
 // write writes one entity, or several in a batch, whose entities have the same Timestamp.
-func (w *written) write(rows []string, name string) {
+func (w *tableHistory) write(rows []string, name string) {
 	w.t.Helper()
 	state := writtenState{all: map[string]string{}}
 	if n := len(w.states); n > 0 {
@@ -85,7 +85,7 @@ func (w *written) write(rows []string, name string) {
 var etagForm = regexp.MustCompile(`W/"datetime'([^']+)'"`)
 
 // at returns the content of the table at a moment.
-func (w *written) at(moment edm.Ticks) map[string]string {
+func (w *tableHistory) at(moment edm.Ticks) map[string]string {
 	all := map[string]string{}
 	for _, s := range w.states {
 		if s.at <= moment {
@@ -96,7 +96,7 @@ func (w *written) at(moment edm.Ticks) map[string]string {
 }
 
 // stored reads the table people from a data directory.
-func stored(t *testing.T, dir string) map[string]string {
+func readPeople(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, KeepLogs: -1})
 	must.OK(t, err)
@@ -138,7 +138,7 @@ func TestBackupLog(t *testing.T) {
 	must.OK(t, os.WriteFile(identity, []byte(private.String()+"\n"), 0o600))
 	serve := []string{"--data", data, "--metrics-listen", "127.0.0.1:0", "--backup-to", place, "--backup-log", "100ms", "--backup-encrypt-to", private.Recipient().String()}
 	s := start(t, nil, serve...)
-	w := &written{t: t, c: s.client(t, "")}
+	w := &tableHistory{t: t, c: s.client(t, "")}
 	w.c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	s.backsUp(t)
 	w.write([]string{"0"}, "first")
@@ -184,7 +184,7 @@ func TestBackupLog(t *testing.T) {
 		if moment < first {
 			continue
 		}
-		if got, want := stored(t, restore(fmt.Sprint("moment", i), "--to-time", moment.String())), w.at(moment); fmt.Sprint(got) != fmt.Sprint(want) {
+		if got, want := readPeople(t, restore(fmt.Sprint("moment", i), "--to-time", moment.String())), w.at(moment); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("at %v: %v, want %v", moment, got, want)
 		}
 	}
@@ -193,7 +193,7 @@ func TestBackupLog(t *testing.T) {
 	refused(t, "has no drop of table", "backup", "restore", place, filepath.Join(dir, "drop"), "--identity", identity, "--account", "devstoreaccount1", "--before-drop", "people")
 
 	newest := restore("newest")
-	if got, want := stored(t, newest), w.states[len(w.states)-1].all; fmt.Sprint(got) != fmt.Sprint(want) {
+	if got, want := readPeople(t, newest), w.states[len(w.states)-1].all; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("the newest state: %v, want %v", got, want)
 	}
 	before := restore("before", "--account", "devstoreaccount1", "--before-drop", "OTHER")
@@ -217,7 +217,7 @@ func TestBackupLogCatchesUp(t *testing.T) {
 	dir := t.TempDir()
 	place, data := filepath.Join(dir, "place"), filepath.Join(dir, "data")
 	s := start(t, nil, "--data", data, "--metrics-listen", "127.0.0.1:0", "--backup-to", place, "--backup-log", "20ms", "--backup-log-keep", "64MiB", "--disk-reserve", "0")
-	w := &written{t: t, c: s.client(t, "")}
+	w := &tableHistory{t: t, c: s.client(t, "")}
 	w.c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	s.backsUp(t)
 	w.write([]string{"0"}, "first")
@@ -267,7 +267,7 @@ func TestBackupLogCatchesUp(t *testing.T) {
 	}
 	restored := filepath.Join(dir, "restored")
 	succeed(t, "backup", "restore", place, restored)
-	if got := stored(t, restored); fmt.Sprint(got) != fmt.Sprint(last.all) {
+	if got := readPeople(t, restored); fmt.Sprint(got) != fmt.Sprint(last.all) {
 		t.Errorf("%d entities, want %d", len(got), len(last.all))
 	}
 }

@@ -40,14 +40,14 @@ func TestIssuerThatHasNoKeys(t *testing.T) {
 	issuer := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(issuer.Close)
 	s := start(t, nil, "--memory", "--oidc-issuer", issuer.URL, "--oidc-audiences", "tables")
-	if got := s.said(t, "bearer tokens of "); got != issuer.URL+" for tables" {
+	if got := s.greetingText(t, "bearer tokens of "); got != issuer.URL+" for tables" {
 		t.Errorf("the greeting says %q", got)
 	}
 	part := base64.RawURLEncoding.EncodeToString
 	token := part([]byte(`{"alg":"RS256","kid":"a"}`)) + "." + part(fmt.Appendf(nil,
 		`{"iss":%q,"aud":"tables","sub":"ada","exp":%d}`, issuer.URL, time.Now().Add(time.Hour).Unix())) + "." + part([]byte("signature"))
 	for range 3 {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "endpoint")+"/Tables", nil)
+		req, err := http.NewRequestWithContext(t.Context(), "GET", s.greetingText(t, "endpoint")+"/Tables", nil)
 		must.OK(t, err)
 		req.Header.Set("Authorization", "Bearer "+token)
 		req.Header.Set("x-ms-version", "2019-02-02")

@@ -62,7 +62,7 @@ func (p *process) stranger(t *testing.T, request string) net.Conn {
 }
 
 // begins returns the first bytes of a response.
-func begins(conn net.Conn) string {
+func readBeginning(conn net.Conn) string {
 	b := make([]byte, 15)
 	n, _ := io.ReadFull(conn, b)
 	return string(b[:n])
@@ -87,7 +87,7 @@ func TestFlood(t *testing.T) {
 	acme, evil := p.clientOf(t, "acme", key1), p.clientOf(t, "evil", key2)
 	acme.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	for range files + 100 {
-		begins(p.stranger(t, "GET /_/live HTTP/1.1\r\nHost: h\r\n\r\n"))
+		readBeginning(p.stranger(t, "GET /_/live HTTP/1.1\r\nHost: h\r\n\r\n"))
 	}
 	for i := range 60 {
 		acme.do(t, "POST", "/people", bulky(i), 204)
@@ -117,7 +117,7 @@ func TestUnreadAnswers(t *testing.T) {
 	answered, refused := 0, 0
 	for range 200 { // each response has nearly 4 MiB
 		conn := p.stranger(t, "GET /evil/people()?"+readOnly(t)+" HTTP/1.1\r\nHost: h\r\nAccept: application/json;odata=nometadata\r\n\r\n")
-		switch got := begins(conn); got {
+		switch got := readBeginning(conn); got {
 		case "HTTP/1.1 200 OK":
 			answered++
 		case "HTTP/1.1 503 Th": // the start of "The server is currently unable …"

@@ -14,7 +14,7 @@ import (
 )
 
 // served returns when the certificate that the server presents expires.
-func served(t *testing.T, address string) time.Time {
+func certificateExpiry(t *testing.T, address string) time.Time {
 	t.Helper()
 	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}) // only the expiry matters, so the certificate need not be trusted
 	must.OK(t, err)
@@ -29,7 +29,7 @@ func TestCertificateReload(t *testing.T) {
 	first, key, _ := proc.Certificate(t, time.Now().Add(time.Hour))
 	next, nextKey, _ := proc.Certificate(t, time.Now().Add(1000*time.Hour))
 	s := start(t, nil, "--memory", "--tls-cert", first, "--tls-key", key)
-	address := strings.Split(s.said(t, "endpoint"), "/")[2]
+	address := strings.Split(s.greetingText(t, "endpoint"), "/")[2]
 	if !strings.Contains(s.logs.String(), "the certificate expires soon") {
 		t.Errorf("the log: %s", s.logs)
 	}
@@ -42,12 +42,12 @@ func TestCertificateReload(t *testing.T) {
 	if !strings.Contains(s.logs.String(), "the certificate cannot be reloaded; the previous certificate stays in use") {
 		t.Errorf("the log:\n%s", s.logs)
 	}
-	if end := served(t, address); time.Until(end) > 2*time.Hour {
+	if end := certificateExpiry(t, address); time.Until(end) > 2*time.Hour {
 		t.Errorf("a certificate without its key is served, until %v", end)
 	}
 	rename(nextKey, key)
 	s.look()
-	if time.Until(served(t, address)) < 2*time.Hour {
+	if time.Until(certificateExpiry(t, address)) < 2*time.Hour {
 		t.Fatalf("the old certificate is served\n%s", s.logs)
 	}
 	s.ends(t)
@@ -74,7 +74,7 @@ func TestPlainHTTPToTLS(t *testing.T) {
 	t.Parallel()
 	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
 	s := start(t, nil, "--memory", "--tls-cert", cert, "--tls-key", key, "--public-url", "https://tables.example.com/")
-	if endpoint := s.said(t, "endpoint"); endpoint != "https://tables.example.com/devstoreaccount1" {
+	if endpoint := s.greetingText(t, "endpoint"); endpoint != "https://tables.example.com/devstoreaccount1" {
 		t.Errorf("endpoint %s", endpoint)
 	}
 	_, address, _ := strings.Cut(s.greeting, " listens on ")

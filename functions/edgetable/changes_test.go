@@ -17,7 +17,7 @@ func TestChanges(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
 	c := s.client(t, "")
-	at := s.said(t, "connection string")
+	at := s.greetingText(t, "connection string")
 	do := console{t, nil}
 	do.run(0, "tables", "create", "People", "--to", at)
 	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", at)

@@ -10,7 +10,7 @@ import (
 func TestChangesOfSecondary(t *testing.T) {
 	t.Parallel()
 	primary, secondary := newPair(t).start(t, "Grace")
-	do, at := console{t, nil}, primary.said(t, "connection string")
+	do, at := console{t, nil}, primary.greetingText(t, "connection string")
 	do.run(0, "tables", "set", "people", "--changes", "P1D", "--to", at)
 	c := primary.client(t, "")
 	resp, err := c.Do(c.request(t, "GET", "/people?comp=changes", ""))
@@ -26,7 +26,7 @@ func TestChangesOfSecondary(t *testing.T) {
 			t.Errorf("%s tells %s", what, text)
 		}
 	}
-	out, _ := do.run(0, "watch", "people", "--once", "--since", position, "--from", secondary.said(t, "connection string"))
+	out, _ := do.run(0, "watch", "people", "--once", "--since", position, "--from", secondary.greetingText(t, "connection string"))
 	if !strings.HasPrefix(out, "put (PartitionKey='a',RowKey='1') {") {
 		t.Errorf("watch prints %s", out)
 	}

@@ -24,7 +24,7 @@ import (
 func TestCopyFollow(t *testing.T) {
 	t.Parallel()
 	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
-	source, target := from.said(t, "connection string"), to.said(t, "connection string")
+	source, target := from.greetingText(t, "connection string"), to.greetingText(t, "connection string")
 	do := console{t, nil}
 	progress := filepath.Join(t.TempDir(), "progress")
 	follow := func(args ...string) []string {
@@ -82,13 +82,13 @@ func TestCopyFollowKilled(t *testing.T) {
 	t.Parallel()
 	const rounds, writers, writes = 3, 4, 100
 	dir := t.TempDir()
-	var servers [2]*killed
+	var servers [2]*killRunner
 	var at [2]string
 	for i, name := range []string{"from", "to"} {
-		k := &killed{t: t, data: filepath.Join(dir, name)}
+		k := &killRunner{t: t, data: filepath.Join(dir, name)}
 		k.target = startProcess(t, nil, "--data", k.data)
-		at[i] = k.target.said(t, "connection string")
-		k.at, _, _ = strings.Cut(strings.TrimPrefix(k.target.said(t, "endpoint"), "http://"), "/")
+		at[i] = k.target.greetingText(t, "connection string")
+		k.at, _, _ = strings.Cut(strings.TrimPrefix(k.target.greetingText(t, "endpoint"), "http://"), "/")
 		servers[i] = k
 	}
 	do := console{t, nil}
@@ -126,8 +126,8 @@ func TestCopyFollowKilled(t *testing.T) {
 func TestCopyFollowRefused(t *testing.T) {
 	t.Parallel()
 	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
-	source, target := from.said(t, "connection string"), to.said(t, "connection string")
-	home, err := url.Parse(to.said(t, "endpoint"))
+	source, target := from.greetingText(t, "connection string"), to.greetingText(t, "connection string")
+	home, err := url.Parse(to.greetingText(t, "endpoint"))
 	must.OK(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: home.Scheme, Host: home.Host})
 	strict := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -183,7 +183,7 @@ func TestCopyFollowRefused(t *testing.T) {
 func TestCopyFollowRemade(t *testing.T) {
 	t.Parallel()
 	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
-	source, target := from.said(t, "connection string"), to.said(t, "connection string")
+	source, target := from.greetingText(t, "connection string"), to.greetingText(t, "connection string")
 	do := console{t, nil}
 	follow := []string{"copy", "People", "--follow", "--once", "--from", source, "--to", target, "--progress-file", filepath.Join(t.TempDir(), "progress"), "--rejects", filepath.Join(t.TempDir(), "rejects")}
 	put := func(row, name string) {

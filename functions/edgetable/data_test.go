@@ -18,7 +18,7 @@ func service(t *testing.T) string {
 	t.Helper()
 	s := start(t, nil, "--memory")
 	s.client(t, "").do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
-	return s.said(t, "connection string")
+	return s.greetingText(t, "connection string")
 }
 
 // TestOneOff puts an entity, reads it in all formats, and deletes it.

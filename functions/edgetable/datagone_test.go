@@ -12,7 +12,7 @@ import (
 )
 
 // three returns a source service with three tables, and a target service.
-func three(t *testing.T) (c shell, from, to *halfway) {
+func startThreeTables(t *testing.T) (c shell, from, to *hookedService) {
 	t.Helper()
 	c, from, to = shell{t, t.TempDir()}, startHalfway(t), startHalfway(t)
 	file := entitiesFile(t, 1100, "x")
@@ -23,7 +23,7 @@ func three(t *testing.T) (c shell, from, to *halfway) {
 }
 
 // deletes makes the service delete a table before it answers the request number after+1 that has this path.
-func (h *halfway) deletes(t *testing.T, table, path string, after int64) {
+func (h *hookedService) deleteBefore(t *testing.T, table, path string, after int64) {
 	t.Helper()
 	e, err := remote.ParseConnection(h.connection)
 	if err != nil {
@@ -31,7 +31,7 @@ func (h *halfway) deletes(t *testing.T, table, path string, after int64) {
 	}
 	owner := remote.New(e, 2)
 	t.Cleanup(owner.Close)
-	h.when(path, after, func() {
+	h.callBefore(path, after, func() {
 		if err := owner.DeleteTable(t.Context(), table); err != nil {
 			t.Error(err)
 		}
@@ -42,8 +42,8 @@ func (h *halfway) deletes(t *testing.T, table, path string, after int64) {
 // reports the missing table.
 func TestExportOfDeletedTable(t *testing.T) {
 	t.Parallel()
-	c, from, _ := three(t)
-	from.deletes(t, "Bb2", "/Bb2()", 2)
+	c, from, _ := startThreeTables(t)
+	from.deleteBefore(t, "Bb2", "/Bb2()", 2)
 	out := filepath.Join(c.dir, "out")
 	export := []string{"export", "--all", "--from", from.connection, "--to", out, "--connections", "1"}
 	const says = "these tables do not exist, or no longer exist, and are missing in the export: Bb2\n"
@@ -69,13 +69,13 @@ func TestCopyOfDeletedTable(t *testing.T) {
 	for _, verb := range []string{"copy", "sync"} {
 		t.Run(verb, func(t *testing.T) {
 			t.Parallel()
-			c, from, to := three(t)
+			c, from, to := startThreeTables(t)
 			work := []string{verb, "Aa1", "Bb2", "Cc3", "Never", "--from", from.connection, "--to", to.connection, "--connections", "1"}
 			if verb == "sync" {
 				work = append(work, "--delete")
 				c.run(0, []string{"copy", "Bb2", "--from", from.connection, "--to", to.connection})
 			}
-			from.deletes(t, "Bb2", "/Bb2()", 2)
+			from.deleteBefore(t, "Bb2", "/Bb2()", 2)
 			for range 2 {
 				c.run(3, work, "table Bb2 does not exist, or no longer exists: reading table Bb2 of http://", "404 TableNotFound", "table Never does not exist", "run the same command to resume")
 			}
@@ -105,7 +105,7 @@ func TestWritesToDeletedTable(t *testing.T) {
 			if verb == "import" {
 				work = []string{verb, file, "--to", to.connection, "--connections", "1", "--progress-file", filepath.Join(c.dir, "progress")}
 			}
-			to.deletes(t, "People", "/$batch", 8)
+			to.deleteBefore(t, "People", "/$batch", 8)
 			c.run(3, work, "404 TableNotFound")
 			c.run(0, work)
 			c.run(0, []string{"verify", "People", "--from", from.connection, "--to", to.connection}, "People: 1,100 entities are equal, 0 are not\n")
@@ -115,13 +115,13 @@ func TestWritesToDeletedTable(t *testing.T) {
 
 // remakes makes the service delete a table and create it again before it answers the request number after+1 that has
 // this path.
-func (h *halfway) remakes(t *testing.T, table, path string, after int64) {
+func (h *hookedService) recreateBefore(t *testing.T, table, path string, after int64) {
 	t.Helper()
 	e, err := remote.ParseConnection(h.connection)
 	must.OK(t, err)
 	owner := remote.New(e, 2)
 	t.Cleanup(owner.Close)
-	h.when(path, after, func() {
+	h.callBefore(path, after, func() {
 		_, err := owner.CreateTable(t.Context(), table)
 		if err = errors.Join(err, owner.DeleteTable(t.Context(), table)); err == nil {
 			_, err = owner.CreateTable(t.Context(), table)
@@ -146,7 +146,7 @@ func TestWritesToRemadeTable(t *testing.T) {
 			if verb == "import" {
 				work = []string{verb, file, "--to", to.connection, "--connections", "1", "--progress-file", filepath.Join(c.dir, "progress")}
 			}
-			to.remakes(t, "People", "/$batch", 8)
+			to.recreateBefore(t, "People", "/$batch", 8)
 			c.run(3, work, "table People was deleted and created again meanwhile", "PartitionKey 'p000', RowKey '00000'")
 			c.run(0, work)
 			c.run(0, []string{"verify", "People", "--from", from.connection, "--to", to.connection}, "People: 1,100 entities are equal, 0 are not\n")
@@ -160,15 +160,15 @@ func TestCounts(t *testing.T) {
 	t.Parallel()
 	file := entitiesFile(t, 1100, "x")
 	s := start(t, nil, "--memory", "--chaos", "operation=EntityGroupTransaction every=7 fault=lost-reply")
-	at, c := s.said(t, "connection string"), shell{t, t.TempDir()}
+	at, c := s.greetingText(t, "connection string"), shell{t, t.TempDir()}
 	c.run(0, []string{"import", file, "--to", at, "--progress-file", filepath.Join(c.dir, "first")}, "1,100 rows written\n")
 	c.run(0, []string{"delete", "People", "--in", at, "--filter", "N lt 1050", "--yes"}, "1,050 entities deleted")
 	from, to := startHalfway(t), startHalfway(t)
 	c.run(0, []string{"import", file, "--to", from.connection, "--progress-file", filepath.Join(c.dir, "second")})
-	lossy := start(t, nil, "--memory", "--chaos", "operation=EntityGroupTransaction every=7 fault=lost-reply").said(t, "connection string")
+	lossy := start(t, nil, "--memory", "--chaos", "operation=EntityGroupTransaction every=7 fault=lost-reply").greetingText(t, "connection string")
 	for _, says := range []string{"1,100 rows written\n", "0 rows written, 1,100 there already\n"} {
 		c.run(0, []string{"copy", "People", "--from", from.connection, "--to", lossy, "--progress-file", filepath.Join(c.dir, "third")}, says)
 	}
-	to.deletes(t, "People", "/$batch", 8)
+	to.deleteBefore(t, "People", "/$batch", 8)
 	c.run(3, []string{"copy", "People", "--from", from.connection, "--to", to.connection, "--connections", "1"}, "700 rows written; run the same command to resume")
 }

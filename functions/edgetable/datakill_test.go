@@ -22,7 +22,7 @@ import (
 
 // killed runs a command in a process of its own, kills it, and runs it again until it succeeds. It
 // may also kill the server.
-type killed struct {
+type killRunner struct {
 	t       *testing.T
 	rnd     *rand.Rand
 	target  *process // a server that is also killed; nil if there is none
@@ -36,7 +36,7 @@ type killed struct {
 }
 
 // run repeats a command until a run ends without being killed.
-func (k *killed) run(args ...string) {
+func (k *killRunner) run(args ...string) {
 	k.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -90,7 +90,7 @@ func (k *killed) run(args ...string) {
 }
 
 // restart kills the server and starts it again with the same data.
-func (k *killed) restart() {
+func (k *killRunner) restart() {
 	k.target.signal(k.t, syscall.SIGKILL)
 	_ = k.target.Wait() // returns the error that the process was killed
 	k.target = startProcess(k.t, nil, "--data", k.data, "--listen", k.at)
@@ -121,7 +121,7 @@ func TestKilled(t *testing.T) {
 	t.Parallel()
 	points, seed := int(numberFrom(t, "EDGETABLE_KILLS", int64(killPoints))), numberFrom(t, "EDGETABLE_KILL_SEED", 1)
 	source := start(t, nil, "--memory")
-	from := source.said(t, "connection string")
+	from := source.greetingText(t, "connection string")
 	dir := t.TempDir()
 	var lines []string
 	for i := range killRows {
@@ -142,7 +142,7 @@ func TestKilled(t *testing.T) {
 	do := console{t, nil}
 	do.run(0, "import", good, "--table", "Rows", "--to", from)
 	whole, _ := do.run(0, "export", "Rows", "--from", from, "--to", "-")
-	k := &killed{t: t, rnd: rand.New(rand.NewPCG(uint64(seed), 0)), longest: time.Second / 2}
+	k := &killRunner{t: t, rnd: rand.New(rand.NewPCG(uint64(seed), 0)), longest: time.Second / 2}
 	defer func() {
 		t.Logf("%d kills, %d of them of the server, %d new tables, with EDGETABLE_KILL_SEED=%d", k.kills, k.servers, k.remakes, seed)
 	}()
@@ -165,8 +165,8 @@ func TestKilled(t *testing.T) {
 
 	k.data = filepath.Join(dir, "data")
 	k.target = startProcess(t, nil, "--data", k.data)
-	to := k.target.said(t, "connection string")
-	k.at = strings.TrimPrefix(k.target.said(t, "endpoint"), "http://")
+	to := k.target.greetingText(t, "connection string")
+	k.at = strings.TrimPrefix(k.target.greetingText(t, "endpoint"), "http://")
 	k.at, _, _ = strings.Cut(k.at, "/")
 	equal := func() {
 		t.Helper()

@@ -25,30 +25,30 @@ import (
 )
 
 // halfway is a service that runs a function after a number of requests for pages and batches.
-type halfway struct {
+type hookedService struct {
 	*protocol.Handler
 	connection string
 	back       atomic.Int64 // by how much the service's clock is late
-	event      atomic.Pointer[turn]
+	event      atomic.Pointer[requestHook]
 }
 
 // turn is a function that runs before the last of some requests is answered.
-type turn struct {
+type requestHook struct {
 	path string // only requests with this path count; "" counts all
 	left atomic.Int64
 	then func()
 }
 
 // when sets the function, and after how many requests it runs.
-func (h *halfway) when(path string, after int64, then func()) {
-	e := &turn{path: path, then: then}
+func (h *hookedService) callBefore(path string, after int64, then func()) {
+	e := &requestHook{path: path, then: then}
 	e.left.Store(after)
 	h.event.Store(e)
 }
 
-func startHalfway(t *testing.T) *halfway {
+func startHalfway(t *testing.T) *hookedService {
 	t.Helper()
-	h := &halfway{}
+	h := &hookedService{}
 	h.connection = remotetest.Start(t, func(p httpserver.Protocol) httpserver.Protocol {
 		h.Handler = p.(*protocol.Handler)
 		h.Now = func() edm.Ticks { return edm.TicksOf(time.Now().Add(-time.Duration(h.back.Load()))) }
@@ -58,7 +58,7 @@ func startHalfway(t *testing.T) *halfway {
 	return h
 }
 
-func (h *halfway) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
+func (h *hookedService) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	page := req.Method == http.MethodGet && strings.Contains(req.Target, "()") && !strings.Contains(req.Target, "$top=")
 	if page || strings.Contains(req.Target, "/$batch") {
 		if e := h.event.Load(); e != nil && strings.Contains(req.Target, e.path) && e.left.Add(-1) == 0 {
@@ -69,7 +69,7 @@ func (h *halfway) Serve(ctx context.Context, req *protocol.Request) protocol.Res
 }
 
 // token signs a shared access signature that expires after the given time.
-func (h *halfway) token(t *testing.T, left time.Duration) string {
+func (h *hookedService) token(t *testing.T, left time.Duration) string {
 	t.Helper()
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
 	must.OK(t, err)
@@ -182,7 +182,7 @@ func TestStopped(t *testing.T) {
 				if work.name == "sync" {
 					c.run(0, []string{"import", file, "--table", "People", "--to", to.connection, "--progress-file", filepath.Join(c.dir, "second"), "--partition-key", "=old", "--row-key", "{PartitionKey}-{RowKey}"})
 				}
-				watched := map[string]*halfway{"from": from, "to": to}[work.watched]
+				watched := map[string]*hookedService{"from": from, "to": to}[work.watched]
 				args := func(left time.Duration) []string {
 					places := map[string]string{"from": from.connection, "to": to.connection}
 					if why == "expiry" {
@@ -207,7 +207,7 @@ func TestStopped(t *testing.T) {
 					says = []string{"edgetable: stopped", work.stopped}
 				}
 				watched.back.Store(int64(2 * time.Hour))
-				watched.when("", work.after, then)
+				watched.callBefore("", work.after, then)
 				p, printed, said := c.start(args(-time.Hour)...)
 				started <- p.Process
 				c.ends(p, printed, said, 3, says...)

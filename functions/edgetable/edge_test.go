@@ -66,7 +66,7 @@ func TestEdgeRestore(t *testing.T) {
 	if asked.Load() != before {
 		t.Error("a command that was refused asked the Worker")
 	}
-	here := start(t, nil, "--memory").said(t, "connection string")
+	here := start(t, nil, "--memory").greetingText(t, "connection string")
 	do.prints("table People created\n", "tables", "create", "People", "--to", here)
 	do.says(cli.StatusFailed, "Only Workers with Durable Objects support comp=restore", "edge", "restore", "--table", "People", "--to-time", "2026-11-23", "--to", here, "--yes")
 }

@@ -50,7 +50,7 @@ func TestExplorer(t *testing.T) {
 	s.client(t, "").fill(t)
 	file := filepath.Join(t.TempDir(), "profiles.json")
 	for _, args := range [][]string{{"dev"}, {"prod", "--read-only", "--color", "red"}} {
-		if status, _, err := run(t, nil, append([]string{"profile", "add", "--profiles", file, args[0], s.said(t, "connection string")}, args[1:]...)...); status != 0 {
+		if status, _, err := run(t, nil, append([]string{"profile", "add", "--profiles", file, args[0], s.greetingText(t, "connection string")}, args[1:]...)...); status != 0 {
 			t.Fatal(err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestReadOnlyProfile(t *testing.T) {
 	s.client(t, "").fill(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "profiles.json")
-	if status, _, err := run(t, nil, "profile", "add", "--profiles", file, "--read-only", "prod", s.said(t, "connection string")); status != 0 {
+	if status, _, err := run(t, nil, "profile", "add", "--profiles", file, "--read-only", "prod", s.greetingText(t, "connection string")); status != 0 {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
@@ -157,7 +157,7 @@ func TestExplorerPage(t *testing.T) {
 // listening returns the port of a server, with a colon before it.
 func (s *testServer) listening(t *testing.T) string {
 	t.Helper()
-	address, _, _ := strings.Cut(s.said(t, "listens on "), " ")
+	address, _, _ := strings.Cut(s.greetingText(t, "listens on "), " ")
 	return address[strings.LastIndexByte(address, ':'):]
 }
 
@@ -192,7 +192,7 @@ func TestExplorerLink(t *testing.T) {
 	date := time.Now().UTC().Format(http.TimeFormat)
 	var signed struct{ Signature string }
 	must.OK(t, json.Unmarshal([]byte(ask("POST", "sign/devstoreaccount1", begun.Token, date+"\n/devstoreaccount1/devstoreaccount1"+ada, 200)), &signed))
-	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "endpoint")+ada, nil)
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.greetingText(t, "endpoint")+ada, nil)
 	must.OK(t, err)
 	req.Header.Set("X-Ms-Date", date)
 	req.Header.Set("Accept", "application/json;odata=nometadata")

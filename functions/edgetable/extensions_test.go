@@ -27,7 +27,7 @@ func TestExtensions(t *testing.T) {
 			args = append(args, "--extensions")
 		}
 		s := start(t, nil, args...)
-		at := s.said(t, "connection string")
+		at := s.greetingText(t, "connection string")
 		do := console{t, nil}
 		do.run(0, "import", file, "--to", at)
 		do.prints("2500\n", "count", "People", "--from", at)

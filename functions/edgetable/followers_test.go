@@ -122,7 +122,7 @@ type follower struct {
 func follow(t *testing.T, program, args string) *follower {
 	t.Helper()
 	dir := t.TempDir()
-	at := start(t, nil, "--memory").said(t, "connection string")
+	at := start(t, nil, "--memory").greetingText(t, "connection string")
 	e, err := remote.ParseConnection(at)
 	must.OK(t, err)
 	f := &follower{console{t, nil}, at, remote.New(e, 1), filepath.Join(dir, "kept"), filepath.Join(dir, "state"), nil}

@@ -27,7 +27,7 @@ func get(t *testing.T, url string) (int, string) {
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--data", t.TempDir(), "--trust-proxy")
-	base := strings.TrimSuffix(s.said(t, "endpoint"), "/devstoreaccount1")
+	base := strings.TrimSuffix(s.greetingText(t, "endpoint"), "/devstoreaccount1")
 	for path, want := range map[string]int{"/_/live": 200, "/_/ready": 200, "/_/ready?x=y": 200, "/_/": 404, "/_/Tables": 404} {
 		if status, text := get(t, base+path); status != want {
 			t.Errorf("%s: %d %s", path, status, text)

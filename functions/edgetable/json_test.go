@@ -27,7 +27,7 @@ func TestJSON(t *testing.T) {
 	must.OK(t, os.WriteFile(accounts, []byte(strings.TrimSpace(string(text))+" allow=10.0.0.0/8 deny=10.1.0.0/16\n"), 0o600))
 	ok(t, "profile", "add", "prod", "UseDevelopmentStorage=true", "--profiles", profiles, "--read-only", "--color", "red")
 	first, second := start(t, nil, "--data", data), start(t, nil, "--memory")
-	at, other := first.said(t, "connection string"), second.said(t, "connection string")
+	at, other := first.greetingText(t, "connection string"), second.greetingText(t, "connection string")
 	for n, s := range []string{at, other} {
 		ok(t, "tables", "create", "People", "--to", s)
 		ok(t, "put", "People", `{"PartitionKey":"a","RowKey":"<1>","N":"`+fmt.Sprint(n)+`"}`, "--to", s)

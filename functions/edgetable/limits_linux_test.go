@@ -41,12 +41,12 @@ func newCgroup(t *testing.T, memory int64, processors float64) *cgroup {
 		g = &cgroup{memory: "/sys/fs/cgroup/" + name, processors: "/sys/fs/cgroup/" + name, v2: true}
 	}
 	for _, dir := range []string{g.memory, g.processors} {
-		mayNot(t, os.MkdirAll(dir, 0o755))
+		skipIfForbidden(t, os.MkdirAll(dir, 0o755))
 		t.Cleanup(func() { _ = os.Remove(dir) })
 	}
 	write := func(dir, file, text string) {
 		t.Helper()
-		mayNot(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
+		skipIfForbidden(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 	}
 	if memory > 0 && g.v2 {
 		write(g.memory, "memory.max", strconv.FormatInt(memory, 10))
@@ -62,7 +62,7 @@ func newCgroup(t *testing.T, memory int64, processors float64) *cgroup {
 }
 
 // mayNot skips the test if err is a missing permission, and fails it for any other error.
-func mayNot(t *testing.T, err error) {
+func skipIfForbidden(t *testing.T, err error) {
 	t.Helper()
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		t.Skip("to limit a process, root and cgroups that it may change are needed: ", err)
@@ -115,7 +115,7 @@ func loadTime(t *testing.T) time.Duration {
 
 // pressed loads a server with batches, with bodies of 4 MiB and with scans, and returns the rate of the batches. Each
 // response must be a success, or 503 with Retry-After.
-func pressed(t *testing.T, p *process, d time.Duration) (entitiesPerSecond float64) {
+func batchRateUnderLoad(t *testing.T, p *process, d time.Duration) (entitiesPerSecond float64) {
 	t.Helper()
 	c := p.client(t, key1)
 	c.Transport = &http.Transport{MaxIdleConnsPerHost: 64}
@@ -253,7 +253,7 @@ func TestMemoryOfContainer(t *testing.T) {
 					args = []string{"--data", onDisk(t)}
 				}
 				p := g.serve(t, args...)
-				pressed(t, p, loadTime(t))
+				batchRateUnderLoad(t, p, loadTime(t))
 				if n := g.kills(t); n > 0 {
 					t.Fatalf("the kernel has ended %d processes", n)
 				}
@@ -284,7 +284,7 @@ func fourFifths(t *testing.T, flags func(*testing.T) []string) {
 		for _, mib := range []int64{0, 256} {
 			t.Run(fmt.Sprint(mib), func(t *testing.T) { // as a subtest, so that each server stops before the next one starts
 				g := newCgroup(t, mib<<20, 0)
-				rates[mib] += pressed(t, g.serve(t, flags(t)...), loadTime(t))
+				rates[mib] += batchRateUnderLoad(t, g.serve(t, flags(t)...), loadTime(t))
 				if n := g.kills(t); n > 0 {
 					t.Fatalf("the kernel has ended %d processes", n)
 				}

@@ -19,7 +19,7 @@ func TestPostgresMemoryOfContainer(t *testing.T) {
 			}
 			_, flags := postgresSchema(t)
 			g := newCgroup(t, mib<<20, 0)
-			pressed(t, g.serve(t, append([]string{"--store", "postgres"}, flags...)...), loadTime(t))
+			batchRateUnderLoad(t, g.serve(t, append([]string{"--store", "postgres"}, flags...)...), loadTime(t))
 			if n := g.kills(t); n > 0 {
 				t.Fatalf("the kernel has ended %d processes", n)
 			}

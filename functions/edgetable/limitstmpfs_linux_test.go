@@ -32,7 +32,7 @@ func TestDirectoryInMemory(t *testing.T) {
 			c := p.client(t, key1)
 			c.do(t, "POST", "/Tables", `{"TableName":"Full"}`, http.StatusNoContent)
 			c.do(t, "POST", "/Full", bulky(0), http.StatusNoContent)
-			pressed(t, p, loadTime(t))
+			batchRateUnderLoad(t, p, loadTime(t))
 			row, refusal := 0, ""
 			for status := http.StatusNoContent; status == http.StatusNoContent; {
 				row++

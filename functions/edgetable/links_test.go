@@ -22,7 +22,7 @@ var (
 )
 
 // installs matches a command that fetches a package or an image of this project if the machine does not have it.
-var installs = regexp.MustCompile(`(?m)(?:(?:docker|podman) run\b.* edgetable|\bedgetable[:_]VERSION|\bnpx (?:--no )?edgetable|\bpipx run edgetable|\bpip install \S*edgetable|\bnpm (?:i|install) .*edgetable|\bdotnet tool install .*edgetable|\bdnx edgetable|\bbrew install .*edgetable|\bapt install .*edgetable)`)
+var installCommand = regexp.MustCompile(`(?m)(?:(?:docker|podman) run\b.* edgetable|\bedgetable[:_]VERSION|\bnpx (?:--no )?edgetable|\bpipx run edgetable|\bpip install \S*edgetable|\bnpm (?:i|install) .*edgetable|\bdotnet tool install .*edgetable|\bdnx edgetable|\bbrew install .*edgetable|\bapt install .*edgetable)`)
 
 // TestUnpublished checks that each page with a command that matches installs says that nothing is published, because somebody
 // else may own the name in a registry.
@@ -30,7 +30,7 @@ func TestUnpublished(t *testing.T) {
 	t.Parallel()
 	n := 0
 	eachPage(t, func(path, text string) {
-		if found := installs.FindString(text); found != "" {
+		if found := installCommand.FindString(text); found != "" {
 			if n++; !regexp.MustCompile(`(?i)\b(none|no (package|image|package or image)) is published|until a release is published`).MatchString(text) {
 				t.Errorf("%s has %q and does not say that none is published", path, found)
 			}

@@ -54,8 +54,8 @@ func TestExplorerLocal(t *testing.T) {
 	for i := range 300 {
 		c.do(t, "PUT", fmt.Sprintf("/people(PartitionKey='hot',RowKey='%04d')", i*7919%1000), `{"Name":"Ada"}`, 204)
 	}
-	here := s.said(t, "connection string")
-	elsewhere := start(t, nil, "--memory").said(t, "connection string")
+	here := s.greetingText(t, "connection string")
+	elsewhere := start(t, nil, "--memory").greetingText(t, "connection string")
 	ok(t, "profile", "add", "--profiles", file, "here", here)
 	ok(t, "profile", "add", "--profiles", file, "named", strings.Replace(here, "127.0.0.1", "localhost", 1))
 	ok(t, "profile", "add", "--profiles", file, "elsewhere", elsewhere)

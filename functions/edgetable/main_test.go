@@ -178,7 +178,7 @@ func TestAnswersWithoutServer(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
-	at := s.said(t, "connection string")
+	at := s.greetingText(t, "connection string")
 	s.client(t, "").do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
 	for args, want := range map[string]string{
 		"__complete dynamodb re":                                 "rebucket",

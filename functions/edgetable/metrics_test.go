@@ -35,7 +35,7 @@ import (
 // scrape reads the metrics of a server as Prometheus does.
 func (s *testServer) scrape(t *testing.T, token string) map[string]*dto.MetricFamily {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "metrics at"), nil)
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.greetingText(t, "metrics at"), nil)
 	must.OK(t, err)
 	req.Header.Set("Authorization", "Bearer "+token)
 	return parseMetrics(t, answer(t, http.DefaultClient, req, 200))
@@ -174,7 +174,7 @@ func TestMetricsToken(t *testing.T) {
 	s := start(t, nil, "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", file)
 	status := func(authorization string) int {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "metrics at"), nil)
+		req, err := http.NewRequestWithContext(t.Context(), "GET", s.greetingText(t, "metrics at"), nil)
 		must.OK(t, err)
 		req.Header.Set("Authorization", authorization)
 		resp, err := http.DefaultClient.Do(req)

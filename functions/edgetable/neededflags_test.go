@@ -11,7 +11,7 @@ import (
 
 // needed are the twenty flags that most users need. docs/flags.md begins with them, described by the task for which a
 // user needs each.
-var needed = []struct{ flag, commands, use string }{
+var neededFlags = []struct{ flag, commands, use string }{
 	{"--data", "serve", "keep the tables in this directory"},
 	{"--memory", "serve", "keep the tables in memory, for tests"},
 	{"--listen", "serve", "serve other machines: `0.0.0.0:10002`"},
@@ -48,7 +48,7 @@ func writeNeeded(t *testing.T, b *strings.Builder, all []*cobra.Command) {
 		return fmt.Sprintf("[%s](#%s)", strings.TrimPrefix(c.CommandPath(), "edgetable "), strings.ReplaceAll(anchor, " ", "-"))
 	}
 	b.WriteString("\n## The flags that most people need\n\n| Flag | Command | To |\n|---|---|---|\n")
-	for _, n := range needed {
+	for _, n := range neededFlags {
 		var links []string
 		for _, name := range strings.Fields(n.commands) {
 			i := slices.IndexFunc(all, func(c *cobra.Command) bool { return c.CommandPath() == "edgetable "+name })

@@ -107,7 +107,7 @@ func TestPlainErrors(t *testing.T) {
 func TestPlainTransport(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
-	at := s.said(t, "connection string")
+	at := s.greetingText(t, "connection string")
 	for _, tt := range []struct{ say, args string }{
 		{"the server answers in plain HTTP: write http://", "tables list --from " + strings.ReplaceAll(at, "http:", "https:")},
 		{"edgetable tables create Lost' creates it", "put Lost {\"PartitionKey\":\"a\",\"RowKey\":\"1\"} --to " + at},

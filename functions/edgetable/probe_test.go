@@ -26,7 +26,7 @@ func TestHealthCommand(t *testing.T) {
 	cert, key, _ := proc.Certificate(t, time.Now().Add(time.Hour))
 	for _, flags := range [][]string{nil, {"--tls-cert", cert, "--tls-key", key}} {
 		s := start(t, nil, append([]string{"--memory"}, flags...)...)
-		address := strings.Split(s.said(t, "endpoint"), "/")[2]
+		address := strings.Split(s.greetingText(t, "endpoint"), "/")[2]
 		ask(address, 0, "ok")
 		ask("0.0.0.0:"+strings.Split(address, ":")[1], 0, "ok", "--live")
 		s.ends(t)

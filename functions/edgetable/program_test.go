@@ -181,7 +181,7 @@ func (s *testServer) ends(t *testing.T) {
 }
 
 // said returns the text after a label in the greeting, for the first account.
-func (s *testServer) said(t *testing.T, label string) string {
+func (s *testServer) greetingText(t *testing.T, label string) string {
 	t.Helper()
 	_, text, ok := strings.Cut(s.greeting, label)
 	if !ok {
@@ -195,9 +195,9 @@ func (s *testServer) said(t *testing.T, label string) string {
 // connection string unless another one is given.
 func (s *testServer) client(t *testing.T, key string) *signingClient {
 	t.Helper()
-	endpoint := s.said(t, "\n  endpoint ")
+	endpoint := s.greetingText(t, "\n  endpoint ")
 	if key == "" {
-		_, key, _ = strings.Cut(s.said(t, "connection string"), ";AccountKey=")
+		_, key, _ = strings.Cut(s.greetingText(t, "connection string"), ";AccountKey=")
 		key, _, _ = strings.Cut(key, ";")
 	}
 	return newClient(t, endpoint, path.Base(endpoint), key)

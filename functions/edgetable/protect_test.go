@@ -79,7 +79,7 @@ func TestServeFirewall(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{accounts.Variable: "open:" + key1 + ";closed:" + key1 + " disabled;inside:" + key1 + " allow=10.0.0.0/8 deny=10.9.0.1;local:" + key1 + " allow=127.0.0.1"}
 	s := start(t, env, "--memory", "--trust-proxy")
-	endpoint := strings.TrimSuffix(s.said(t, "endpoint"), "/closed")
+	endpoint := strings.TrimSuffix(s.greetingText(t, "endpoint"), "/closed")
 	for _, tt := range []struct {
 		account, forwarded string
 		status             int

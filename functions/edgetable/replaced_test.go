@@ -26,7 +26,7 @@ func (s *testServer) ready(t *testing.T) int {
 
 // fenced checks that a server refuses writes, is not ready, serves reads, and does not report the age of its data as a
 // secondary does.
-func (s *testServer) fenced(t *testing.T) {
+func (s *testServer) checkReplaced(t *testing.T) {
 	t.Helper()
 	c := s.client(t, "")
 	if text := c.do(t, "PUT", ada, `{"Name":"no"}`, 403); !strings.Contains(text, "InsufficientAccountPermissions") {
@@ -45,7 +45,7 @@ func (s *testServer) fenced(t *testing.T) {
 
 // promoted returns a primary and a secondary that was promoted while the primary was stopped. The primary has two
 // writes that are not in the backup place.
-func promoted(t *testing.T) (p *pair, two *testServer, old string) {
+func replacePrimary(t *testing.T) (p *pair, two *testServer, old string) {
 	t.Helper()
 	p = newPair(t)
 	one, two := p.start(t, "shipped")
@@ -76,11 +76,11 @@ func promoted(t *testing.T) (p *pair, two *testServer, old string) {
 }
 
 // restored checks the content of a store that is restored from the newest state in the backup place.
-func (p *pair) restored(t *testing.T, name string) {
+func (p *pair) checkRestored(t *testing.T, name string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")
 	succeed(t, "backup", "restore", p.place, dir)
-	if got := stored(t, dir)["1"]; got != name {
+	if got := readPeople(t, dir)["1"]; got != name {
 		t.Errorf("the place has %q, want %q", got, name)
 	}
 }
@@ -89,10 +89,10 @@ func (p *pair) restored(t *testing.T, name string) {
 // reports at each start what the backup place lacks, until the operator makes it the primary again.
 func TestReplacedPrimary(t *testing.T) {
 	t.Parallel()
-	p, two, old := promoted(t)
+	p, two, old := replacePrimary(t)
 	refused(t, "was replaced", "backup", "create", p.place, "--data", old)
 	one := start(t, nil, p.primary...)
-	one.fenced(t)
+	one.checkReplaced(t)
 	if !strings.Contains(one.logs.String(), "lacks 2 commits of this store, the first from ") {
 		t.Error("it does not say what the place lacks: ", one.logs)
 	}
@@ -100,13 +100,13 @@ func TestReplacedPrimary(t *testing.T) {
 	one.logs.Await(t, "no backups are made")
 	one.ends(t)
 	bare := start(t, nil, p.primary[:2]...) // the data directory records the replacement, so the server refuses writes even without the place
-	bare.fenced(t)
+	bare.checkReplaced(t)
 	bare.ends(t)
 	refused(t, "--take-over", "promote", old, "--place", p.place)
-	p.restored(t, "of the new primary")
+	p.checkRestored(t, "of the new primary")
 
 	one = start(t, nil, p.primary...)
-	one.fenced(t)
+	one.checkReplaced(t)
 	refused(t, "--take-over", "promote", old)
 	succeed(t, "promote", old, "--take-over")
 	c := one.client(t, "")
@@ -132,10 +132,10 @@ func TestReplacedPrimary(t *testing.T) {
 	two.client(t, "").rename(t, "lost too")
 	two.ends(t)
 	two = start(t, nil, p.secondary...)
-	two.fenced(t)
+	two.checkReplaced(t)
 	two.ends(t)
 	one.ends(t)
-	p.restored(t, "primary again")
+	p.checkRestored(t, "primary again")
 	if out := succeed(t, "backup", "verify", p.place); !strings.Contains(out, "can be restored") {
 		t.Errorf("%s", out)
 	}
@@ -144,7 +144,7 @@ func TestReplacedPrimary(t *testing.T) {
 	two.client(t, "").rename(t, "and back")
 	two.backsUp(t)
 	two.ends(t)
-	p.restored(t, "and back")
+	p.checkRestored(t, "and back")
 }
 
 // TestReplacedPrimaryDamaged checks an old primary that has lost its record of the history, or commits. It must not
@@ -166,13 +166,13 @@ func TestReplacedPrimaryDamaged(t *testing.T) {
 	} {
 		t.Run(damage.name, func(t *testing.T) {
 			t.Parallel()
-			p, _, old := promoted(t)
+			p, _, old := replacePrimary(t)
 			damage.do(t, old)
 			one := start(t, nil, p.primary...)
-			one.fenced(t)
+			one.checkReplaced(t)
 			one.logs.Await(t, "no backups are made")
 			one.ends(t)
-			p.restored(t, "of the new primary")
+			p.checkRestored(t, "of the new primary")
 		})
 	}
 }
@@ -210,7 +210,7 @@ func TestCopyOfPrimary(t *testing.T) {
 	one.client(t, "").rename(t, "of the first")
 	one.ships(t)
 	other := start(t, nil, append([]string{"--data", clone}, p.primary[2:]...)...)
-	other.fenced(t)
+	other.checkReplaced(t)
 	if !strings.Contains(other.logs.String(), "a copy of this data directory was started later") {
 		t.Error(other.logs)
 	}
@@ -219,7 +219,7 @@ func TestCopyOfPrimary(t *testing.T) {
 	d.shows(t, two, "of the first again")
 	other.ends(t)
 	one.ends(t)
-	p.restored(t, "of the first again")
+	p.checkRestored(t, "of the first again")
 }
 
 // TestOtherPlaceMounted mounts a wrong disk at the backup place. The server must treat this as a failure that will be
@@ -249,5 +249,5 @@ func TestOtherPlaceMounted(t *testing.T) {
 	must.OK(t, os.Rename(aside, p.place))
 	one.ships(t)
 	one.ends(t)
-	p.restored(t, "meanwhile")
+	p.checkRestored(t, "meanwhile")
 }

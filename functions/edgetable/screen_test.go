@@ -17,7 +17,7 @@ import (
 func TestQueryOnATerminal(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
-	at, c := s.said(t, "connection string"), s.client(t, "")
+	at, c := s.greetingText(t, "connection string"), s.client(t, "")
 	c.do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
 	for i := range 101 {
 		c.do(t, "POST", "/People", fmt.Sprintf(`{"PartitionKey":"a","RowKey":"%03d","Note":"%s"}`, i, strings.Repeat("ü", 50)), 204)
@@ -80,7 +80,7 @@ func TestHealthJSON(t *testing.T) {
 func TestRatesOfATable(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
-	at, c := s.said(t, "connection string"), s.client(t, "")
+	at, c := s.greetingText(t, "connection string"), s.client(t, "")
 	for _, table := range []string{"Aaa", "Bbb"} {
 		c.do(t, "POST", "/Tables", `{"TableName":"`+table+`"}`, 204)
 	}

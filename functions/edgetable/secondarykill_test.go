@@ -150,7 +150,7 @@ func (s seen) String() string { return s() }
 
 // live waits until a secondary has the status live, and returns its entities and LastSyncTime. If
 // the secondary has built a new store, it has another address.
-func (p *process) live(t *testing.T, place string) (names map[string]string, last time.Time) {
+func (p *process) awaitLive(t *testing.T, place string) (names map[string]string, last time.Time) {
 	t.Helper()
 	status := ""
 	why := seen(func() string {
@@ -249,11 +249,11 @@ func TestSecondaryKilled(t *testing.T) {
 			two.kill(t)
 			if !stores.Rebuilding(dir) {
 				at := positionOf(t, dir)
-				looked += h.check(t, "the killed secondary", stored(t, dir), at.Synced.Time())
+				looked += h.check(t, "the killed secondary", readPeople(t, dir), at.Synced.Time())
 			}
 			two = startProcess(t, nil, p.secondary...)
 		}
-		names, last := two.live(t, p.place)
+		names, last := two.awaitLive(t, p.place)
 		looked += h.check(t, "the secondary", names, last)
 
 		primaries++
@@ -269,7 +269,7 @@ func TestSecondaryKilled(t *testing.T) {
 				said.WriteString(text)
 				return status == 0 || strings.Contains(text, "is a primary already")
 			})
-			two.live(t, p.place)
+			two.awaitLive(t, p.place)
 		} else {
 			secondaries++
 			two.kill(t)
@@ -277,7 +277,7 @@ func TestSecondaryKilled(t *testing.T) {
 			two = startProcess(t, nil, p.secondary...)
 		}
 		got := two.client(t, "").names(t)
-		if want := stored(t, shipped); fmt.Sprint(got) != fmt.Sprint(want) {
+		if want := readPeople(t, shipped); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("the promoted secondary has %v; shipped was %v", got, want)
 		}
 		h.check(t, "the promoted secondary", got, last)

@@ -33,7 +33,7 @@ func TestFullOutput(t *testing.T) {
 func TestLastEvent(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
-	at, c := s.said(t, "connection string"), s.client(t, "")
+	at, c := s.greetingText(t, "connection string"), s.client(t, "")
 	c.do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
 	c.do(t, "POST", "/People", `{"PartitionKey":"a","RowKey":"1"}`, 204)
 	for _, args := range []string{"get People a 1", "count People", "query People", "tables list"} {
@@ -53,11 +53,11 @@ func TestLastEvent(t *testing.T) {
 func TestHintNamesProfile(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
-	do := console{t, map[string]string{"EDGETABLE_PROFILES": filepath.Join(t.TempDir(), "profiles.json"), "WHERE": s.said(t, "connection string")}}
-	do.run(0, "profile", "add", "dev", s.said(t, "connection string"))
+	do := console{t, map[string]string{"EDGETABLE_PROFILES": filepath.Join(t.TempDir(), "profiles.json"), "WHERE": s.greetingText(t, "connection string")}}
+	do.run(0, "profile", "add", "dev", s.greetingText(t, "connection string"))
 	do.says(1, "'edgetable tables list --from dev' lists", "query", "People", "--from", "dev")
 	do.says(1, "'edgetable tables list --from env:WHERE' lists", "query", "People", "--from", "env:WHERE")
-	do.says(1, "'edgetable tables list' lists", "query", "People", "--from", s.said(t, "connection string"))
+	do.says(1, "'edgetable tables list' lists", "query", "People", "--from", s.greetingText(t, "connection string"))
 }
 
 // TestNotesOfParquet exports a table with many columns of several types to Parquet. The terminal gets a single
@@ -65,7 +65,7 @@ func TestHintNamesProfile(t *testing.T) {
 func TestNotesOfParquet(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
-	at, c := s.said(t, "connection string"), s.client(t, "")
+	at, c := s.greetingText(t, "connection string"), s.client(t, "")
 	c.do(t, "POST", "/Tables", `{"TableName":"Wide"}`, 204)
 	for row, value := range []string{"1", "true"} {
 		var b strings.Builder

@@ -65,7 +65,7 @@ func TestGreetingAddress(t *testing.T) {
 		}
 		l.Close()
 		s := start(t, own, "--memory", "--listen", listen)
-		if got := s.said(t, "endpoint"); !strings.HasPrefix(got, want) {
+		if got := s.greetingText(t, "endpoint"); !strings.HasPrefix(got, want) {
 			t.Errorf("--listen %s: endpoint %s", listen, got)
 		}
 		s.client(t, key1).fill(t)
@@ -92,7 +92,7 @@ func TestTLS(t *testing.T) {
 }
 
 // half sends the header of a request with Expect, and waits until the server asks for the body.
-func half(t *testing.T, c *signingClient) (net.Conn, *bufio.Reader) {
+func sendHeader(t *testing.T, c *signingClient) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.Split(c.endpoint, "/")[2])
 	must.OK(t, err)
@@ -119,7 +119,7 @@ func TestInterruptWaits(t *testing.T) {
 	s := start(t, nil, "--data", dir, "--grace", "1h")
 	c := s.client(t, "")
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
-	conn, r := half(t, c)
+	conn, r := sendHeader(t, c)
 	s.interrupt()
 	for { // wait until the server accepts no more connections
 		conn, err := net.Dial("tcp", conn.RemoteAddr().String())
@@ -142,7 +142,7 @@ func TestInterruptCutsOff(t *testing.T) {
 	s := start(t, nil, "--memory", "--grace", "1ms")
 	c := s.client(t, "")
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
-	_, r := half(t, c)
+	_, r := sendHeader(t, c)
 	if status := s.stop(); status != 0 || !strings.Contains(s.logs.String(), "cut off after 1ms") {
 		t.Errorf("status %d\n%s", status, s.logs)
 	}

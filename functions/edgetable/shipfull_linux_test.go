@@ -57,7 +57,7 @@ func TestShippingFullDisk(t *testing.T) {
 		case status != 0:
 			t.Fatalf("status %d: %s", status, text)
 		}
-		return stored(t, to)["1"] == "with space"
+		return readPeople(t, to)["1"] == "with space"
 	})
 	p.kill(t)
 	p = startProcess(t, nil, serve...)

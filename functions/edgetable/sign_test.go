@@ -19,7 +19,7 @@ func TestGreetingCurl(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
 	s.client(t, "").fill(t)
-	line := s.said(t, "try ")
+	line := s.greetingText(t, "try ")
 	if !strings.HasSuffix(line, "  # within 15m") {
 		t.Errorf("the line does not say how long it is good: %s", line)
 	}
@@ -29,7 +29,7 @@ func TestGreetingCurl(t *testing.T) {
 	// With an account other than the development account, the server prints an edgetable command that
 	// signs the request.
 	s = start(t, map[string]string{accounts.Variable: "acme:" + key1}, "--memory")
-	words := split(t, s.said(t, "try "))
+	words := split(t, s.greetingText(t, "try "))
 	status, line, text := run(t, map[string]string{accounts.Variable: "acme:" + key1}, words[1:]...)
 	if status != 0 || words[0] != "edgetable" {
 		t.Fatalf("%q: status %d: %s", words, status, text)

@@ -58,7 +58,7 @@ func TestReadmeQuery(t *testing.T) {
 		t.Fatal("README.md shows no query")
 	}
 	s := start(t, nil, "--memory")
-	from := s.said(t, "connection string")
+	from := s.greetingText(t, "connection string")
 	succeed(t, "tables", "create", "People", "--to", from)
 	succeed(t, "put", "People", `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`, "--to", from)
 	time := regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)

@@ -156,10 +156,10 @@ func TestStatuses(t *testing.T) {
 	t.Parallel()
 	w := &place{dir: t.TempDir(), data: t.TempDir(), environment: map[string]string{"AWS_REGION": "eu-central-1", "XDG_CACHE_HOME": t.TempDir()}}
 	first, second := start(t, nil, "--data", w.data), start(t, nil, "--memory")
-	w.at, w.other = first.said(t, "connection string"), second.said(t, "connection string")
+	w.at, w.other = first.greetingText(t, "connection string"), second.greetingText(t, "connection string")
 	for at, entity := range map[string]string{w.at: `{"PartitionKey":"a","RowKey":"1","N":"1"}`, w.other: `{"PartitionKey":"a","RowKey":"1","N":"2"}`} {
 		for _, s := range []*testServer{first, second} {
-			if at == s.said(t, "connection string") {
+			if at == s.greetingText(t, "connection string") {
 				s.client(t, "").do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 
 func TestTables(t *testing.T) {
 	t.Parallel()
-	at := start(t, nil, "--memory").said(t, "connection string")
+	at := start(t, nil, "--memory").greetingText(t, "connection string")
 	do := console{t, nil}
 	do.prints("", "tables", "list", "--from", at)
 	do.prints("{\"tables\":[]}\n", "tables", "list", "--from", at, "--json")
@@ -65,7 +65,7 @@ func TestCommandGroups(t *testing.T) {
 // in a file.
 func TestTableOptions(t *testing.T) {
 	t.Parallel()
-	at := start(t, nil, "--memory").said(t, "connection string")
+	at := start(t, nil, "--memory").greetingText(t, "connection string")
 	do := console{t, nil}
 	do.prints("table People created\n", "tables", "create", "People", "--to", at)
 	for i, instant := range []string{"2001-01-01T00:00:00Z", "2002-01-01T00:00:00Z", "9999-01-01T00:00:00Z"} {

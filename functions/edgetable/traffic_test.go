@@ -54,7 +54,7 @@ func TestStatistics(t *testing.T) {
 	c.do(t, "GET", "/Absent(PartitionKey='none',RowKey='')", "", 404)
 	c.do(t, "GET", "/People()?$filter=Name%20eq%20'x'&$top=1", "", 200)
 	c.do(t, "GET", "/People()?$filter=PartitionKey%20eq%20'p2'%20and%20Name%20eq%20'y'", "", 200)
-	at := s.said(t, "connection string")
+	at := s.greetingText(t, "connection string")
 	console{t, nil}.run(0, "query", "People", "--filter", "PartitionKey eq 'p2' and Name eq 'z'", "--from", at)
 	console{t, nil}.run(0, "count", "People", "--from", at)
 	check := func() {
@@ -182,7 +182,7 @@ func TestStatisticsOfAWorker(t *testing.T) {
 	}
 	// A server also returns the traffic to a client with the account key. For a table that does not
 	// exist it returns an error.
-	at := s.said(t, "connection string")
+	at := s.greetingText(t, "connection string")
 	if status, _, said = runUntil(t.Context(), nil, "traffic", "People", "--from", at); status != 1 || !strings.Contains(said, "TableNotFound") {
 		t.Errorf("%d %s", status, said)
 	}

@@ -34,11 +34,11 @@ func BenchmarkWaiters(b *testing.B) {
 			for b.Loop() {
 				w := startFeedServer(b)
 				w.addWaiters(20, way.accept) // the first requests allocate memory that later ones share
-				before, begun := w.collected(), w.resident()
+				before, begun := w.residentAfterGC(), w.resident()
 				const n = 980 // together with the 20, half of the requests that a server may have in flight
 				w.addWaiters(n, way.accept)
 				b.ReportMetric((w.resident()-begun)*1024/n, "B/waiter-at-once")
-				each := (w.collected() - before) * 1024 / n
+				each := (w.residentAfterGC() - before) * 1024 / n
 				b.ReportMetric(each, "B/waiter")
 				w.counted()
 				if each > mostOfWaiter {
@@ -171,7 +171,7 @@ func (w *feedServer) counted() (n int) {
 
 // collected returns the resident memory after garbage collections. Several are needed, because each one halves the
 // size of unused stacks.
-func (w *feedServer) collected() (kib float64) {
+func (w *feedServer) residentAfterGC() (kib float64) {
 	for range 3 {
 		w.collections++
 		must.OK(w.b, w.process.Process.Signal(syscall.SIGUSR2))

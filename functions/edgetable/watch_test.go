@@ -29,7 +29,7 @@ const keepLines = `while read -r line; do printf '%s\n' "$line"; done >> `
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	server := start(t, nil, "--memory")
-	at, endpoint := server.said(t, "connection string"), server.said(t, "endpoint")
+	at, endpoint := server.greetingText(t, "connection string"), server.greetingText(t, "endpoint")
 	do := console{t, nil}
 	state := filepath.Join(t.TempDir(), "state")
 	put := func(row, name string) {
@@ -126,7 +126,7 @@ func TestWatchOnceWithin(t *testing.T) {
 	t.Parallel()
 	const others, writers = 14_000, 4
 	server := start(t, nil, "--memory")
-	at := server.said(t, "connection string")
+	at := server.greetingText(t, "connection string")
 	do := console{t, nil}
 	do.run(0, "tables", "create", "Rows", "--to", at)
 	do.run(0, "tables", "set", "Rows", "--changes", "P1D", "--to", at)
@@ -147,8 +147,8 @@ func TestWatchOnceWithin(t *testing.T) {
 	}
 	all.Wait()
 	do.run(0, "put", "Rows", `{"PartitionKey":"z","RowKey":"1"}`, "--to", at)
-	sas, _ := do.run(0, "sas", "-q", "--endpoint", server.said(t, "endpoint"), "--table", "Rows", "--permissions", "read", "--from-partition", "z")
-	out, _ := do.run(0, "watch", "Rows", "--once", "--since", "start", "--from", server.said(t, "endpoint")+"?"+strings.TrimSpace(sas))
+	sas, _ := do.run(0, "sas", "-q", "--endpoint", server.greetingText(t, "endpoint"), "--table", "Rows", "--permissions", "read", "--from-partition", "z")
+	out, _ := do.run(0, "watch", "Rows", "--once", "--since", "start", "--from", server.greetingText(t, "endpoint")+"?"+strings.TrimSpace(sas))
 	if strings.Count(out, "\n") != 1 {
 		t.Errorf("the one change in the range is not told: %q", out)
 	}
@@ -160,10 +160,10 @@ func TestWatchKilled(t *testing.T) {
 	t.Parallel()
 	const rounds, writers, writes = 3, 4, 120
 	dir := t.TempDir()
-	k := &killed{t: t, data: filepath.Join(dir, "data")}
+	k := &killRunner{t: t, data: filepath.Join(dir, "data")}
 	k.target = startProcess(t, nil, "--data", k.data)
-	at := k.target.said(t, "connection string")
-	k.at, _, _ = strings.Cut(strings.TrimPrefix(k.target.said(t, "endpoint"), "http://"), "/")
+	at := k.target.greetingText(t, "connection string")
+	k.at, _, _ = strings.Cut(strings.TrimPrefix(k.target.greetingText(t, "endpoint"), "http://"), "/")
 	do := console{t, nil}
 	do.run(0, "tables", "create", "Rows", "--to", at)
 	do.run(0, "tables", "set", "Rows", "--changes", "P1D", "--to", at)
@@ -194,7 +194,7 @@ func TestWatchKilled(t *testing.T) {
 		must.OK(t, err)
 		want[e.PartitionKey+" "+e.RowKey] = e.Timestamp.String()
 	}
-	got, events := followed(t, told)
+	got, events := replayEvents(t, told)
 	for key, at := range want {
 		if got[key] != at {
 			t.Errorf("%s is of %s in the table, the follower has %q", key, at, got[key])
@@ -218,7 +218,7 @@ func TestWatchKilled(t *testing.T) {
 	must.OK(t, os.Remove(state))
 	must.OK(t, os.Remove(told))
 	do.run(0, append(watch, "--once")...)
-	if got, _ := followed(t, told); len(got) != len(want) {
+	if got, _ := replayEvents(t, told); len(got) != len(want) {
 		t.Errorf("a new follower has %d entities, the table %d", len(got), len(want))
 	}
 }
@@ -261,7 +261,7 @@ func write(t *testing.T, c *remote.Client, rnd *rand.Rand) error {
 }
 
 // followed applies the events in a file, in order. It returns the Timestamps of the entities that exist at the end.
-func followed(t *testing.T, file string) (state map[string]string, events int) {
+func replayEvents(t *testing.T, file string) (state map[string]string, events int) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	must.OK(t, err)

@@ -55,7 +55,7 @@ func (c *Consent) serve(req *protocol.Request, version string) protocol.Response
 		return c.sign(req, token)
 	}
 	session, begun := c.sessions.begin(token)
-	if !begun && !c.sessions.known(token) {
+	if !begun && !c.sessions.isSession(token) {
 		c.Log.Warn("a link or a session of the explorer was refused", "source", source(req))
 		return denial(http.StatusUnauthorized, "NoConsent", "This link was used before or is older than five minutes, or its session has ended: 'edgetable explorer --link' on the server's machine prints a new link")
 	}
@@ -71,7 +71,7 @@ func (c *Consent) serve(req *protocol.Request, version string) protocol.Response
 
 // sign signs the text in the body of a request.
 func (c *Consent) sign(req *protocol.Request, token string) protocol.Response {
-	if !c.sessions.known(token) {
+	if !c.sessions.isSession(token) {
 		return denial(http.StatusUnauthorized, "NoConsent", "The session of this window has ended: 'edgetable explorer --link' on the server's machine prints a link for a new window")
 	}
 	if req.Body == nil {

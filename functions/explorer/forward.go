@@ -15,7 +15,7 @@ const forwarded = Prefix + "p/"
 
 // passed are the headers of the protocol, which are forwarded in both directions. All other headers are dropped, such
 // as cookies, session tokens, and the headers that a proxy adds.
-var passed = struct{ request, answer map[string]bool }{
+var forwardedHeaders = struct{ request, answer map[string]bool }{
 	request: set("Accept", "Accept-Charset", "Content-Type", "Dataserviceversion", "If-Match", "Maxdataserviceversion", "Prefer"),
 	answer: set("Content-Length", "Content-Type", "Dataserviceversion", "Date", "Etag", "Location", "Preference-Applied", "Retry-After",
 		"Server", "Server-Timing"),
@@ -33,7 +33,7 @@ func set(names ...string) map[string]bool {
 }
 
 // pass copies the headers that the protocol defines.
-func pass(to, from http.Header, known map[string]bool) {
+func copyHeaders(to, from http.Header, known map[string]bool) {
 	for name, values := range from {
 		ours := known[name] || slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(name, family) })
 		if ours && name != tokenHeader && name != "X-Ms-Date" {
@@ -70,7 +70,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	case one.ReadOnly && !reads: // a batch counts as a write, because its parts are not examined
 		refuseReadOnly(w, one.Name)
 		return
-	case !below(rest):
+	case !isWithinAccount(rest):
 		refuse(w, http.StatusBadRequest, "InvalidUri", "the path leads out of the account")
 		return
 	case signedQuery(r.URL.RawQuery):
@@ -88,7 +88,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	header := http.Header{}
-	pass(header, r.Header, passed.request)
+	copyHeaders(header, r.Header, forwardedHeaders.request)
 	header.Set("User-Agent", "edgetable explorer")
 	resp, err := c.Forward(r.Context(), r.Method, "/"+rest, r.URL.RawQuery, header, body)
 	if err != nil {
@@ -103,7 +103,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadGateway, "Redirect", "the service redirects to another URL; correct the profile's endpoint")
 		return
 	}
-	pass(w.Header(), resp.Header, passed.answer)
+	copyHeaders(w.Header(), resp.Header, forwardedHeaders.answer)
 	w.WriteHeader(resp.StatusCode)
 	if _, err := io.Copy(flushing{w, http.NewResponseController(w)}, resp.Body); err != nil {
 		panic(http.ErrAbortHandler) // abort the response, so that the browser does not regard it as complete
@@ -112,7 +112,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 
 // below reports whether an escaped path is within the account. The path must contain no dot segments, because a
 // server may resolve them.
-func below(escaped string) bool {
+func isWithinAccount(escaped string) bool {
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {
 		return false

@@ -94,7 +94,7 @@ func (g *Gateway) Handler() http.Handler {
 // inSession returns a handler that refuses requests without the token of a session.
 func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !g.sessions.known(r.Header.Get(tokenHeader)) {
+		if !g.sessions.isSession(r.Header.Get(tokenHeader)) {
 			refuse(w, http.StatusUnauthorized, "NoSession", noSession)
 			return
 		}
@@ -107,7 +107,7 @@ func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 func (g *Gateway) begin(w http.ResponseWriter, r *http.Request) {
 	token := r.Header.Get(tokenHeader)
 	session, begun := g.sessions.begin(token)
-	if !begun && !g.sessions.known(token) {
+	if !begun && !g.sessions.isSession(token) {
 		refuse(w, http.StatusUnauthorized, "NoSession", noSession)
 		return
 	}

@@ -66,7 +66,7 @@ func (s *sessions) begin(token string) (session string, ok bool) {
 }
 
 // known reports whether a token is that of a session.
-func (s *sessions) known(token string) bool {
+func (s *sessions) isSession(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	s.mu.Lock()
 	defer s.mu.Unlock()

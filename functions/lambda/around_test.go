@@ -61,7 +61,7 @@ var emulatorPath = sync.OnceValues(func() (string, error) {
 })
 
 // made returns the result of f, which was made by sync.OnceValues, and fails the test if f returns an error.
-func made(t testing.TB, f func() (string, error)) string {
+func mustMake(t testing.TB, f func() (string, error)) string {
 	t.Helper()
 	needs.These(t, needs.AWS)
 	s, err := f()
@@ -83,7 +83,7 @@ func database(url string) *sdk.Client {
 func environment(t testing.TB, more ...string) []string {
 	t.Helper()
 	needs.These(t, needs.AWS)
-	url, name := made(t, databaseURL), "edgetable-"+strings.ReplaceAll(t.Name(), "/", "-")
+	url, name := mustMake(t, databaseURL), "edgetable-"+strings.ReplaceAll(t.Name(), "/", "-")
 	client := database(url)
 	must.OK(t, dynamodb.Create(t.Context(), client, name))
 	t.Cleanup(func() {

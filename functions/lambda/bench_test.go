@@ -106,7 +106,7 @@ func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 	must.OK(b, err)
 	server := &http.Server{Handler: a}
 	go func() { _ = server.Serve(l) }()
-	cmd := exec.Command(made(b, bootstrap))
+	cmd := exec.Command(mustMake(b, bootstrap))
 	cmd.Env = append(env, "AWS_LAMBDA_RUNTIME_API="+l.Addr().String())
 	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
 	must.OK(b, cmd.Start())
@@ -126,7 +126,7 @@ func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 // BenchmarkInit measures the time from the start of the process to its first poll. Lambda measures the same time.
 func BenchmarkInit(b *testing.B) {
 	env := []string{"AWS_REGION=us-east-1", "EDGETABLE_DYNAMODB_TABLE=edgetable", "EDGETABLE_ACCOUNTS=acme:" + key1, "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=512"}
-	made(b, bootstrap)
+	mustMake(b, bootstrap)
 	least := time.Hour
 	for b.Loop() {
 		begin := time.Now()

@@ -23,7 +23,7 @@ func emulate(t *testing.T, env []string) (*emulator.Emulator, *proc.Buffer) {
 	ctx, cancel := must.Patience(t)
 	defer cancel()
 	e, err := emulator.Start(ctx, emulator.Options{
-		Emulator: made(t, emulatorPath), Function: made(t, bootstrap), Env: env, Log: out,
+		Emulator: mustMake(t, emulatorPath), Function: mustMake(t, bootstrap), Env: env, Log: out,
 	})
 	if err != nil {
 		t.Fatal(err)

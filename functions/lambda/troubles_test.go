@@ -100,7 +100,7 @@ func (c *client) lose(t *testing.T, env []string) {
 			name = value
 		}
 	}
-	client := database(made(t, databaseURL))
+	client := database(mustMake(t, databaseURL))
 	if _, err := client.DeleteTable(t.Context(), &sdk.DeleteTableInput{TableName: &name}); err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func exportLimit(which, n, tokens uint32) float64 {
 func known(question []byte) []byte {
 	b := shared.detach(int(hostKnown(pointer(question), uint32(len(question)))))
 	answer := bytes.Clone(b) // copied, because the answer is small and the buffer is reused for the next message
-	shared.back(b)
+	shared.recycle(b)
 	return answer
 }
 
@@ -81,7 +81,7 @@ func exportServe(n uint32) uint32 {
 	request := shared.detach(int(n))
 	var place [8]byte
 	head, body := serving.respond(append(shared.piece(0), place[:]...), request)
-	shared.back(request)
+	shared.recycle(request)
 	binary.LittleEndian.PutUint32(head, uint32(uintptr(pointer(body))))
 	binary.LittleEndian.PutUint32(head[4:], uint32(len(body)))
 	return uint32(shared.put(head))
@@ -94,7 +94,7 @@ func exportHold() { shared.allocateSpares() }
 func exportObject(number, n, all uint32) uint32 {
 	in := shared.detach(int(all))
 	step := engines.handle(shared.largest(), number, in[:n:n], frames(in[n:]))
-	shared.back(in)
+	shared.recycle(in)
 	return uint32(shared.put(step))
 }
 
@@ -103,6 +103,6 @@ func exportPublish(n uint32) uint32 {
 	batch := shared.detach(int(n))
 	p := publisher{serving.host}
 	result := p.publish(shared.largest(), batch)
-	shared.back(batch)
+	shared.recycle(batch)
 	return uint32(shared.put(result))
 }

@@ -32,7 +32,7 @@ func (s *buffer) allocateSpares() {
 // room returns the buffer with room for n bytes. For n = 0, it returns the current bytes.
 func (s *buffer) room(n int) []byte {
 	if cap(s.b) < n || cap(s.b) == 0 {
-		s.back(s.b)
+		s.recycle(s.b)
 		s.b = s.piece(n)
 	}
 	return s.b[:cap(s.b)]
@@ -80,19 +80,19 @@ func (s *buffer) largest() []byte {
 
 // put makes b the outgoing bytes and returns their length, for the host.
 func (s *buffer) put(b []byte) int {
-	s.back(s.b)
+	s.recycle(s.b)
 	s.b = b
 	return len(b)
 }
 
 // drop makes the memory of the current bytes unused.
 func (s *buffer) drop() {
-	s.back(s.b)
+	s.recycle(s.b)
 	s.b = nil
 }
 
 // back returns a block for reuse. If the block is large enough, it replaces the smallest unused block.
-func (s *buffer) back(b []byte) {
+func (s *buffer) recycle(b []byte) {
 	least := 0
 	for i := range s.spares {
 		if cap(s.spares[i]) < cap(s.spares[least]) {

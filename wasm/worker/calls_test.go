@@ -144,7 +144,7 @@ func TestBuffer(t *testing.T) {
 		t.Errorf("the request became %q", request)
 	}
 	s.detach(6)
-	s.back(request)
+	s.recycle(request)
 	out := append(s.largest(), "response"...)
 	if n := s.put(out); n != 8 || string(s.room(0)[:n]) != "response" {
 		t.Errorf("%d bytes of %q", n, s.room(0)[:8])
@@ -153,11 +153,11 @@ func TestBuffer(t *testing.T) {
 		t.Error("memory that came back is not used")
 	}
 	s.detach(8)
-	s.back(make([]byte, 2*maxSpare))
+	s.recycle(make([]byte, 2*maxSpare))
 	for range 10 {
-		s.back(make([]byte, 1, 5000))
+		s.recycle(make([]byte, 1, 5000))
 	}
-	s.back(make([]byte, 1, 300_000))
+	s.recycle(make([]byte, 1, 300_000))
 	kept := 0
 	for _, b := range s.spares {
 		kept += cap(b)
@@ -206,10 +206,10 @@ func TestHold(t *testing.T) {
 			n := size()
 			calls := s.piece(n)
 			check("calls", calls, n)
-			s.back(out)
+			s.recycle(out)
 			out = calls
 		}
-		s.back(in)
+		s.recycle(in)
 		s.put(out)
 	}
 }

@@ -46,8 +46,8 @@ func exportServe(number, n uint32) {
 	begin(func(s *server) {
 		response := s.answer(shared.largest(), request)
 		hostAnswered(number, pointer(response), uint32(len(response)))
-		shared.back(request)
-		shared.back(response)
+		shared.recycle(request)
+		shared.recycle(response)
 	})
 }
 

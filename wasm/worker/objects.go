@@ -66,7 +66,7 @@ func (o *objects) handle(dst []byte, number uint32, message []byte, again frames
 		}
 		dst = appendCalls(frames(dst).add(step.State), step.Calls)
 		dst[start+8] = stepCalls
-		o.pieces.back(step.Answer)
+		o.pieces.recycle(step.Answer)
 	case step.Rollback:
 		dst = step.Answer
 		dst[start+8] = stepRollback

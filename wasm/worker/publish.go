@@ -18,7 +18,7 @@ const (
 	// This is the platform's limit, so no write waits in a queue. The last write begins at most 9 s after the object
 	// requested the batch, including 5 s to get an instance. The object stops waiting after 10 s. Its timeout for a
 	// batch is 60 s, so the last write has 51 s to take effect.
-	published = 4 * edm.TicksPerSecond
+	writeTime = 4 * edm.TicksPerSecond
 	// purgeStep is the maximum number of KV calls in one step of a purge.
 	purgeStep = 200
 )
@@ -29,7 +29,7 @@ func (p *publisher) publish(dst, batch []byte) []byte {
 	if err != nil {
 		panic(err.Error()) // cannot fail, because this module encoded the batch
 	}
-	to := workerskv.NewPublisher(&namespace{call: p.host.kv, until: p.host.now() + published}, p.host.now)
+	to := workerskv.NewPublisher(&namespace{call: p.host.kv, until: p.host.now() + writeTime}, p.host.now)
 	result := durableobject.Published{Done: make([]bool, len(b.Changes))}
 	if b.Purge {
 		result.More, err = to.Purge(context.Background(), b.Incarnation, durableobject.SourcesOf(b.Incarnation), purgeStep)

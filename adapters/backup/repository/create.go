@@ -52,7 +52,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err := r.save(ctx, runDir, m); err != nil {
 		return nil, err
 	}
-	known, err := r.known(ctx, m, s.Interrupted)
+	known, err := r.readKnown(ctx, m, s.Interrupted)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.owned(ctx, log); err != nil { // checked before the upload, which takes long
+	if err := r.checkTurn(ctx, log); err != nil { // checked before the upload, which takes long
 		return nil, err
 	}
 	if m.Log = log; log != nil && log.Alone {
@@ -77,7 +77,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 		return nil, err
 	}
 	m.Ended = s.Now().UTC()
-	if err := errors.Join(r.begun(ctx, m.ID), r.owned(ctx, log)); err != nil {
+	if err := errors.Join(r.checkRun(ctx, m.ID), r.checkTurn(ctx, log)); err != nil {
 		return nil, err
 	}
 	if err := r.commit(ctx, m); err != nil {
@@ -87,7 +87,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 		return nil, err
 	}
 	// A prune may have removed the run after the check above and before backups/ID was written.
-	if err := r.begun(ctx, m.ID); errors.Is(err, fs.ErrNotExist) {
+	if err := r.checkRun(ctx, m.ID); errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, r.objects.Delete(ctx, nameDir+m.ID), r.objects.Delete(ctx, backupDir+m.ID))
 	} else if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 
 // owned checks that the store may still ship its log to the backup place. If another store has replaced it, a backup
 // of this store would look like the newest state. owned permits any store if the backup location has no timelines.
-func (r *Repository) owned(ctx context.Context, log *LogSpan) error {
+func (r *Repository) checkTurn(ctx context.Context, log *LogSpan) error {
 	now, err := r.Turn(ctx)
 	switch {
 	case err != nil || now.Timeline == "":
@@ -116,7 +116,7 @@ func (r *Repository) owned(ctx context.Context, log *LogSpan) error {
 }
 
 // begun returns an error if [Repository.Prune] has removed the run together with its objects.
-func (r *Repository) begun(ctx context.Context, id string) error {
+func (r *Repository) checkRun(ctx context.Context, id string) error {
 	_, err := r.objects.Get(ctx, runDir+id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the backup %s was removed while it was being made: %w", id, err)
@@ -149,7 +149,7 @@ func (r *Repository) commit(ctx context.Context, m *Manifest) error {
 
 // known reads the manifests of complete and of interrupted backups. It must be called after the manifest of this run
 // was stored in unfinished/.
-func (r *Repository) known(ctx context.Context, m *Manifest, interrupted []string) (*known, error) {
+func (r *Repository) readKnown(ctx context.Context, m *Manifest, interrupted []string) (*knownParts, error) {
 	all, err := r.List(ctx)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (r *Repository) known(ctx context.Context, m *Manifest, interrupted []strin
 		}
 		there[o.Name[len(dataDir):]] = o.Size
 	}
-	k := &known{files: map[file][]Part{}, sums: map[string]Part{}, until: m.Began}
+	k := &knownParts{files: map[file][]Part{}, sums: map[string]Part{}, until: m.Began}
 	sources := all.Complete
 	if n := len(sources); n > 0 {
 		k.after = sources[n-1].Began

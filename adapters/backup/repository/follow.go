@@ -109,7 +109,7 @@ func (r *Repository) Plans(ctx context.Context) (list []*Plan, err error) {
 		return nil, err
 	}
 	for _, m := range slices.Backward(h.bases) {
-		if steps, end, at, _ := h.from(m, edm.MaxDateTime); end >= m.Log.High {
+		if steps, end, at, _ := h.stepsFrom(m, edm.MaxDateTime); end >= m.Log.High {
 			list = append(list, &Plan{Base: m, Steps: steps, Timeline: at, To: end, Above: h.highest()})
 		}
 	}

@@ -3,7 +3,7 @@ package repository
 import "time"
 
 // known holds the parts that are already stored and need not be written again.
-type known struct {
+type knownParts struct {
 	files map[file][]Part
 	sums  map[string]Part // key: object name without the run; used only without encryption
 

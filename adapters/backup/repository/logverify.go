@@ -104,7 +104,7 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 	if err := r.gaps(ctx, report, all.Complete, timelines, list, read); err != nil {
 		return nil, err
 	}
-	report.useless(all, timelines, list)
+	report.noteUnusable(all, timelines, list)
 	slices.Sort(report.Problems)
 	return report, nil
 }
@@ -163,7 +163,7 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 
 // useless reports the backups that belong to no known timeline, and the log pieces that no backup needs for a
 // restore. Without a backup before the log of the newest timeline, nothing of that log can be restored.
-func (report *LogReport) useless(all *Backups, timelines []Timeline, list []Piece) {
+func (report *LogReport) noteUnusable(all *Backups, timelines []Timeline, list []Piece) {
 	if len(timelines) == 0 {
 		return
 	}

@@ -71,7 +71,7 @@ var ErrNoLog = errors.New("the backup location has no log: only 'edgetable serve
 
 // from returns the steps that restore a state, given by its commit number, from the backup m. If the log has a gap
 // before this number, the steps end at the gap.
-func (h *history) from(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ticks, timeline string, gap *Gap) {
+func (h *history) stepsFrom(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ticks, timeline string, gap *Gap) {
 	end = m.Log.Low
 	for _, s := range h.parts[h.part(m.Log):] {
 		timeline = s.timeline
@@ -132,7 +132,7 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 		if m.Log.High > to {
 			continue
 		}
-		steps, end, at, gap := h.from(m, to)
+		steps, end, at, gap := h.stepsFrom(m, to)
 		switch {
 		case newest && end >= m.Log.High:
 			to = end
@@ -225,7 +225,7 @@ func (r Ranges) String() (text string) {
 
 func (h *history) ranges() (list Ranges) {
 	for _, m := range h.bases {
-		_, end, timeline, _ := h.from(m, edm.MaxDateTime)
+		_, end, timeline, _ := h.stepsFrom(m, edm.MaxDateTime)
 		if end < m.Log.High {
 			continue
 		}

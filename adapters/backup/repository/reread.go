@@ -17,7 +17,7 @@ const rereadEvery = 30 * 24 * time.Hour
 
 // due reports whether an object was due to be read again between two times. Each object is due once in every
 // rereadEvery.
-func due(object string, after, until time.Time) bool {
+func isDue(object string, after, until time.Time) bool {
 	var sum [4]byte
 	_, _ = hex.Decode(sum[:], []byte(object[:2*len(sum)])) // [Manifest.check] has checked that the name is hexadecimal
 	phase := time.Duration(binary.BigEndian.Uint32(sum[:])) * (rereadEvery >> 32)
@@ -27,11 +27,11 @@ func due(object string, after, until time.Time) bool {
 
 // reread reads again the objects that the files of a new backup would reuse, if they were due since the last backup.
 // It removes the damaged objects from known, so that the backup stores their content again, and returns their names.
-func (k *known) reread(ctx context.Context, r *Repository, files []File) (damaged []string, err error) {
+func (k *knownParts) reread(ctx context.Context, r *Repository, files []File) (damaged []string, err error) {
 	list := map[string]Part{}
 	for _, f := range files {
 		for _, p := range k.files[file{f.Name, f.Size, f.Modified}] {
-			if due(p.Object, k.after, k.until) {
+			if isDue(p.Object, k.after, k.until) {
 				list[p.Object] = p
 			}
 		}
@@ -54,7 +54,7 @@ func (k *known) reread(ctx context.Context, r *Repository, files []File) (damage
 }
 
 // forget makes sure that no file reuses an object.
-func (k *known) forget(p Part) {
+func (k *knownParts) forget(p Part) {
 	delete(k.sums, sumOf(p.Object))
 	for f, parts := range k.files {
 		if slices.Contains(parts, p) {

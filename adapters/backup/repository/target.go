@@ -43,13 +43,13 @@ func openTarget(dir string, m *Manifest) (t *target, err error) {
 		}
 		t.made = true
 	}
-	if err := t.look(m); err != nil {
+	if err := t.checkContent(m); err != nil {
 		return nil, err
 	}
 	if t.lock, err = vfs.Default.Lock(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("another restore to %s is running (%w)", dir, err)
 	}
-	if err = t.look(m); err == nil && !t.continues {
+	if err = t.checkContent(m); err == nil && !t.continues {
 		err = errors.Join(t.writeNote(m.ID), syncDir(dir))
 	}
 	if err != nil {
@@ -65,7 +65,7 @@ func Interrupted(dir string) bool {
 }
 
 // look returns an error unless the directory is empty or contains a part of the same backup.
-func (t *target) look(m *Manifest) error {
+func (t *target) checkContent(m *Manifest) error {
 	entries, err := os.ReadDir(t.dir)
 	if err != nil {
 		return err

@@ -102,7 +102,7 @@ func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timelin
 	if err := r.objects.Put(ctx, t.object(), b); err != nil {
 		return nil, err
 	}
-	return &t, r.alone(ctx, &t)
+	return &t, r.checkRivals(ctx, &t)
 }
 
 // rivalLooks is how many times a store checks whether a rival has withdrawn its timeline. A rival withdraws within
@@ -113,7 +113,7 @@ const rivalLooks = 3
 // timeline if another store has. Two stores cannot both keep their timelines, because each lists all timelines after
 // it has written its own: the store that writes later sees the other's. The store whose name sorts higher waits for
 // the other to withdraw, so that usually one of them succeeds.
-func (r *Repository) alone(ctx context.Context, own *Timeline) error {
+func (r *Repository) checkRivals(ctx context.Context, own *Timeline) error {
 	for range rivalLooks {
 		now, err := r.Turn(ctx)
 		if err != nil {

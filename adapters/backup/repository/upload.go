@@ -27,7 +27,7 @@ const saveAtLeast = 64 << 20
 type upload struct {
 	objects    objects.Place
 	manifest   *Manifest
-	known      *known
+	known      *knownParts
 	recipients []age.Recipient
 	source     *Source
 	dir        string
@@ -62,7 +62,7 @@ func (u *upload) run(ctx context.Context) error {
 		f.Parts = make([]Part, n)
 		u.left[i] = n
 		if n == 0 {
-			if err := u.ended(ctx, i, 0); err != nil {
+			if err := u.recordStored(ctx, i, 0); err != nil {
 				return err
 			}
 		}
@@ -123,7 +123,7 @@ func (u *upload) store(ctx context.Context, j job, buffer []byte) error {
 	name := objectName(b, u.manifest.ID)
 	p, ok := u.known.sums[sumOf(name)]
 	var damage error
-	if ok && due(p.Object, u.known.after, u.known.until) {
+	if ok && isDue(p.Object, u.known.after, u.known.until) {
 		if _, damage = readPart(ctx, u.objects, p, -1, nil); damage != nil {
 			ok = false
 		}
@@ -143,11 +143,11 @@ func (u *upload) store(ctx context.Context, j job, buffer []byte) error {
 	if damage != nil {
 		u.manifest.Mended = append(u.manifest.Mended, damage.Error())
 	}
-	return u.ended(ctx, j.file, size)
+	return u.recordStored(ctx, j.file, size)
 }
 
 // ended records that one part of a file is stored.
-func (u *upload) ended(ctx context.Context, file int, size int64) error {
+func (u *upload) recordStored(ctx context.Context, file int, size int64) error {
 	u.left[file]--
 	u.done += size
 	u.unsaved += size

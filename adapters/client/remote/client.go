@@ -79,7 +79,7 @@ func (c *Client) Traffic() int64 { return c.traffic.Load() }
 // Load returns how many requests got a response, how many of these were refusals because of the service's load, and
 // how many requests may be in flight now.
 func (c *Client) Load() (requests, refusals int64, bound int) {
-	return c.requests.Load(), c.refusals.Load(), c.limit.now()
+	return c.requests.Load(), c.refusals.Load(), c.limit.currentLimit()
 }
 
 // request is a request before it is signed.
@@ -122,7 +122,7 @@ func (c *Client) send(ctx context.Context, r request, into []byte) (resp respons
 		if time.Since(first)+wait > c.repeatFor {
 			return resp, err
 		}
-		w.failed(err)
+		w.reportRetry(err)
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
@@ -154,7 +154,7 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 		if ctx.Err() != nil {
 			return resp, -1, context.Cause(ctx)
 		}
-		return resp, c.permanent(err), err
+		return resp, c.retryWait(err), err
 	}
 	c.requests.Add(1)
 	var failure *Error
@@ -181,7 +181,7 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 }
 
 // permanent returns -1 for a network error that a retry cannot resolve, for example if the server was never reached.
-func (c *Client) permanent(err error) time.Duration {
+func (c *Client) retryWait(err error) time.Duration {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, header := errors.AsType[tls.RecordHeaderError](err)
 	if certificate || header || errors.Is(err, http.ErrSchemeMismatch) {

@@ -86,7 +86,7 @@ func (l *limiter) admit() {
 }
 
 // now returns the current limit.
-func (l *limiter) now() int {
+func (l *limiter) currentLimit() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return int(l.bound)

@@ -9,36 +9,36 @@ import (
 const patience = 5 * time.Second
 
 // waits calls Waiting for one request. Until a request succeeds, all requests together cause at most one call.
-type waits struct {
+type waitReporter struct {
 	c     *Client
 	until time.Time
 	timer *time.Timer
 }
 
-func (c *Client) waits() *waits {
+func (c *Client) waits() *waitReporter {
 	if c.Waiting == nil {
 		return nil
 	}
-	w := &waits{c: c, until: time.Now().Add(c.repeatFor)}
+	w := &waitReporter{c: c, until: time.Now().Add(c.repeatFor)}
 	w.timer = time.AfterFunc(patience, func() { w.reportOnce(nil) })
 	return w
 }
 
 // failed calls Waiting with the error because of which a request is retried. It ignores a refusal because of load,
 // which is normal; if such refusals last longer than patience, the timer calls Waiting.
-func (w *waits) failed(cause error) {
+func (w *waitReporter) reportRetry(cause error) {
 	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
 		w.reportOnce(cause)
 	}
 }
 
-func (w *waits) reportOnce(cause error) {
+func (w *waitReporter) reportOnce(cause error) {
 	if w.c.told.CompareAndSwap(false, true) {
 		w.c.Waiting(cause, w.until)
 	}
 }
 
-func (w *waits) end(err error) {
+func (w *waitReporter) end(err error) {
 	if w == nil {
 		return
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 // way is an http.RoundTripper that calls a function instead of using the network.
-type way func(*http.Request) (*http.Response, error)
+type roundTripFunc func(*http.Request) (*http.Response, error)
 
-func (w way) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }
+func (w roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }
 
 // TestWaiting checks that Waiting is called once if a request has no answer or is retried, with the time at which the
 // client will stop retrying.
@@ -54,7 +54,7 @@ func TestWaiting(t *testing.T) {
 				n, begin := 0, time.Now()
 				told := 0
 				var mu sync.Mutex // Waiting may be called from another goroutine
-				c := Over(way(func(*http.Request) (*http.Response, error) { n++; return tt.way(n) }), e, 1)
+				c := Over(roundTripFunc(func(*http.Request) (*http.Response, error) { n++; return tt.way(n) }), e, 1)
 				c.Waiting = func(cause error, until time.Time) {
 					mu.Lock()
 					defer mu.Unlock()

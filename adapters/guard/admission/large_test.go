@@ -26,7 +26,7 @@ func (c computer) compute(d time.Duration) {
 
 // victims measures an account that sends point reads on 4 connections, one after the other, while another account
 // sends requests on 64. It returns the number of served point reads and their p99.
-func victims(t *testing.T, attack func(computer, *admission.Limiter)) (served int, p99 time.Duration) {
+func measureVictims(t *testing.T, attack func(computer, *admission.Limiter)) (served int, p99 time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		const lasts = 500 * time.Millisecond
@@ -113,7 +113,7 @@ func insert1(c computer, l *admission.Limiter) {
 // long.
 func TestVictim(t *testing.T) {
 	t.Parallel()
-	alone, p99 := victims(t, nil)
+	alone, p99 := measureVictims(t, nil)
 	for _, tt := range []struct {
 		why    string
 		attack func(computer, *admission.Limiter)
@@ -123,7 +123,7 @@ func TestVictim(t *testing.T) {
 		{"writes of 1 MiB", insert1, true},
 		{"scans without pauses: the test can fail", scan(false), false},
 	} {
-		served, late := victims(t, tt.attack)
+		served, late := measureVictims(t, tt.attack)
 		t.Logf("%s: %d served of %d, p99 %v of %v", tt.why, served, alone, late, p99)
 		if fair := float64(served) >= 0.4*float64(alone) && late <= 5*p99; fair != tt.fair {
 			t.Errorf("%s: %d served of %d alone, p99 %v of %v", tt.why, served, alone, late, p99)

@@ -142,14 +142,14 @@ func (l *Limiter) limit(k kind) int {
 		return l.Concurrent
 	case k == reads:
 		return l.Reads
-	case l.active.several(time.Now()):
+	case l.active.severalActive(time.Now()):
 		return l.Large
 	}
 	return max(l.Concurrent, l.Reads)
 }
 
 // free reports whether a request of a kind can start without overtaking another one.
-func (l *Limiter) free(k kind) bool {
+func (l *Limiter) canStart(k kind) bool {
 	p := &l.kinds[k]
 	return p.queue.Waiting() == 0 && p.Running < l.limit(k)
 }

@@ -15,12 +15,12 @@ import (
 )
 
 // served is a handler that answers one request for each element of next.
-type served struct {
+type stepHandler struct {
 	next chan struct{}
 	log  *strings.Builder // the served requests and, with "!", the refused ones, in order
 }
 
-func (s served) Serve(_ context.Context, req *protocol.Request) protocol.Response {
+func (s stepHandler) Serve(_ context.Context, req *protocol.Request) protocol.Response {
 	s.log.WriteString(" " + req.Target)
 	<-s.next
 	return protocol.Response{Status: 204}
@@ -57,7 +57,7 @@ func TestOrder(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var log strings.Builder
-				s := served{next: make(chan struct{}), log: &log}
+				s := stepHandler{next: make(chan struct{}), log: &log}
 				l := limited(s, admission.Options{Concurrent: tt.concurrent, Queue: tt.queue, MaxWait: time.Hour})
 				for _, name := range strings.Fields(tt.send) {
 					if name == "." {
@@ -112,13 +112,13 @@ func TestPanic(t *testing.T) {
 }
 
 // counted checks how many requests are served at once.
-type counted struct {
+type countingHandler struct {
 	t          *testing.T
 	limit      int64
 	now, total atomic.Int64
 }
 
-func (c *counted) Serve(context.Context, *protocol.Request) protocol.Response {
+func (c *countingHandler) Serve(context.Context, *protocol.Request) protocol.Response {
 	if n := c.now.Add(1); n > c.limit {
 		c.t.Errorf("%d at once", n)
 	}
@@ -133,7 +133,7 @@ func (c *counted) Serve(context.Context, *protocol.Request) protocol.Response {
 // TestRace has many goroutines send requests, wait and cancel at the same time.
 func TestRace(t *testing.T) {
 	t.Parallel()
-	c := &counted{t: t, limit: 3}
+	c := &countingHandler{t: t, limit: 3}
 	l := limited(c, admission.Options{Concurrent: 3, Queue: 20, MaxWait: 50 * time.Microsecond})
 	var wg sync.WaitGroup
 	var done, busy atomic.Int64
@@ -183,7 +183,7 @@ func TestReads(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var log strings.Builder
-				s := served{next: make(chan struct{}), log: &log}
+				s := stepHandler{next: make(chan struct{}), log: &log}
 				l := limited(s, admission.Options{Concurrent: 2, Reads: tt.reads, MaxWait: time.Hour})
 				for _, method := range strings.Fields(tt.send) {
 					go l.Serve(t.Context(), &protocol.Request{Method: method})

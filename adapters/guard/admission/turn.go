@@ -42,7 +42,7 @@ func (l *Limiter) Begin(ctx context.Context, w protocol.Work) (protocol.Turn, ti
 	p := &l.kinds[k]
 	var at fair.Turn[chan bool]
 	var waited time.Duration
-	if l.free(k) {
+	if l.canStart(k) {
 		p.Running++
 		p.Admitted++
 		at = p.queue.Enter(w.Payer)
@@ -75,7 +75,7 @@ func (l *Limiter) choose(w protocol.Work, now time.Time) kind {
 	several := false
 	if w.Known {
 		l.active.recordRequest(w.Payer, now)
-		several = l.active.several(now)
+		several = l.active.severalActive(now)
 	}
 	switch {
 	case several && (w.Write && w.Cost >= largeWrite || w.Query && l.costs[w.Payer] >= largeQuery):
@@ -98,7 +98,7 @@ func (t *turn) Pause(ctx context.Context, cost int64) (end bool) {
 	l, now := t.limiter, time.Now()
 	l.mu.Lock()
 	l.active.recordRequest(t.payer, now)
-	if !l.active.several(now) {
+	if !l.active.severalActive(now) {
 		l.next(large) // If several accounts were active until now, there are now more slots for large requests.
 		l.mu.Unlock()
 		return false
@@ -137,9 +137,9 @@ func (t *turn) End(cost int64) {
 	l.mu.Lock()
 	switch k := t.kind; {
 	case k == none:
-	case k == large && !t.query && l.active.several(time.Now()):
+	case k == large && !t.query && l.active.severalActive(time.Now()):
 		t.releaseSlot(cost)
-		l.rest(min(time.Since(t.began), lately)) // the limit is for a write that a stalled disk delayed
+		l.reserveLarge(min(time.Since(t.began), activePeriod)) // the limit is for a write that a stalled disk delayed
 	default:
 		l.next(t.releaseSlot(cost))
 	}
@@ -155,7 +155,7 @@ func (t *turn) End(cost int64) {
 }
 
 // rest keeps one slot for large requests free for the duration d.
-func (l *Limiter) rest(d time.Duration) {
+func (l *Limiter) reserveLarge(d time.Duration) {
 	l.kinds[large].Running++
 	time.AfterFunc(d, func() {
 		l.mu.Lock()
@@ -182,7 +182,7 @@ type active struct {
 }
 
 // lately is how long an account counts as active after its last request.
-const lately = 100 * time.Millisecond
+const activePeriod = 100 * time.Millisecond
 
 func (a *active) recordRequest(account string, now time.Time) {
 	if account != a.last {
@@ -193,6 +193,6 @@ func (a *active) recordRequest(account string, now time.Time) {
 }
 
 // several reports whether more than one account is active.
-func (a *active) several(now time.Time) bool {
-	return a.other != "" && now.Sub(a.otherAt) < lately && now.Sub(a.lastAt) < lately
+func (a *active) severalActive(now time.Time) bool {
+	return a.other != "" && now.Sub(a.otherAt) < activePeriod && now.Sub(a.lastAt) < activePeriod
 }

@@ -19,7 +19,7 @@ func TestLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
-		s := served{next: make(chan struct{}), log: &log}
+		s := stepHandler{next: make(chan struct{}), log: &log}
 		l := limited(s, admission.Options{Concurrent: 32, MaxWait: time.Hour})
 		send := func(n int, name string) {
 			for range n {

@@ -89,10 +89,10 @@ const classRead, classWrite = "read", "write"
 
 // matches reports whether the rule applies to an access.
 func (r *Rule) matches(a *protocol.Access) bool {
-	if r.Partition != "" && !(a.HasPartition && like(r.Partition, a.PartitionKey)) {
+	if r.Partition != "" && !(a.HasPartition && matchesPattern(r.Partition, a.PartitionKey)) {
 		return false
 	}
-	if r.Account != "" && !like(r.Account, a.Account) || r.Table != "" && !likeFold(r.Table, a.Table) {
+	if r.Account != "" && !matchesPattern(r.Account, a.Account) || r.Table != "" && !likeFold(r.Table, a.Table) {
 		return false
 	}
 	return len(r.Operations) == 0 || slices.ContainsFunc(r.Operations, func(pattern string) bool {
@@ -106,10 +106,12 @@ func (r *Rule) matches(a *protocol.Access) bool {
 	})
 }
 
-func likeFold(pattern, s string) bool { return like(strings.ToLower(pattern), strings.ToLower(s)) }
+func likeFold(pattern, s string) bool {
+	return matchesPattern(strings.ToLower(pattern), strings.ToLower(s))
+}
 
 // like reports whether s matches a pattern, in which * stands for any characters.
-func like(pattern, s string) bool {
+func matchesPattern(pattern, s string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	if !star {
 		return s == pattern

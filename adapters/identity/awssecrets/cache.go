@@ -41,7 +41,7 @@ type Options[T any] struct {
 }
 
 // again is the minimum time between a failed attempt and the next one.
-const again = 5 * time.Second
+const retryPause = 5 * time.Second
 
 // Get returns the value. If the value is too old, Get reads the text first. Of several concurrent calls, one reads
 // and the others wait.
@@ -54,7 +54,7 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	if c.known && age >= 0 && age < c.Refresh {
 		return c.value, nil
 	}
-	if ago := since(now, c.tried); c.err == nil || ago < 0 || ago >= again {
+	if ago := since(now, c.tried); c.err == nil || ago < 0 || ago >= retryPause {
 		c.tried = now
 		if c.err = c.read(ctx); c.err == nil {
 			c.loaded = now

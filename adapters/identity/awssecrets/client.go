@@ -131,7 +131,7 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 		return fmt.Errorf("%s: %w", service, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return refused(service, resp.StatusCode, answer)
+		return parseRefusal(service, resp.StatusCode, answer)
 	}
 	if json.Unmarshal(answer, out) != nil {
 		return fmt.Errorf("%s: the answer has an unexpected form", service) // the error leaves out the answer, which may contain the secret
@@ -140,7 +140,7 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 }
 
 // refused parses an error response such as {"__type":"…#ResourceNotFoundException","message":"…"}.
-func refused(service string, status int, answer []byte) error {
+func parseRefusal(service string, status int, answer []byte) error {
 	var said struct {
 		Type    string `json:"__type"`
 		Message string // also decodes "message", because names are compared without case

@@ -173,7 +173,7 @@ func patient(t testing.TB, ctx context.Context, o Options) *Verifier {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.keyring.within = func(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
+	v.keyring.withTimeout = func(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
 		return context.WithCancel(ctx)
 	}
 	return v

@@ -25,13 +25,13 @@ const (
 type keys struct {
 	list     []jose.JSONWebKey
 	at       time.Time
-	verified verified
+	verified tokenCache
 }
 
 // signed returns nil if one of the keys signed the token. It returns errSignature if the key that the token names did
 // not sign it, and errKey if the token names an unknown key. A token without a key id may be signed with any known or
 // new key.
-func (k *keys) signed(t *jwt.JSONWebToken) error {
+func (k *keys) verifySignature(t *jwt.JSONWebToken) error {
 	h, err := t.Headers[0], errKey
 	for i := range k.list {
 		key := &k.list[i]
@@ -56,7 +56,7 @@ type keyring struct {
 	log  keyLog
 
 	// within limits a wait, like context.WithTimeout. Tests with real sockets replace it by a wait without a limit.
-	within func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+	withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
 	mu      sync.Mutex
 	held    *keys         // nil before the first success
@@ -68,7 +68,7 @@ type keyring struct {
 
 // young returns the current keys, or nil if there are none or they are too old. It never waits: while a refresh is
 // running, it returns the old keys.
-func (r *keyring) young() *keys {
+func (r *keyring) currentKeys() *keys {
 	now := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,7 +87,7 @@ func (r *keyring) young() *keys {
 // after the last attempt is over, starts a new one. If too many tokens already wait, it returns an error at once. The
 // error is errUnavailable if the last attempt failed or there was none, and errKey if it is too early for another
 // attempt.
-func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
+func (r *keyring) newerKeys(ctx context.Context, old *keys) (*keys, error) {
 	r.mu.Lock()
 	least := pause
 	if r.err != nil {
@@ -135,7 +135,7 @@ func (r *keyring) begin(now time.Time, pause time.Duration) <-chan struct{} {
 	done := make(chan struct{})
 	r.running = done
 	go func() {
-		ctx, cancel := r.within(r.ctx, timeout)
+		ctx, cancel := r.withTimeout(r.ctx, timeout)
 		defer cancel()
 		list, err := r.read(ctx)
 		if r.ctx.Err() == nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // again is the minimum time between two log lines that report unreadable keys.
-const again = 10 * time.Second
+const logPause = 10 * time.Second
 
 // keyLog logs how attempts to read the keys end: why one failed, and the first success after a failure.
 type keyLog struct {
@@ -28,7 +28,7 @@ func (l *keyLog) logChange(err error, now time.Time) {
 	case err == nil && !l.said.IsZero():
 		l.said = time.Time{}
 		l.log.Info("the keys of the token issuer can be read again", "issuer", l.issuer)
-	case err != nil && (l.said.IsZero() || now.Sub(l.said) >= again):
+	case err != nil && (l.said.IsZero() || now.Sub(l.said) >= logPause):
 		l.said = now
 		l.log.Warn("the keys of the token issuer cannot be read; tokens that need them are refused with 503", "issuer", l.issuer, "cause", err)
 	}

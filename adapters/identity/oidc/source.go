@@ -53,7 +53,7 @@ func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
 		// Unknown keys are skipped, as RFC 7517 section 5 demands, since the set may contain kinds of keys that do
 		// not exist yet.
 		var key jose.JSONWebKey
-		if json.Unmarshal(raw, &key) == nil && verifies(&key) {
+		if json.Unmarshal(raw, &key) == nil && isSigningKey(&key) {
 			keys = append(keys, key)
 		}
 	}
@@ -65,7 +65,7 @@ func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
 
 // verifies reports whether a key is suitable for verifying signatures. It excludes keys for encryption, shared and
 // private keys, which should never have been published, and RSA keys below 2048 bits (RFC 7518 section 3.3).
-func verifies(key *jose.JSONWebKey) bool {
+func isSigningKey(key *jose.JSONWebKey) bool {
 	if k, ok := key.Key.(*rsa.PublicKey); ok && k.N.BitLen() < 2048 {
 		return false
 	}

@@ -11,12 +11,12 @@ const maxVerified = 1024
 
 // verified remembers the identities of verified tokens by the hash of the token. It contains only tokens with a valid
 // signature, so clients without one cannot fill it.
-type verified struct {
+type tokenCache struct {
 	mu   sync.RWMutex
 	list map[[sha256.Size]byte]identity
 }
 
-func (v *verified) get(token [sha256.Size]byte, now time.Time) (identity, bool) {
+func (v *tokenCache) get(token [sha256.Size]byte, now time.Time) (identity, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	id, ok := v.list[token]
@@ -25,7 +25,7 @@ func (v *verified) get(token [sha256.Size]byte, now time.Time) (identity, bool) 
 
 // put adds a token. If the list is full, put removes an arbitrary other token, which is verified again at its next
 // use.
-func (v *verified) put(token [sha256.Size]byte, id identity) {
+func (v *tokenCache) put(token [sha256.Size]byte, id identity) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.list == nil {

@@ -93,17 +93,17 @@ func newVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	if v.now == nil {
 		v.now = time.Now
 	}
-	v.keyring = keyring{ctx: ctx, read: source.read, now: v.now, log: keyLog{log: o.Log, issuer: o.Issuer}, within: context.WithTimeout}
+	v.keyring = keyring{ctx: ctx, read: source.read, now: v.now, log: keyLog{log: o.Log, issuer: o.Issuer}, withTimeout: context.WithTimeout}
 	return v, nil
 }
 
 // Ready reads the issuer's keys unless they are already known, so that a mistake in the options shows before the
 // first token arrives. The error wraps errUnavailable and its cause.
 func (v *Verifier) Ready(ctx context.Context) error {
-	if v.keyring.young() != nil {
+	if v.keyring.currentKeys() != nil {
 		return nil
 	}
-	_, err := v.keyring.after(ctx, nil)
+	_, err := v.keyring.newerKeys(ctx, nil)
 	return err
 }
 
@@ -114,7 +114,7 @@ func (v *Verifier) identify(ctx context.Context, token string) (identity, error)
 		return identity{}, errMalformed
 	}
 	hash := sha256.Sum256([]byte(token))
-	keys := v.keyring.young()
+	keys := v.keyring.currentKeys()
 	var id identity
 	var known bool
 	if keys != nil {
@@ -152,7 +152,7 @@ func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (identi
 	if err := v.check(&c); err != nil {
 		return identity{}, nil, err
 	}
-	if keys, err = v.signed(ctx, t, keys); err != nil {
+	if keys, err = v.verifySignature(ctx, t, keys); err != nil {
 		return identity{}, nil, err
 	}
 	return identity{
@@ -192,22 +192,22 @@ func (v *Verifier) check(c *claims) error {
 
 // signed verifies the signature. If keys is nil or does not contain the token's key, signed tries to read newer keys.
 // It returns the keys that it used.
-func (v *Verifier) signed(ctx context.Context, t *jwt.JSONWebToken, keys *keys) (*keys, error) {
+func (v *Verifier) verifySignature(ctx context.Context, t *jwt.JSONWebToken, keys *keys) (*keys, error) {
 	if keys != nil {
-		if err := keys.signed(t); err != errKey {
+		if err := keys.verifySignature(t); err != errKey {
 			return keys, err
 		}
 	}
-	ctx, cancel := v.keyring.within(ctx, wait)
+	ctx, cancel := v.keyring.withTimeout(ctx, wait)
 	defer cancel()
-	younger, err := v.keyring.after(ctx, keys)
+	younger, err := v.keyring.newerKeys(ctx, keys)
 	if err != nil {
 		if keys != nil && errors.Is(err, errUnavailable) {
 			err = fmt.Errorf("%w: %w", err, errStrange)
 		}
 		return nil, err
 	}
-	return younger, younger.signed(t)
+	return younger, younger.verifySignature(t)
 }
 
 // role returns the highest role in a claim, which is a string or a list of strings. Any other claim contains none.

@@ -29,7 +29,7 @@ func replace(path string, text []byte, mode fs.FileMode) error {
 	temp := path + "." + strconv.FormatUint(rand.Uint64(), 36) + objects.TempSuffix
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return of(path, err)
+		return withPath(path, err)
 	}
 	for some := range slices.Chunk(text, slice) {
 		if _, err = f.Write(some); err != nil {
@@ -50,13 +50,13 @@ func replace(path string, text []byte, mode fs.FileMode) error {
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
-		return errors.Join(of(path, err), os.Remove(temp))
+		return errors.Join(withPath(path, err), os.Remove(temp))
 	}
 	return Sync(filepath.Dir(path))
 }
 
 // of replaces the path in an error about the temporary file, so that repeated attempts give the same error.
-func of(path string, err error) error {
+func withPath(path string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Path = path
 	}

@@ -34,7 +34,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 		}
 		few := len(p.Ranges)*tries < s.window // enough of the permitted calls remain for another attempt
 		page, err := s.readFeed(ctx, t, r.From.Incarnation, &p, &r)
-		if !errors.Is(err, table.ErrBusy) || !few || tries >= s.o.Attempts || !s.again(ctx, tries) {
+		if !errors.Is(err, table.ErrBusy) || !few || tries >= s.o.Attempts || !s.pauseForRetry(ctx, tries) {
 			return page, err
 		}
 	}
@@ -58,7 +58,7 @@ func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedR
 			return page, nil
 		case err != nil && !errors.Is(err, table.ErrBusy):
 			return page, err
-		case tries >= s.o.Attempts || !s.again(ctx, tries):
+		case tries >= s.o.Attempts || !s.pauseForRetry(ctx, tries):
 			return page, table.ErrBusy
 		}
 	}
@@ -95,13 +95,13 @@ const feedPause = time.Second
 // AwaitChanges implements [table.Feeding]. Objects do not announce changes. So it returns after a second, and the
 // caller reads again.
 func (s *Store) AwaitChanges(ctx context.Context, _ table.RecordKey, _ table.FeedPosition) error {
-	if err := s.ended(ctx); err != nil {
+	if err := s.contextErr(ctx); err != nil {
 		return err
 	}
 	if s.pause != nil {
 		s.pause.Pause(ctx, feedPause)
 	}
-	return s.ended(ctx)
+	return s.contextErr(ctx)
 }
 
 // TrimFeeds implements [table.Feeding]. It does nothing, because the alarm of each object removes its old lines, and

@@ -79,7 +79,7 @@ func (s *Store) readFeed(ctx context.Context, t table.RecordKey, incarnation tab
 // ask asks the ranges of this page for their lines.
 func (f *feedReading) ask() error {
 	var calls []Call
-	f.asked = f.some()
+	f.asked = f.nextRanges()
 	some, where := f.asked, f.p.Layout
 	q := message.FeedQuestion{
 		Life: f.incarnation, Many: message.Many(len(f.p.Ranges)), Within: f.r.Within,
@@ -91,7 +91,7 @@ func (f *feedReading) ask() error {
 		calls = append(calls, Call{AddressOf(&to), message.Lines(nil, &to, &q)})
 	}
 	answers, errs := f.askAll(f.ctx, calls)
-	if err := f.ended(f.ctx); err != nil {
+	if err := f.contextErr(f.ctx); err != nil {
 		return err
 	}
 	var absent []message.Object
@@ -132,11 +132,11 @@ func (f *feedReading) ask() error {
 			return err
 		}
 	}
-	return f.consult(absent)
+	return f.checkAbsent(absent)
 }
 
 // some returns the ranges that this page asks: the next ones of the position.
-func (f *feedReading) some() []message.FeedRange {
+func (f *feedReading) nextRanges() []message.FeedRange {
 	first := 0
 	for first < len(f.p.Ranges) && f.p.Number(f.p.Ranges[first].Object) < f.p.From {
 		first++
@@ -161,7 +161,7 @@ func share(limit, ranges int) int {
 }
 
 // consult asks the catalog what became of the incarnation, because the absent objects know nothing of it.
-func (f *feedReading) consult(absent []message.Object) error {
+func (f *feedReading) checkAbsent(absent []message.Object) error {
 	if len(absent) == 0 {
 		return nil
 	}
@@ -182,13 +182,13 @@ func (f *feedReading) consult(absent []message.Object) error {
 		case said == message.LifeRestored:
 			return table.ErrHistory
 		case said == message.LifeEnded:
-			f.done(o)
+			f.finishRange(o)
 		case there[o]:
 			if f.oldest[o] { // the object has no lines yet; none of its later lines may be missing
 				f.p.Set(o, message.FeedBegin)
 			}
 		case f.oldest[o]: // its lines are older than the feed keeps
-			f.done(o)
+			f.finishRange(o)
 		default:
 			return table.ErrFeedExpired
 		}
@@ -213,10 +213,10 @@ func (f *feedReading) step(s *feedStream) error {
 	case a.More:
 		f.p.Set(s.Object, a.Next)
 	case a.State == message.FeedLeft:
-		f.done(s.Object)
+		f.finishRange(s.Object)
 	case a.State == message.FeedDropped:
 		f.p.Drop = max(f.p.Drop, a.End)
-		f.done(s.Object) // the range may have handed its keys over before the drop
+		f.finishRange(s.Object) // the range may have handed its keys over before the drop
 	default:
 		f.p.Set(s.Object, a.Next)
 	}
@@ -224,7 +224,7 @@ func (f *feedReading) step(s *feedStream) error {
 }
 
 // done records that a range was read to its end.
-func (f *feedReading) done(o message.Object) {
+func (f *feedReading) finishRange(o message.Object) {
 	f.p.Remove(o)
 	f.p.Done = append(f.p.Done, o)
 }
@@ -376,7 +376,7 @@ func (f *feedReading) resolve() error {
 		groups := make(map[message.Object][]pendingCommit)
 		var order []message.Destination
 		for _, c := range f.others {
-			p := f.whereKey(name, c.Key)
+			p := f.objectOfKey(name, c.Key)
 			o := message.Object{Bucket: p.Bucket, Range: p.Range}
 			if groups[o] == nil {
 				order = append(order, p)

@@ -20,7 +20,7 @@ func small(t *testing.T, n int) (w *ranges, partitions []string) {
 }
 
 // has checks that the table has exactly these partitions, with one entity each.
-func (w *ranges) has(partitions []string) {
+func (w *ranges) checkPartitions(partitions []string) {
 	w.t.Helper()
 	page, err := w.cloud.store(w.clock.now, nil).Scan(w.t.Context(), tableKey, everything)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestSmallRangesJoin(t *testing.T) {
 	if w.hours(40); len(w.remaining()) != 1 {
 		t.Errorf("there are %d", w.remaining())
 	}
-	w.has(partitions)
+	w.checkPartitions(partitions)
 	rang := 0
 	for range 1000 {
 		w.clock.t += 60 * edm.TicksPerSecond
@@ -103,7 +103,7 @@ func TestBusyRangesStay(t *testing.T) {
 		if w.hours(40); len(w.remaining()) != 1 {
 			t.Errorf("after load on range %d there are %d", busy, w.remaining())
 		}
-		w.has(partitions)
+		w.checkPartitions(partitions)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestChangesWhileRangesJoin(t *testing.T) {
 	}
 	partitions = append(partitions[:3:3], partitions[6:]...) // three partitions were deleted
 	slices.Sort(partitions)
-	w.has(partitions)
+	w.checkPartitions(partitions)
 }
 
 // TestJoinIsGivenUp checks that a neighbour that restarts while it receives entities does not get the
@@ -171,12 +171,12 @@ func TestJoinIsGivenUp(t *testing.T) {
 		for _, c := range late {
 			w.handle(t.Context(), c)
 		}
-		w.has(partitions[1:])
+		w.checkPartitions(partitions[1:])
 		w.put("0000a", "r")
 		if w.hours(40); len(w.remaining()) != 1 {
 			t.Errorf("operation %d: later there are %d", op, w.remaining())
 		}
-		w.has([]string{"0000a", partitions[1]})
+		w.checkPartitions([]string{"0000a", partitions[1]})
 	}
 }
 

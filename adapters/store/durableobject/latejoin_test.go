@@ -40,7 +40,7 @@ func TestLatePieceOfAJoin(t *testing.T) {
 	if w.hours(40); len(w.remaining()) != 1 || !came {
 		t.Fatalf("there are %d; the late piece came: %t", w.remaining(), came)
 	}
-	w.has([]string{"0000a", partitions[1]})
+	w.checkPartitions([]string{"0000a", partitions[1]})
 }
 
 // inReplica checks that the replica has exactly the entities of the table.

@@ -26,7 +26,7 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 		err = table.ErrNoTable
 	}
 	if err == nil && to != table.UndoRestore {
-		err = beyond(to, s.o.Now(), d.Revision.Written())
+		err = checkRestoreTime(to, s.o.Now(), d.Revision.Written())
 	}
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 	for i := range begin.Next {
 		begin.Next[i] = byte(s.o.Rand())
 	}
-	p := s.where(t.String(), 0, nil)
+	p := s.objectAt(t.String(), 0, nil)
 	where := message.Layout{Buckets: p.Buckets, Location: p.Location}
 	r, err := s.advanceRestore(ctx, t, &begin)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 			return nil, table.NotImplemented.With(r.Why)
 		}
 		phase := r.Phase
-		errs := s.obeyed(ctx, t, where, r)
+		errs := s.runPhase(ctx, t, where, r)
 		if r, err = s.advanceRestore(ctx, t, r); err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 			tries = 0
 			continue
 		}
-		if tries++; tries == s.o.Attempts || phase == restoring.Telling || !s.again(ctx, tries) {
+		if tries++; tries == s.o.Attempts || phase == restoring.Telling || !s.pauseForRetry(ctx, tries) {
 			state := table.RestoreUnfinished
 			if phase == restoring.Settling || phase == restoring.Telling {
 				state = table.RestoreWaits + " 5" // the replica has not learned of the restore yet
@@ -92,7 +92,7 @@ func (s *Store) advanceRestore(ctx context.Context, t table.RecordKey, r *restor
 
 // obeyed tells the objects to do their part of this phase, and records which objects did. It
 // returns the errors of the others.
-func (s *Store) obeyed(ctx context.Context, t table.RecordKey, where message.Layout, r *restoring.Restore) map[message.Object]error {
+func (s *Store) runPhase(ctx context.Context, t table.RecordKey, where message.Layout, r *restoring.Restore) map[message.Object]error {
 	var calls []Call
 	var which []*restoring.Returned
 	for i := range r.Objects {
@@ -150,7 +150,7 @@ func restoreReport(r *restoring.Restore, errs map[message.Object]error, state st
 // beyond refuses a time to which a table cannot return. written is when the table's record was
 // last written. If a table was created after the requested time, its objects then had the
 // entities of an earlier table, or none, and would serve these as entities of this table.
-func beyond(to, now, written edm.Ticks) error {
+func checkRestoreTime(to, now, written edm.Ticks) error {
 	reason := ""
 	switch {
 	case to > now-restoring.Inexact:
@@ -195,7 +195,7 @@ func (s *Store) askAll(ctx context.Context, calls []Call) (answers []message.Rea
 			} else {
 				r, err = s.send(ctx, calls[i].To, calls[i].Message)
 			}
-			if again(err) {
+			if needsRetry(err) {
 				err = table.ErrBusy // the object handed its keys over meanwhile
 			}
 			answers, errs = append(answers, r), append(errs, err)

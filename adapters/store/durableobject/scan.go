@@ -22,9 +22,9 @@ const fanOut = 32
 // that the object has examined. A page that Expired ends early has wasted at most 8 MiB of work.
 func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (page table.Page, err error) {
 	name := t.String()
-	err = s.follow(name, func() error {
+	err = s.retryMoved(name, func() error {
 		whole := message.Scan{Ranges: r.Ranges, Descending: r.Descending}
-		first := s.where(name, 0, whole.Position())
+		first := s.objectAt(name, 0, whole.Position())
 		if first.Buckets > 1 {
 			inner := r
 			inner.Ended = false // the objects decide which rows have expired
@@ -73,7 +73,7 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 			return page.Page, nil
 		}
 		m.Ranges = r.Ranges
-		p = s.where(p.Table, 0, m.Position())
+		p = s.objectAt(p.Table, 0, m.Position())
 	}
 }
 
@@ -143,7 +143,7 @@ type source struct {
 // which it began.
 func (s *source) at(bucket uint16, position []byte) message.Destination {
 	p := s.table
-	if known := s.where(p.Table, bucket, position); known.Buckets == p.Buckets && known.Location == p.Location {
+	if known := s.objectAt(p.Table, bucket, position); known.Buckets == p.Buckets && known.Location == p.Location {
 		return known
 	}
 	p.Bucket, p.Range = bucket, 0
@@ -185,7 +185,7 @@ func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 			r.Chunk, err = chunk(reader)
 		case errors.Is(err, ErrOverloaded):
 			err = table.ErrBusy
-		case answer.Err != nil || again(err):
+		case answer.Err != nil || needsRetry(err):
 			r.Chunk, err = s.Read(ctx, r.Bucket, r.Range, r.Limit)
 		}
 		if err != nil {
@@ -214,7 +214,7 @@ func chunk(reader message.Reader) (c buckets.Chunk, err error) {
 
 // again reports whether an error says that a range does not have the requested keys, or does not
 // serve them yet.
-func again(err error) bool {
+func needsRetry(err error) bool {
 	_, moved := errors.AsType[*message.RangedError](err)
 	return moved || errors.Is(err, message.ErrAgain)
 }

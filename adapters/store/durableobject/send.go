@@ -40,7 +40,7 @@ func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader,
 		switch {
 		case answer.Err == nil:
 			r, err := s.result(answer.Message, write, lost)
-			if errors.Is(err, message.ErrMore) && s.ended(ctx) == nil {
+			if errors.Is(err, message.ErrMore) && s.contextErr(ctx) == nil {
 				n, lost = 0, lost || message.IsRemove(m)
 				a.Again, a.Age = lost, s.o.Now()-a.First
 				continue
@@ -58,8 +58,8 @@ func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader,
 		default:
 			lost = write
 		}
-		if n >= s.o.Attempts || !s.again(ctx, n) {
-			return message.Reader{}, s.gaveUp(ctx, lost, answer.Err)
+		if n >= s.o.Attempts || !s.pauseForRetry(ctx, n) {
+			return message.Reader{}, s.noAnswerErr(ctx, lost, answer.Err)
 		}
 		a.Again, a.Age = lost, s.o.Now()-a.First
 	}
@@ -86,19 +86,19 @@ func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) 
 
 // again waits a little and reports whether there is time to send a message again. n is the number
 // of times that it was sent.
-func (s *Store) again(ctx context.Context, n int) bool {
-	if s.ended(ctx) != nil {
+func (s *Store) pauseForRetry(ctx context.Context, n int) bool {
+	if s.contextErr(ctx) != nil {
 		return false
 	}
 	if s.pause != nil {
 		s.pause.Pause(ctx, firstPause<<min(n-1, 5))
 	}
-	return s.ended(ctx) == nil
+	return s.contextErr(ctx) == nil
 }
 
 // ended returns the error of a context that was cancelled, or whose deadline has passed by the
 // Store's clock: without a scheduler, nothing cancels the context at its deadline.
-func (s *Store) ended(ctx context.Context) error {
+func (s *Store) contextErr(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -109,18 +109,18 @@ func (s *Store) ended(ctx context.Context) error {
 }
 
 // gaveUp returns the error of a message that got no answer.
-func (s *Store) gaveUp(ctx context.Context, lost bool, last error) error {
+func (s *Store) noAnswerErr(ctx context.Context, lost bool, last error) error {
 	if lost {
 		return table.ErrUnknown
 	}
-	if err := s.ended(ctx); err != nil && !errors.Is(last, ErrOverloaded) {
+	if err := s.contextErr(ctx); err != nil && !errors.Is(last, ErrOverloaded) {
 		return err
 	}
 	return table.ErrBusy
 }
 
 // follow runs an operation, and runs it again if an object answers that the table has another layout.
-func (s *Store) follow(name string, do func() error) error {
+func (s *Store) retryMoved(name string, do func() error) error {
 	for range maxMoves {
 		err := do()
 		moved, ok := errors.AsType[*message.MovedError](err)

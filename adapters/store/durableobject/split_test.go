@@ -259,7 +259,7 @@ func (w *splits) vacate() {
 		w.pass(60 * edm.TicksPerSecond)
 		w.ring(w.now)
 		if !w.joins { // a read counts as load
-			w.serves()
+			w.checkServed()
 		}
 	}
 	for bucket := range w.buckets {
@@ -285,7 +285,7 @@ func (w *splits) vacate() {
 
 // serves checks that each key is served. No message is lost at this time, so no key may be unavailable
 // for longer than one exchange of messages.
-func (w *splits) serves() {
+func (w *splits) checkServed() {
 	for _, k := range w.keys {
 		if _, err := w.stores[0].Get(w.t.Context(), tableKey, k, table.Strong); err != nil && !errors.Is(err, table.ErrNoEntity) {
 			w.t.Errorf("seed %d: %q is not served: %v", w.seed, k, err)

@@ -30,12 +30,12 @@ func New(o Options) (*Store, error) {
 }
 
 // where returns the object that serves a position in a bucket of a table, as far as this isolate knows.
-func (s *Store) where(name string, bucket uint16, position []byte) message.Destination {
+func (s *Store) objectAt(name string, bucket uint16, position []byte) message.Destination {
 	return s.find(&message.Where{What: message.FindRange, Table: name, Bucket: bucket, Position: position})
 }
 
 // whereKey returns the object that serves a key of a table, as far as this isolate knows.
-func (s *Store) whereKey(name string, k []byte) message.Destination {
+func (s *Store) objectOfKey(name string, k []byte) message.Destination {
 	return s.find(&message.Where{What: message.FindRange, Table: name, OfKey: true, Position: k})
 }
 

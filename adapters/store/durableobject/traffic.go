@@ -30,7 +30,7 @@ func (s *Store) Traffic(ctx context.Context, t table.RecordKey) (*traffic.Report
 			r, err := s.result(answer.Message, false, false)
 			bucket, ok := traffic.ReadBucket(r.Rest())
 			switch {
-			case answer.Err != nil || errors.Is(err, table.ErrBusy) || again(err):
+			case answer.Err != nil || errors.Is(err, table.ErrBusy) || needsRetry(err):
 				missing++
 			case err != nil:
 				return nil, err

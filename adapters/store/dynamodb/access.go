@@ -46,7 +46,7 @@ func (s *Store) view(l *lease) view {
 // will be lost, so no reader may see it. Therefore do is called for the old table and for the copy, and agree
 // returns the part in which both results are equal, or false if there is none. That part stays valid, because the
 // run copies an entity only on condition that it is unchanged.
-func reading[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
+func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
 	do func(context.Context, view, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
 ) (result T, err error) {
 	err = s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {
@@ -58,7 +58,7 @@ func reading[T any](ctx context.Context, s *Store, key table.RecordKey, c table.
 		if l.Seal != rebucket.Sealed {
 			if result, err = do(ctx, v, c); err == nil {
 				var is validity
-				if is, err = s.judge(ctx, key, &l); err == nil && is != valid {
+				if is, err = s.checkResult(ctx, key, &l); err == nil && is != valid {
 					err = errUnsettled
 				}
 			}
@@ -85,7 +85,7 @@ func reading[T any](ctx context.Context, s *Store, key table.RecordKey, c table.
 
 // writing calls do with a lease on a table, and repeats this until the outcome is valid. do must call renew before
 // it sends anything.
-func (s *Store) writing(ctx context.Context, key table.RecordKey, do func(context.Context, *lease) (edm.Ticks, error)) (ticks edm.Ticks, err error) {
+func (s *Store) writeTable(ctx context.Context, key table.RecordKey, do func(context.Context, *lease) (edm.Ticks, error)) (ticks edm.Ticks, err error) {
 	err = s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {
 		l, err := s.live(ctx, key)
 		switch {
@@ -104,7 +104,7 @@ func (s *Store) writing(ctx context.Context, key table.RecordKey, do func(contex
 		case err != nil && !errors.As(err, &refused):
 			return err
 		}
-		switch now, late := s.judge(ctx, key, &l); {
+		switch now, late := s.checkResult(ctx, key, &l); {
 		case now == valid, now == dropped && err == nil:
 			return err
 		case err == nil:
@@ -167,7 +167,7 @@ const (
 // only after all leases and half of the margin have run out. A reply before that time is valid. For a later reply,
 // judge reads the record again. The reply is still valid if the location and the declaration are the same and the
 // last comparison of a move has not begun: that comparison will then include the result.
-func (s *Store) judge(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
+func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
 	if l.Seal == rebucket.Open && s.leases.isYounger(l, s.leases.term()+leaseMargin/2) {
 		return valid, nil
 	}

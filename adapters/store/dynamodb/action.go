@@ -14,15 +14,17 @@ type action struct {
 	old    *stored
 	// row is the entity as it will be after the action. It is nil for a delete, and for a merge that is not pinned.
 	row     *table.Row
-	pending *pending
+	pending *chunkWrite
 }
 
 // merges reports whether the new state of the entity depends on the old one.
-func (a *action) merges() bool { return a.m.Kind == table.Merge && a.m.Condition != table.Absent }
+func (a *action) needsOldState() bool {
+	return a.m.Kind == table.Merge && a.m.Condition != table.Absent
+}
 
 // minds reports whether the action depends on whether the stored entity has expired. An insert and an unconditional
 // replace do not. If an insert finds an entity, it fails, and core then judges the entity that the failure returned.
-func (a *action) minds() bool { return a.merges() || a.m.Condition >= table.Present }
+func (a *action) dependsOnExpiry() bool { return a.needsOldState() || a.m.Condition >= table.Present }
 
 // allows reports whether the mutation's condition holds for a stored state.
 func (a *action) allows(e *stored) bool {
@@ -45,7 +47,7 @@ func (a *action) fits(e *stored, inline int) bool {
 }
 
 // holds reports whether the condition that was sent for the action holds for a stored state.
-func (a *action) holds(e *stored, inline int, now edm.Ticks) bool {
+func (a *action) conditionHolds(e *stored, inline int, now edm.Ticks) bool {
 	switch {
 	case a.pinned && a.old == nil:
 		return e == nil
@@ -56,7 +58,7 @@ func (a *action) holds(e *stored, inline int, now edm.Ticks) bool {
 	case e == nil:
 		return true
 	}
-	return e.Timestamp < now && e.chunks.none() && (!a.merges() || a.fits(e, inline))
+	return e.Timestamp < now && e.chunks.none() && (!a.needsOldState() || a.fits(e, inline))
 }
 
 // apply computes the entity after the action, if the state before it is known.
@@ -70,7 +72,7 @@ func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 		effect, err := t.Apply(old, *a.m, now)
 		a.row = effect.Row
 		return err
-	case a.m.Kind.Removes() || a.merges():
+	case a.m.Kind.Removes() || a.needsOldState():
 		a.row = nil
 	default:
 		a.row = &table.Row{Key: a.m.Key, Timestamp: now, Nonce: a.m.Nonce, Properties: a.m.Properties}
@@ -80,17 +82,17 @@ func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 
 // demand writes the condition of an action that is not pinned. If the table has no expiry rule, the text is taken
 // from a template that all such actions share.
-func (a *action) demand(e *call.Expression, inline int, t *table.Traits, now edm.Ticks) {
+func (a *action) addCondition(e *call.Expression, inline int, t *table.Traits, now edm.Ticks) {
 	m := a.m
-	if t != nil && a.minds() {
-		writeDemand(e, m.Condition, a.merges())
+	if t != nil && a.dependsOnExpiry() {
+		writeDemand(e, m.Condition, a.needsOldState())
 		demandLife(e, t, now)
-	} else if a.merges() {
-		demands[m.Condition][1].Start(e)
+	} else if a.needsOldState() {
+		conditionTemplates[m.Condition][1].Start(e)
 	} else {
-		demands[m.Condition][0].Start(e)
+		conditionTemplates[m.Condition][0].Start(e)
 	}
-	if a.merges() {
+	if a.needsOldState() {
 		e.Bind(":n", num(maxProperties-m.Properties.Count()))
 		e.Bind(":z", num(inline-patchSize(m.Properties)))
 	}
@@ -104,7 +106,7 @@ func (a *action) demand(e *call.Expression, inline int, t *table.Traits, now edm
 
 // demands holds the conditions of actions that are not pinned. The first index is the condition of the mutation,
 // the second is 1 for a merge.
-var demands = func() (all [4][2]call.Template) {
+var conditionTemplates = func() (all [4][2]call.Template) {
 	for c := range all {
 		for merges := range all[c] {
 			var e call.Expression

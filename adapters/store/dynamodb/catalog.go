@@ -79,7 +79,7 @@ func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revisi
 	case err != nil:
 		return "", err
 	case now.deleting && new.Revision == "":
-		return s.succeed(ctx, now, &r)
+		return s.replaceDeleted(ctx, now, &r)
 	case !now.deleting && now.Revision == new.Revision: // The revision is right, so the condition failed because the declarations differ.
 		return r.Revision, s.declare(ctx, &r, new.Revision)
 	}
@@ -181,7 +181,7 @@ func (s *Store) deleteRecord(key table.RecordKey, revision table.Revision) call.
 
 // succeed writes the record of a new table over one that is being deleted. It does so only if the process that
 // deletes the old table has not finished after the longest time that a lease can last.
-func (s *Store) succeed(ctx context.Context, old, r *record) (table.Revision, error) {
+func (s *Store) replaceDeleted(ctx context.Context, old, r *record) (table.Revision, error) {
 	if s.drops.unchanged(old.Key.String(), string(old.Revision), s.elapsed()) < s.leases.length+leaseMargin {
 		return "", table.ErrBeingDeleted
 	}

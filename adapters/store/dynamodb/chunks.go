@@ -90,7 +90,7 @@ func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 // pending is a write that makes or replaces chunks. Before the chunks, a note is written that names them; after
 // the write, the note is removed. If the process ends in between, Purge finds the note and removes the chunks that
 // no entity names.
-type pending struct {
+type chunkWrite struct {
 	hash     []byte // hash key of the chunks
 	note     []byte // sort key of the note
 	due      edm.Ticks
@@ -105,7 +105,7 @@ var pendingHash = []byte{kindPending}
 
 // until limits when calls that name chunks of pending writes may be sent. Once Purge may have removed the chunks,
 // an entity that names them must not be written.
-func until(ctx context.Context, list ...*pending) context.Context {
+func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 	for _, p := range list {
 		ctx = call.Until(ctx, p.due-litterAge/2)
 	}
@@ -114,10 +114,10 @@ func until(ctx context.Context, list ...*pending) context.Context {
 
 // prepare writes the note of a write that replaces old chunks or makes new ones, and then writes the new chunks.
 // spilled are the properties that go into new chunks; nil makes none.
-func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old chunks, spilled edm.Properties) (*pending, error) {
+func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old chunks, spilled edm.Properties) (*chunkWrite, error) {
 	bucket := p.Bucket(k)
 	due := s.now() + litterAge
-	w := &pending{hash: hashKey(kindChunk, p, bucket), old: old, due: due}
+	w := &chunkWrite{hash: hashKey(kindChunk, p, bucket), old: old, due: due}
 	if spilled != nil {
 		w.new = s.newChunks(spilled)
 	}
@@ -149,7 +149,7 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 
 // finish removes the chunks in gone, which a finished write left unused, and then the note of the write. If that
 // fails, or if chunks may still arrive, the note stays, and Purge removes the chunks and the note later.
-func (s *Store) finish(ctx context.Context, w *pending, gone chunks) {
+func (s *Store) finish(ctx context.Context, w *chunkWrite, gone chunks) {
 	if _, err := s.db.BatchWrite(ctx, chunkDeletes(w.hash, gone)); err == nil && !w.late {
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, w.note)})
 	}

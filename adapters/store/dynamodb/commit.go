@@ -26,7 +26,7 @@ func (s *Store) Commit(ctx context.Context, key table.RecordKey, m []table.Mutat
 		return 0, err
 	}
 	defer cancel()
-	return s.writing(ctx, key, func(ctx context.Context, l *lease) (edm.Ticks, error) {
+	return s.writeTable(ctx, key, func(ctx context.Context, l *lease) (edm.Ticks, error) {
 		if len(m) > table.MaxBatchOperations {
 			return 0, table.TooManyOperations()
 		}
@@ -55,7 +55,7 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 		ticks = now
 		switch call.ClassOf(err) {
 		case call.Conditional, call.Cancelled, call.Unreadable:
-			if e := w.learn(ctx, err, now); e != nil {
+			if e := w.learnStates(ctx, err, now); e != nil {
 				return e
 			}
 			return &call.Error{Class: call.Stale, Err: err}
@@ -75,7 +75,7 @@ func (w *write) try(ctx context.Context) (edm.Ticks, error) {
 	defer w.clock.End(a)
 	err := a.Wait(ctx)
 	if err == nil {
-		err = w.ready(ctx, a.Ticks)
+		err = w.prepareEntities(ctx, a.Ticks)
 	}
 	if err == nil {
 		err = w.renew(ctx)
@@ -92,7 +92,7 @@ func (w *write) readAhead(ctx context.Context) error {
 	var slow []*action
 	for i := range w.actions {
 		a := &w.actions[i]
-		if a.m.Kind == table.Expire && !a.pinned || a.merges() && sizeOf(a.m.Key, a.m.Properties) > w.inline {
+		if a.m.Kind == table.Expire && !a.pinned || a.needsOldState() && sizeOf(a.m.Key, a.m.Properties) > w.inline {
 			slow = append(slow, a)
 		}
 	}

@@ -35,7 +35,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 		return s.removeRecord(ctx, key, revision)
 	}
 	declared := r.Traits != nil
-	if r, err = s.mark(ctx, r); err != nil {
+	if r, err = s.markDeleted(ctx, r); err != nil {
 		return err
 	}
 	s.leases.forget(key)
@@ -52,7 +52,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 
 // mark marks a record that still has its revision as being deleted. The same transaction writes a note for Purge
 // about the table, and one about the copy of an unfinished Rebucket.
-func (s *Store) mark(ctx context.Context, r *record) (marked *record, err error) {
+func (s *Store) markDeleted(ctx context.Context, r *record) (marked *record, err error) {
 	revision := r.Revision
 	err = s.db.Retry(ctx, call.Once, func(ctx context.Context) error {
 		marked = &record{Record: r.Record, Location: rebucket.Location{Spread: r.Spread}, deleting: true}

@@ -16,7 +16,7 @@ func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, c table
 		return table.Row{}, err
 	}
 	defer cancel()
-	e, err := reading(ctx, s, name, c, func(ctx context.Context, v view, c table.Consistency) (*stored, error) {
+	e, err := readTable(ctx, s, name, c, func(ctx context.Context, v view, c table.Consistency) (*stored, error) {
 		if len(k) > maxSortKey {
 			return nil, table.ErrKeyTooLong
 		}

@@ -37,7 +37,7 @@ func test(t odata.Test) *condition {
 		return nil // A filter expression cannot name keys. The key ranges of the scan already contain most of the condition.
 	}
 	if t.Function != odata.NoFunction {
-		return called(&t)
+		return translateFunction(&t)
 	}
 	told := odata.Equal | odata.Greater | odata.Unordered
 	if t.Holds&odata.Less == 0 {
@@ -60,7 +60,7 @@ func test(t odata.Test) *condition {
 
 // called translates a function call. DynamoDB has no function for the end of a string, so endswith becomes contains.
 // A string that ends with a text also contains it, but the reverse need not hold.
-func called(t *odata.Test) *condition {
+func translateFunction(t *odata.Test) *condition {
 	compare := contains
 	if t.Function == odata.StartsWith {
 		compare = beginsWith

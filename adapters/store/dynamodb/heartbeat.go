@@ -121,7 +121,7 @@ func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error
 }
 
 // followed returns an error if a recent heartbeat shows that a secondary in another Region may read the table.
-func (s *Store) followed(ctx context.Context) error {
+func (s *Store) checkNoSecondary(ctx context.Context) error {
 	beats, err := s.lastBeats(ctx, table.Strong)
 	if err != nil {
 		return err

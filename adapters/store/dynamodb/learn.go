@@ -13,8 +13,8 @@ import (
 
 // learn finds the stored states that made a call fail, and pins actions to them where necessary. It returns the
 // refusal with the lowest index, or nil if the write should be tried again.
-func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
-	found, failed, err := w.found(ctx, cause, now)
+func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) error {
+	found, failed, err := w.findFailed(ctx, cause, now)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 			pinned = append(pinned, a)
 		case !a.allows(e):
 			w.pin(a, e) // The loop below refuses the action.
-		case a.merges() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
+		case a.needsOldState() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
 			w.pin(a, e)
 			pinned = append(pinned, a)
 		}
@@ -76,7 +76,7 @@ func undecided(cause error, n int) int {
 
 // found reports which actions failed, and returns the states that their conditions found; nil means that there is
 // no entity. It takes the states from the error, or reads them if they were too large for the reply.
-func (w *write) found(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
+func (w *write) findFailed(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
 	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
 	read := func(i int, it item) {
 		if failed[i] = true; len(it) > 0 && err == nil {
@@ -93,7 +93,7 @@ func (w *write) found(ctx context.Context, cause error, now edm.Ticks) (found []
 		if there, err = w.entities(ctx, all); err == nil {
 			for i, a := range all {
 				found[i] = there[string(a.m.Key)]
-				failed[i] = w.traits != nil && !a.pinned || !a.holds(found[i], w.inline, now)
+				failed[i] = w.traits != nil && !a.pinned || !a.conditionHolds(found[i], w.inline, now)
 			}
 		}
 	case reasons != nil:

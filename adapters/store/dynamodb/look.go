@@ -20,7 +20,7 @@ const (
 )
 
 // look reads the oldest heartbeat at intervals. Callers that arrive during a read share its result.
-type look struct {
+type beatReader struct {
 	now  func() edm.Ticks
 	read func(ctx context.Context) (oldest edm.Ticks, err error) // returns 0 if heartbeats are missing
 
@@ -34,7 +34,7 @@ type look struct {
 }
 
 // get returns the oldest heartbeat, or 0 if heartbeats are missing. known is false if no read has succeeded yet.
-func (l *look) get() (oldest edm.Ticks, known bool) {
+func (l *beatReader) get() (oldest edm.Ticks, known bool) {
 	if l.due() {
 		_, _, _ = l.reading.Do("", func() (any, error) {
 			l.again()
@@ -46,14 +46,14 @@ func (l *look) get() (oldest edm.Ticks, known bool) {
 	return l.oldest, l.known
 }
 
-func (l *look) due() bool {
+func (l *beatReader) due() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
 	return now >= l.next || now < l.last // the clock was set back
 }
 
-func (l *look) again() {
+func (l *beatReader) again() {
 	if !l.due() { // another caller has just read it
 		return
 	}

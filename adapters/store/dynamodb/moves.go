@@ -11,7 +11,7 @@ import (
 // Rebucket spreads a table over another number of buckets, as package rebucket describes.
 func (s *Store) Rebucket(ctx context.Context, key table.RecordKey, o rebucket.Options) error {
 	if !o.Abort {
-		if err := s.followed(ctx); err != nil {
+		if err := s.checkNoSecondary(ctx); err != nil {
 			return err
 		}
 	}

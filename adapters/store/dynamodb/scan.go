@@ -19,7 +19,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	}
 	defer cancel()
 	filter := translate(r.Filter).expression()
-	return reading(ctx, s, name, r.Consistency, func(ctx context.Context, v view, c table.Consistency) (table.Page, error) {
+	return readTable(ctx, s, name, r.Consistency, func(ctx context.Context, v view, c table.Consistency) (table.Page, error) {
 		r := r
 		r.Consistency = c
 		return buckets.Scan(ctx, tableSource{s, v.Spread, filter}, v.Buckets, r, buckets.Options{

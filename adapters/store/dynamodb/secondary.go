@@ -24,7 +24,7 @@ var ErrFollowed = errors.New("a secondary in another Region reads this table, an
 // Secondary is a read-only store on this Region's replica of a table that another Region writes.
 type Secondary struct {
 	*Store
-	look look
+	look beatReader
 }
 
 var _ table.Replicated = (*Secondary)(nil)
@@ -37,7 +37,7 @@ func NewSecondary(o Options, region string) (*Secondary, error) {
 	}
 	s.db.ReadOnly = true
 	read := func(ctx context.Context) (edm.Ticks, error) { return s.oldestBeat(ctx, region) }
-	return &Secondary{s, look{now: s.now, read: read}}, nil
+	return &Secondary{s, beatReader{now: s.now, read: read}}, nil
 }
 
 // Declares implements [table.Declaring]. A secondary follows declarations, but accepts none: they are written in the writing Region.

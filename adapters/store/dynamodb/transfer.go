@@ -31,7 +31,7 @@ type transfer struct {
 	from, to rebucket.Spread
 	alive    func(context.Context) error // writes a heartbeat; nil except in the last pass
 	actions  []call.Action
-	pending  []*pending
+	pending  []*chunkWrite
 	rebucket.Copied
 }
 
@@ -175,7 +175,7 @@ func (t *transfer) send(ctx context.Context) error {
 	if t.Copied.Copied+t.Deleted == 0 {
 		return nil
 	}
-	err := t.db.Transact(until(ctx, t.pending...), t.actions)
+	err := t.db.Transact(limitCalls(ctx, t.pending...), t.actions)
 	if reasons := call.Reasons(err); t.alive != nil && len(reasons) > 0 && call.Held(&reasons[0]) {
 		for i := range reasons {
 			if call.Failed(&reasons[i]) {

@@ -87,10 +87,10 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 		if a.old == nil || a.old.chunks.none() {
 			continue
 		}
-		if a.merges() {
+		if a.needsOldState() {
 			rows = append(rows, a.old)
 			size += a.old.chunks.size
-		} else if err := w.instants(ctx, a); err != nil {
+		} else if err := w.loadExpiry(ctx, a); err != nil {
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 		return err
 	}
 	for _, a := range pinned {
-		if a.merges() && a.old != nil && !a.old.chunks.none() && a.old.Properties == nil {
+		if a.needsOldState() && a.old != nil && !a.old.chunks.none() && a.old.Properties == nil {
 			e, err := w.entity(ctx, w.spread, a.m.Key, table.Strong)
 			if err != nil {
 				return err
@@ -113,7 +113,7 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 }
 
 // instants reads the chunks of the state that an action is pinned to, and keeps only the properties that expiry rules name.
-func (w *write) instants(ctx context.Context, a *action) error {
+func (w *write) loadExpiry(ctx context.Context, a *action) error {
 	if w.traits == nil {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (w *write) pin(a *action, e *stored) {
 }
 
 // ready computes the entities after the actions, where the states before them are known, and writes the chunks they need.
-func (w *write) ready(ctx context.Context, now edm.Ticks) error {
+func (w *write) prepareEntities(ctx context.Context, now edm.Ticks) error {
 	size := 0
 	for i := range w.actions {
 		a := &w.actions[i]
@@ -219,7 +219,7 @@ func (w *write) request(a *action, now edm.Ticks) call.Action {
 	case a.pinned:
 		e.If(attrTicks, "=", ":m", num(a.old.Timestamp))
 	default:
-		a.demand(&e, w.inline, w.traits, now)
+		a.addCondition(&e, w.inline, w.traits, now)
 	}
 	switch {
 	case a.row != nil:
@@ -241,7 +241,7 @@ func (w *write) send(ctx context.Context, now edm.Ticks) error {
 	for i := range w.actions {
 		requests[i] = w.request(&w.actions[i], now)
 		if p := w.actions[i].pending; p != nil {
-			ctx = until(ctx, p)
+			ctx = limitCalls(ctx, p)
 		}
 	}
 	if len(requests) == 1 {

@@ -11,14 +11,14 @@ import (
 )
 
 // stopping is a file system that behaves as if the process were killed before it renames a log.
-type stopping struct {
+type stopFS struct {
 	vfs.FS
 	left *int
 }
 
 var errStopped = errors.New("killed")
 
-func (s stopping) Rename(old, path string) error {
+func (s stopFS) Rename(old, path string) error {
 	if strings.Contains(old, ".log") {
 		if *s.left--; *s.left < 0 {
 			return errStopped
@@ -32,7 +32,7 @@ func (s stopping) Rename(old, path string) error {
 func TestAcceptInterrupted(t *testing.T) {
 	t.Parallel()
 	const entities = 1000
-	disk := killed(t, entities, false)
+	disk := killedFiles(t, entities, false)
 	logs := names(t, disk, ".log")
 	path := logs[len(logs)-1]
 	damaged := content(t, disk, path)
@@ -42,7 +42,7 @@ func TestAcceptInterrupted(t *testing.T) {
 	for n := range 100 {
 		place, left := copyOf(disk), n
 		s, err := pebblestore.Open(pebblestore.Options{
-			Dir: "data", FS: stopping{place, &left}, AcceptDamage: true, Logf: func(string, ...any) {}, Fatal: func(error) {},
+			Dir: "data", FS: stopFS{place, &left}, AcceptDamage: true, Logf: func(string, ...any) {}, Fatal: func(error) {},
 		})
 		if err == nil {
 			if err := s.Close(); err != nil {

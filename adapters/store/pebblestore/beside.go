@@ -7,7 +7,7 @@ import (
 )
 
 // commitBeside makes a commit that changes no entity and no record.
-func (s *Store) commitBeside(b *pebble.Batch) (edm.Ticks, error) {
+func (s *Store) commitInternal(b *pebble.Batch) (edm.Ticks, error) {
 	st := &s.stripes[0] // Each commit locks a stripe. Any stripe will do, because this commit changes no entity.
 	st.Lock()
 	e, err := s.journal.register(undo{stripe: st, liveTable: new(liveTable)})

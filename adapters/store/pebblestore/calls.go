@@ -5,18 +5,18 @@ import "context"
 // call runs do, which calls Pebble, and waits for its result. While a file operation waits for disk space or for a
 // file descriptor, Pebble may hold its locks. In this case call does not start do, or leaves do running in the
 // background, and returns [table.ErrFull] or [table.ErrBusy].
-func (s *Store) call(ctx context.Context, do func() error) error {
+func (s *Store) callPebble(ctx context.Context, do func() error) error {
 	if s.disk.Waiting() {
 		return s.disk.Shortage()
 	}
 	done := make(chan error, 1)
 	s.calls.Go(func() { done <- do() })
-	return s.unlessFull(ctx, done)
+	return s.waitUnlessFull(ctx, done)
 }
 
 // unlessFull waits until done has a value or is closed, and returns the value or nil. If file operations wait for disk
 // space or for a file descriptor, it returns an error instead of waiting.
-func (s *Store) unlessFull(ctx context.Context, done <-chan error) error {
+func (s *Store) waitUnlessFull(ctx context.Context, done <-chan error) error {
 	select {
 	case err := <-done:
 		return err
@@ -31,13 +31,13 @@ func (s *Store) unlessFull(ctx context.Context, done <-chan error) error {
 func (s *Store) endCalls() error {
 	done := make(chan error)
 	go func() { s.calls.Wait(); close(done) }()
-	return s.unlessFull(context.Background(), done)
+	return s.waitUnlessFull(context.Background(), done)
 }
 
 // flush writes the content of the log to data files. It returns an error if disk space is missing; Pebble then retries.
 func (s *Store) flush(ctx context.Context) error {
 	flushed := make(chan error)
-	err := s.call(ctx, func() error {
+	err := s.callPebble(ctx, func() error {
 		done, err := s.db.AsyncFlush()
 		if err == nil {
 			go func() { <-done; close(flushed) }()
@@ -47,5 +47,5 @@ func (s *Store) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.unlessFull(ctx, flushed)
+	return s.waitUnlessFull(ctx, flushed)
 }

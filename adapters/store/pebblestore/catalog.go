@@ -11,9 +11,9 @@ import (
 )
 
 // record reads a record, or returns table.ErrNoRecord.
-func record(from pebble.Reader, key table.RecordKey) (table.Record, error) {
+func getRecord(from pebble.Reader, key table.RecordKey) (table.Record, error) {
 	text := key.String()
-	v, err := stored(from, recordKey(text))
+	v, err := getValue(from, recordKey(text))
 	if err != nil {
 		return table.Record{}, err
 	}
@@ -28,11 +28,11 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 	if err := ctx.Err(); err != nil {
 		return table.Record{}, err
 	}
-	r, err := record(s.db, key)
+	r, err := getRecord(s.db, key)
 	n := s.catalog.last.Load() // loaded after the read: the read may have seen this commit, so the reply must wait for it
 	if w := s.journal.wait(ctx, n); isShort(w) {
 		err = s.withDurableView(func(v view) (err error) {
-			r, err = record(v.from, key)
+			r, err = getRecord(v.from, key)
 			return err
 		})
 	} else if w != nil {
@@ -125,7 +125,7 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 		}
 	}
 	s.catalog.Lock()
-	old, err := record(s.db, key)
+	old, err := getRecord(s.db, key)
 	if errors.Is(err, table.ErrNoRecord) && next != nil {
 		err = nil // the record does not exist, so its revision is ""
 	} else if errors.Is(err, table.ErrNoRecord) {
@@ -137,7 +137,7 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 	if err != nil {
 		n := s.catalog.last.Load()
 		s.catalog.Unlock()
-		return nil, s.answer(ctx, n, err)
+		return nil, s.awaitAndReturn(ctx, n, err)
 	}
 	if next != nil && r != "" {
 		next.Incarnation = old.Incarnation
@@ -178,7 +178,7 @@ func (s *Store) reclaim(from, to []byte) {
 // applyRecord applies a change of a record. The caller has locked the catalog, and applyRecord locks all stripes. So
 // all commits that precede the change in the log have lower numbers, and all later commits have higher numbers.
 func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *table.Record) (*pebble.Batch, *entry, error) {
-	defer s.dieOfPanic()
+	defer s.exitOnPanic()
 	s.lockStripes()
 	defer s.unlockStripes()
 	var u undo
@@ -209,7 +209,7 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 	// A dropped incarnation is marked as dead before the batch is applied, and a new one becomes live afterwards.
 	// So no reader takes an emptied table for a live one.
 	if next == nil {
-		s.tables.end(key)
+		s.tables.setDead(key)
 	}
 	if err := s.apply(b, e); err != nil {
 		s.die(err) // the table is already marked as dead, so the drop cannot be undone
@@ -217,7 +217,7 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 		return nil, nil, table.ErrUnknown
 	}
 	if next != nil {
-		s.tables.begin(next)
+		s.tables.setLive(next)
 	}
 	return b, e, nil
 }

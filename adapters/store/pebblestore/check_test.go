@@ -25,7 +25,7 @@ func check(t *testing.T, disk vfs.FS, salvage string) (pebblestore.Report, error
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	const entities = 2000
-	disk := killed(t, entities, true)
+	disk := killedFiles(t, entities, true)
 	before := names(t, disk, "")
 	report, err := check(t, disk, "")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestCheck(t *testing.T) {
 func TestSalvage(t *testing.T) {
 	t.Parallel()
 	const entities = 3000
-	disk := killed(t, entities, true)
+	disk := killedFiles(t, entities, true)
 	logs := names(t, disk, ".log")
 	damage := func(path string, at func(length int) int) {
 		b := content(t, disk, path)

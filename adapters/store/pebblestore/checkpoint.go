@@ -23,7 +23,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	}
 	given, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	return s.call(ctx, func() error {
+	return s.callPebble(ctx, func() error {
 		s.checkpoint.Lock()
 		defer s.checkpoint.Unlock()
 		if given.Err() != nil {

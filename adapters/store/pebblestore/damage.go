@@ -21,14 +21,14 @@ func explain(err error) error {
 		return err
 	}
 	_, named := errors.AsType[*fs.PathError](err)
-	if _, opens := reading(err); named && !opens || !wholefile.Lost(err) {
+	if _, opens := readErrorPath(err); named && !opens || !wholefile.Lost(err) {
 		return err
 	}
 	return logguard.Salvageable(err)
 }
 
 // reading reports whether an error comes from opening or reading a file, and returns the path of the file.
-func reading(err error) (path string, ok bool) {
+func readErrorPath(err error) (path string, ok bool) {
 	e, named := errors.AsType[*fs.PathError](err)
 	if !named || !slices.Contains([]string{"open", "read", "pread", "stat", "lstat"}, e.Op) {
 		return "", false

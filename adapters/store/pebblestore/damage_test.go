@@ -21,7 +21,7 @@ import (
 func TestFlippedBytes(t *testing.T) {
 	t.Parallel()
 	const entities = 1000
-	disk := killed(t, entities, false)
+	disk := killedFiles(t, entities, false)
 	logs := names(t, disk, ".log")
 	path := logs[len(logs)-1]
 	whole := content(t, disk, path)
@@ -69,7 +69,7 @@ func TestFlippedBytes(t *testing.T) {
 func TestMissingFiles(t *testing.T) {
 	t.Parallel()
 	const entities = 2000
-	disk := killed(t, entities, true)
+	disk := killedFiles(t, entities, true)
 	refused := 0
 	for _, path := range names(t, disk, "") {
 		place := copyOf(disk)
@@ -105,7 +105,7 @@ func TestMissingFiles(t *testing.T) {
 func TestDamagedAnywhere(t *testing.T) {
 	t.Parallel()
 	const entities = 1500
-	disk := killed(t, entities, true)
+	disk := killedFiles(t, entities, true)
 	random := rand.New(rand.NewPCG(8, 8))
 	paths := names(t, disk, "")
 	damages := 200
@@ -149,7 +149,7 @@ func TestDamagedAnywhere(t *testing.T) {
 func TestDamagedBlock(t *testing.T) {
 	t.Parallel()
 	const entities = 3000
-	disk := killed(t, entities, true)
+	disk := killedFiles(t, entities, true)
 	var largest string
 	size := 0
 	for _, path := range names(t, disk, ".sst") {
@@ -215,7 +215,7 @@ func TestDamagedBlock(t *testing.T) {
 func TestAcceptTornLog(t *testing.T) {
 	t.Parallel()
 	const entities = 300
-	disk := killed(t, entities, false)
+	disk := killedFiles(t, entities, false)
 	paths := names(t, disk, ".log")
 	path := paths[len(paths)-1]
 	b := content(t, disk, path)

@@ -39,12 +39,12 @@ type damageBase struct {
 }
 
 // held is a file system on which flushes wait, so that many logs exist.
-type held struct {
+type holdFlushFS struct {
 	*vfs.MemFS
 	until chan struct{}
 }
 
-func (h held) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
+func (h holdFlushFS) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if strings.HasSuffix(path, ".sst") {
 		<-h.until
 	}
@@ -56,7 +56,7 @@ func newDamageBase(t *testing.T, name string, logs bool) *damageBase {
 	t.Helper()
 	b := &damageBase{name: name, files: map[string][]string{}, tables: map[string]*writtenTable{}}
 	disk := vfs.NewCrashableMem()
-	fs := held{disk, make(chan struct{})}
+	fs := holdFlushFS{disk, make(chan struct{})}
 	o := pebblestore.Options{Dir: "data", FS: fs, Logf: t.Logf, Fatal: func(err error) { t.Errorf("fatal: %v", err) }}.Small()
 	if logs {
 		o = o.Piling()

@@ -48,7 +48,7 @@ func TestDamageRun(t *testing.T) {
 		d := b.damage(t, random)
 		place := copyOf(b.disk)
 		d.apply(t, place)
-		result, err := b.judge(t, place, d)
+		result, err := b.runDamaged(t, place, d)
 		if err != nil {
 			t.Errorf("damage %d, %s: %s: %v", n, b.name, d, err)
 			continue
@@ -102,7 +102,7 @@ func replaceSection(path, text string) error {
 }
 
 // judge does what the errors of the store say, and compares the entities that can be read afterwards.
-func (b *damageBase) judge(t *testing.T, disk *vfs.MemFS, d damage) (outcome, error) {
+func (b *damageBase) runDamaged(t *testing.T, disk *vfs.MemFS, d damage) (outcome, error) {
 	risk := b.atRisk(t, d)
 	saved := copyOf(disk)
 	report, err := check(t, saved, "saved")

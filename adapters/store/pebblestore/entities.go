@@ -25,13 +25,13 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 	for {
 		l := s.tables.find(tbl)
 		if l == nil {
-			err := s.answer(ctx, s.catalog.last.Load(), table.ErrNoTable)
+			err := s.awaitAndReturn(ctx, s.catalog.last.Load(), table.ErrNoTable)
 			if isShort(err) {
-				return s.getSettled(tbl, k)
+				return s.getDurable(tbl, k)
 			}
 			return table.Row{}, err
 		}
-		traits, now := l.judge(s.journal.clock)
+		traits, now := l.traitsAndTime(s.journal.clock)
 		full := l.appendKey((*buf)[:0], k)
 		*buf = full
 		row, err := read(s.db, full)
@@ -45,7 +45,7 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 			n = s.stripe(full).last.Load()
 		}
 		if w := s.journal.wait(ctx, max(n, s.catalog.last.Load())); isShort(w) {
-			return s.getSettled(tbl, k)
+			return s.getDurable(tbl, k)
 		} else if w != nil {
 			return table.Row{}, w
 		}
@@ -92,7 +92,7 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 	for {
 		l := s.tables.find(tbl)
 		if l == nil {
-			return 0, s.answer(ctx, s.catalog.last.Load(), table.ErrNoTable)
+			return 0, s.awaitAndReturn(ctx, s.catalog.last.Load(), table.ErrNoTable)
 		}
 		*buf = l.appendKey((*buf)[:0], m[0].Key)
 		st := s.stripe(*buf)
@@ -104,7 +104,7 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 		b, e, err := s.applyMutations(l, st, m, buf)
 		st.Unlock()
 		if err != nil {
-			return 0, s.answer(ctx, max(st.last.Load(), s.catalog.last.Load()), err)
+			return 0, s.awaitAndReturn(ctx, max(st.last.Load(), s.catalog.last.Load()), err)
 		}
 		if err := s.awaitDurable(b, e); err != nil {
 			return 0, err
@@ -124,7 +124,7 @@ var rowHead = len(table.AppendRow(nil, new(table.Row)))
 
 // applyMutations reads the old entities, checks the conditions and applies the mutations. The caller has locked st.
 func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf *[]byte) (*pebble.Batch, *entry, error) {
-	defer s.dieOfPanic()
+	defer s.exitOnPanic()
 	u := undo{stripe: st, liveTable: l, mutations: m}
 	keep := s.disk.Low()
 	olds, done, err := s.readOld(l, m, buf, keep)

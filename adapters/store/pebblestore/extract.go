@@ -23,7 +23,7 @@ func Extract(o Options, key table.RecordKey, dir string) (entities int64, err er
 	if damage := in.logs.Damage(); damage != nil {
 		return 0, damage
 	}
-	record, err := stored(db, recordKey(key.String()))
+	record, err := getValue(db, recordKey(key.String()))
 	if err != nil {
 		return 0, err
 	}
@@ -46,7 +46,7 @@ func Extract(o Options, key table.RecordKey, dir string) (entities int64, err er
 // copyTable copies the record and the entities of a table, and the highest Timestamp that
 // the clock has reserved.
 func (c *checker) copyTable(db *pebble.DB, key table.RecordKey, record []byte, i table.Incarnation) error {
-	reserved, err := stored(db, clockKey)
+	reserved, err := getValue(db, clockKey)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *checker) copyTable(db *pebble.DB, key table.RecordKey, record []byte, i
 	if err := c.save(recordKey(key.String()), record); err != nil {
 		return err
 	}
-	if err := each(db, appendPrefix(nil, i), c.checkEntity); err != nil {
+	if err := forEachKey(db, appendPrefix(nil, i), c.checkEntity); err != nil {
 		return err
 	}
 	if n := len(c.report.Problems); n > 0 {

@@ -45,7 +45,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	last := s.journal.last.Load()
 	page, err := s.readFeed(t, &r, snapshot, history, durable)
 	err = errors.Join(err, snapshot.Close())
-	if err := s.answer(ctx, last, err); err != nil {
+	if err := s.awaitAndReturn(ctx, last, err); err != nil {
 		return table.FeedPage{}, err
 	}
 	return page, nil
@@ -54,7 +54,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 // readFeed reads the page of a feed from a snapshot.
 func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, from pebble.Reader, history feedlog.History, durable edm.Ticks) (table.FeedPage, error) {
 	b := table.NewFeedBuilder(r)
-	live, err := record(from, t)
+	live, err := getRecord(from, t)
 	switch {
 	case err != nil && !errors.Is(err, table.ErrNoRecord):
 		return b.Page, err
@@ -176,7 +176,7 @@ func (s *Store) AwaitChanges(ctx context.Context, t table.RecordKey, at table.Fe
 			}
 		}
 	}
-	return s.answer(ctx, s.journal.last.Load(), nil) // waits for all commits so far, including commits to other tables
+	return s.awaitAndReturn(ctx, s.journal.last.Load(), nil) // waits for all commits so far, including commits to other tables
 }
 
 // TrimFeeds implements [table.Feeding]. In a store that follows another store, TrimFeeds does nothing: the replayed
@@ -220,7 +220,7 @@ func (s *Store) trimFeed(ctx context.Context, i table.Incarnation, now edm.Ticks
 	if err := feedlog.Trim(b, i, h, n, line); err != nil {
 		return errors.Join(err, b.Close())
 	}
-	_, err = s.commitBeside(b)
+	_, err = s.commitInternal(b)
 	s.reclaim(feedlog.Bounds(i))
 	return errors.Join(ctx.Err(), err)
 }

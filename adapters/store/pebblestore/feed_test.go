@@ -254,12 +254,12 @@ func (f heldLog) SyncTo(n int64) (bool, error) {
 }
 
 // asked is a context that calls the function once when a caller is about to wait for the end of the context.
-type asked struct {
+type notifyContext struct {
 	context.Context
 	once func()
 }
 
-func (a asked) Done() <-chan struct{} {
+func (a notifyContext) Done() <-chan struct{} {
 	a.once()
 	return a.Context.Done()
 }
@@ -296,7 +296,7 @@ func TestFeedWaitsForLaterWrites(t *testing.T) {
 	s.Applied()
 	waits, answered := make(chan struct{}), make(chan table.FeedPage, 1)
 	go func() {
-		page, err := s.Changes(asked{t.Context(), sync.OnceFunc(func() { close(waits) })}, people, table.FeedRequest{From: from})
+		page, err := s.Changes(notifyContext{t.Context(), sync.OnceFunc(func() { close(waits) })}, people, table.FeedRequest{From: from})
 		if err != nil {
 			t.Error(err)
 		}

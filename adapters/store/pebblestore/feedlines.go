@@ -43,7 +43,7 @@ func (s *Store) beginFeeds(at edm.Ticks) error {
 	if _, follows, err := s.Position(); err != nil || follows {
 		return err
 	}
-	return each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
+	return forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {
 		r, err := table.ParseRecord(string(k[1:]), v)
 		if err != nil || !r.Traits.Feeds() {
 			return err

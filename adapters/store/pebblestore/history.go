@@ -21,7 +21,7 @@ var historyKey = []byte{spaceMeta, 'h', 'i', 's', 't', 'o', 'r', 'y'}
 const historyFile = "HISTORY"
 
 func (s *Store) storedHistory() (h feedlog.History, ok bool, err error) {
-	v, err := stored(s.db, historyKey)
+	v, err := getValue(s.db, historyKey)
 	if err != nil || v == nil {
 		return h, false, err
 	}
@@ -60,7 +60,7 @@ func (s *Store) ownHistory(ctx context.Context) (feedlog.History, error) {
 	if err := errors.Join(s.noteHistory(h), b.Set(historyKey, h.Append(nil), nil)); err != nil {
 		return h, errors.Join(err, b.Close())
 	}
-	if _, err := s.commitBeside(b); err != nil {
+	if _, err := s.commitInternal(b); err != nil {
 		return h, err
 	}
 	s.history = h.ID
@@ -87,7 +87,7 @@ func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 }
 
 // loseHistory makes the store begin a new history later, because the store may have lost commits.
-func (s *Store) loseHistory() error {
+func (s *Store) removeHistoryFile() error {
 	err := s.machine.Remove(s.machine.PathJoin(s.dir, historyFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -110,7 +110,7 @@ func (h *history) last() int {
 // saw records a reply to a call. from is the value of known when the call began, so
 // the reply must show the state after commit from or a later one. Of these commits,
 // the first one whose state fits the reply counts as shown.
-func (h *history) saw(what string, from int, fits func(state) bool) error {
+func (h *history) recordReply(what string, from int, fits func(state) bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for i := from; i < len(h.states); i++ {

@@ -25,7 +25,7 @@ func (s *Store) Identity() (string, error) {
 // loadIdentity reads the identity from the database. If it is missing there, loadIdentity takes it from the file
 // TABLES or, if that has none, creates a new one.
 func (s *Store) loadIdentity(readOnly bool) error {
-	v, err := stored(s.db, identityKey)
+	v, err := getValue(s.db, identityKey)
 	if err != nil || v == nil && readOnly {
 		return err
 	}

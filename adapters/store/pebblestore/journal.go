@@ -72,7 +72,7 @@ func (j *journal) register(u undo) (*entry, error) {
 }
 
 // follow registers the commits of another store with numbers from first to last as one entry.
-func (j *journal) follow(first, last edm.Ticks, u undo) (*entry, error) {
+func (j *journal) registerReplay(first, last edm.Ticks, u undo) (*entry, error) {
 	j.numbers.Lock()
 	defer j.numbers.Unlock()
 	j.mu.Lock()

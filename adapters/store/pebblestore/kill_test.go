@@ -38,7 +38,7 @@ func TestKill(t *testing.T) {
 	done := make([]int, partitions) // number of commits in the store, by partition
 	for range kills {
 		reported := runChild(t, dir, done, 1+random.IntN(400))
-		recovered(t, dir, done, reported)
+		checkRecovered(t, dir, done, reported)
 		if t.Failed() {
 			return
 		}
@@ -96,14 +96,14 @@ func runChild(t *testing.T, dir string, done []int, n int) []int {
 }
 
 // recovered opens the store, checks that it has the reported commits, and updates done.
-func recovered(t *testing.T, dir string, done, reported []int) {
+func checkRecovered(t *testing.T, dir string, done, reported []int) {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir}.Small())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	histories := told(reported, 1)
+	histories := expectedHistories(reported, 1)
 	states, err := readAll(t.Context(), s, people, histories)
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func recovered(t *testing.T, dir string, done, reported []int) {
 }
 
 // told returns the history of each partition, with the number of commits in done plus more further commits.
-func told(done []int, more int) []*history {
+func expectedHistories(done []int, more int) []*history {
 	list := make([]*history, len(done))
 	for p := range list {
 		list[p] = newHistory(p)
@@ -147,7 +147,7 @@ func child(dir string, args []string) error {
 		mu     sync.Mutex
 		failed error
 	)
-	for p, h := range told(done, 0) {
+	for p, h := range expectedHistories(done, 0) {
 		load.Go(func() {
 			for i := done[p] + 1; ; i++ {
 				_, err := s.Commit(context.Background(), people, h.next())

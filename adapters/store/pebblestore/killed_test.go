@@ -21,7 +21,7 @@ import (
 
 // killed returns the files of a killed process, whose store had confirmed n entities.
 // The newest entities are only in the log.
-func killed(t *testing.T, n int, small bool) *vfs.MemFS {
+func killedFiles(t *testing.T, n int, small bool) *vfs.MemFS {
 	t.Helper()
 	disk := vfs.NewCrashableMem()
 	o := pebblestore.Options{Dir: "data", FS: disk, Logf: t.Logf, Fatal: func(err error) { t.Errorf("fatal: %v", err) }}

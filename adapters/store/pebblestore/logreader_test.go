@@ -98,7 +98,7 @@ func (s *shipping) load(stop context.Context) (wait func()) {
 }
 
 // more waits until n more commits are confirmed.
-func (s *shipping) more(n int) {
+func (s *shipping) awaitCommits(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for n += len(s.confirmed); len(s.confirmed) < n; {
@@ -206,11 +206,11 @@ func TestReadLog(t *testing.T) {
 			stop, end := context.WithCancel(t.Context())
 			wait := s.load(stop)
 			for range 1 + s.random.IntN(6) {
-				s.more(s.random.IntN(400))
+				s.awaitCommits(s.random.IntN(400))
 				s.read()
 			}
 			if s.random.IntN(2) == 0 {
-				s.more(s.random.IntN(100))
+				s.awaitCommits(s.random.IntN(100))
 				s.crash(end, wait)
 				continue
 			}

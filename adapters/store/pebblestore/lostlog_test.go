@@ -60,7 +60,7 @@ func mentions(lines []string, text string) bool {
 // the file LOGS says that a later commit was synced.
 func TestNewestLogCut(t *testing.T) {
 	t.Parallel()
-	disk := killed(t, 300, false)
+	disk := killedFiles(t, 300, false)
 	logs := names(t, disk, ".log")
 	path := logs[len(logs)-1]
 	whole := content(t, disk, path)
@@ -139,7 +139,7 @@ func TestFirstLogGone(t *testing.T) {
 func TestSalvageBetween(t *testing.T) {
 	t.Parallel()
 	const entities = 8000
-	disk := killed(t, entities, false)
+	disk := killedFiles(t, entities, false)
 	s, err := reopen(t, disk, false)
 	if err != nil {
 		t.Fatal(err)

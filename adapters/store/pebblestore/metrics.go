@@ -37,7 +37,7 @@ type Metrics struct {
 
 // Metrics returns the metrics. It takes a few microseconds.
 func (s *Store) Metrics() Metrics {
-	m := s.measured()
+	m := s.pebbleMetrics()
 	total := m.Total()
 	usage, refused, full := s.disk.State()
 	return Metrics{
@@ -74,7 +74,7 @@ type Observer struct {
 
 // measured returns Pebble's metrics. While a file operation waits for space, Pebble may hold the lock that its metrics
 // need, so measured then returns the previous metrics.
-func (s *Store) measured() *pebble.Metrics {
+func (s *Store) pebbleMetrics() *pebble.Metrics {
 	if s.disk.Waiting() {
 		if m := s.lastMetrics.Load(); m != nil {
 			return m

@@ -24,7 +24,7 @@ func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool
 		return olds, func() {}, s.readMany(l, m, olds, buf, keep)
 	}
 	done = func() {}
-	if independent(&m[0]) && !keep {
+	if isUnconditionalPut(&m[0]) && !keep {
 		return olds, done, nil
 	}
 	*buf = l.appendKey((*buf)[:0], m[0].Key)
@@ -47,14 +47,16 @@ func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool
 }
 
 // independent reports whether the mutation does not depend on the stored entity.
-func independent(m *table.Mutation) bool { return m.Condition == table.Always && m.Kind == table.Put }
+func isUnconditionalPut(m *table.Mutation) bool {
+	return m.Condition == table.Always && m.Kind == table.Put
+}
 
 // readMany reads the entities of the mutations in key order with one iterator. Most batches insert
 // adjacent rows between two stored rows. In this case one seek is enough.
 func (s *Store) readMany(l *liveTable, m []table.Mutation, olds []old, buf *[]byte, keep bool) (err error) {
 	order := make([]int, 0, len(m))
 	for i := range m {
-		if keep || !independent(&m[i]) {
+		if keep || !isUnconditionalPut(&m[i]) {
 			order = append(order, i)
 		}
 	}

@@ -96,14 +96,14 @@ func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 }
 
 func (s *Store) open(o Options) error {
-	if err := checkForeign(o); err != nil && !locked(o) {
+	if err := checkForeign(o); err != nil && !hasLockFile(o) {
 		return err // checked before any file is created in the directory
 	}
 	if o.AcceptDamage && !o.Memory {
 		if err := tryRead(o); err != nil { // checked before any file is changed
 			return err
 		}
-		if err := s.loseHistory(); err != nil { // done first: if this start is killed, the next one may not notice that commits were lost
+		if err := s.removeHistoryFile(); err != nil { // done first: if this start is killed, the next one may not notice that commits were lost
 			return err
 		}
 	}
@@ -167,13 +167,13 @@ func (s *Store) openChanging(o Options) error {
 		return cause.Err
 	}
 	if err != nil {
-		return s.refuse(err, o)
+		return s.openError(err, o)
 	}
 	if err := s.load(o, false); err != nil {
-		return errors.Join(s.refuse(err, o), s.db.Close())
+		return errors.Join(s.openError(err, o), s.db.Close())
 	}
 	go s.backlog.Run(s.ending, func() (layers, running int) {
-		m := s.measured()
+		m := s.pebbleMetrics()
 		if s.room.Judge(int64(m.Total().TablesSize), o.Logf) {
 			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // if it fails, the memory stays in use
 		}
@@ -189,7 +189,7 @@ func (s *Store) openChanging(o Options) error {
 }
 
 // refuse converts an error of a failed open to the error that Open returns.
-func (s *Store) refuse(err error, o Options) error {
+func (s *Store) openError(err error, o Options) error {
 	if strings.Contains(err.Error(), "unknown format major version") {
 		return fmt.Errorf("%w: %w", ErrNewer, err)
 	}
@@ -270,7 +270,7 @@ func isStore(name string) bool {
 
 // locked reports whether some process has opened the directory as a store. That process may still be creating the
 // first files, so the files that isStore knows may be missing.
-func locked(o Options) bool {
+func hasLockFile(o Options) bool {
 	_, err := o.FS.Stat(o.FS.PathJoin(o.Dir, "LOCK"))
 	return err == nil
 }
@@ -329,7 +329,7 @@ func (s *Store) load(o Options, readOnly bool) error {
 // checkFormat checks the format version in the database, and raises an older one to
 // formatVersion.
 func (s *Store) checkFormat(readOnly bool) error {
-	v, err := stored(s.db, formatKey)
+	v, err := getValue(s.db, formatKey)
 	if err != nil {
 		return err
 	}
@@ -385,7 +385,7 @@ func (s *Store) setFormat() error {
 // reservation returns the highest Timestamp that earlier processes may have
 // issued.
 func (s *Store) reservation() (edm.Ticks, error) {
-	v, err := stored(s.db, clockKey)
+	v, err := getValue(s.db, clockKey)
 	if v == nil || err != nil {
 		return 0, err
 	}
@@ -410,10 +410,10 @@ func (s *Store) reserve(t edm.Ticks) error {
 
 // loadTables fills the map of live incarnations from the catalog.
 func (s *Store) loadTables() error {
-	return each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
+	return forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {
 		r, err := table.ParseRecord(string(k[1:]), v)
 		if err == nil {
-			s.tables.begin(&r)
+			s.tables.setLive(&r)
 		}
 		return err
 	})

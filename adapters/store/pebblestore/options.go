@@ -159,7 +159,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 				s.compactionFailed.Store(time.Now().UnixNano())
 				return // DataCorruption reports the damage; all other data can be served
 			}
-			if path, ok := reading(err); ok && isThere(o.FS, path) { // not for a file that could not be created
+			if path, ok := readErrorPath(err); ok && isThere(o.FS, path) { // not for a file that could not be created
 				s.compactionFailed.Store(time.Now().UnixNano())
 				s.sawDamage(pebble.DataCorruptionInfo{Path: path, Details: err}, o.Logf)
 				return

@@ -13,7 +13,7 @@ import (
 // damage was accepted. No request can reach these entities.
 func (s *Store) countOrphans(logf func(string, ...any)) error {
 	live := map[table.Incarnation]bool{}
-	err := each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
+	err := forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {
 		r, err := table.ParseRecord(string(k[1:]), v)
 		live[r.Incarnation] = true
 		return err

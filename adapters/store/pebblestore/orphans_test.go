@@ -14,7 +14,7 @@ import (
 func TestAcceptCounts(t *testing.T) {
 	t.Parallel()
 	const entities = 300
-	disk := killed(t, entities, false)
+	disk := killedFiles(t, entities, false)
 	db, err := pebble.Open("data", &pebble.Options{FS: disk, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ type Position struct {
 
 // Position returns how far the store follows another store. ok is false if it follows none.
 func (s *Store) Position() (p Position, ok bool, err error) {
-	v, err := stored(s.db, positionKey)
+	v, err := getValue(s.db, positionKey)
 	if v == nil || err != nil {
 		return p, false, err
 	}

@@ -130,7 +130,7 @@ func (w *powered) write(h *history) error {
 		return fmt.Errorf("commit %d of %s: %w", i, h.partition, err)
 	}
 	w.issued(ts)
-	return h.saw("its own commit", i, func(state) bool { return true })
+	return h.recordReply("its own commit", i, func(state) bool { return true })
 }
 
 // read makes one random call whose reply shows a state: a read of an existing or
@@ -144,7 +144,7 @@ func (w *powered) read(random *rand.Rand) error {
 	case 0:
 		row, err := w.store.Get(ctx, people, h.key(k), table.Strong)
 		if errors.Is(err, table.ErrNoEntity) {
-			return h.saw("an absent entity", from, func(s state) bool { return s[k] == 0 })
+			return h.recordReply("an absent entity", from, func(s state) bool { return s[k] == 0 })
 		}
 		if err != nil {
 			return err
@@ -154,15 +154,15 @@ func (w *powered) read(random *rand.Rand) error {
 		if err != nil {
 			return err
 		}
-		return h.saw("an entity", from, func(s state) bool { return s[k] == i })
+		return h.recordReply("an entity", from, func(s state) bool { return s[k] == i })
 	case 1:
 		m := table.Mutation{Key: h.key(k), Condition: table.Unchanged, IfMatch: 1}
 		_, err := w.store.Commit(ctx, people, []table.Mutation{m})
 		switch {
 		case errors.Is(err, table.ErrNoEntity):
-			return h.saw("a refusal for absence", from, func(s state) bool { return s[k] == 0 })
+			return h.recordReply("a refusal for absence", from, func(s state) bool { return s[k] == 0 })
 		case errors.Is(err, table.ErrChanged):
-			return h.saw("a refusal for presence", from, func(s state) bool { return s[k] != 0 })
+			return h.recordReply("a refusal for presence", from, func(s state) bool { return s[k] != 0 })
 		}
 		return fmt.Errorf("a commit that had to be refused: %w", err)
 	}
@@ -175,7 +175,7 @@ func (w *powered) read(random *rand.Rand) error {
 		return err
 	}
 	for n, h := range w.histories {
-		if err := h.saw("a page", known[n], func(s state) bool { return s == states[n] }); err != nil {
+		if err := h.recordReply("a page", known[n], func(s state) bool { return s == states[n] }); err != nil {
 			return err
 		}
 	}
@@ -206,7 +206,7 @@ func (w *powered) createOrDrop() error {
 	if err != nil {
 		return fmt.Errorf("step %d of the churned table: %w", i, err)
 	}
-	return w.churn.saw("its own commit", i, func(state) bool { return true })
+	return w.churn.recordReply("its own commit", i, func(state) bool { return true })
 }
 
 func (w *powered) readChurned(random *rand.Rand) error {
@@ -216,14 +216,14 @@ func (w *powered) readChurned(random *rand.Rand) error {
 		if err != nil {
 			return err
 		}
-		return w.churn.saw("a record", from, func(s state) bool { return s[0] == i })
+		return w.churn.recordReply("a record", from, func(s state) bool { return s[0] == i })
 	}
 	row, err := w.store.Get(context.Background(), churned, w.churn.key(1), table.Strong)
 	switch {
 	case errors.Is(err, table.ErrNoTable):
-		return w.churn.saw("no table", from, func(s state) bool { return s[0] == 0 })
+		return w.churn.recordReply("no table", from, func(s state) bool { return s[0] == 0 })
 	case errors.Is(err, table.ErrNoEntity):
-		return w.churn.saw("an empty table", from, func(s state) bool { return s[0] != 0 && s[1] == 0 })
+		return w.churn.recordReply("an empty table", from, func(s state) bool { return s[0] != 0 && s[1] == 0 })
 	case err != nil:
 		return err
 	}
@@ -231,7 +231,7 @@ func (w *powered) readChurned(random *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	return w.churn.saw("an entity", from, func(s state) bool { return s[1] == i })
+	return w.churn.recordReply("an entity", from, func(s state) bool { return s[1] == i })
 }
 
 // incarnation returns the incarnation of the churned table, or 0 if the table does

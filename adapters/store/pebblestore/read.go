@@ -33,7 +33,7 @@ func openToRead(o Options) (*Store, error) {
 	}
 	if s.db, err = pebble.Open(o.Dir, p); err != nil {
 		o.AcceptDamage = true
-		return nil, s.refuse(err, o)
+		return nil, s.openError(err, o)
 	}
 	if err := s.load(o, true); err != nil {
 		return nil, errors.Join(explain(err), s.db.Close())

@@ -23,5 +23,5 @@ func (s *Store) Ready() error {
 	if s.disk.Full() {
 		return table.ErrFull
 	}
-	return s.call(context.Background(), func() error { return s.db.Set(readyKey, nil, pebble.Sync) })
+	return s.callPebble(context.Background(), func() error { return s.db.Set(readyKey, nil, pebble.Sync) })
 }

@@ -22,7 +22,7 @@ func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
 	}
 	for _, k := range slices.Sorted(maps.Keys(s.copied.Records)) {
 		v := s.copied.Records[k]
-		now, err := stored(s.db, recordKey(k))
+		now, err := getValue(s.db, recordKey(k))
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
 // copyRecords returns the content that the second copy of the records must have.
 func (s *Store) copyRecords() (want []byte, err error) {
 	want = append(recordcopy.Head(formatVersion), recordcopy.Store(*s.identity.Load())...)
-	err = each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
+	err = forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {
 		want = append(want, recordcopy.Record(string(k[1:]), v)...)
 		return nil
 	})

@@ -43,20 +43,20 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 	for _, i := range r.dropped {
 		s.copies.Add(recordcopy.Drop(i))
 	}
-	live, err := r.live()
+	live, err := r.changedRecords()
 	if err != nil {
 		return err
 	}
 	u := undo{before: s.db.NewSnapshot()}
 	defer s.forget(u)
-	e, err := s.journal.follow(first, p.Number, u)
+	e, err := s.journal.registerReplay(first, p.Number, u)
 	if err != nil {
 		return err
 	}
 	s.catalog.last.Store(int64(p.Number))
 	for k, next := range live {
 		if l := s.tables.find(k); l != nil && l.incarnation != next.Incarnation {
-			s.tables.end(k)
+			s.tables.setDead(k)
 		}
 	}
 	if err := s.applyReplay(r.batch, p.Number); err != nil {
@@ -67,7 +67,7 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 	s.tables.notifyWaiters(r.fed)
 	for _, next := range live {
 		if next.Revision != "" {
-			s.tables.begin(&next)
+			s.tables.setLive(&next)
 		}
 	}
 	again := false
@@ -84,7 +84,7 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 
 // applyReplay writes a batch to the log, makes it visible, and waits until it is durable.
 func (s *Store) applyReplay(b *pebble.Batch, to edm.Ticks) error {
-	defer s.dieOfPanic()
+	defer s.exitOnPanic()
 	m := logguard.Mark{Number: to, Synced: s.marker.Synced()}
 	if err := b.LogData(m.Append(make([]byte, 0, logguard.MarkLength)), nil); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (r *replay) change(k, v []byte) {
 }
 
 // live returns the new record for each record key that changes. A removed record is returned as the zero Record.
-func (r *replay) live() (map[table.RecordKey]table.Record, error) {
+func (r *replay) changedRecords() (map[table.RecordKey]table.Record, error) {
 	list := map[table.RecordKey]table.Record{}
 	for text, v := range r.records {
 		k, ok := table.ParseRecordKey(text)
@@ -201,7 +201,7 @@ func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err := b.Set(historyKey, h.Append(nil), nil); err != nil {
 		return err
 	}
-	_, err = s.commitBeside(b)
+	_, err = s.commitInternal(b)
 	return err
 }
 

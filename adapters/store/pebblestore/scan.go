@@ -22,14 +22,14 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 	for {
 		l := s.tables.find(tbl)
 		if l == nil {
-			err := s.answer(ctx, s.catalog.last.Load(), table.ErrNoTable)
+			err := s.awaitAndReturn(ctx, s.catalog.last.Load(), table.ErrNoTable)
 			if isShort(err) {
-				return s.scanSettled(ctx, tbl, &r)
+				return s.scanDurable(ctx, tbl, &r)
 			}
 			return table.Page{}, err
 		}
 		b := table.NewPageBuilder(&r)
-		b.Traits, b.Now = l.judge(s.journal.clock)
+		b.Traits, b.Now = l.traitsAndTime(s.journal.clock)
 		it, err := s.db.NewIter(l.bounds(r.InOrder()[0]))
 		if err != nil {
 			return table.Page{}, err
@@ -50,7 +50,7 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 		if err := s.journal.wait(ctx, n); err != nil {
 			page.Recycle()
 			if isShort(err) {
-				return s.scanSettled(ctx, tbl, &r)
+				return s.scanDurable(ctx, tbl, &r)
 			}
 			return table.Page{}, err
 		}
@@ -59,7 +59,7 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 }
 
 // scanSettled is like Scan, but reads the state without commits that are not durable yet.
-func (s *Store) scanSettled(ctx context.Context, tbl table.RecordKey, r *table.ScanRequest) (table.Page, error) {
+func (s *Store) scanDurable(ctx context.Context, tbl table.RecordKey, r *table.ScanRequest) (table.Page, error) {
 	var l *liveTable
 	var it *pebble.Iterator
 	var hidden []hiddenRow
@@ -68,7 +68,7 @@ func (s *Store) scanSettled(ctx context.Context, tbl table.RecordKey, r *table.S
 		if l, err = v.liveTable(tbl); err != nil {
 			return err
 		}
-		b.Traits, b.Now = l.judge(s.journal.clock)
+		b.Traits, b.Now = l.traitsAndTime(s.journal.clock)
 		hidden = v.rows(l, key.Range{Start: r.Ranges[0].Start, End: r.Ranges[len(r.Ranges)-1].End})
 		if r.Descending {
 			slices.Reverse(hidden)
@@ -170,7 +170,7 @@ func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Ran
 func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) (at bool, err error) {
 	for len(c.hidden) > 0 && !at {
 		h := c.hidden[0]
-		if until != nil && c.follows(h.key, until) || c.beyond(h.key, in) {
+		if until != nil && c.isAfter(h.key, until) || c.isPastRange(h.key, in) {
 			return false, nil
 		}
 		c.hidden = c.hidden[1:]
@@ -193,7 +193,7 @@ func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) 
 }
 
 // follows reports whether a key comes after another one in the order of the scan.
-func (c *collector) follows(k, other []byte) bool {
+func (c *collector) isAfter(k, other []byte) bool {
 	if c.descending {
 		return bytes.Compare(k, other) < 0
 	}
@@ -201,7 +201,7 @@ func (c *collector) follows(k, other []byte) bool {
 }
 
 // beyond reports whether a key comes after a range in the order of the scan.
-func (c *collector) beyond(k []byte, in key.Range) bool {
+func (c *collector) isPastRange(k []byte, in key.Range) bool {
 	if c.descending {
 		return bytes.Compare(k, in.Start) < 0
 	}

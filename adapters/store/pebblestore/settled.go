@@ -47,7 +47,7 @@ func (j *journal) isDurable(e *entry) bool {
 
 // unsettled returns the commits that may not be durable yet, oldest first. It stops at the first such catalog change and
 // returns its entry as catalog: the snapshot before this change contains no later commits. mu must be locked.
-func (j *journal) unsettled() (commits []*entry, catalog *entry) {
+func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 	for e := j.oldest; e != nil; e = e.newer {
 		switch {
 		case j.isDurable(e):
@@ -77,7 +77,7 @@ func (s *Store) withDurableView(do func(v view) error) error {
 	if j.failed != nil {
 		return j.failed
 	}
-	hidden, catalog := j.unsettled()
+	hidden, catalog := j.pendingCommits()
 	if catalog != nil {
 		return do(view{s, catalog.undo.before, false, hidden})
 	}
@@ -98,7 +98,7 @@ func (v view) liveTable(tbl table.RecordKey) (*liveTable, error) {
 		}
 		return nil, table.ErrNoTable
 	}
-	r, err := record(v.from, tbl)
+	r, err := getRecord(v.from, tbl)
 	if errors.Is(err, table.ErrNoRecord) {
 		return nil, table.ErrNoTable
 	}
@@ -140,13 +140,13 @@ func (v view) rows(l *liveTable, in key.Range) (list []hiddenRow) {
 }
 
 // getSettled is like Get, but reads the state without commits that are not durable yet.
-func (s *Store) getSettled(tbl table.RecordKey, k []byte) (row table.Row, err error) {
+func (s *Store) getDurable(tbl table.RecordKey, k []byte) (row table.Row, err error) {
 	err = s.withDurableView(func(v view) error {
 		l, err := v.liveTable(tbl)
 		if err != nil {
 			return err
 		}
-		traits, now := l.judge(s.journal.clock)
+		traits, now := l.traitsAndTime(s.journal.clock)
 		if h := v.rows(l, key.Range{Start: k, End: append(bytes.Clone(k), 0)}); len(h) > 0 {
 			switch {
 			case !h[0].known:

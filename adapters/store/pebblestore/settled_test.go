@@ -190,7 +190,7 @@ func (w *world) checkScan(s *pebblestore.Store, name string, ranges []key.Range,
 
 // waits begins changes one after the other while no log can be written, and then makes the disk full.
 // The caller waits with results until all changes have ended.
-func (w *world) waits(changes ...func() error) (results *sync.WaitGroup) {
+func (w *world) startBlocked(changes ...func() error) (results *sync.WaitGroup) {
 	results = new(sync.WaitGroup)
 	letGo := w.disk.holdLogs()
 	for i, do := range changes {
@@ -286,7 +286,7 @@ func TestSettled(t *testing.T) {
 			all := []string{"one", "two", "three"}
 			w.check(w.store, w.copy(), all...)
 			before := w.copy()
-			waiting := w.waits(changes(w)...)
+			waiting := w.startBlocked(changes(w)...)
 			w.check(w.store, before, all...)
 			if err := w.store.Drop(t.Context(), tableKey("one"), ""); !errors.Is(err, table.ErrFull) {
 				t.Errorf("a drop: %v", err)
@@ -354,7 +354,7 @@ func TestSettledAnyhow(t *testing.T) {
 		for range 1 + random.IntN(12) {
 			changes = append(changes, any())
 		}
-		waiting := w.waits(changes...)
+		waiting := w.startBlocked(changes...)
 		w.check(w.store, before, "one", "two")
 		w.disk.makeSpace()
 		waitForSpace(w.store)

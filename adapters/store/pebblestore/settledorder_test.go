@@ -49,7 +49,7 @@ func TestSettledOrder(t *testing.T) {
 			} else {
 				j.cancel(e)
 			}
-			hidden, e := j.unsettled()
+			hidden, e := j.pendingCommits()
 			if (e != nil) != test.catalog || len(hidden) != len(test.hidden) {
 				t.Fatalf("%d commits are hidden, catalog %v", len(hidden), e != nil)
 			}
@@ -63,7 +63,7 @@ func TestSettledOrder(t *testing.T) {
 					j.done(e)
 				}
 			}
-			if hidden, e := j.unsettled(); len(hidden) > 0 || e != nil {
+			if hidden, e := j.pendingCommits(); len(hidden) > 0 || e != nil {
 				t.Error("commits are hidden when all are synced")
 			}
 			if err := j.wait(context.Background(), int64(all[len(all)-1].number)); err != nil {

@@ -33,7 +33,7 @@ func (s *Store) Touch(ctx context.Context) (edm.Ticks, error) {
 	if s.disk.Full() {
 		return 0, table.ErrFull
 	}
-	return s.commitBeside(s.db.NewBatch())
+	return s.commitInternal(s.db.NewBatch())
 }
 
 // Timeline returns the timeline to which the commits of the store belong.
@@ -77,7 +77,7 @@ func (s *Store) Started() edm.Ticks { return s.journal.started }
 // the size of the logs that are kept until they are shipped.
 func (s *Store) LogWritten() (written, kept int64) {
 	_, kept = s.shipping.Kept()
-	return int64(s.measured().WAL.BytesWritten), kept
+	return int64(s.pebbleMetrics().WAL.BytesWritten), kept
 }
 
 // Span says which commits a checkpoint contains: all commits with numbers up to Low, and none with numbers above High.
@@ -86,7 +86,7 @@ type Span struct{ Low, High, Quiet edm.Ticks }
 
 // quiet returns as last the highest number of a commit, and as until the higher one of last and the current time. It
 // raises the clock to until, so that no commit gets a number above last and up to until.
-func (s *Store) quiet() (last, until edm.Ticks) {
+func (s *Store) raiseToNow() (last, until edm.Ticks) {
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
 	last = edm.Ticks(s.journal.last.Load())
@@ -98,7 +98,7 @@ func (s *Store) quiet() (last, until edm.Ticks) {
 // CheckpointSpan makes a [Store.Checkpoint] to which the shipped log can be applied. When it returns,
 // all commits up to High are durable.
 func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err error) {
-	_, began := s.quiet()
+	_, began := s.raiseToNow()
 	low, _, whole := s.AwaitDurable(ctx, time.Time{})
 	if !whole {
 		return span, errors.Join(ctx.Err(), table.ErrBusy)
@@ -109,7 +109,7 @@ func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err 
 	if err := s.Checkpoint(ctx, dir); err != nil {
 		return span, err
 	}
-	high, until := s.quiet()
+	high, until := s.raiseToNow()
 	return Span{low, max(low, high), until}, s.journal.wait(ctx, int64(high))
 }
 

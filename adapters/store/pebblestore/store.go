@@ -105,7 +105,7 @@ func (s *Store) unlockStripes() {
 
 // answer waits until all commits with numbers up to n are durable, and then returns err. If the
 // wait fails, it returns the error of the wait.
-func (s *Store) answer(ctx context.Context, n int64, err error) error {
+func (s *Store) awaitAndReturn(ctx context.Context, n int64, err error) error {
 	if w := s.journal.wait(ctx, n); w != nil {
 		return w
 	}
@@ -118,7 +118,7 @@ func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	if s.memory {
 		return s.applyUnsynced(b)
 	}
-	defer s.dieOfPanic()
+	defer s.exitOnPanic()
 	m := logguard.Mark{Number: e.number, Synced: s.marker.Synced()}
 	if err := b.LogData(m.Append(make([]byte, 0, logguard.MarkLength)), nil); err != nil {
 		return err
@@ -137,20 +137,20 @@ func (s *Store) apply(b *pebble.Batch, e *entry) error {
 
 // writeMark writes a [logguard.Mark] to the log, without a commit.
 func (s *Store) writeMark(m logguard.Mark) error {
-	defer s.dieOfPanic()
+	defer s.exitOnPanic()
 	return s.db.LogData(m.Append(nil), pebble.Sync)
 }
 
 // applyUnsynced is apply for a batch that need not be synced: it becomes durable with the next synced batch.
 func (s *Store) applyUnsynced(b *pebble.Batch) error {
-	defer s.dieOfPanic()
+	defer s.exitOnPanic()
 	return s.db.Apply(b, pebble.NoSync)
 }
 
 // dieOfPanic is deferred while a commit is being applied. Pebble panics when it cannot write its
 // log, and HTTP servers recover from panics. dieOfPanic ends the process, so that it does not
 // continue with half a commit and a locked stripe.
-func (s *Store) dieOfPanic() {
+func (s *Store) exitOnPanic() {
 	if r := recover(); r != nil {
 		if err, ok := r.(error); !ok || !errors.Is(err, pebble.ErrClosed) {
 			s.die(fmt.Errorf("panic in a commit: %v", r))

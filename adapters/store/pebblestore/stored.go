@@ -7,7 +7,7 @@ import (
 )
 
 // stored returns a copy of the value of a key, or nil if the key does not exist.
-func stored(from pebble.Reader, k []byte) ([]byte, error) {
+func getValue(from pebble.Reader, k []byte) ([]byte, error) {
 	v, closer, err := from.Get(k)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return nil, nil
@@ -21,7 +21,7 @@ func stored(from pebble.Reader, k []byte) ([]byte, error) {
 
 // each calls do for each key that begins with prefix, in order, until do fails. do must not use the key or the value
 // after it returns.
-func each(from pebble.Reader, prefix []byte, do func(k, v []byte) error) error {
+func forEachKey(from pebble.Reader, prefix []byte, do func(k, v []byte) error) error {
 	it, err := from.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
 	if err != nil {
 		return err

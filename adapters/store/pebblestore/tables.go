@@ -44,7 +44,7 @@ func (t *tables) find(key table.RecordKey) *liveTable {
 
 // begin makes the incarnation of a table's record live, unless it is already live, and sets its traits. It ignores
 // the record of an account, which has no incarnation.
-func (t *tables) begin(r *table.Record) {
+func (t *tables) setLive(r *table.Record) {
 	if r.Key.Table == "" {
 		return
 	}
@@ -75,7 +75,7 @@ func (t *tables) notifyWaiters(of map[table.Incarnation]edm.Ticks) {
 
 // judge returns the traits of a table and the current time, at which a read decides which entities have expired. The
 // time is 0 for a table without traits.
-func (l *liveTable) judge(clock *table.Clock) (t *table.Traits, now edm.Ticks) {
+func (l *liveTable) traitsAndTime(clock *table.Clock) (t *table.Traits, now edm.Ticks) {
 	if t = l.traits.Load(); t != nil {
 		now = clock.Instant()
 	}
@@ -83,7 +83,7 @@ func (l *liveTable) judge(clock *table.Clock) (t *table.Traits, now edm.Ticks) {
 }
 
 // end removes the live incarnation of a table and marks it as dead.
-func (t *tables) end(key table.RecordKey) {
+func (t *tables) setDead(key table.RecordKey) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if old := t.live[key]; old != nil {

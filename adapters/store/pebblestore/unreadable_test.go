@@ -92,7 +92,7 @@ func (f *badFile) Read(b []byte) (int, error) {
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	const entities = 600
-	disk := killed(t, entities, true)
+	disk := killedFiles(t, entities, true)
 	for _, path := range names(t, disk, "") {
 		size := int64(len(content(t, disk, path)))
 		for name, bad := range map[string]unreadable{

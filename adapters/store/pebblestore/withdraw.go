@@ -10,7 +10,7 @@ import (
 // expired by a rule and are still stored become visible again.
 func (s *Store) Withdraw(ctx context.Context) (tables int, err error) {
 	var declare []table.Record
-	err = each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
+	err = forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {
 		r, err := table.ParseRecord(string(k[1:]), v)
 		if r.Traits != nil && (r.Traits.Expiry != nil || r.Traits.Ending != nil) {
 			declare = append(declare, r)

@@ -33,7 +33,7 @@ func manifestOf(t *testing.T, disk vfs.FS) string {
 func TestOneWitness(t *testing.T) {
 	t.Parallel()
 	const entities = 1500
-	disk, another, younger := killed(t, entities, true), killed(t, 400, true), killed(t, 30, true)
+	disk, another, younger := killedFiles(t, entities, true), killedFiles(t, 400, true), killedFiles(t, 30, true)
 	files, logs := names(t, disk, ".sst"), names(t, disk, ".log")
 	manifest := manifestOf(t, disk)
 	move := func(t *testing.T, place vfs.FS, from, to string) {

@@ -40,7 +40,7 @@ func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 	if err := warning(c); err != nil { // the wait for the standby was cancelled
 		return err
 	}
-	c.CustomData()[barrier] = true
+	c.CustomData()[barrierKey] = true
 	_, err := s.caughtUp(ctx, c)
 	return err
 }
@@ -72,7 +72,7 @@ func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err er
 			now[id], ok = true, true
 		}
 	}
-	if _, waited := c.CustomData()[barrier]; ok || waited {
+	if _, waited := c.CustomData()[barrierKey]; ok || waited {
 		now[self], ok = true, true
 	}
 	p.list = now
@@ -80,7 +80,7 @@ func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err er
 }
 
 // barrier is the key, in a connection's custom data, of the flag that the connection has waited for a standby.
-const barrier = "barrier"
+const barrierKey = "barrier"
 
 // forget empties the list, so that every new connection waits for a standby again.
 func (p *passed) forget() {

@@ -75,7 +75,7 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 		if err == nil {
 			calls, trace = do(ticks)
 			err = s.once(ctx, lend.Client{Use: lend.Writes, Account: account}, func(_ context.Context, c *pgconn.PgConn) (err error) {
-				rows, err = s.attended(c, calls)
+				rows, err = s.sendTransaction(c, calls)
 				return err
 			})
 		}
@@ -83,7 +83,7 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 			return 0, table.ErrRevision
 		}
 		if err != nil && classify(err) == lost {
-			err = s.traced(ctx, ticks, trace, err)
+			err = s.resolveChange(ctx, ticks, trace, err)
 		}
 		switch class := classify(err); {
 		case err == nil:
@@ -92,7 +92,7 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 			return 0, err
 		default:
 			s.counters.retry(class)
-			if halts(err) || pause(ctx, try) != nil {
+			if isHalted(err) || pause(ctx, try) != nil {
 				return 0, err
 			}
 		}
@@ -101,9 +101,9 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 
 // traced finds out whether a change whose reply was lost was applied. It returns nil if it was, and an unsent error
 // if it was not and never will be.
-func (s *Store) traced(ctx context.Context, ticks edm.Ticks, trace statement.Call, cause error) error {
+func (s *Store) resolveChange(ctx context.Context, ticks edm.Ticks, trace statement.Call, cause error) error {
 	var applied, complete bool
-	err := s.ended(ctx, cause)
+	err := s.awaitProcessEnd(ctx, cause)
 	if err == nil {
 		err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
 			_, err := statement.Query(ctx, c, trace.Prepared, func(v [][]byte) error {
@@ -114,13 +114,13 @@ func (s *Store) traced(ctx context.Context, ticks edm.Ticks, trace statement.Cal
 		})
 	}
 	if err == nil && applied {
-		err = s.barrier(ctx)
+		err = s.awaitStandby(ctx)
 	}
 	switch {
 	case err == nil && applied:
 		return nil
 	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // the trails of records that were dropped since are still kept
-		return &unsent{cause}
+		return &unsentError{cause}
 	}
 	s.counters.unknown.Add(1)
 	return fmt.Errorf("%w: %w", table.ErrUnknown, cause)

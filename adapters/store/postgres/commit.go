@@ -76,10 +76,10 @@ type commitment struct {
 // reason. It then returns a refusal, or sends all statements again with a Timestamp above those of the entities.
 func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
 	c.declared = c.ruled.Find(c.name)
-	c.recall()
+	c.useCachedState()
 	for try := 0; ; try++ {
 		if c.states == nil && c.needsStates() {
-			if err := c.judge(ctx); err != nil {
+			if err := c.checkStates(ctx); err != nil {
 				return 0, err
 			}
 		}
@@ -89,20 +89,20 @@ func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
 		}
 		ticks, err := c.write(ctx, list)
 		if err == nil {
-			c.remember(list)
+			c.cacheState(list)
 			return ticks, nil
 		}
-		c.forget()
+		c.dropStates()
 		switch class := classify(err); {
-		case errors.Is(err, table.ErrUnknown) || halts(err):
+		case errors.Is(err, table.ErrUnknown) || isHalted(err):
 			return 0, err
 		case class == refused:
-			if err := c.judge(ctx); err != nil {
+			if err := c.checkStates(ctx); err != nil {
 				return 0, err
 			}
 			c.counters.behind.Add(1)
 			if ctx.Err() != nil {
-				return 0, &unsent{context.Cause(ctx)}
+				return 0, &unsentError{context.Cause(ctx)}
 			}
 		case class == again || class == moved:
 			c.counters.retry(class)
@@ -120,11 +120,11 @@ func (c *commitment) needsStates() bool {
 }
 
 // remembers reports whether the cache of known states may be used: for a single write that needs the state of its entity.
-func (c *commitment) remembers() bool { return len(c.mutations) == 1 && c.needsStates() }
+func (c *commitment) usesCache() bool { return len(c.mutations) == 1 && c.needsStates() }
 
 // judge reads the states in one snapshot and raises the clock above their Timestamps. If a mutation must be refused
 // in these states, judge returns the refusal.
-func (c *commitment) judge(ctx context.Context) (err error) {
+func (c *commitment) checkStates(ctx context.Context) (err error) {
 	if c.states, err = c.look(ctx); err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error
 		err := c.put(ctx, list[0])
 		return list[0].ticks, err
 	}
-	return detached(ctx, c.Store, func(ctx context.Context) (edm.Ticks, error) { return c.writeAll(ctx, list) })
+	return runDetached(ctx, c.Store, func(ctx context.Context) (edm.Ticks, error) { return c.writeAll(ctx, list) })
 }
 
 // writeAll sends the writes of a batch as one transaction. If the reply is lost, writeAll finds out whether they were
@@ -174,25 +174,25 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 		calls = append(calls, statement.FeedBatch.With([]byte(c.name), statement.Int8(int64(ticks)), line, statement.Int8(int64(c.declared.Revision))))
 	}
 	for _, w := range list {
-		if w.ticks = ticks; w.late() {
+		if w.ticks = ticks; w.isTooLate() {
 			return 0, errWroteNothing
 		}
 		calls = append(calls, w.call(true))
 	}
 	err = c.once(ctx, lend.Client{Use: lend.Writes, Account: c.account}, func(_ context.Context, conn *pgconn.PgConn) error {
-		_, err := c.attended(conn, calls)
+		_, err := c.sendTransaction(conn, calls)
 		return err
 	})
 	if classify(err) == lost && err != nil {
-		err = c.evidence(ctx, list, err)
+		err = c.resolveBatch(ctx, list, err)
 	}
 	return ticks, err
 }
 
 // recall looks for the state of the entity in the cache of known states, if a single write needs the state. A cached
 // state may be old, so recall uses it only if the write is allowed in this state.
-func (c *commitment) recall() {
-	if !c.remembers() {
+func (c *commitment) useCachedState() {
+	if !c.usesCache() {
 		return
 	}
 	m := &c.mutations[0]
@@ -208,9 +208,9 @@ func (c *commitment) recall() {
 }
 
 // remember caches the state of the entity after a single write, if the write needed to know the state before it.
-func (c *commitment) remember(list []*write) {
+func (c *commitment) cacheState(list []*write) {
 	switch {
-	case !c.remembers():
+	case !c.usesCache():
 	case list[0].properties == nil:
 		c.known.forget(c.name, list[0].key)
 	default:
@@ -219,8 +219,8 @@ func (c *commitment) remember(list []*write) {
 }
 
 // forget removes the state from the cache, since it may be old.
-func (c *commitment) forget() {
-	if c.remembers() {
+func (c *commitment) dropStates() {
+	if c.usesCache() {
 		c.known.forget(c.name, c.mutations[0].Key)
 	}
 	c.states = nil

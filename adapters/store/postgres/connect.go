@@ -54,10 +54,10 @@ func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 	p.ConnConfig.DialFunc = c.Dial
 	p.ConnConfig.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
 		if n.SeverityUnlocalized == "WARNING" {
-			conn.CustomData()[warned] = n.Message
+			conn.CustomData()[warningKey] = n.Message
 		}
 	}
-	p.BeforeConnect = c.before
+	p.BeforeConnect = c.prepareConfig
 	return p, nil
 }
 
@@ -69,24 +69,24 @@ type process struct {
 }
 
 // served is the key of the process in a connection's custom data.
-const served = "process"
+const processKey = "process"
 
 // processOf returns the process that serves a connection, as the database reported it. The number that the driver
 // knows may be that of a proxy.
 func processOf(c *pgconn.PgConn) process {
-	p, _ := c.CustomData()[served].(process)
+	p, _ := c.CustomData()[processKey].(process)
 	return p
 }
 
 // warned is the key, in a connection's custom data, of the text of the last warning.
-const warned = "warning"
+const warningKey = "warning"
 
 // before prepares the configuration of a new connection.
 //
 // pgx sends a cancel request when a read fails or a context ends. If a commit that waits for a standby is cancelled,
 // it becomes visible before the standby has it, and a failover loses it. pgx dials cancel requests with the DialFunc
 // of the connection. So before makes this function refuse every call after the first.
-func (c *connector) before(ctx context.Context, config *pgx.ConnConfig) error {
+func (c *connector) prepareConfig(ctx context.Context, config *pgx.ConnConfig) error {
 	if c.Password != nil {
 		password, err := c.Password(ctx, config.Host, config.Port, config.User)
 		if err != nil {
@@ -117,7 +117,7 @@ func (c *connector) before(ctx context.Context, config *pgx.ConnConfig) error {
 }
 
 // ready configures a session and prepares its statements, in two round trips.
-func (c *connector) ready(ctx context.Context, conn *pgconn.PgConn) error {
+func (c *connector) prepareSession(ctx context.Context, conn *pgconn.PgConn) error {
 	path := "; SET search_path = " + pgx.Identifier{c.Schema}.Sanitize()
 	if _, err := conn.Exec(ctx, settings+path+";"+endings).ReadAll(); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 // detached runs a write in the background. If ctx ends first, the write continues, because an interrupted write
 // would have an unknown outcome. The caller then gets ErrUnknown.
-func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context) (R, error)) (R, error) {
+func runDetached[R any](ctx context.Context, s *Store, do func(ctx context.Context) (R, error)) (R, error) {
 	type result struct {
 		value R
 		err   error
@@ -33,9 +33,9 @@ func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context)
 }
 
 // attended sends the statements of a write as one transaction. It waits for the reply without a timeout, since a commit may wait for a standby.
-func (s *Store) attended(c *pgconn.PgConn, calls []statement.Call) (rows []int64, err error) {
-	if reason, ok := c.CustomData()[weak].(string); ok {
-		return nil, &unsent{&slot.Halted{Reason: reason}}
+func (s *Store) sendTransaction(c *pgconn.PgConn, calls []statement.Call) (rows []int64, err error) {
+	if reason, ok := c.CustomData()[weaknessKey].(string); ok {
+		return nil, &unsentError{&slot.Halted{Reason: reason}}
 	}
 	defer s.watch(c)()
 	if rows, err = statement.Transact(c, calls); err == nil {

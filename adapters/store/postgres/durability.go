@@ -32,7 +32,7 @@ func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Setting
 	if err != nil {
 		return nil, err
 	}
-	c.CustomData()[served] = process{uint32(pid), string(v[1]), s.sessions.Begin(string(v[1]))}
+	c.CustomData()[processKey] = process{uint32(pid), string(v[1]), s.sessions.Begin(string(v[1]))}
 	d := promise.Of(v[2:])
 	if s.promise == nil {
 		if reason := d.Loses(); reason != "" && !s.AllowLoss {
@@ -40,15 +40,15 @@ func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Setting
 		}
 		s.promise = d
 	}
-	if reason := s.breaks(d); reason != "" {
-		c.CustomData()[weak] = reason
+	if reason := s.weaknessOf(d); reason != "" {
+		c.CustomData()[weaknessKey] = reason
 	}
 	s.noteSettings(d)
 	return d, nil
 }
 
 // weak is the key, in a connection's custom data, of the reason why the connection is not used for writes.
-const weak = "weak"
+const weaknessKey = "weak"
 
 // noteSettings stores the current settings for Durability, and logs them if they have changed.
 func (s *Store) noteSettings(d *promise.Settings) {
@@ -61,7 +61,7 @@ func (s *Store) noteSettings(d *promise.Settings) {
 // settings are weaker than at the start, or the schema has another version.
 func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 	s.noteSettings(d)
-	reason := s.breaks(d)
+	reason := s.weaknessOf(d)
 	if version != Version {
 		reason = wrongVersion(s.Schema, int(version)).Error()
 	}
@@ -82,7 +82,7 @@ func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 }
 
 // breaks returns a sentence about the setting that protects acknowledged writes less than at the start, or "".
-func (s *Store) breaks(d *promise.Settings) string {
+func (s *Store) weaknessOf(d *promise.Settings) string {
 	reason := ""
 	switch {
 	case s.AllowLoss:

@@ -14,7 +14,7 @@ import (
 )
 
 // findOut determines the outcome of each write of a round whose reply was lost. The writes are sorted by table.
-func (s *Store) findOut(group []*write, cause error) {
+func (s *Store) resolveOutcomes(group []*write, cause error) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
 	for len(group) > 0 {
@@ -22,13 +22,13 @@ func (s *Store) findOut(group []*write, cause error) {
 		for n < len(group) && group[n].name == group[0].name {
 			n++
 		}
-		s.findOutIn(ctx, group[:n], cause)
+		s.resolveTableOutcomes(ctx, group[:n], cause)
 		group = group[n:]
 	}
 }
 
 // findOutIn determines the outcome of each write to one table, after the reply was lost.
-func (s *Store) findOutIn(ctx context.Context, group []*write, cause error) {
+func (s *Store) resolveTableOutcomes(ctx context.Context, group []*write, cause error) {
 	states, err := s.settledStates(ctx, group, cause)
 	for i, w := range group {
 		if err != nil {
@@ -36,7 +36,7 @@ func (s *Store) findOutIn(ctx context.Context, group []*write, cause error) {
 			w.done <- written{err: fmt.Errorf("%w: %w", table.ErrUnknown, cause)}
 			continue
 		}
-		ok, err := s.verdict(ctx, w, &states[i], cause)
+		ok, err := s.resolveWrite(ctx, w, &states[i], cause)
 		if errors.Is(err, table.ErrUnknown) {
 			s.counters.unknown.Add(1)
 		}
@@ -46,7 +46,7 @@ func (s *Store) findOutIn(ctx context.Context, group []*write, cause error) {
 
 // evidence finds out whether a batch whose reply was lost was applied. It returns nil if it was, and an unsent error
 // if it was not and never will be.
-func (s *Store) evidence(ctx context.Context, list []*write, cause error) error {
+func (s *Store) resolveBatch(ctx context.Context, list []*write, cause error) error {
 	states, err := s.settledStates(ctx, list, cause)
 	if err != nil {
 		s.counters.unknown.Add(1)
@@ -55,7 +55,7 @@ func (s *Store) evidence(ctx context.Context, list []*write, cause error) error 
 	// The batch was applied if any row shows this. Some rows may show nothing, because they were overwritten since.
 	var found error
 	for i, w := range list {
-		ok, err := s.verdict(ctx, w, &states[i], cause)
+		ok, err := s.resolveWrite(ctx, w, &states[i], cause)
 		if ok {
 			return nil
 		}
@@ -71,7 +71,7 @@ func (s *Store) evidence(ctx context.Context, list []*write, cause error) error 
 
 // verdict decides from the state of an entity whether a write that cannot be applied any more was applied. It
 // returns an unsent error if the write was not applied, and ErrUnknown if the state does not show this.
-func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) (ok bool, err error) {
+func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause error) (ok bool, err error) {
 	unknown := fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	switch {
 	case !now.live:
@@ -79,7 +79,7 @@ func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) 
 	case now.ticks == w.ticks:
 		return true, nil
 	case now.ticks < w.ticks && now.purged < w.ticks: // no tombstone with this Timestamp can have been removed
-		return false, &unsent{cause}
+		return false, &unsentError{cause}
 	case now.ticks < w.ticks:
 		return false, unknown
 	}
@@ -106,7 +106,7 @@ func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) 
 	case err != nil || last == 0 || purged >= w.ticks || own > w.ticks || last >= w.ticks+statement.TrailMemory:
 		return false, unknown
 	}
-	return false, &unsent{cause}
+	return false, &unsentError{cause}
 }
 
 // settledStates makes sure that some writes to one table, all sent over one connection, cannot be applied any more,
@@ -129,16 +129,16 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 	if err != nil {
 		return nil, err
 	}
-	return states, s.barrier(ctx)
+	return states, s.awaitStandby(ctx)
 }
 
 // barrier returns when a standby has everything that was read. If the wait of a commit for its standby was interrupted, the
 // commit may be visible before a standby has it. barrier makes a later commit, which waits for all earlier ones.
-func (s *Store) barrier(ctx context.Context) error {
+func (s *Store) awaitStandby(ctx context.Context) error {
 	return s.retry(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		h := s.clock.Holds()
-		ok, err := s.beat(ctx, c, h, h.Reserved)
-		if halts(err) {
+		ok, err := s.renewSlot(ctx, c, h, h.Reserved)
+		if isHalted(err) {
 			err = nil // the heartbeat was committed, which is enough
 		}
 		if err == nil && !ok {

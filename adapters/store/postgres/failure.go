@@ -37,20 +37,20 @@ func (c class) String() string {
 }
 
 // unsent wraps the error of a request that never reached the database.
-type unsent struct{ err error }
+type unsentError struct{ err error }
 
-func (e *unsent) Error() string { return e.err.Error() }
-func (e *unsent) Unwrap() error { return e.err }
+func (e *unsentError) Error() string { return e.err.Error() }
+func (e *unsentError) Unwrap() error { return e.err }
 
 func isUnsent(err error) bool {
-	_, ok := errors.AsType[*unsent](err)
+	_, ok := errors.AsType[*unsentError](err)
 	return ok
 }
 
 // classify returns the class of a driver error. It does not use pgconn.SafeToRetry, which wrongly reports that
 // nothing was sent if the connection breaks before the reply to a batch arrives.
 func classify(err error) class {
-	if _, ok := errors.AsType[*unsent](err); ok {
+	if _, ok := errors.AsType[*unsentError](err); ok {
 		return again
 	}
 	switch {
@@ -115,7 +115,7 @@ func Unreachable(err error) bool {
 }
 
 // halts reports whether err means that this server has stopped writing, see slot.Halted.
-func halts(err error) bool {
+func isHalted(err error) bool {
 	_, ok := errors.AsType[*slot.Halted](err)
 	return ok
 }

@@ -343,7 +343,7 @@ func (w *feedWriter) write(s *postgres.Store, partition string, rnd *rand.Rand) 
 }
 
 // works waits until each consumer has read what was committed after now.
-func (f *following) works(t testing.TB) {
+func (f *following) awaitCommits(t testing.TB) {
 	for _, c := range f.all {
 		before := c.commits.Load()
 		wait(t, "the consumers of the feed read changes", func() bool { return c.commits.Load() > before+50 })

@@ -33,7 +33,7 @@ type state struct {
 }
 
 // ended reports whether the entity had expired when it was read.
-func (s *state) ended() bool { return s.row != nil && s.declared.Rules().Ended(s.row, s.at) }
+func (s *state) isExpired() bool { return s.row != nil && s.declared.Rules().Ended(s.row, s.at) }
 
 // highest returns the value that the Timestamp of a new write must exceed.
 func (s *state) highest() edm.Ticks { return max(s.floor, s.ticks) }
@@ -243,7 +243,7 @@ func (s *Store) Get(ctx context.Context, name table.RecordKey, key []byte, c tab
 		return table.Row{}, err
 	case !now.live:
 		return table.Row{}, table.ErrNoTable
-	case now.row == nil || now.ended():
+	case now.row == nil || now.isExpired():
 		return table.Row{}, table.ErrNoEntity
 	}
 	return *now.row, nil

@@ -88,7 +88,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		s.Close()
 		return nil, err
 	}
-	s.beside.Go(func() { s.beating(s.ctx) })
+	s.beside.Go(func() { s.sendHeartbeats(s.ctx) })
 	s.beside.Go(func() { every(s.ctx, oldestEvery, s.watchOldest) })
 	if s.replica != nil {
 		s.beside.Go(func() { every(s.ctx, heartbeat, s.watchReplica) })
@@ -109,7 +109,7 @@ func (s *Store) connect(ctx context.Context) error {
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		d, err := s.inspect(ctx, conn.PgConn())
 		if err == nil {
-			err = c.ready(ctx, conn.PgConn())
+			err = c.prepareSession(ctx, conn.PgConn())
 		}
 		if err == nil && d.Waits() && !s.noBarrier {
 			err = s.catchUp(ctx, conn.PgConn())
@@ -124,7 +124,7 @@ func (s *Store) connect(ctx context.Context) error {
 		return err
 	}
 	if s.ReplicaDSN != "" {
-		if err := s.follow(c); err != nil {
+		if err := s.openReplica(c); err != nil {
 			return fmt.Errorf("replica: %w", err)
 		}
 	}
@@ -148,7 +148,7 @@ func (s *Store) moveIn(ctx context.Context) error {
 		}
 		before := h.Reserved
 		h.Reserved = s.now() + slot.ReserveAhead
-		ok, err := s.beat(ctx, conn, h, h.Reserved)
+		ok, err := s.renewSlot(ctx, conn, h, h.Reserved)
 		if ok {
 			s.clock.Hold(h, before) // also if the clocks differ too much, so that Close releases the slot
 		} else if err == nil {

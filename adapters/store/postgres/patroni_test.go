@@ -94,7 +94,7 @@ func TestPatroni(t *testing.T) {
 			}
 			must.OK(t, p.Complete())
 			load.present(t)
-			feeds.works(t)
+			feeds.awaitCommits(t)
 		}
 	}()
 	var unknown atomic.Int64
@@ -119,7 +119,7 @@ func TestPatroni(t *testing.T) {
 	t.Logf("%d outcomes are unknown in the histories, whose clients write the same entities and tables", unknown.Load())
 	load.works(t)
 	registers.stop(t) // the old primary would answer their reads while its node is frozen
-	feeds.works(t)
+	feeds.awaitCommits(t)
 	if least, most := feeds.refused(); least < nodes || most > timeline()-since {
 		t.Errorf("consumers of the feed began again %d to %d times: %d nodes were killed, and another one was promoted %d times", least, most, nodes, timeline()-since)
 	}
@@ -131,7 +131,7 @@ func TestPatroni(t *testing.T) {
 	must.OK(t, p.Complete())
 	load.works(t)
 	load.stop(t)
-	feeds.works(t)
+	feeds.awaitCommits(t)
 	feeds.stop(t)
 	if least, _ := feeds.refused(); least < nodes+1 {
 		t.Errorf("a consumer of the feed began again %d times, and %d nodes were killed or frozen", least, nodes+1)

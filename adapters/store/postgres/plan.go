@@ -35,7 +35,7 @@ func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, er
 	}
 	if w.form = statement.Insert; now.row != nil {
 		w.form, w.match = statement.Swap, now.row.Timestamp
-		if !now.ended() {
+		if !now.isExpired() {
 			w.lives = now.row
 		}
 	}

@@ -37,24 +37,24 @@ func (s *Store) once(ctx context.Context, who lend.Client, do func(ctx context.C
 func once(ctx context.Context, pool *pgxpool.Pool, a *lend.Lender, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	l, err := a.Take(ctx, who)
 	if err != nil {
-		return &unsent{err}
+		return &unsentError{err}
 	}
 	defer l.Leave()
-	return with(ctx, pool, do)
+	return withConnection(ctx, pool, do)
 }
 
 // with calls do with a connection of a pool. The caller must hold a lend.Lease.
-func with(ctx context.Context, pool *pgxpool.Pool, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+func withConnection(ctx context.Context, pool *pgxpool.Pool, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	c, err := pool.Acquire(ctx)
 	if err != nil {
-		return &unsent{err}
+		return &unsentError{err}
 	}
 	conn := c.Conn().PgConn()
 	if conn.IsClosed() {
 		c.Release()
-		return &unsent{errors.New("postgres: the connection was closed")}
+		return &unsentError{errors.New("postgres: the connection was closed")}
 	}
-	delete(conn.CustomData(), warned)
+	delete(conn.CustomData(), warningKey)
 	err = do(ctx, conn)
 	release(pool, c, err)
 	return err
@@ -89,7 +89,7 @@ func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.
 			return nil
 		}
 		class := classify(err)
-		if class == broken || class == full || class == refused || halts(err) || errors.Is(err, errSlots) {
+		if class == broken || class == full || class == refused || isHalted(err) || errors.Is(err, errSlots) {
 			return err
 		}
 		s.counters.retry(class)

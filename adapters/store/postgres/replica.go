@@ -45,7 +45,7 @@ type replica struct {
 const serverSQL = `SELECT concat_ws(' ', inet_server_addr(), current_setting('port'), current_setting('data_directory', true), pg_postmaster_start_time())`
 
 // follow opens the pool of a replica.
-func (s *Store) follow(c *connector) error {
+func (s *Store) openReplica(c *connector) error {
 	config, err := c.config(s.ReplicaDSN)
 	if err != nil {
 		return err
@@ -56,8 +56,8 @@ func (s *Store) follow(c *connector) error {
 		if err != nil {
 			return err
 		}
-		r.leads(string(results[0].Rows[0][0]))
-		return c.ready(ctx, conn.PgConn())
+		r.recordServer(string(results[0].Rows[0][0]))
+		return c.prepareSession(ctx, conn.PgConn())
 	}
 	if r.pool, err = pgxpool.NewWithConfig(s.ctx, config); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (s *Store) follow(c *connector) error {
 }
 
 // leads records the server of a new connection. If this is another server than before, it closes the connections to the old one.
-func (r *replica) leads(server string) {
+func (r *replica) recordServer(server string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.server != "" && r.server != server {
@@ -132,12 +132,12 @@ func (s *Store) watchReplica(ctx context.Context) {
 		return err
 	})
 	if err == nil {
-		s.replica.shows(at, time.Now())
+		s.replica.recordHeartbeat(at, time.Now())
 	}
 }
 
 // shows records the time of the last heartbeat that the replica shows.
-func (r *replica) shows(at edm.Ticks, now time.Time) {
+func (r *replica) recordHeartbeat(at edm.Ticks, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.known = now

@@ -35,7 +35,7 @@ func TestReplicaLags(t *testing.T) {
 		if tt.synced > 0 {
 			synced = edm.TicksOf(begin.Add(tt.synced))
 		}
-		r.shows(shown, begin.Add(tt.now))
+		r.recordHeartbeat(shown, begin.Add(tt.now))
 		if got := r.replication(begin.Add(tt.now + tt.silent)); got.Status != tt.status || got.LastSync != synced {
 			t.Errorf("%s: %+v", tt.name, got)
 		}

@@ -10,7 +10,7 @@ import (
 const (
 	// patience is how long a new round waits for running rounds. A round takes longer if its commit waits for a
 	// standby, or a statement waits for a lock. Another round then costs nothing, and may start.
-	patience = 2 * time.Millisecond
+	slowRound = 2 * time.Millisecond
 	// returnShare determines how long the next round waits for the callers of a slow round: for the duration of the
 	// slow round divided by returnShare, but at most for patience.
 	returnShare = 8
@@ -74,7 +74,7 @@ func (s *Store) round() {
 	group := r.pick()
 	r.returning = 0
 	r.mu.Unlock()
-	late := time.AfterFunc(patience, func() {
+	late := time.AfterFunc(slowRound, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.prompt--
@@ -91,7 +91,7 @@ func (s *Store) round() {
 	}
 	for _, w := range group {
 		if !w.sought {
-			r.ended(w)
+			r.releaseEntity(w)
 		}
 	}
 	s.beginRound()
@@ -99,14 +99,14 @@ func (s *Store) round() {
 
 // awaitReturn makes the next round wait for new writes of the callers of a slow round, who get their replies now.
 func (s *Store) awaitReturn(callers int, took time.Duration) {
-	if took < patience {
+	if took < slowRound {
 		return
 	}
 	r := &s.rounds
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.returning == 0 {
-		time.AfterFunc(min(took/returnShare, patience), func() {
+		time.AfterFunc(min(took/returnShare, slowRound), func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.returning = 0
@@ -118,12 +118,12 @@ func (s *Store) awaitReturn(callers int, took time.Duration) {
 
 // found ends the round of writes whose outcomes were unknown and have been determined. Until then, no later write of
 // the same entities was sent, because it would have overwritten the evidence.
-func (s *Store) found(group []*write) {
+func (s *Store) releaseEntities(group []*write) {
 	r := &s.rounds
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, w := range group {
-		r.ended(w)
+		r.releaseEntity(w)
 	}
 	s.beginRound()
 }
@@ -139,7 +139,7 @@ func (r *rounds) pick() (group []*write) {
 		r.waiting[0] = nil
 		r.waiting = r.waiting[1:]
 		if !w.claimed.CompareAndSwap(false, true) {
-			r.ended(w)
+			r.releaseEntity(w)
 			continue
 		}
 		size += w.size()
@@ -149,7 +149,7 @@ func (r *rounds) pick() (group []*write) {
 }
 
 // ended lets the next write of an entity enter a round. If the same write must be sent again, that is the next one.
-func (r *rounds) ended(w *write) {
+func (r *rounds) releaseEntity(w *write) {
 	if w.resent {
 		w.resent = false
 		r.waiting = append(r.waiting, w)

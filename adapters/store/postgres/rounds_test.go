@@ -22,11 +22,11 @@ func TestReturn(t *testing.T) {
 		after         time.Duration // when the next round begins; 0 means at once
 		others, their int           // callers of another slow round that ends in between, and how many of them write
 	}{
-		{"a fast round", patience - 1, 3, 1, 0, 0, 0},
+		{"a fast round", slowRound - 1, 3, 1, 0, 0, 0},
 		{"all write again", 16 * time.Millisecond, 3, 3, 0, 0, 0},
 		{"one is missing", 16 * time.Millisecond, 3, 2, 2 * time.Millisecond, 0, 0},
 		{"a commit of 4 ms", 4 * time.Millisecond, 3, 1, time.Millisecond / 2, 0, 0},
-		{"a lock", 2 * time.Second, 3, 1, patience, 0, 0},
+		{"a lock", 2 * time.Second, 3, 1, slowRound, 0, 0},
 		{"two rounds", 8 * time.Millisecond, 3, 3, 0, 2, 2},
 		{"two rounds, one is missing", 8 * time.Millisecond, 3, 3, time.Millisecond, 2, 1},
 	} {
@@ -43,7 +43,7 @@ func TestReturn(t *testing.T) {
 				s.awaitReturn(tt.answered, tt.took)
 				s.awaitReturn(tt.others, tt.took)
 				for i := range tt.again + tt.their {
-					if i > 0 && tt.after == 0 && tt.took >= patience && begun() {
+					if i > 0 && tt.after == 0 && tt.took >= slowRound && begun() {
 						t.Errorf("the round begins with %d of %d writes", i, tt.again+tt.their)
 					}
 					s.send(&write{name: "table/acct/people", key: []byte(strconv.Itoa(i))})

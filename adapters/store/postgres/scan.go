@@ -71,7 +71,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		for hidden := true; hidden && err == nil; {
 			page, live, hidden, err = begin().build(ctx)
 			if hidden && err == nil {
-				err = s.learn(ctx, c, text)
+				err = s.cacheDeclaration(ctx, c, text)
 			}
 		}
 		return err
@@ -86,7 +86,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 }
 
 // learn reads what a table declares into the cache.
-func (s *Store) learn(ctx context.Context, c *pgconn.PgConn, name []byte) error {
+func (s *Store) cacheDeclaration(ctx context.Context, c *pgconn.PgConn, name []byte) error {
 	_, err := statement.Query(ctx, c, statement.Declared, func(v [][]byte) error {
 		_, err := s.ruled.Note(string(name), edm.Ticks(statement.Number(v[0])), v[1])
 		return err
@@ -325,7 +325,7 @@ func (p *pager) examine(ctx context.Context, row *table.Row) error {
 		p.ended = true
 		return err
 	case verdict == table.Take:
-		row.Key, row.Properties = p.keep(row.Key), p.keep(row.Properties)
+		row.Key, row.Properties = p.copyBytes(row.Key), p.copyBytes(row.Properties)
 		p.builder.Page.Rows = append(p.builder.Page.Rows, *row)
 	}
 	p.last = append(p.last[:0], row.Key...)
@@ -341,7 +341,7 @@ func (p *pager) unread(n int) edm.Properties {
 }
 
 // keep copies bytes from the driver's memory into the memory of the page.
-func (p *pager) keep(b []byte) []byte {
+func (p *pager) copyBytes(b []byte) []byte {
 	n := len(b)
 	if cap(p.arena)-len(p.arena) < n {
 		p.arena = make([]byte, 0, max(n, 64<<10))

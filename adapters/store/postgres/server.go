@@ -39,7 +39,7 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
 	err := s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
-		ok, err := s.beat(ctx, c, have, upTo)
+		ok, err := s.renewSlot(ctx, c, have, upTo)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 // beat renews a slot and reserves Timestamps. ok is false if the slot belongs to another server. If the clocks differ
 // too much, nothing is reserved, because new tables begin above all reserved Timestamps. The statement makes the same
 // comparison as compareClocks.
-func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
+func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
 	var database, machine, version int64 // 0 if the clocks are not compared
 	var found *promise.Settings
 	if s.Now == nil {
@@ -97,14 +97,14 @@ func (s *Store) compareClocks(difference time.Duration) error {
 }
 
 // beating sends heartbeats, which renew the slot. It closes the connections if their server is not the primary any more.
-func (s *Store) beating(ctx context.Context) {
+func (s *Store) sendHeartbeats(ctx context.Context) {
 	failing := false
 	every(ctx, heartbeat, func(ctx context.Context) {
 		err := s.Ready(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if halts(err) {
+		if isHalted(err) {
 			err = nil // the database answers, and the reason was already logged
 		}
 		// If a heartbeat waits for a standby or a lock, the server is still the primary, and the connections can serve reads.
@@ -172,7 +172,7 @@ func (s *Store) sendPulse() error {
 		defer s.watch(c)()
 		h.Reserved = s.now() + slot.ReserveAhead
 		var err error
-		held, err = s.beat(s.ctx, c, h, h.Reserved)
+		held, err = s.renewSlot(s.ctx, c, h, h.Reserved)
 		return err
 	})
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 
 // warning returns the last warning of a connection as an error, and clears it.
 func warning(c *pgconn.PgConn) error {
-	text, ok := c.CustomData()[warned]
+	text, ok := c.CustomData()[warningKey]
 	if !ok {
 		return nil
 	}
-	delete(c.CustomData(), warned)
+	delete(c.CustomData(), warningKey)
 	return fmt.Errorf("%w: %v", errWarned, text)
 }

@@ -59,7 +59,7 @@ func (s *Store) awaitWriters(ctx context.Context, of party) error {
 
 // ended waits until the database process that received a transaction has ended, or serves a later connection. The
 // connection was closed, so the process does one of the two as soon as it has executed all that it has received.
-func (s *Store) ended(ctx context.Context, cause error) error {
+func (s *Store) awaitProcessEnd(ctx context.Context, cause error) error {
 	l, ok := errors.AsType[*lostBy](cause)
 	if !ok {
 		return cause

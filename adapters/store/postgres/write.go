@@ -78,7 +78,7 @@ func (w *write) call(inBatch bool) statement.Call {
 
 // late reports whether the entity that the write requires has expired at the write's Timestamp. Such a write must
 // not be sent.
-func (w *write) late() bool {
+func (w *write) isTooLate() bool {
 	return w.lives != nil && w.declared.Rules().Ended(w.lives, w.ticks)
 }
 
@@ -99,7 +99,7 @@ func (s *Store) put(ctx context.Context, w *write) error {
 		return r.err
 	case <-ctx.Done():
 		if w.claimed.CompareAndSwap(false, true) {
-			return &unsent{context.Cause(ctx)}
+			return &unsentError{context.Cause(ctx)}
 		}
 		s.counters.unknown.Add(1)
 		return table.ErrUnknown
@@ -124,8 +124,8 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 			w.sought = true
 		}
 		s.beside.Go(func() {
-			s.findOut(group, err)
-			s.found(group)
+			s.resolveOutcomes(group, err)
+			s.releaseEntities(group)
 		})
 	case refused && len(group) > 1 && (class == broken || class == again):
 		// One write fails, or waits for a lock. So each write is sent again in a round of its own.
@@ -151,20 +151,20 @@ func (s *Store) sendGroup(ctx context.Context, group []*write) (rows []int64, er
 	}
 	calls := make([]statement.Call, 0, len(group))
 	for _, w := range group {
-		if !w.late() {
+		if !w.isTooLate() {
 			calls = append(calls, w.call(false))
 		}
 	}
 	if len(calls) == 0 {
 		return make([]int64, len(group)), nil
 	}
-	err = with(ctx, s.primary, func(_ context.Context, c *pgconn.PgConn) error {
-		rows, err = s.attended(c, calls)
+	err = withConnection(ctx, s.primary, func(_ context.Context, c *pgconn.PgConn) error {
+		rows, err = s.sendTransaction(c, calls)
 		return err
 	})
 	if err == nil && len(calls) < len(group) {
 		for i, w := range group {
-			if w.late() {
+			if w.isTooLate() {
 				rows = slices.Insert(rows, i, 0)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // primary.
 
 // beyond returns a position that sorts after every position that begins with k.
-func beyond(k []byte) []byte { return append(bytes.Clone(k), 0xFF) }
+func positionAfter(k []byte) []byte { return append(bytes.Clone(k), 0xFF) }
 
 // startLong reads the keys at the start of a range that are too long for names, from the primary. It is needed if the
 // range begins after the mark for these keys, because the scan then does not reach the mark.
@@ -25,7 +25,7 @@ func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err err
 	if _, ok := pointOf(st.r); ok && len(start) <= maxKey {
 		return false, nil
 	}
-	return s.delegate(ctx, st, st.r.Intersect(key.Range{End: beyond(start[:n])}))
+	return s.delegate(ctx, st, st.r.Intersect(key.Range{End: positionAfter(start[:n])}))
 }
 
 // readLong reads from the primary all entities whose keys begin with k. A mark for keys that are too long for names
@@ -34,7 +34,7 @@ func (s *scanner) readLong(ctx context.Context, st *stream, k []byte) (full bool
 	if s.long == nil {
 		return false, errCell
 	}
-	return s.delegate(ctx, st, st.r.Intersect(key.Range{Start: append(bytes.Clone(k), 1), End: beyond(k)}))
+	return s.delegate(ctx, st, st.r.Intersect(key.Range{Start: append(bytes.Clone(k), 1), End: positionAfter(k)}))
 }
 
 // delegate adds the entities in r to the page, which it reads from the primary, and moves the walk to the end of r.

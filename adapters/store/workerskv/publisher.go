@@ -77,12 +77,12 @@ func (p *Publisher) Record(ctx context.Context, r table.Record, ticks edm.Ticks)
 	if !ok {
 		return table.ErrKeyTooLong
 	}
-	return p.one(ctx, name, encodeRecord(&r, ticks))
+	return p.writeOne(ctx, name, encodeRecord(&r, ticks))
 }
 
 // RemoveRecord removes the record with this key, as text, from the replica.
 func (p *Publisher) RemoveRecord(ctx context.Context, key string) error {
-	return p.one(ctx, spaceRecords+key, nil)
+	return p.writeOne(ctx, spaceRecords+key, nil)
 }
 
 // Purge deletes all entities of an incarnation that was dropped, and the times that Synced has recorded for all sources
@@ -99,19 +99,19 @@ func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, so
 // Synced records that all changes that a source made before the time until are published.
 // A source is a writer of the primary. Its name is, for example, account/table/bucket.
 func (p *Publisher) Synced(ctx context.Context, source string, until edm.Ticks) error {
-	return p.one(ctx, spaceSyncs+source, appendStamp(nil, until))
+	return p.writeOne(ctx, spaceSyncs+source, appendStamp(nil, until))
 }
 
 // Forget removes the time that Synced has recorded for a source.
 func (p *Publisher) Forget(ctx context.Context, source string) error {
-	return p.one(ctx, spaceSyncs+source, nil)
+	return p.writeOne(ctx, spaceSyncs+source, nil)
 }
 
 // errRests means that the name was written less than a second ago.
 var errRests = errors.New("name rests")
 
 // one writes or deletes one cell.
-func (p *Publisher) one(ctx context.Context, name string, body []byte) error {
+func (p *Publisher) writeOne(ctx context.Context, name string, body []byte) error {
 	return p.write(ctx, []Write{cellWrite(name, body)})[0]
 }
 

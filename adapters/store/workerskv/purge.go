@@ -88,7 +88,7 @@ func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err e
 
 // purged is the number of names that purge lists at a time. It is small because an
 // instance has little memory.
-const purged = 100
+const purgeListSize = 100
 
 // purge deletes all names that begin with one of the prefixes.
 func purge(ctx context.Context, ns Namespace, b *budget, prefixes ...string) error {
@@ -97,7 +97,7 @@ func purge(ctx context.Context, ns Namespace, b *budget, prefixes ...string) err
 			if b.calls--; b.calls < 0 {
 				return errSpent
 			}
-			keys, next, err := ns.List(ctx, prefix, cursor, purged)
+			keys, next, err := ns.List(ctx, prefix, cursor, purgeListSize)
 			if err != nil {
 				return readError(ctx, err)
 			}

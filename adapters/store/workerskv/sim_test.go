@@ -120,7 +120,7 @@ func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]w
 }
 
 // see chooses at random one of the versions that a read at a location may return.
-func (c *cloud) see(l *location, name string) version {
+func (c *cloud) chooseVersion(l *location, name string) version {
 	list := c.versions[name]
 	now := c.time
 	if c.stale {
@@ -157,7 +157,7 @@ func (c *cloud) get(ctx context.Context, l *location, name string) (value, metad
 	c.lock()
 	defer c.mu.Unlock()
 	c.gets++
-	v := c.see(l, name)
+	v := c.chooseVersion(l, name)
 	if v.gone || c.blind != nil {
 		return nil, nil, false, c.blind
 	}
@@ -275,7 +275,7 @@ func (c *cloud) list(ctx context.Context, l *location, prefix, cursor string, li
 	var keys []workerskv.Key
 	i, _ := slices.BinarySearch(c.names, from)
 	for ; i < len(c.names) && strings.HasPrefix(c.names[i], prefix); i++ {
-		v := c.see(l, c.names[i])
+		v := c.chooseVersion(l, c.names[i])
 		if v.gone {
 			continue
 		}

@@ -90,8 +90,8 @@ func (s *connections) awaitApart(ctx context.Context) error {
 // waitApart sets a connection apart while its request waits for changes. Afterwards fasthttp serves the request again. If the
 // client closes the connection meanwhile, the server closes it too.
 func (s *connections) waitApart(line *conn, c *fasthttp.RequestCtx, req *protocol.Request, w *changefeed.Wait, began time.Time) {
-	until := req.Until.(*leaving)
-	next := &again{headOf(&c.Request.Header), w, began}
+	until := req.Until.(*clientContext)
+	next := &repeatedRequest{headOf(&c.Request.Header), w, began}
 	s.setApart(line, c, func() bool {
 		w.Await()
 		if until.stop() {

@@ -43,7 +43,7 @@ func TestApart(t *testing.T) {
 				_, n, _ := strings.Cut(req.Target, "n=")
 				text := fmt.Sprintf("%s %s ", n, req.Header.Get("X-Head"))
 				if req.Header.Get("Accept") != "" {
-					return protocol.Response{Status: 200, Stream: &asked{text: text}}
+					return protocol.Response{Status: 200, Stream: &apartStream{text: text}}
 				}
 				return protocol.Response{Status: 200, Body: fmt.Appendf(nil, "%s%t", text, req.ServesAgain)}
 			})}}
@@ -106,12 +106,12 @@ func TestApart(t *testing.T) {
 }
 
 // asked is a stream of a text, and of whether it is read apart.
-type asked struct {
+type apartStream struct {
 	text string
 	said bool
 }
 
-func (a *asked) Read(p []byte) (int, error) {
+func (a *apartStream) Read(p []byte) (int, error) {
 	if a.said {
 		return 0, io.EOF
 	}

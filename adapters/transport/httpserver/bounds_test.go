@@ -61,13 +61,13 @@ func newBounded(t *testing.T, b httpserver.Bounds) *bounded {
 }
 
 // of is the client's end of a connection.
-type of struct {
+type clientConn struct {
 	net.Conn
 	*bufio.Reader
 	t *testing.T
 }
 
-func (s *bounded) connect(source string) of {
+func (s *bounded) connect(source string) clientConn {
 	s.t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(source)}}
 	c, err := d.Dial("tcp", s.addr)
@@ -75,15 +75,15 @@ func (s *bounded) connect(source string) of {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { c.Close() })
-	return of{c, bufio.NewReader(c), s.t}
+	return clientConn{c, bufio.NewReader(c), s.t}
 }
 
-func (c of) ask(target string) {
+func (c clientConn) ask(target string) {
 	fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: h\r\n\r\n", target)
 }
 
 // status reads the first line of a response and returns its status, or "end" if the connection was closed.
-func (c of) status() string {
+func (c clientConn) status() string {
 	line, err := c.ReadString('\n')
 	if err != nil {
 		return "end"
@@ -92,7 +92,7 @@ func (c of) status() string {
 }
 
 // head reads the head of a response and returns its status.
-func (c of) head() string {
+func (c clientConn) head() string {
 	status := c.status()
 	for line := ""; status != "end" && line != "\r\n"; {
 		var err error
@@ -104,14 +104,14 @@ func (c of) head() string {
 }
 
 // gets sends a request with a short response, and reads the response.
-func (c of) gets(target string) string {
+func (c clientConn) exchange(target string) string {
 	c.ask(target)
 	return c.head()
 }
 
-func (c of) expect(want, why string) {
+func (c clientConn) expect(want, why string) {
 	c.t.Helper()
-	if got := c.gets("/a/x"); got != want {
+	if got := c.exchange("/a/x"); got != want {
 		c.t.Errorf("%s: got %s, want %s", why, got, want)
 	}
 }
@@ -122,14 +122,14 @@ type state func() httpserver.ConnectionStats
 func (s state) String() string { return fmt.Sprintf("%+v", s()) }
 
 // until waits until ok returns true for the server's counters.
-func (s *bounded) until(why string, ok func(httpserver.ConnectionStats) bool) {
+func (s *bounded) waitUntil(why string, ok func(httpserver.ConnectionStats) bool) {
 	s.t.Helper()
 	must.Eventually(s.t, why, state(s.Connections), func() bool { return ok(s.Connections()) })
 }
 
 func (s *bounded) untilIdle(n int) {
 	s.t.Helper()
-	s.until(fmt.Sprint(n, " idle"), func(c httpserver.ConnectionStats) bool { return c.Idle == n })
+	s.waitUntil(fmt.Sprint(n, " idle"), func(c httpserver.ConnectionStats) bool { return c.Idle == n })
 }
 
 // TestOldestIdleGoesFirst checks that a new connection closes the one that has been idle for the longest time, and
@@ -139,7 +139,7 @@ func TestOldestIdleGoesFirst(t *testing.T) {
 	s := newBounded(t, httpserver.Bounds{Connections: 3})
 	busy := s.connect("127.0.0.1")
 	busy.ask("/a/wait")
-	var c []of
+	var c []clientConn
 	for i := range 2 {
 		c = append(c, s.connect("127.0.0.1"))
 		c[i].expect("200", "there is room")
@@ -164,7 +164,7 @@ func TestNothingIdle(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 1})
 	s.connect("127.0.0.1").ask("/a/wait")
-	s.until("at work", func(n httpserver.ConnectionStats) bool { return n.Open == 1 && n.Idle+n.Waiting == 0 })
+	s.waitUntil("at work", func(n httpserver.ConnectionStats) bool { return n.Open == 1 && n.Idle+n.Waiting == 0 })
 	s.connect("127.0.0.1").expect("end", "no room")
 	close(s.answer)
 	s.untilIdle(1)
@@ -181,7 +181,7 @@ func TestSlowRequestsLeaveRoom(t *testing.T) {
 	s := newBounded(t, httpserver.Bounds{Connections: connections})
 	for i := range 4 * connections {
 		fmt.Fprint(s.connect(fmt.Sprint("127.0.0.", 2+i%3)), "GET ")
-		s.until("accepted", func(n httpserver.ConnectionStats) bool { return n.Accepted == uint64(i+1) && n.Idle == 0 })
+		s.waitUntil("accepted", func(n httpserver.ConnectionStats) bool { return n.Accepted == uint64(i+1) && n.Idle == 0 })
 	}
 	for range 2 * connections {
 		s.connect("127.0.0.1").expect("200", "a new client")
@@ -196,13 +196,13 @@ func TestClientsShareConnections(t *testing.T) {
 	flood := func(n int) {
 		for range n {
 			before := s.Connections().Accepted
-			s.connect("127.0.0.1").gets("/evil/x")
-			s.until("accepted", func(n httpserver.ConnectionStats) bool { return n.Accepted > before })
-			s.until("idle", func(n httpserver.ConnectionStats) bool { return n.Idle == n.Open })
+			s.connect("127.0.0.1").exchange("/evil/x")
+			s.waitUntil("accepted", func(n httpserver.ConnectionStats) bool { return n.Accepted > before })
+			s.waitUntil("idle", func(n httpserver.ConnectionStats) bool { return n.Idle == n.Open })
 		}
 	}
 	flood(20)
-	var others []of
+	var others []clientConn
 	for range 3 {
 		others = append(others, s.connect("127.0.0.2"))
 	}
@@ -223,8 +223,8 @@ func TestAccountsShareConnections(t *testing.T) {
 	own := s.connect("127.0.0.1")
 	own.expect("200", "alone")
 	for i := range 30 {
-		s.connect(fmt.Sprint("127.0.1.", i+1)).gets("/evil/x")
-		s.until("idle", func(n httpserver.ConnectionStats) bool { return n.Idle == n.Open })
+		s.connect(fmt.Sprint("127.0.1.", i+1)).exchange("/evil/x")
+		s.waitUntil("idle", func(n httpserver.ConnectionStats) bool { return n.Idle == n.Open })
 	}
 	own.expect("200", "the oldest of all, but of another account")
 }
@@ -238,9 +238,9 @@ func TestManyClientsComeAndGo(t *testing.T) {
 	own.expect("200", "alone")
 	opened := uint64(1)
 	come := func(source, account string) {
-		s.connect(source).gets("/" + account + "/x")
+		s.connect(source).exchange("/" + account + "/x")
 		opened++
-		s.until("idle", func(n httpserver.ConnectionStats) bool { return n.Accepted == opened && n.Idle == n.Open })
+		s.waitUntil("idle", func(n httpserver.ConnectionStats) bool { return n.Accepted == opened && n.Idle == n.Open })
 	}
 	for range 6 {
 		come("127.0.0.2", "evil")
@@ -261,7 +261,7 @@ func TestClientsShareRequests(t *testing.T) {
 	for range 9 {
 		fmt.Fprint(s.connect("127.0.0.1"), "GET ")
 	}
-	s.until("waiting", func(n httpserver.ConnectionStats) bool { return n.Waiting == 7 && n.Open == 9 })
+	s.waitUntil("waiting", func(n httpserver.ConnectionStats) bool { return n.Waiting == 7 && n.Open == 9 })
 	for range 3 {
 		s.connect("127.0.0.2").expect("200", "another client")
 	}
@@ -279,7 +279,7 @@ func TestTurns(t *testing.T) {
 		c := s.connect("127.0.0.1")
 		go func() {
 			for range 5 {
-				if got := c.gets("/a/x"); got != "200" {
+				if got := c.exchange("/a/x"); got != "200" {
 					done <- got
 					return
 				}
@@ -290,7 +290,7 @@ func TestTurns(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					c.gets("/a/x")
+					c.exchange("/a/x")
 				}
 			}
 		}()
@@ -383,7 +383,7 @@ func TestAnswersThatNobodyReads(t *testing.T) {
 	if _, err := io.CopyN(io.Discard, other.Reader, large); err != nil {
 		t.Error(err)
 	}
-	s.until("all given back", func(httpserver.ConnectionStats) bool { used, _ := s.Room(); return used == 0 })
+	s.waitUntil("all given back", func(httpserver.ConnectionStats) bool { used, _ := s.Room(); return used == 0 })
 }
 
 // TestBodiesThatDoNotCome checks that a client whose bodies arrive slowly gets 503 when they use its share of the
@@ -391,14 +391,14 @@ func TestAnswersThatNobodyReads(t *testing.T) {
 func TestBodiesThatDoNotCome(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Bytes: 1 << 20})
-	slow := func(source, target string) of {
+	slow := func(source, target string) clientConn {
 		c := s.connect(source)
 		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: h\r\nContent-Length: 400000\r\n\r\n%s", target, strings.Repeat("x", 300_000))
 		return c
 	}
 	used := func(least int64) {
 		t.Helper()
-		s.until(fmt.Sprint(least, " bytes"), func(httpserver.ConnectionStats) bool { n, _ := s.Room(); return n >= least })
+		s.waitUntil(fmt.Sprint(least, " bytes"), func(httpserver.ConnectionStats) bool { n, _ := s.Room(); return n >= least })
 	}
 	first := slow("127.0.0.1", "/evil/x")
 	used(300_000)
@@ -416,5 +416,5 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	if got := first.status(); got != "200" {
 		t.Errorf("the first: %s", got)
 	}
-	s.until("all given back", func(httpserver.ConnectionStats) bool { n, _ := s.Room(); return n == 0 })
+	s.waitUntil("all given back", func(httpserver.ConnectionStats) bool { n, _ := s.Room(); return n == 0 })
 }

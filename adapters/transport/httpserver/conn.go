@@ -23,13 +23,13 @@ type conn struct {
 
 	// Only the goroutine that reads from the connection uses the following fields.
 	receiving allowance
-	quiet     bool          // no byte of the next request has arrived
-	first     bool          // fasthttp will report a new request before it reads the first byte of the request
-	came      bool          // bytes have arrived since the last request
-	slots     chan struct{} // the slots of which the current, pipelined request occupies one; otherwise nil
-	last      []byte        // the bytes that fasthttp has read since the last request, in fasthttp's buffer
-	again     *again        // the request that has waited for changes and is served again next, or nil
-	resume    func()        // see setApart
+	quiet     bool             // no byte of the next request has arrived
+	first     bool             // fasthttp will report a new request before it reads the first byte of the request
+	came      bool             // bytes have arrived since the last request
+	slots     chan struct{}    // the slots of which the current, pipelined request occupies one; otherwise nil
+	last      []byte           // the bytes that fasthttp has read since the last request, in fasthttp's buffer
+	again     *repeatedRequest // the request that has waited for changes and is served again next, or nil
+	resume    func()           // see setApart
 	ahead     [1]byte
 	hasAhead  bool
 	uses      atomic.Int32 // number of uses by fasthttp that must end before resume is called (see letGo)
@@ -51,7 +51,7 @@ type conn struct {
 }
 
 // again is a request that waits for changes while its connection is set apart from fasthttp.
-type again struct {
+type repeatedRequest struct {
 	head   []byte // fasthttp reads the head once more
 	waited *changefeed.Wait
 	began  time.Time
@@ -123,7 +123,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		case c.quiet:
 			c.rests.Store(true)
 			return n, err
-		case n > 0 || c.receiving <= 0 || c.readEnd.passed():
+		case n > 0 || c.receiving <= 0 || c.readEnd.isPassed():
 			return n, err
 		}
 	}
@@ -144,10 +144,10 @@ func (c *conn) Write(p []byte) (n int, err error) {
 			c.sending.spend(clock()-begin, k)
 			return n, err
 		}
-		now := untaken(c.Conn)
+		now := sendQueueBytes(c.Conn)
 		c.sending.spend(clock()-begin, k+c.untaken-now)
 		c.untaken = now
-		if c.sending <= 0 || c.writeEnd.passed() {
+		if c.sending <= 0 || c.writeEnd.isPassed() {
 			return n, err
 		}
 	}
@@ -180,7 +180,7 @@ func clock() time.Duration { return time.Since(started) }
 var started = time.Now()
 
 // passed reports whether the deadline that the layers above have set has passed.
-func (d *deadline) passed() bool {
+func (d *deadline) isPassed() bool {
 	at := d.until.Load()
 	return at != 0 && time.Now().UnixNano() >= at
 }
@@ -210,7 +210,7 @@ type front struct {
 }
 
 // goAhead waits for a slot for a pipelined request, and reports whether it got a slot in time.
-func (c *conn) goAhead(slots chan struct{}) bool {
+func (c *conn) acquireSlot(slots chan struct{}) bool {
 	c.slots = slots
 	select {
 	case slots <- struct{}{}:
@@ -229,7 +229,7 @@ func (c *conn) goAhead(slots chan struct{}) bool {
 }
 
 // wentAhead releases the slot of a pipelined request.
-func (c *conn) wentAhead() {
+func (c *conn) releaseSlot() {
 	if c.slots != nil {
 		<-c.slots
 		c.slots = nil
@@ -238,7 +238,7 @@ func (c *conn) wentAhead() {
 
 // Read returns EOF when the connection is to be parked, so that fasthttp releases the memory of the connection.
 func (f *front) Read(p []byte) (int, error) {
-	f.line.wentAhead() // a request that waits for its client needs no slot
+	f.line.releaseSlot() // a request that waits for its client needs no slot
 	if a := f.line.again; a != nil && a.head != nil {
 		f.line.last = p[:copy(p, a.head)] // the head fits into the buffer, because fasthttp has read it into such a buffer before
 		f.line.quiet, f.line.came, a.head = false, true, nil
@@ -260,7 +260,7 @@ func (f *front) Close() error {
 		return nil
 	}
 	if f.line.rests.CompareAndSwap(true, false) {
-		f.line.owner.rest(f.line)
+		f.line.owner.parkConn(f.line)
 		return nil
 	}
 	f.line.owner.forget(f.line)

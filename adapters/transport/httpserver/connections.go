@@ -30,7 +30,7 @@ type Bounds struct {
 }
 
 // usual holds the default bounds.
-var usual = Bounds{Connections: 10_000, Requests: 2_000, Bytes: 64 << 20}
+var defaultBounds = Bounds{Connections: 10_000, Requests: 2_000, Bytes: 64 << 20}
 
 // ConnectionStats holds the counters of a Server.
 type ConnectionStats struct {
@@ -95,7 +95,7 @@ func (s *connections) begin(b Bounds, shared bool) {
 }
 
 // relieve closes an idle connection, and reports whether there was an idle one.
-func (s *connections) relieve() bool {
+func (s *connections) closeIdle() bool {
 	s.mu.Lock()
 	ok, gone := s.displaceAny()
 	s.mu.Unlock()
@@ -259,11 +259,11 @@ func (s *connections) forget(c *conn) {
 	s.remove(c)
 	next := s.next()
 	s.mu.Unlock()
-	s.hand(next)
+	s.handOver(next)
 }
 
 // rest parks a connection: it waits for its next request without memory for a request.
-func (s *connections) rest(c *conn) {
+func (s *connections) parkConn(c *conn) {
 	s.mu.Lock()
 	if s.ended {
 		s.mu.Unlock()
@@ -279,7 +279,7 @@ func (s *connections) rest(c *conn) {
 	next := s.next()
 	s.mu.Unlock()
 	go c.park(idleTimeout)
-	s.hand(next)
+	s.handOver(next)
 }
 
 // drop closes a connection that has no request in flight.
@@ -302,11 +302,11 @@ func (c *conn) park(timeout time.Duration) {
 	}
 	c.hasAhead = true
 	c.renew()
-	c.owner.ask(c)
+	c.owner.enqueue(c)
 }
 
 // ask queues a connection with a request until the request can be served.
-func (s *connections) ask(c *conn) {
+func (s *connections) enqueue(c *conn) {
 	s.mu.Lock()
 	if _, ok := s.open[c]; !ok || s.ended {
 		s.mu.Unlock()
@@ -318,7 +318,7 @@ func (s *connections) ask(c *conn) {
 	s.takeTurn(c.party)
 	next := s.next()
 	s.mu.Unlock()
-	s.hand(next)
+	s.handOver(next)
 }
 
 func (s *connections) takeTurn(p *party) {
@@ -356,7 +356,7 @@ func (s *connections) next() (list []*conn) {
 }
 
 // hand passes connections with requests to fasthttp.
-func (s *connections) hand(list []*conn) {
+func (s *connections) handOver(list []*conn) {
 	for _, c := range list {
 		select {
 		case s.ready <- c.front:
@@ -368,7 +368,7 @@ func (s *connections) hand(list []*conn) {
 
 // belongs records the account of a connection's last request. It reports whether the connection may stay open. If the
 // account has too many connections, belongs closes the account's oldest idle connection instead, if there is one.
-func (s *connections) belongs(c *conn, account string) bool {
+func (s *connections) recordAccount(c *conn, account string) bool {
 	if c == nil || c.named == account {
 		return true
 	}

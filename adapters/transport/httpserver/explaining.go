@@ -36,7 +36,7 @@ func (c *explainingConn) Read(p []byte) (int, error) {
 		if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 			_ = half.CloseWrite()
 		}
-		_, _ = io.CopyN(io.Discard, c.Conn, drained) // if the bytes were not read, a reset would reach the client before the response
+		_, _ = io.CopyN(io.Discard, c.Conn, maxDrain) // if the bytes were not read, a reset would reach the client before the response
 	}
 	return 0, errPlain
 }

@@ -79,7 +79,7 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 	}
 	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a pipelined request must not wait for changes while it has a slot
 		if req.Until = h.until; h.until != nil && line != nil && mayWait(req.Target, head) {
-			req.Until, req.ServesAgain = &leaving{Context: h.until, line: line}, h.until.Err() == nil && canBeApart(line, c)
+			req.Until, req.ServesAgain = &clientContext{Context: h.until, line: line}, h.until.Err() == nil && canBeApart(line, c)
 		}
 	}
 	known := !h.TrustProxy || throughProxy(head, req)
@@ -107,8 +107,8 @@ func throughProxy(head *fasthttp.RequestHeader, req *protocol.Request) bool {
 // serveOwn answers a request for a path that belongs to no account.
 func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	body := &in.body
-	waits := body.waits()
-	if body.stream != nil && body.length > 0 && body.length <= drained && (body.arrived() || waits.try(h.room.wait)) {
+	waits := body.waitingShare()
+	if body.stream != nil && body.length > 0 && body.length <= maxDrain && (body.hasArrived() || waits.try(h.room.wait)) {
 		body.unwanted = true // Read discards the body, and it no longer counts towards the memory
 		in.req.Body = body
 	}
@@ -140,17 +140,17 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 		h.connections.waitApart(line, c, req, resp.Wait, begin)
 		return
 	}
-	if l, ok := req.Until.(*leaving); ok {
+	if l, ok := req.Until.(*clientContext); ok {
 		l.stop()
 	}
 	if body.busy {
 		resp.Refused = protocol.RefusedMemory
 	}
-	if len(resp.Body) > copied || resp.Stream != nil {
-		resp = h.fit(body, resp)
+	if len(resp.Body) > maxCopied || resp.Stream != nil {
+		resp = h.chargeResponse(body, resp)
 	}
 	// The account of a preflight is not authenticated, so it does not count.
-	if resp.Operation != "" && req.Method != "OPTIONS" && !h.connections.belongs(line, resp.Account) {
+	if resp.Operation != "" && req.Method != "OPTIONS" && !h.connections.recordAccount(line, resp.Account) {
 		c.SetConnectionClose()
 	}
 	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
@@ -163,7 +163,7 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 		cut(c)
 		return
 	}
-	if len(resp.Body) <= copied && resp.Stream == nil {
+	if len(resp.Body) <= maxCopied && resp.Stream == nil {
 		body.share.release()
 	} else {
 		h.releaseWhenSent(body, &resp)
@@ -182,12 +182,12 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 func finishBody(c *fasthttp.RequestCtx, req *protocol.Request, body *incoming) {
 	// If the request has both chunks and a Content-Length, a proxy may have used the Content-Length. The proxy would
 	// then regard the bytes after the chunks as part of this body, and not as the next request.
-	twice := req.ContentLength < 0 && sent(c.Request.Header.RawHeaders(), "\ncontent-length:")
+	twice := req.ContentLength < 0 && containsLine(c.Request.Header.RawHeaders(), "\ncontent-length:")
 	if body.ended && !twice {
 		return
 	}
-	if n := req.ContentLength; n < 0 || n > drained || !body.drain(drained) {
-		closeAfter(c, body.waits())
+	if n := req.ContentLength; n < 0 || n > maxDrain || !body.drain(maxDrain) {
+		closeAfter(c, body.waitingShare())
 	}
 }
 
@@ -227,14 +227,14 @@ func asksForPage(head *fasthttp.RequestHeader) bool {
 
 // fit counts a large response towards the memory. If the client's share is used up and the request changed nothing,
 // fit replaces the response by a refusal. A query in a batch changes nothing, although its method is POST.
-func (h *Handler) fit(body *incoming, resp protocol.Response) protocol.Response {
+func (h *Handler) chargeResponse(body *incoming, resp protocol.Response) protocol.Response {
 	s := &body.share
 	if s.n == 0 {
 		s.account = resp.Account
 	}
 	n := int64(len(resp.Body))
 	if resp.Stream != nil {
-		n = streamed
+		n = streamSize
 	}
 	if s.grow(n) {
 		return resp
@@ -292,7 +292,7 @@ func closeAfter(c *fasthttp.RequestCtx, waits share) {
 	line := lineOf(c.Conn())
 	c.Hijack(func(conn net.Conn) {
 		defer waits.release()
-		err := line.SetDeadline(time.Now().Add(lingering))
+		err := line.SetDeadline(time.Now().Add(lingerTime))
 		if err == nil {
 			_, err = answer.WriteTo(conn)
 		}
@@ -322,12 +322,12 @@ func (b *incoming) BelongsTo(account string) { b.share.account = account }
 
 // waits returns a share of the memory for bodies that counts the request a second time, while the server waits for bytes of
 // its client.
-func (b *incoming) waits() share {
+func (b *incoming) waitingShare() share {
 	return share{room: b.share.room, client: b.share.client, account: b.share.account}
 }
 
 // counts is the number of bytes of an arriving body that are counted towards the memory at a time.
-const counts = 64 << 10
+const countStep = 64 << 10
 
 func (b *incoming) Read(p []byte) (int, error) {
 	switch {
@@ -335,11 +335,11 @@ func (b *incoming) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	case b.busy && !b.unwanted:
 		return 0, table.ServerBusy.Err()
-	case b.unwanted, b.arrived():
+	case b.unwanted, b.hasArrived():
 	case b.n < b.counted:
 		p = p[:min(len(p), b.counted-b.n)]
 	default:
-		step := counts
+		step := countStep
 		if b.length >= 0 {
 			step = max(1, min(step, int(b.length)-b.n))
 		}
@@ -359,20 +359,20 @@ func (b *incoming) Read(p []byte) (int, error) {
 }
 
 // prefetched is the number of bytes of a body that fasthttp reads before it calls the handler.
-const prefetched = 8 << 10
+const prefetchSize = 8 << 10
 
 // arrived reports whether the body can be read without waiting for the client.
-func (b *incoming) arrived() bool { return b.ended || b.length >= 0 && b.length <= prefetched }
+func (b *incoming) hasArrived() bool { return b.ended || b.length >= 0 && b.length <= prefetchSize }
 
 // drained is the maximum size in bytes of an unwanted body that is read to its end before the response.
-const drained = 64 << 10
+const maxDrain = 64 << 10
 
 // lingering is how long the server lets a client continue to send an unwanted body.
-const lingering = 10 * time.Second
+const lingerTime = 10 * time.Second
 
 // drain reads at most n bytes and reports whether it reached the end of the body.
 func (b *incoming) drain(n int64) bool {
-	if waits := b.waits(); !b.arrived() {
+	if waits := b.waitingShare(); !b.hasArrived() {
 		if !waits.try(waits.room.wait) {
 			return false
 		}

@@ -16,13 +16,13 @@ func TestSentAheadWithoutBody(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{})
 	const slow, length = 16, 10_000
-	var held []of
+	var held []clientConn
 	for range slow {
 		c := s.connect("127.0.0.1")
 		fmt.Fprintf(c, "GET /a/x HTTP/1.1\r\nHost: h\r\n\r\nPOST /a/x HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n%s", length, strings.Repeat("x", length-1000))
 		held = append(held, c)
 	}
-	s.until("all bodies are waited for", func(httpserver.ConnectionStats) bool { used, _ := s.Room(); return used >= slow*length })
+	s.waitUntil("all bodies are waited for", func(httpserver.ConnectionStats) bool { used, _ := s.Room(); return used >= slow*length })
 	ahead := s.connect("127.0.0.2")
 	fmt.Fprint(ahead, strings.Repeat("GET /a/x HTTP/1.1\r\nHost: h\r\n\r\n", 3))
 	for range 3 {
@@ -45,7 +45,7 @@ func TestPreflightProvesNothing(t *testing.T) {
 		c := s.connect(fmt.Sprint("127.0.1.", i+1))
 		fmt.Fprintf(c, "OPTIONS /%s/x HTTP/1.1\r\nHost: h\r\n\r\n", []string{"other", "a"}[min(i, 1)])
 		c.head()
-		s.until("idle", func(n httpserver.ConnectionStats) bool { return n.Idle == n.Open })
+		s.waitUntil("idle", func(n httpserver.ConnectionStats) bool { return n.Idle == n.Open })
 	}
 	own.expect("200", "it is the only one of its account")
 }
@@ -93,7 +93,7 @@ func TestBehindAProxy(t *testing.T) {
 				},
 			}}
 			s.addr = start(t, s.Server)
-			slow := func(client string) of {
+			slow := func(client string) clientConn {
 				c := s.connect("127.0.0.1")
 				fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: %s\r\nContent-Length: %d\r\n\r\n%s", tt.target, client, tt.length, strings.Repeat("x", tt.sent))
 				if tt.answered && c.head() != "200" {
@@ -103,7 +103,7 @@ func TestBehindAProxy(t *testing.T) {
 			}
 			for i := range requests / 2 {
 				slow("192.0.2.9")
-				s.until("held", func(httpserver.ConnectionStats) bool { used, _ := s.Room(); return used == int64(i+1)*wait })
+				s.waitUntil("held", func(httpserver.ConnectionStats) bool { used, _ := s.Room(); return used == int64(i+1)*wait })
 			}
 			for range 2 * requests { // the server answers these requests at once
 				if c := slow("192.0.2.9"); !tt.answered && c.head() == "end" {

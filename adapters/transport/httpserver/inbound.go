@@ -51,7 +51,7 @@ func (f *fields) Get(name string) string {
 		if f.list[i].Name != name {
 			continue
 		}
-		if name == "Content-Length" && f.list[i].Value == "0" && !sent(f.RawHeaders(), "\ncontent-length:") {
+		if name == "Content-Length" && f.list[i].Value == "0" && !containsLine(f.RawHeaders(), "\ncontent-length:") {
 			return "" // fasthttp adds this header if the client announces no body
 		}
 		return f.list[i].Value
@@ -60,7 +60,7 @@ func (f *fields) Get(name string) string {
 }
 
 // sent reports whether the raw header contains a text in lower case, such as a line break and a name.
-func sent(raw []byte, line string) bool {
+func containsLine(raw []byte, line string) bool {
 	return bytes.Contains(bytes.ToLower(append([]byte("\n"), raw...)), []byte(line))
 }
 

@@ -11,7 +11,7 @@ import (
 
 // leaving is a context that ends with its parent, or when the client of a request closes its connection. It watches
 // the connection only after a call of Done or AfterFunc, because watching needs a goroutine.
-type leaving struct {
+type clientContext struct {
 	context.Context
 	line *conn
 
@@ -28,7 +28,7 @@ func mayWait(target string, head *fasthttp.RequestHeader) bool {
 }
 
 // look starts to watch the connection. The first call must be made by the goroutine that reads from the connection.
-func (l *leaving) look() {
+func (l *clientContext) startWatch() {
 	l.once.Do(func() {
 		l.inner, l.cancel = context.WithCancel(l.Context)
 		l.line.readEnd.system = 0 // readEnd no longer knows the deadline, because watch sets another one directly
@@ -36,24 +36,24 @@ func (l *leaving) look() {
 	})
 }
 
-func (l *leaving) Done() <-chan struct{} {
-	l.look()
+func (l *clientContext) Done() <-chan struct{} {
+	l.startWatch()
 	return l.inner.Done()
 }
 
-func (l *leaving) Err() error {
-	l.look()
+func (l *clientContext) Err() error {
+	l.startWatch()
 	return l.inner.Err()
 }
 
 // AfterFunc makes a goroutine unnecessary for each context that is derived from this one.
-func (l *leaving) AfterFunc(f func()) (stop func() bool) {
-	l.look()
+func (l *clientContext) AfterFunc(f func()) (stop func() bool) {
+	l.startWatch()
 	return context.AfterFunc(l.inner, f)
 }
 
 // stop ends the watch, and reports whether the client has gone. It must be called before the connection is read again.
-func (l *leaving) stop() (gone bool) {
+func (l *clientContext) stop() (gone bool) {
 	l.once.Do(func() { l.inner, l.cancel, l.end = l.Context, func() {}, func() {} })
 	l.end()
 	gone = l.inner.Err() != nil && l.Context.Err() == nil

@@ -8,7 +8,7 @@ import (
 
 // untaken returns the number of bytes in the system's send buffer, or 0 if it is unknown. If the number falls, the
 // client has received bytes even though the server could not write more.
-func untaken(c net.Conn) (n int) {
+func sendQueueBytes(c net.Conn) (n int) {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
 		return 0

@@ -14,7 +14,7 @@ import (
 
 // copied is the maximum size in bytes of a response body that is copied. Larger bodies are cheaper to keep until they
 // are sent.
-const copied = 16 << 10
+const maxCopied = 16 << 10
 
 // sendHead passes the head of a response to fasthttp. Header names keep their case, because some clients depend on the case.
 func sendHead(r *fasthttp.ResponseHeader, resp *protocol.Response) {
@@ -35,7 +35,7 @@ func send(r *fasthttp.Response, resp *protocol.Response) {
 		r.SetBodyStream(&stream{resp.Stream, resp.Release}, -1)
 		return
 	}
-	if len(resp.Body) <= copied {
+	if len(resp.Body) <= maxCopied {
 		r.SetBody(resp.Body)
 		resp.Release()
 		return
@@ -44,7 +44,7 @@ func send(r *fasthttp.Response, resp *protocol.Response) {
 }
 
 // streamed is the number of bytes that a stream counts while it is open: about the size of its buffers.
-const streamed = 64 << 10
+const streamSize = 64 << 10
 
 // stream is a response body without a known end. Each part is sent at once. The stream is closed when the client has
 // disconnected.

@@ -58,9 +58,9 @@ func (s *Server) Room() (used int64, refused uint64) {
 func (s *Server) begin() {
 	s.begun.Do(func() {
 		b := Bounds{
-			Connections: cmp.Or(s.Bounds.Connections, usual.Connections),
-			Requests:    cmp.Or(s.Bounds.Requests, usual.Requests),
-			Bytes:       cmp.Or(s.Bounds.Bytes, usual.Bytes),
+			Connections: cmp.Or(s.Bounds.Connections, defaultBounds.Connections),
+			Requests:    cmp.Or(s.Bounds.Requests, defaultBounds.Requests),
+			Bytes:       cmp.Or(s.Bounds.Bytes, defaultBounds.Bytes),
 		}
 		b.Requests = min(b.Requests, max(1, b.Connections-b.Connections/4))
 		s.Bounds = b
@@ -100,8 +100,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.early != nil {
 		server.HeaderReceived, server.ErrorHandler = s.early.begin, s.early.refuse
 	}
-	s.open.serve, s.open.panicked = server.ServeConn, s.panicked
-	l = s.open.listen(&patient{Listener: l, log: s.Log, relieve: s.open.relieve}, s.TLS)
+	s.open.serve, s.open.panicked = server.ServeConn, s.logPanic
+	l = s.open.listen(&patient{Listener: l, log: s.Log, relieve: s.open.closeIdle}, s.TLS)
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Grace)
@@ -132,7 +132,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.panicked(r)
+			s.logPanic(r)
 			c.Response.Reset()
 			c.Response.SetStatusCode(fasthttp.StatusInternalServerError)
 			c.Response.Header.Set("x-ms-error-code", "InternalError")
@@ -146,12 +146,12 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	}
 	if line != nil {
 		if !line.came {
-			if !line.goAhead(s.ahead) {
+			if !line.acquireSlot(s.ahead) {
 				c.SetStatusCode(fasthttp.StatusServiceUnavailable)
 				c.SetConnectionClose()
 				return
 			}
-			defer line.wentAhead()
+			defer line.releaseSlot()
 		}
 		line.came = false
 	}
@@ -162,7 +162,7 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 }
 
 // panicked logs a panic. It must be called by the function that recovers.
-func (s *Server) panicked(cause any) {
+func (s *Server) logPanic(cause any) {
 	s.Log.Error("panic", "cause", cause, "stack", string(debug.Stack()))
 }
 

@@ -23,7 +23,7 @@ func (d *door) answer(method string, resp *protocol.Response) []byte {
 		body = nil
 	}
 	text := utf8.Valid(body)
-	size := escaped(body)
+	size := escapedLen(body)
 	if encoded := base64.StdEncoding.EncodedLen(len(body)); !text || d.binary && (encoded < size || multipart(resp)) {
 		text, size = false, encoded
 	}
@@ -35,12 +35,12 @@ func (d *door) answer(method string, resp *protocol.Response) []byte {
 	b = strconv.AppendInt(b, int64(resp.Status), 10)
 	if d.multi {
 		b = append(b, `,"statusDescription":`...)
-		b = quoted(b, []byte(strconv.Itoa(resp.Status)+" "+cmp.Or(resp.Reason, http.StatusText(resp.Status))))
+		b = appendQuoted(b, []byte(strconv.Itoa(resp.Status)+" "+cmp.Or(resp.Reason, http.StatusText(resp.Status))))
 	}
 	b = d.appendHeader(b, resp)
 	if text {
 		b = append(b, `,"isBase64Encoded":false,"body":`...)
-		b = quoted(b, body)
+		b = appendQuoted(b, body)
 	} else {
 		b = append(b, `,"isBase64Encoded":true,"body":"`...)
 		b = base64.StdEncoding.AppendEncode(b, body)
@@ -94,12 +94,12 @@ func (d *door) appendHeader(b []byte, resp *protocol.Response) []byte {
 			b = append(b, ',')
 		}
 		first = false
-		b = quoted(b, []byte(name))
+		b = appendQuoted(b, []byte(name))
 		b = append(b, ':')
 		if d.multi {
 			b = append(b, '[')
 		}
-		b = quoted(b, []byte(value))
+		b = appendQuoted(b, []byte(value))
 		b = append(b, after...)
 	})
 	return append(b, '}')
@@ -121,7 +121,7 @@ var escapes = func() (n [256]uint8) {
 }()
 
 // escaped returns the length of s as a JSON string, without the quotes.
-func escaped(s []byte) (n int) {
+func escapedLen(s []byte) (n int) {
 	for _, c := range s {
 		n += int(escapes[c])
 	}
@@ -129,7 +129,7 @@ func escaped(s []byte) (n int) {
 }
 
 // quoted appends s as a JSON string. Invalid UTF-8, which a header may contain, is copied; Lambda replaces it.
-func quoted(b, s []byte) []byte {
+func appendQuoted(b, s []byte) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')
 	start := 0

@@ -107,7 +107,7 @@ func decode(b []byte) (protocol.Request, door, error) {
 
 // joined converts headers in which the values of one name are joined with commas. It splits only the values of
 // X-HTTP-Method: these never contain commas, and the protocol needs their number.
-func joined(fields map[string]string) protocol.Header {
+func joinedHeaders(fields map[string]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for name, value := range fields {
 		name = textproto.CanonicalMIMEHeaderKey(name)
@@ -122,7 +122,7 @@ func joined(fields map[string]string) protocol.Header {
 
 // listed converts headers with lists of values. Names that differ only in case become one header, whose values are
 // sorted, because the order of a map is random.
-func listed(fields map[string][]string) protocol.Header {
+func listedHeaders(fields map[string][]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
@@ -134,9 +134,9 @@ func listed(fields map[string][]string) protocol.Header {
 // fields returns the headers, with all values of each.
 func (e *event) fields() protocol.Header {
 	if len(e.MultiValueHeaders) > 0 {
-		return listed(e.MultiValueHeaders)
+		return listedHeaders(e.MultiValueHeaders)
 	}
-	return joined(e.Headers)
+	return joinedHeaders(e.Headers)
 }
 
 // query returns the query with its parameters sorted by name, with all values of each.

@@ -20,7 +20,7 @@ const (
 // then the proxy's address; if the proxy does not send the client's address, it is unknown.
 //
 // No other sender is trusted. The secret is removed from the request.
-func (h *Handler) forwarded(ctx context.Context, req *protocol.Request) {
+func (h *Handler) applyForwarded(ctx context.Context, req *protocol.Request) {
 	header := req.Header.(protocol.Header)
 	shown := header.Get(SecretHeader)
 	delete(header, SecretHeader)

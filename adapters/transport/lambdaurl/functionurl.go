@@ -22,7 +22,7 @@ func (e *event) functionURL() (protocol.Request, door) {
 	if e.RawQueryString != "" {
 		req.Target += "?" + e.RawQueryString
 	}
-	h := joined(e.Headers)
+	h := joinedHeaders(e.Headers)
 	if len(e.Cookies) > 0 && h["Cookie"] == nil {
 		h["Cookie"] = []string{strings.Join(e.Cookies, "; ")}
 	}

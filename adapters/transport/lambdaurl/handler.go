@@ -65,7 +65,7 @@ type Observation struct {
 const margin = 500 * time.Millisecond
 
 // within returns a context that ends before Lambda ends the function.
-func within(ctx context.Context) (context.Context, context.CancelFunc) {
+func withMargin(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {
 		return ctx, func() {}
@@ -77,7 +77,7 @@ func within(ctx context.Context) (context.Context, context.CancelFunc) {
 func (h *Handler) open(ctx context.Context, event []byte) (protocol.Request, door, error) {
 	req, d, err := decode(event)
 	if err == nil {
-		h.forwarded(ctx, &req)
+		h.applyForwarded(ctx, &req)
 	}
 	return req, d, err
 }
@@ -93,7 +93,7 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := within(ctx)
+	ctx, cancel := withMargin(ctx)
 	defer cancel()
 	server, narrow, narrowed := h.Protocol, h.Narrow, 0
 	if req.Method != http.MethodGet {

@@ -27,7 +27,7 @@ func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.La
 	case door.narrow:
 		return nil, errors.New("lambdaurl: a load balancer accepts no streamed response: use a buffered one")
 	}
-	ctx, cancel := within(ctx)
+	ctx, cancel := withMargin(ctx)
 	defer cancel()
 	resp := h.serve(ctx, h.Protocol, &req, &door)
 	out := &events.LambdaFunctionURLStreamingResponse{

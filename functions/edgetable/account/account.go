@@ -107,7 +107,7 @@ func (p *program) newAccount(ctx context.Context, f *file, name string, o *accou
 	if err := p.saveAccounts(f); err != nil {
 		return err
 	}
-	info, err := o.running(ctx, f.path)
+	info, err := o.askServer(ctx, f.path)
 	p.printConnection(name, key, p.endpointOf(name, o, info, err))
 	return nil
 }
@@ -118,7 +118,7 @@ func (p *program) rotateAccount(ctx context.Context, f *file, name string, o *ac
 		return err
 	}
 	o.known = f.list[name].Endpoint
-	info, silent := o.running(ctx, f.path)
+	info, silent := o.askServer(ctx, f.path)
 	switch {
 	case o.force && !o.finish:
 		return cli.Misuse("--force is for --finish")
@@ -191,7 +191,7 @@ func (f *file) describe(name string) described {
 		if k == nil {
 			continue
 		}
-		d.Keys = append(d.Keys, keyUse{Key: i + 1, Bits: 8 * k.Size(), LastUsed: used.of(k)})
+		d.Keys = append(d.Keys, keyUse{Key: i + 1, Bits: 8 * k.Size(), LastUsed: used.timeOf(k)})
 	}
 	for _, allow := range a.Firewall.Allow {
 		d.Allow = append(d.Allow, fmt.Sprint(allow))
@@ -246,7 +246,7 @@ func state(disabled bool) string {
 
 // used says when a key of an account was last used.
 func (f *file) used(name string, key int) string {
-	return say(readLastUsed(usedFile(f.path)).of(f.list[name].Keys[key]))
+	return say(readLastUsed(usedFile(f.path)).timeOf(f.list[name].Keys[key]))
 }
 
 func (p *program) showAccount(f *file, name string) error {
@@ -308,8 +308,8 @@ func (p *program) removeAccount(ctx context.Context, f *file, name string, o *ac
 		return err
 	}
 	if !o.force {
-		info, _ := o.running(ctx, f.path) // if the server does not respond, the file with the last uses is enough
-		if err := f.busy(name, info, time.Now()); err != nil {
+		info, _ := o.askServer(ctx, f.path) // if the server does not respond, the file with the last uses is enough
+		if err := f.accountInUse(name, info, time.Now()); err != nil {
 			return err
 		}
 	}

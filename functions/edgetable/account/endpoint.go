@@ -13,9 +13,9 @@ import (
 
 // running asks the server that uses the file of accounts for its state. It returns nil if no server runs. An error
 // means that a server runs but does not respond, so its state is unknown.
-func (o *accountFlags) running(ctx context.Context, path string) (*admin.Info, error) {
+func (o *accountFlags) askServer(ctx context.Context, path string) (*admin.Info, error) {
 	info, err := admin.Ask(ctx, o.data, o.admin)
-	if info == nil || err != nil || !o.uses(info, path) {
+	if info == nil || err != nil || !o.usesFile(info, path) {
 		return nil, err
 	}
 	return info, nil
@@ -23,15 +23,15 @@ func (o *accountFlags) running(ctx context.Context, path string) (*admin.Info, e
 
 // uses reports whether the accounts of a server come from the file path; "" means that they come from no file. A
 // server without a file looks for one in its data directory at its next start.
-func (o *accountFlags) uses(info *admin.Info, path string) bool {
+func (o *accountFlags) usesFile(info *admin.Info, path string) bool {
 	if info.File == "" {
 		return path == "" || path == filepath.Join(o.data, cli.AccountsInData)
 	}
-	return same(info.File, path)
+	return sameFile(info.File, path)
 }
 
 // same reports whether two paths name the same file. A server may have a path relative to its own working directory.
-func same(a, b string) bool {
+func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	other, fails := os.Stat(b)
 	if err == nil && fails == nil {

@@ -17,7 +17,7 @@ const forceUsage = "remove a key although clients use it"
 // keyUsed returns when a key of an account was last used; nil if never. It knows this from the running server, if
 // there is one, and from the file in which an earlier server recorded last uses.
 func (f *file) keyUsed(name string, i int, info *admin.Info) *time.Time {
-	at := readLastUsed(usedFile(f.path)).of(f.list[name].Keys[i])
+	at := readLastUsed(usedFile(f.path)).timeOf(f.list[name].Keys[i])
 	if info == nil {
 		return at
 	}
@@ -31,7 +31,7 @@ func (f *file) keyUsed(name string, i int, info *admin.Info) *time.Time {
 }
 
 // busy returns the reason why an account must not be removed yet: a client uses one of its keys.
-func (f *file) busy(name string, info *admin.Info, now time.Time) error {
+func (f *file) accountInUse(name string, info *admin.Info, now time.Time) error {
 	for i, k := range f.list[name].Keys {
 		if k == nil {
 			continue

@@ -35,12 +35,12 @@ func TestInUse(t *testing.T) {
 			t.Errorf("%v, %v: %v", tt.first, tt.second, err)
 		}
 	}
-	if err := f.busy("acme", nil, now); err != nil {
+	if err := f.accountInUse("acme", nil, now); err != nil {
 		t.Errorf("of keys that nobody used: %v", err)
 	}
 	recently := now.Add(-9 * time.Minute)
 	info := &admin.Info{Accounts: []admin.Account{{Name: "acme", Keys: []admin.Key{{Key: 1}, {Key: 2, LastUsed: &recently}}}}}
-	if err := f.busy("acme", info, now); err == nil {
+	if err := f.accountInUse("acme", info, now); err == nil {
 		t.Error("a used account may be removed")
 	}
 	used := lastUsed{fingerprint(list["acme"].Keys[0]): now.Add(-time.Hour), fingerprint(list["acme"].Keys[1]): now}

@@ -120,7 +120,7 @@ func (k *Known) Describe() *admin.Info {
 		a := admin.Account{Name: name, Disabled: list[name].Disabled, File: k.File, Keys: []admin.Key{}}
 		for i, key := range list[name].Keys {
 			if key != nil {
-				a.Keys = append(a.Keys, admin.Key{Key: i + 1, LastUsed: k.used.of(key)})
+				a.Keys = append(a.Keys, admin.Key{Key: i + 1, LastUsed: k.used.timeOf(key)})
 			}
 		}
 		info.Accounts = append(info.Accounts, a)

@@ -69,7 +69,7 @@ func (u lastUsed) write(file string, list accounts.List) error {
 }
 
 // of returns when a key was last used; nil if never.
-func (u lastUsed) of(k *sharedkey.Key) *time.Time {
+func (u lastUsed) timeOf(k *sharedkey.Key) *time.Time {
 	if at, ok := u[fingerprint(k)]; ok {
 		return &at
 	}

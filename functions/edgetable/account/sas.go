@@ -167,7 +167,7 @@ func (p *program) sasEndpoint(ctx context.Context, o *sasFlags, file string) str
 	if o.endpoint != "" {
 		return strings.TrimSuffix(o.endpoint, "/")
 	}
-	info, err := o.running(ctx, file)
+	info, err := o.askServer(ctx, file)
 	endpoint := p.endpointOf(o.account, &o.accountFlags, info, err)
 	switch {
 	case endpoint == "":

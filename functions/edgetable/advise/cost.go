@@ -34,7 +34,7 @@ func Costs(f *Facts) []Cost {
 		reads = scale * float64(t.Reads)
 		readUnits = scale * float64(max(t.Reads, (t.ReadBytes+4095)/4096))
 		queries = scale * float64(t.Queries)
-		further = scale * float64(merged(r)*uint64(max(f.Buckets, 1)-1))
+		further = scale * float64(mergedPages(r)*uint64(max(f.Buckets, 1)-1))
 		queryUnits = scale*float64(t.ScannedBytes/4096) + queries + further
 		rows = scale * float64(t.Scanned)
 		requests = reads + queries + scale*float64(t.WriteRequests)
@@ -60,7 +60,7 @@ func Costs(f *Facts) []Cost {
 //
 // Workers need no such number: a table usually begins with one bucket, and a page reads only the objects that have
 // its keys.
-func merged(r *traffic.Report) (pages uint64) {
+func mergedPages(r *traffic.Report) (pages uint64) {
 	for _, s := range r.Shapes {
 		switch s.Plan {
 		case "Range", "Table", "Other":

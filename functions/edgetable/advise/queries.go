@@ -17,7 +17,7 @@ const (
 )
 
 // evident reports whether a query is so frequent that it must come from a program.
-func evident(s *traffic.Shape) bool {
+func isFrequent(s *traffic.Shape) bool {
 	if s.Queries == 0 {
 		return s.Pages >= pagesAtLeast
 	}
@@ -28,7 +28,7 @@ func evident(s *traffic.Shape) bool {
 func scanRatios(r *traffic.Report) (list []Finding) {
 	for _, s := range r.Shapes {
 		ratio := float64(s.Scanned) / float64(max(s.Returned, 1))
-		if s.Others() || s.Filter == "" || s.Scanned < scanAtLeast || ratio <= scanRatio || !evident(&s) {
+		if s.Others() || s.Filter == "" || s.Scanned < scanAtLeast || ratio <= scanRatio || !isFrequent(&s) {
 			continue
 		}
 		names, equal, point := properties(s.Filter)

@@ -17,12 +17,12 @@ const besideNote = "edgetable-restore"
 
 // beside makes a store in a folder next to a directory, and then moves it into the directory. If this run is killed,
 // the next one continues in that folder.
-func beside(dir string, make func(beside string) (made string, err error)) (err error) {
+func restoreAtomically(dir string, make func(beside string) (made string, err error)) (err error) {
 	if dir, err = emptyOrNew(dir); err != nil {
 		return err
 	}
 	beside := dir + ".restoring"
-	if err := own(beside); err != nil {
+	if err := claimFolder(beside); err != nil {
 		return err
 	}
 	lock, err := vfs.Default.Lock(filepath.Join(beside, "lock"))
@@ -70,7 +70,7 @@ func emptyOrNew(dir string) (path string, err error) {
 }
 
 // own creates a folder that contains the file besideNote, or accepts an existing folder that contains it.
-func own(folder string) error {
+func claimFolder(folder string) error {
 	if err := directory.Make(filepath.Dir(folder)); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // join finds the number after which this process ships the log to the backup place. If the backup location has no timeline (one
 // history of commits) of this store, join begins one.
-func (s *shipper) join(ctx context.Context) error {
+func (s *shipper) resumeShipping(ctx context.Context) error {
 	if err := s.claimPlace(ctx); err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (s *shipper) join(ctx context.Context) error {
 	}
 	begins := false
 	if to == own.Left && (to == 0 || own.Since > to) { // the timeline has no pieces yet, or a prune removed them
-		low, err := s.behindBackup(ctx, own)
+		low, err := s.backupPosition(ctx, own)
 		if err != nil {
 			return err
 		}
@@ -36,10 +36,10 @@ func (s *shipper) join(ctx context.Context) error {
 		}
 	}
 	if s.to = to; to > 0 && own.Since > to { // the store discarded log files that were not shipped, before this start or because its disk was full
-		s.giveUp()
+		s.stopReading()
 	}
 	if to == 0 || s.lost {
-		return s.restart(ctx)
+		return s.resumeAfterBackup(ctx)
 	}
 	return s.readFrom(to, begins)
 }
@@ -59,9 +59,9 @@ func (s *shipper) claimPlace(ctx context.Context) error {
 		t := all[len(all)-1]
 		return s.store.BeginTimeline(t.ID, t.Parent, t.Left)
 	case first: // the backup place contains no history of this store
-		return s.begin(ctx, "", 0)
+		return s.beginTimeline(ctx, "", 0)
 	case onTop:
-		return s.begin(ctx, own.Parent, own.Left)
+		return s.beginTimeline(ctx, own.Parent, own.Left)
 	default:
 		return at.refusal(all)
 	}
@@ -126,7 +126,7 @@ func (s *shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 // behindBackup returns the number after which the log continues the oldest backup of the timeline from which the
 // store still has all logs; 0 if there is no such backup. It is used if the last server ended before it shipped a
 // piece.
-func (s *shipper) behindBackup(ctx context.Context, own logship.Timeline) (low edm.Ticks, err error) {
+func (s *shipper) backupPosition(ctx context.Context, own logship.Timeline) (low edm.Ticks, err error) {
 	all, err := s.place.List(ctx)
 	if err != nil {
 		return 0, err
@@ -140,7 +140,7 @@ func (s *shipper) behindBackup(ctx context.Context, own logship.Timeline) (low e
 }
 
 // begin begins a timeline (a history of commits) in the backup place.
-func (s *shipper) begin(ctx context.Context, parent string, left edm.Ticks) error {
+func (s *shipper) beginTimeline(ctx context.Context, parent string, left edm.Ticks) error {
 	store, err := s.store.Identity()
 	if err != nil {
 		return err
@@ -169,13 +169,13 @@ func (s *shipper) begin(ctx context.Context, parent string, left edm.Ticks) erro
 		return err
 	}
 	s.log.Info("the log begins a timeline", "id", line.ID, "parent", parent)
-	s.fresh()
+	s.wakeSchedule()
 	return nil
 }
 
 // giveUp stops reading the log, because the store discarded log files before they were shipped. The log can only
 // continue after a new backup.
-func (s *shipper) giveUp() {
+func (s *shipper) stopReading() {
 	s.tellGap()
 	s.reader, s.sealed, s.lost = nil, nil, true
 }
@@ -204,7 +204,7 @@ func (s *shipper) tellGap() {
 
 // rejoin makes the new backup that the log needs after log files were discarded. It first checks that the backup
 // place responds and that this store may ship: a failed backup must not be retried at each interval.
-func (s *shipper) rejoin(ctx context.Context) error {
+func (s *shipper) resumeAfterLoss(ctx context.Context) error {
 	now, err := s.place.Turn(ctx)
 	if err != nil {
 		return err
@@ -212,13 +212,13 @@ func (s *shipper) rejoin(ctx context.Context) error {
 	if err := now.Check(s.store.Timeline().ID, s.term); err != nil {
 		return err
 	}
-	return s.restart(ctx)
+	return s.resumeAfterBackup(ctx)
 }
 
 // restart continues the log after a new backup, because the store no longer has all commits since the last shipped
 // piece.
-func (s *shipper) restart(ctx context.Context) error {
-	span, err := s.base(ctx)
+func (s *shipper) resumeAfterBackup(ctx context.Context) error {
+	span, err := s.requestBackup(ctx)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (b *Schedule) JoinPieces(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if b.paused() || !b.shipper.joined.Load() || b.replaced(ctx) != nil {
+		if b.paused() || !b.shipper.joined.Load() || b.checkOwner(ctx) != nil {
 			continue
 		}
 		now := time.Now()

@@ -23,8 +23,8 @@ func (b *Schedule) Admit(ctx context.Context) {
 	}
 	ctx, end := context.WithTimeout(ctx, admitWithin)
 	defer end()
-	if err := b.shipper.judge(ctx); errors.Is(err, repository.ErrReplaced) {
-		b.shipper.leads.Lose(b.shipper.how(ctx, err), true) // this is not recorded on disk: the next start checks the backup place again
+	if err := b.shipper.checkShipping(ctx); errors.Is(err, repository.ErrReplaced) {
+		b.shipper.leads.Lose(b.shipper.describeReplacement(ctx, err), true) // this is not recorded on disk: the next start checks the backup place again
 		b.log.Error("this store was replaced while it did not run: it refuses writes", "cause", b.shipper.leads.Err())
 	}
 }
@@ -38,7 +38,7 @@ func (b *Schedule) Place() *repository.Repository {
 }
 
 // judge returns an error if this store may not ship its log to the backup place. It changes nothing.
-func (s *shipper) judge(ctx context.Context) error {
+func (s *shipper) checkShipping(ctx context.Context) error {
 	at, all, err := s.standing(ctx)
 	if err == nil {
 		err = at.refusal(all)
@@ -70,8 +70,8 @@ func knownTerm(own logship.Timeline, now repository.Term) repository.Term {
 
 // replaced marks this store as replaced by another one, and records that on disk for the next start. If this process
 // has not shipped anything yet, the store was replaced before the start, so the server refuses writes.
-func (s *shipper) replaced(ctx context.Context, cause error) {
-	r := s.how(ctx, cause)
+func (s *shipper) markReplaced(ctx context.Context, cause error) {
+	r := s.describeReplacement(ctx, cause)
 	s.leads.Lose(r, !s.joined.Load())
 	s.update(func(st *LogStatus) { st.Replaced = true; st.Failures++ })
 	s.log.Error("the log is no longer shipped, and no backups are made", "cause", s.leads.Err())
@@ -81,7 +81,7 @@ func (s *shipper) replaced(ctx context.Context, cause error) {
 }
 
 // how returns how the store was replaced, and how many of its commits the backup place lacks.
-func (s *shipper) how(ctx context.Context, cause error) *logship.Replaced {
+func (s *shipper) describeReplacement(ctx context.Context, cause error) *logship.Replaced {
 	r := &logship.Replaced{Why: cause.Error(), Lacks: -1}
 	if known, ok := errors.AsType[*repository.Replaced](cause); ok {
 		r.Why = known.Why

@@ -30,7 +30,7 @@ func TestRequests(t *testing.T) {
 		s.o.FS, s.o.Dir = vfs.NewMem(), "data"
 		s.shipper.place = repository.New(place)
 		s.start()
-		s.shipper.base = func(context.Context) (*repository.LogSpan, error) {
+		s.shipper.requestBackup = func(context.Context) (*repository.LogSpan, error) {
 			return &repository.LogSpan{Timeline: s.store.Timeline().ID, Low: s.store.Durable(), High: s.store.Durable()}, nil
 		}
 		b := &Schedule{Flags: &Flags{Log: time.Second}, log: slog.New(slog.DiscardHandler), run: &run{place: place}, shipper: s.shipper}

@@ -70,7 +70,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 		}()
 	}
 	if o.table == "" && (plan != nil || o.keepExpired) {
-		if err := beside(dir, func(beside string) (string, error) {
+		if err := restoreAtomically(dir, func(beside string) (string, error) {
 			return filepath.Join(beside, "whole"), restoreWhole(restore, beside)
 		}); err != nil {
 			return err
@@ -124,7 +124,7 @@ func (p *program) withdraw(ctx context.Context, dir string) error {
 // restoreTable restores a whole backup next to the directory, and then moves a store with one of its tables into the
 // directory.
 func restoreTable(restore func(dir string) error, dir string, key table.RecordKey) (entities int64, err error) {
-	return entities, beside(dir, func(beside string) (string, error) {
+	return entities, restoreAtomically(dir, func(beside string) (string, error) {
 		alone := filepath.Join(beside, "table")
 		if err := os.RemoveAll(alone); err != nil {
 			return "", err

@@ -73,7 +73,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	}
 	if o.Log > 0 {
 		b.run.spanned = b.spanned
-		b.shipper = &shipper{place: repository.New(objects), store: store.Store, source: sourceName(data), keys: o.keys, log: log, now: time.Now, base: b.base, fresh: b.wake, leads: &store.Lead, keep: o.KeepLogs(), again: make(chan struct{}, 1), status: LogStatus{CaughtUp: time.Now()}}
+		b.shipper = &shipper{place: repository.New(objects), store: store.Store, source: sourceName(data), keys: o.keys, log: log, now: time.Now, requestBackup: b.startBackup, wakeSchedule: b.wake, leads: &store.Lead, keep: o.KeepLogs(), again: make(chan struct{}, 1), status: LogStatus{CaughtUp: time.Now()}}
 	}
 	return b, nil
 }
@@ -88,7 +88,7 @@ func (b *Schedule) ServeLog(ctx context.Context) { b.shipper.serve(ctx, b.Log, b
 func (b *Schedule) EndLog() {
 	ctx, end := context.WithTimeout(context.Background(), lastTurn)
 	defer end()
-	b.shipper.last(ctx)
+	b.shipper.shipRest(ctx)
 }
 
 // Shipped returns the state of the log.
@@ -133,7 +133,7 @@ func (b *Schedule) wake() {
 
 // base makes Serve start a backup at once. It returns the span of the backup, which says after which commits the
 // log continues, before the upload ends: the log must not wait until a large store is uploaded.
-func (b *Schedule) base(ctx context.Context) (*repository.LogSpan, error) {
+func (b *Schedule) startBackup(ctx context.Context) (*repository.LogSpan, error) {
 	select {
 	case <-b.spans: // discard a span of an earlier backup
 	default:
@@ -163,7 +163,7 @@ const firstRetry = time.Minute
 func (b *Schedule) Serve(ctx context.Context) {
 	retry := firstRetry
 	for ctx.Err() == nil {
-		wait, err := b.turn(ctx)
+		wait, err := b.backUpIfDue(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -188,14 +188,14 @@ func (b *Schedule) Serve(ctx context.Context) {
 }
 
 // turn makes a backup if one is due, and returns how long to wait for the next one.
-func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
+func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err error) {
 	if b.paused() {
 		return b.Every, nil // Resume wakes Serve when the store is promoted
 	}
 	if b.ShipsLog() && b.shipper.leads.Replaced() != nil {
 		return b.Every, nil // Resume wakes Serve when the store owns the backup place again
 	}
-	if err := b.replaced(ctx); err != nil {
+	if err := b.checkOwner(ctx); err != nil {
 		return 0, err
 	}
 	if b.ShipsLog() && !b.shipper.level.Load() && !b.forced.Load() {
@@ -246,7 +246,7 @@ func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 
 // replaced returns an error if another store has taken over the backup place: a backup of this store would look
 // newer than those of the other store.
-func (b *Schedule) replaced(ctx context.Context) error {
+func (b *Schedule) checkOwner(ctx context.Context) error {
 	if !b.ShipsLog() || b.run.store == nil {
 		return nil
 	}

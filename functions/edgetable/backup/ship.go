@@ -40,13 +40,13 @@ type shipper struct {
 	now    func() time.Time
 	// base requests a backup. It returns the span of the backup, which says after which commits the log continues, as
 	// soon as the span is known.
-	base func(ctx context.Context) (*repository.LogSpan, error)
+	requestBackup func(ctx context.Context) (*repository.LogSpan, error)
 	// fresh makes the schedule check whether a backup is due. It is called after the shipper has joined the log in the
 	// place.
-	fresh func()
-	leads *stores.Lead
-	keep  int64         // maximum size of the log files that the store keeps for shipping
-	again chan struct{} // signals that the store owns the backup place again
+	wakeSchedule func()
+	leads        *stores.Lead
+	keep         int64         // maximum size of the log files that the store keeps for shipping
+	again        chan struct{} // signals that the store owns the backup place again
 
 	reader   *logship.Reader         // nil until the shipper knows after which commit to continue
 	piece    *repository.PieceWriter // the piece that is being packed: its commits have numbers above s.from, up to s.packed
@@ -89,11 +89,11 @@ type LogStatus struct {
 }
 
 // turn ships the commits that are durable.
-func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
+func (s *shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 	s.watchGap()
-	connect := s.join
+	connect := s.resumeShipping
 	if s.lost {
-		connect = s.rejoin
+		connect = s.resumeAfterLoss
 	}
 	if s.reader == nil {
 		if err := connect(ctx); err != nil {
@@ -113,7 +113,7 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 		return err
 	}
 	if s.reader == nil {
-		return s.turn(ctx, settle)
+		return s.shipDurable(ctx, settle)
 	}
 	if s.piece.Length() > 0 {
 		if whole {
@@ -141,7 +141,7 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 	if whole {
 		s.update(func(st *LogStatus) { st.CaughtUp, st.written = now, written })
 	}
-	return s.look(ctx, now)
+	return s.checkReplaced(ctx, now)
 }
 
 // letBackUp allows scheduled backups once the backup place has all commit numbers issued before this start, or if a
@@ -152,7 +152,7 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 // rebuild its store.
 func (s *shipper) letBackUp(full bool) {
 	if (full || s.to >= s.store.Started()) && !s.level.Swap(true) {
-		s.fresh() // the schedule may have waited for this with a backup that is due
+		s.wakeSchedule() // the schedule may have waited for this with a backup that is due
 	}
 }
 
@@ -161,7 +161,7 @@ func (s *shipper) letBackUp(full bool) {
 const lookEvery = 10 * time.Second
 
 // look checks whether this store may still ship, unless the backup place confirmed that a short time ago.
-func (s *shipper) look(ctx context.Context, now time.Time) error {
+func (s *shipper) checkReplaced(ctx context.Context, now time.Time) error {
 	if now.Sub(s.looked) < lookEvery {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (s *shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 	for s.packed < upTo {
 		list, _, to, err := s.reader.Next(upTo, pieceSize/4)
 		if s.store.Timeline().Since > s.packed {
-			s.giveUp()
+			s.stopReading()
 			return n, nil
 		}
 		if err != nil || len(list) == 0 {
@@ -286,14 +286,14 @@ func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() 
 			looks, failing, told = 0, time.Time{}, ""
 			continue
 		default:
-			err = s.turn(ctx, every)
+			err = s.shipDurable(ctx, every)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, repository.ErrReplaced):
 			if looks++; looks == mostLooks {
-				s.replaced(ctx, err)
+				s.markReplaced(ctx, err)
 			}
 		case err != nil:
 			s.update(func(st *LogStatus) { st.Failures++ })
@@ -351,11 +351,11 @@ func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every ti
 }
 
 // last ships the last writes at shutdown, if this process has shipped the log before.
-func (s *shipper) last(ctx context.Context) {
+func (s *shipper) shipRest(ctx context.Context) {
 	if s.reader == nil || s.leads.Replaced() != nil {
 		return
 	}
-	if err := s.turn(ctx, lastTurn); err != nil {
+	if err := s.shipDurable(ctx, lastTurn); err != nil {
 		s.log.Warn("the last part of the log was not shipped; the next start ships it", "cause", err)
 	}
 }

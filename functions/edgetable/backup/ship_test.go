@@ -57,17 +57,17 @@ func TestLostTimeline(t *testing.T) {
 		errBase := errors.New("a backup is wanted")
 		s := &shipper{
 			place: repository.New(w), store: store, source: "here", log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now,
-			base:  func(context.Context) (*repository.LogSpan, error) { return nil, errBase },
-			fresh: func() {}, leads: new(stores.Lead),
+			requestBackup: func(context.Context) (*repository.LogSpan, error) { return nil, errBase },
+			wakeSchedule:  func() {}, leads: new(stores.Lead),
 		}
-		must.OK(t, s.begin(t.Context(), "", 0))
+		must.OK(t, s.beginTimeline(t.Context(), "", 0))
 		first := store.Timeline()
 		w.loseRequest, w.loseReply = lost.loseRequest, lost.loseReply
-		if err := s.begin(t.Context(), first.ID, 0); !errors.Is(err, errLost) {
+		if err := s.beginTimeline(t.Context(), first.ID, 0); !errors.Is(err, errLost) {
 			t.Fatal(err)
 		}
 		w.loseRequest, w.loseReply = false, false
-		if err := s.join(t.Context()); !errors.Is(err, errBase) {
+		if err := s.resumeShipping(t.Context()); !errors.Is(err, errBase) {
 			t.Errorf("%+v: %v", lost, err)
 		}
 		timelines := func() []repository.Timeline {
@@ -79,7 +79,7 @@ func TestLostTimeline(t *testing.T) {
 		if own.ID != all[len(all)-1].ID {
 			t.Errorf("%+v: the store is on %s, the newest is %s", lost, own.ID, all[len(all)-1].ID)
 		}
-		if err := s.begin(t.Context(), own.ID, 0); err != nil {
+		if err := s.beginTimeline(t.Context(), own.ID, 0); err != nil {
 			t.Error(err)
 		}
 		if got := len(timelines()); got != len(all)+1 {
@@ -99,10 +99,10 @@ func TestLateTerms(t *testing.T) {
 	process := func() *shipper {
 		return &shipper{
 			place: repository.New(w), store: store, source: "here", log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now,
-			fresh: func() {}, leads: new(stores.Lead),
+			wakeSchedule: func() {}, leads: new(stores.Lead),
 		}
 	}
-	must.OK(t, process().begin(t.Context(), "", 0))
+	must.OK(t, process().beginTimeline(t.Context(), "", 0))
 	w.loseRequest = true
 	first, second := process(), process()
 	for _, s := range []*shipper{first, second} {
@@ -160,7 +160,7 @@ func (s *shipping) start() {
 	var err error
 	s.store, err = pebblestore.Open(s.o)
 	must.OK(s.t, err)
-	s.shipper = &shipper{place: s.place, store: s.store, log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now, fresh: func() {}, base: s.base, leads: new(stores.Lead), keep: s.o.KeepLogs, again: make(chan struct{}, 1)}
+	s.shipper = &shipper{place: s.place, store: s.store, log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now, wakeSchedule: func() {}, requestBackup: s.base, leads: new(stores.Lead), keep: s.o.KeepLogs, again: make(chan struct{}, 1)}
 }
 
 // base makes a backup.
@@ -195,7 +195,7 @@ func (s *shipping) write(name string) {
 
 func (s *shipping) turn() {
 	s.t.Helper()
-	must.OK(s.t, s.shipper.turn(s.t.Context(), time.Minute))
+	must.OK(s.t, s.shipper.shipDurable(s.t.Context(), time.Minute))
 }
 
 // TestGivenUpBeforeStart checks that a server reports that log files were discarded before they were shipped, even if
@@ -237,7 +237,7 @@ func TestGivenUpWhileAway(t *testing.T) {
 		s.away = true
 		turn := func(given int64) {
 			t.Helper()
-			if err := s.shipper.turn(t.Context(), time.Minute); !errors.Is(err, errLost) || s.status.GivenUp != given {
+			if err := s.shipper.shipDurable(t.Context(), time.Minute); !errors.Is(err, errLost) || s.status.GivenUp != given {
 				t.Errorf("joined %v: %+v, %v", joined, s.status, err)
 			}
 		}
@@ -266,7 +266,7 @@ func TestPromotedAfterPrune(t *testing.T) {
 	s.turn()
 	s.write("One")
 	s.turn()
-	must.OK(t, s.begin(t.Context(), s.store.Timeline().ID, s.to)) // a promotion begins a timeline in the same way
+	must.OK(t, s.beginTimeline(t.Context(), s.store.Timeline().ID, s.to)) // a promotion begins a timeline in the same way
 	must.OK(t, s.beginTerm(t.Context()))
 	for _, name := range []string{"Two", "Three"} { // the store discards log files after they are shipped
 		s.write(name)
@@ -390,7 +390,7 @@ func TestPack(t *testing.T) {
 		s.away = i/100%3 == 1
 		switch {
 		case s.away && i%50 == 0:
-			if err := s.shipper.turn(t.Context(), time.Minute); s.to < want[i] && !errors.Is(err, errLost) {
+			if err := s.shipper.shipDurable(t.Context(), time.Minute); s.to < want[i] && !errors.Is(err, errLost) {
 				t.Fatal(err)
 			}
 		case i%7 == 0 && s.sealed == nil:
@@ -451,7 +451,7 @@ func TestPause(t *testing.T) {
 	// A write arrives while a piece is being stored whose first upload failed.
 	s.write("First")
 	s.away = true
-	if err := s.shipper.turn(t.Context(), time.Minute); !errors.Is(err, errLost) {
+	if err := s.shipper.shipDurable(t.Context(), time.Minute); !errors.Is(err, errLost) {
 		t.Fatal(err)
 	}
 	s.away = false
@@ -519,11 +519,11 @@ func TestLevelAfterStart(t *testing.T) {
 	must.OK(t, s.store.Close())
 	s.start()
 	asked, now := 0, time.Now()
-	s.fresh, s.now = func() { asked++ }, func() time.Time { return now }
+	s.wakeSchedule, s.now = func() { asked++ }, func() time.Time { return now }
 	b := &Schedule{Flags: &Flags{Every: time.Hour}, run: &run{}, shipper: s.shipper}
 	for range 3 {
 		s.turn()
-		if wait, err := b.turn(t.Context()); wait != time.Hour || err != nil || asked > 0 {
+		if wait, err := b.backUpIfDue(t.Context()); wait != time.Hour || err != nil || asked > 0 {
 			t.Errorf("a backup before the log waits %v, %v; it was asked for %d", wait, err, asked)
 		}
 	}

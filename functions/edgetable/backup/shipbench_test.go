@@ -62,7 +62,7 @@ func BenchmarkShip(b *testing.B) {
 			name := table.Name{Account: "acme", Table: "People"}
 			must.OK(b, tables.CreateTable(b.Context(), name))
 			p := &pit{}
-			s := &shipper{place: repository.New(p), store: store, log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now, fresh: func() {}}
+			s := &shipper{place: repository.New(p), store: store, log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now, wakeSchedule: func() {}}
 			line, err := s.place.BeginTimeline(b.Context(), repository.Timeline{Store: "this"})
 			must.OK(b, err)
 			must.OK(b, store.BeginTimeline(line.ID, "", 0))
@@ -85,7 +85,7 @@ func BenchmarkShip(b *testing.B) {
 				}
 				must.OK(b, g.Wait())
 				b.StartTimer()
-				must.OK(b, s.turn(b.Context(), time.Minute))
+				must.OK(b, s.shipDurable(b.Context(), time.Minute))
 			}
 			b.ReportMetric(float64(p.bytes)/float64(written), "place-bytes/op")
 		})

@@ -61,7 +61,7 @@ func TestHow(t *testing.T) {
 	if !errors.Is(err, repository.ErrReplaced) {
 		t.Fatal(err)
 	}
-	if r := s.how(t.Context(), fmt.Errorf("place: %w", err)); r.Why != "a copy of this data directory was started later" || r.Lacks >= 0 {
+	if r := s.describeReplacement(t.Context(), fmt.Errorf("place: %w", err)); r.Why != "a copy of this data directory was started later" || r.Lacks >= 0 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -79,7 +79,7 @@ func (p *Terminal) Configure(c *cobra.Command) error {
 
 // variablesOf returns the variables of flags and all other known variables.
 func variablesOf(flags map[string]bool) []string {
-	list := slices.Clone(others)
+	list := slices.Clone(otherVariables)
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
 		if flags[name] {
 			list = append(list, Variable(name))

@@ -71,11 +71,11 @@ var goPatterns = sync.OnceValue(func() (list []*regexp.Regexp) {
 
 // Plain returns an error as text, with plainer words for errors of Go's libraries.
 func Plain(err error) string {
-	text := err.Error() + rights(err)
+	text := err.Error() + explainPermission(err)
 	for i, pattern := range goPatterns() {
 		text = pattern.ReplaceAllString(text, goWords[i][1])
 	}
-	return once(kinds(text))
+	return joinLines(explainPathKinds(text))
 }
 
 // wrongKind matches an error about a path that is a file instead of a directory, or a directory instead of a file.
@@ -83,7 +83,7 @@ var wrongKind = regexp.MustCompile(`(\S+): (not|is) a directory`)
 
 // kinds replaces "not a directory" and "is a directory" by what the path must be. Go reports "not a directory" also if
 // a parent folder is a file.
-func kinds(text string) string {
+func explainPathKinds(text string) string {
 	return wrongKind.ReplaceAllStringFunc(text, func(said string) string {
 		path, says, _ := strings.Cut(said, ": ")
 		if says == "is a directory" {
@@ -100,7 +100,7 @@ func kinds(text string) string {
 
 // once joins the lines of an error, and leaves out lines that the first line contains. An error about several attempts
 // or addresses may repeat one text for each of them.
-func once(text string) string {
+func joinLines(text string) string {
 	first, rest, _ := strings.Cut(text, "\n\t")
 	for _, line := range strings.Split(rest, "\n\t") {
 		if !strings.Contains(first, strings.TrimSpace(line)) {

@@ -3,4 +3,4 @@
 package cli
 
 // rights returns "": files have no owners of this kind here.
-func rights(error) string { return "" }
+func explainPermission(error) string { return "" }

@@ -14,7 +14,7 @@ import (
 // rights explains a permission error: which user this process is, who owns the file or directory, and what helps. It
 // returns "" for other errors. In a container this is hard to find out: its user is a number, and somebody else made
 // its directories.
-func rights(err error) string {
+func explainPermission(err error) string {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if link, is := errors.AsType[*os.LinkError](err); !ok && is {
 		path, ok = &fs.PathError{Op: link.Op, Path: link.New, Err: link.Err}, true

@@ -91,12 +91,12 @@ const columns = 80
 // Usage returns the help of a command.
 func Usage(c *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s.\n\nUsage: %s\n", fill(c.Short), c.UseLine())
+	fmt.Fprintf(&b, "%s.\n\nUsage: %s\n", reflow(c.Short), c.UseLine())
 	if c.Long != "" {
-		fmt.Fprintf(&b, "\n%s\n", fill(c.Long))
+		fmt.Fprintf(&b, "\n%s\n", reflow(c.Long))
 	}
 	if examples := Examples(c); examples != "" {
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", broken(examples))
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", breakLines(examples))
 	}
 	if c.HasAvailableSubCommands() {
 		if len(c.Groups()) == 0 {
@@ -141,7 +141,7 @@ func Examples(c *cobra.Command) string {
 }
 
 // broken breaks long lines of examples before a flag, in a way that a shell accepts.
-func broken(examples string) string {
+func breakLines(examples string) string {
 	const end, begin = " \\", "      "
 	lines := strings.Split(examples, "\n")
 	for i := 0; i < len(lines); i++ {
@@ -180,7 +180,7 @@ func list(b *strings.Builder, c *cobra.Command, group string) {
 }
 
 // fill reflows the lines of paragraphs. A paragraph with an indented line, such as a table or an example, is kept.
-func fill(text string) string {
+func reflow(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {
 		if strings.HasPrefix(p, " ") || strings.Contains(p, "\n ") {

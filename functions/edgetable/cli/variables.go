@@ -14,7 +14,7 @@ func (p *Terminal) Overridden() []Overridden { return p.overridden }
 
 // others are known variables that do not belong to a flag: of accounts, of --config, and of the libraries and
 // examples that start this program.
-var others = []string{accounts.Variable, "EDGETABLE_CONFIG", "EDGETABLE_CONNECTION_STRING", "EDGETABLE_BINARY", "EDGETABLE_CACHE", "EDGETABLE_VERSION",
+var otherVariables = []string{accounts.Variable, "EDGETABLE_CONFIG", "EDGETABLE_CONNECTION_STRING", "EDGETABLE_BINARY", "EDGETABLE_CACHE", "EDGETABLE_VERSION",
 	"EDGETABLE_ACME_DIRECTORY", "EDGETABLE_ACME_CA", "EDGETABLE_ACME_CACHE"}
 
 // ofKubernetes matches variables that Kubernetes sets in each pod for a Service called edgetable, or

@@ -52,7 +52,7 @@ func (p *program) services(ctx context.Context, o *CopyFlags, tables []string) (
 	}
 	if o.all {
 		if tables, err = from.Tables(ctx); err != nil {
-			return nil, nil, nil, ended(err, false)
+			return nil, nil, nil, withStatus(err, false)
 		}
 	}
 	return from, to, tables, nil
@@ -109,11 +109,11 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 	if o.ProgressFile == "" {
 		var err error
 		if o.ProgressFile, err = progressOf(verb, work.CopyCommand); err != nil {
-			return ended(err, false)
+			return withStatus(err, false)
 		}
 	}
 	if err := o.forget(); err != nil {
-		return ended(err, false)
+		return withStatus(err, false)
 	}
 	work.ProgressFile = o.ProgressFile
 	stop := p.follow(strings.Join(tables, ", "), &progress, from, to)

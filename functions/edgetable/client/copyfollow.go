@@ -42,7 +42,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 			err = m.Add(ctx, name, file)
 		}
 		if err != nil {
-			return missed(err)
+			return adviseMissed(err)
 		}
 	}
 	missing, err := m.Begin()
@@ -71,7 +71,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	some := t.Rows() > t.Rejected
 	says := "followed: " + totals(t, "written", "deleted")
 	if err != nil && ctx.Err() == nil {
-		return missed(endedEarly(ctx, err, some, says+"; run the same command to resume"))
+		return adviseMissed(endedEarly(ctx, err, some, says+"; run the same command to resume"))
 	}
 	err = p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // there is no error, or the user stopped the command
 	if n := m.Refused() - t.Rejected; err == nil && n > 0 {
@@ -96,7 +96,7 @@ func (o *CopyFlags) positionOf(from, to *remote.Client, table string) (file stri
 }
 
 // missed adds advice to an error that means that changes may have been missed.
-func missed(err error) error {
+func adviseMissed(err error) error {
 	if !errors.Is(err, remote.ErrMissed) {
 		return err
 	}

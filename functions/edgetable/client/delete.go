@@ -88,7 +88,7 @@ func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) 
 		stop()
 		switch {
 		case err != nil:
-			return ended(err, false)
+			return withStatus(err, false)
 		case o.dryRun:
 			return p.printPurged(table, n, true)
 		case n == 0:

@@ -118,9 +118,9 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 			return nil, err
 		}
 		if len(o.names) == 0 {
-			list = o.local.mark(ctx, list, p.Environment, o.readOnly)
+			list = o.local.addLocal(ctx, list, p.Environment, o.readOnly)
 		} else {
-			list = o.local.mark(ctx, list, nil, o.readOnly)
+			list = o.local.addLocal(ctx, list, nil, o.readOnly)
 		}
 		if len(list) > 1 && list[0].Name == withoutProfiles && !list[0].Local {
 			list = list[1:] // the development account was only assumed; the accounts of the running server replace it

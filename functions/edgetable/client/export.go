@@ -105,11 +105,11 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 			}
 			p.Note("%s: %s", tables[0], note)
 		}
-		return ended(err, progress.Rows.Load() > 0)
+		return withStatus(err, progress.Rows.Load() > 0)
 	}
 	place, release, err := p.exportPlace(ctx, o.to)
 	if err != nil {
-		return ended(err, false)
+		return withStatus(err, false)
 	}
 	defer release()
 	stop := p.follow(what, &progress, c)
@@ -167,5 +167,5 @@ func missing(m *export.Manifest) error {
 	if len(m.Missing) == 0 {
 		return nil
 	}
-	return ended(fmt.Errorf("these tables do not exist, or no longer exist, and are missing in the export: %s", strings.Join(m.Missing, ", ")), true)
+	return withStatus(fmt.Errorf("these tables do not exist, or no longer exist, and are missing in the export: %s", strings.Join(m.Missing, ", ")), true)
 }

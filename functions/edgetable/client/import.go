@@ -143,7 +143,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	}
 	sources, err := p.importSources(ctx, path, o.account, o.table)
 	if err != nil {
-		return ended(err, false)
+		return withStatus(err, false)
 	}
 	c, err := p.connect(&o.ServiceFlags)
 	if err != nil {
@@ -157,13 +157,13 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	case o.ProgressFile != "" || path == "-":
 	case isBucket(path):
 		if o.ProgressFile, err = progressOf("import", []string{path, c.Endpoint().String(), o.table, o.mode}); err != nil {
-			return ended(err, false)
+			return withStatus(err, false)
 		}
 	default:
 		o.ProgressFile = beside(path, "import.progress")
 	}
 	if err := o.forget(); err != nil {
-		return ended(err, false)
+		return withStatus(err, false)
 	}
 	var progress scan.Progress
 	var first []firstRow

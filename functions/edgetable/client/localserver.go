@@ -28,7 +28,7 @@ func (s *localServer) register(f *pflag.FlagSet) {
 
 // mark marks the profiles whose account is on this server. It also adds the accounts of the server that
 // have no profile: a user who can open the server's socket and read its keys needs no profile for them.
-func (s *localServer) mark(ctx context.Context, list []explorer.Profile, environment func(string) string, readOnly bool) []explorer.Profile {
+func (s *localServer) addLocal(ctx context.Context, list []explorer.Profile, environment func(string) string, readOnly bool) []explorer.Profile {
 	info, err := admin.Ask(ctx, s.data, s.admin)
 	if info == nil || err != nil {
 		return list

@@ -245,8 +245,8 @@ func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]w
 			return fmt.Errorf("table %s: its options cannot be read by this version: %w", name, err)
 		}
 		next := all[name](now)
-		one := change{name: name, revision: revision, old: declared(now), next: declared(next)}
-		if !bytes.Equal(declared(table.TableOptions{Expire: now.Expire}), declared(table.TableOptions{Expire: next.Expire})) {
+		one := change{name: name, revision: revision, old: optionsDocument(now), next: optionsDocument(next)}
+		if !bytes.Equal(optionsDocument(table.TableOptions{Expire: now.Expire}), optionsDocument(table.TableOptions{Expire: next.Expire})) {
 			one.rule = next.Expire
 		}
 		if bytes.Equal(one.old, one.next) {
@@ -281,7 +281,7 @@ func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]w
 }
 
 // declared returns the document of options without the states that the server adds to it.
-func declared(o table.TableOptions) []byte {
+func optionsDocument(o table.TableOptions) []byte {
 	text := payload.AppendOptions(nil, &table.Traits{Expiry: o.Expire, Feed: o.Changes}, 1<<62)
 	return []byte(strings.ReplaceAll(string(text), `,"state":"active"`, ""))
 }

@@ -93,7 +93,7 @@ func (p *program) refusals(place func(file string, line int) string) func(file s
 }
 
 // ended returns the error err with the exit status for partly done work if some is true.
-func ended(err error, some bool) error {
+func withStatus(err error, some bool) error {
 	if _, wrong := errors.AsType[cli.UsageError](err); err == nil || wrong {
 		return err
 	}
@@ -111,7 +111,7 @@ func endedEarly(ctx context.Context, err error, some bool, says string) error {
 	case some:
 		err = fmt.Errorf("%w\n%s", err, says)
 	}
-	return ended(err, some)
+	return withStatus(err, some)
 }
 
 // rowsResult holds the numbers of rows by outcome, for scripts.
@@ -149,7 +149,7 @@ func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, rea
 		fmt.Fprintln(p.Out, says)
 	}
 	if t.Rejected > 0 {
-		return ended(fmt.Errorf("%s %w: %s", cli.Things(t.Rejected, "rows"), refused(t.Rejected), reasons), some)
+		return withStatus(fmt.Errorf("%s %w: %s", cli.Things(t.Rejected, "rows"), refused(t.Rejected), reasons), some)
 	}
 	return nil
 }

@@ -99,11 +99,11 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	}
 	switch {
 	case err != nil:
-		return ended(errors.Join(err, missing), different > 0 || compared > 1)
+		return withStatus(errors.Join(err, missing), different > 0 || compared > 1)
 	case different > 0:
 		return cli.Fail(cli.StatusDamage, errors.Join(fmt.Errorf("not equal: %s", cli.Things(different, "entities")), missing))
 	case missing != nil:
-		return ended(missing, compared > 0)
+		return withStatus(missing, compared > 0)
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func (f *Follower) Replication() table.Replication {
 	switch {
 	case f.leads:
 		return table.Replication{Status: table.Live, LastSync: stores.Now()}
-	case f.lacks() || f.ready && time.Since(f.caughtUp) > f.flags.MaxLag:
+	case f.differsFromPrimary() || f.ready && time.Since(f.caughtUp) > f.flags.MaxLag:
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	case f.at.Synced == 0:
 		return table.Replication{Status: table.Bootstrap}
@@ -153,7 +153,7 @@ func (f *Follower) Ready() error {
 	if f.store == nil {
 		return stores.ErrUnbuilt
 	}
-	if !f.leads && (!f.ready || f.lacks() || time.Since(f.caughtUp) > f.flags.MaxLag) {
+	if !f.leads && (!f.ready || f.differsFromPrimary() || time.Since(f.caughtUp) > f.flags.MaxLag) {
 		return errors.Join(stores.ErrBehind, f.err)
 	}
 	return nil
@@ -161,7 +161,7 @@ func (f *Follower) Ready() error {
 
 // lacks reports whether the store certainly differs from the primary: it lacks commits that it cannot get from the
 // log, or it has commits that the primary does not have.
-func (f *Follower) lacks() bool {
+func (f *Follower) differsFromPrimary() bool {
 	return errors.Is(f.err, errDiverged) || errors.As(f.err, new(*repository.Gap)) || errors.As(f.err, new(*repository.DamagedPiece))
 }
 
@@ -172,10 +172,10 @@ func (f *Follower) Serve(ctx context.Context) {
 	for ctx.Err() == nil && f.Follows() {
 		var err error
 		if !f.Unbuilt() {
-			err = f.turn(ctx)
+			err = f.applyShipped(ctx)
 		}
 		if f.Unbuilt() || errors.Is(err, errOutdated) {
-			built, failed := f.renew(ctx, err)
+			built, failed := f.buildNext(ctx, err)
 			if built {
 				f.end(ErrBuilt)
 				return
@@ -206,7 +206,7 @@ func (f *Follower) Serve(ctx context.Context) {
 }
 
 // renew builds another store, because of cause, while the current store serves reads.
-func (f *Follower) renew(ctx context.Context, cause error) (built bool, err error) {
+func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err error) {
 	if time.Now().Before(f.again) {
 		return false, f.failed
 	}
@@ -231,7 +231,7 @@ func (f *Follower) renew(ctx context.Context, cause error) (built bool, err erro
 		return false, os.RemoveAll(filepath.Join(f.dir, newFolder))
 	}
 	if f.failed == nil && !complete {
-		f.failed = decide(f.dir)
+		f.failed = commitSwap(f.dir)
 	}
 	if f.failed != nil {
 		f.failLater()
@@ -261,7 +261,7 @@ func (f *Follower) waiting(cause error) error {
 const slowest = time.Minute
 
 // turn makes one attempt to apply the log that the backup place has. It does nothing if the store was promoted.
-func (f *Follower) turn(ctx context.Context) error {
+func (f *Follower) applyShipped(ctx context.Context) error {
 	f.working.Lock()
 	defer f.working.Unlock()
 	if !f.Follows() {
@@ -290,7 +290,7 @@ func (f *Follower) turn(ctx context.Context) error {
 func (f *Follower) catchUp(ctx context.Context) error {
 	for {
 		all, before := f.looks == 0, f.at
-		list, gap, err := f.look(ctx, all)
+		list, gap, err := f.listPieces(ctx, all)
 		if err != nil {
 			return err
 		}
@@ -327,7 +327,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := f.missing(ctx, gap); err != nil {
+		if err := f.handleGap(ctx, gap); err != nil {
 			return err
 		}
 		return f.idle(ctx)
@@ -346,7 +346,7 @@ func (f *Follower) idle(ctx context.Context) error {
 }
 
 // look lists the pieces of the log after the last applied commit.
-func (f *Follower) look(ctx context.Context, all bool) (list []repository.Piece, gap *repository.Gap, err error) {
+func (f *Follower) listPieces(ctx context.Context, all bool) (list []repository.Piece, gap *repository.Gap, err error) {
 	if !all {
 		list, err = f.repo.Next(ctx, f.at.Timeline, f.at.Number)
 		return list, nil, err
@@ -370,7 +370,7 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 		}
 		p, commits, err := f.repo.ReadPiece(ctx, &list[i], f.with)
 		if err != nil {
-			return errors.Join(f.flush(ctx, &line), f.unreadable(ctx, err))
+			return errors.Join(f.flush(ctx, &line), f.handleUnreadable(ctx, err))
 		}
 		f.unread = 0
 		if err := line.Add(ctx, &p, commits, min(p.To, limit)); err != nil {
@@ -389,7 +389,7 @@ func (f *Follower) flush(ctx context.Context, line *stores.Applier) error {
 }
 
 // unreadable decides what to do if a piece of the log could not be read: try again, or use a newer backup.
-func (f *Follower) unreadable(ctx context.Context, err error) error {
+func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 	if _, damaged := errors.AsType[*repository.DamagedPiece](err); damaged {
 		return f.rebuild(ctx, err)
 	}
@@ -454,7 +454,7 @@ var errSeenOnce = errors.New("the backup location seems to lack a part of the lo
 // missing decides what to do about a gap after the last piece of the log. A list of objects is not a snapshot, so
 // the gap may not be real; missing waits until it is seen twice. A secondary that may lack commits has not caught
 // up.
-func (f *Follower) missing(ctx context.Context, gap *repository.Gap) error {
+func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 	if gap == nil {
 		f.gap = ""
 		return nil

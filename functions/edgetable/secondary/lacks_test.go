@@ -37,7 +37,7 @@ func (l *line) backUpQuiet(high, quiet edm.Ticks) *repository.Manifest {
 func (l *line) lags(after string) {
 	l.Helper()
 	for range 3 {
-		_ = l.turn(l.Context())
+		_ = l.applyShipped(l.Context())
 		if r := l.Replication(); r.Status == table.Live || l.Ready() == nil {
 			l.Errorf("%s: it is %v, and ready: %v", after, r, l.Ready())
 		}
@@ -74,20 +74,20 @@ func TestLacksBackup(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, directory.Place{Dir: t.TempDir()})
 	l.ship()
-	must.OK(t, l.turn(t.Context()))
+	must.OK(t, l.applyShipped(t.Context()))
 	must.OK(t, l.Ready())
 	l.backUp(l.to) // a backup with the same commits as the secondary
 	for range 2 * lookAtAll {
-		must.OK(t, l.turn(t.Context()))
+		must.OK(t, l.applyShipped(t.Context()))
 	}
 	if r := l.Replication(); r.Status != table.Live {
 		t.Errorf("%v", r)
 	}
 	l.backUp(l.to + 5)
 	for range lookAtAll {
-		_ = l.turn(t.Context())
+		_ = l.applyShipped(t.Context())
 	}
-	if err := l.turn(t.Context()); err == nil {
+	if err := l.applyShipped(t.Context()); err == nil {
 		t.Error("it does not notice that a backup has more")
 	}
 	if _, err := l.Promote(t.Context(), false, 0); err == nil {
@@ -101,11 +101,11 @@ func TestPlaceAwayAtStart(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, directory.Place{Dir: t.TempDir()})
 	l.ship()
-	must.OK(t, l.turn(t.Context()))
+	must.OK(t, l.applyShipped(t.Context()))
 	flags := &Flags{Of: filepath.Join(t.TempDir(), "away"), MaxLag: time.Minute}
 	f, err := flags.Open(t.Context(), l.store, l.dir, l.log, func(error) {})
 	must.OK(t, err)
-	_ = f.turn(t.Context())
+	_ = f.applyShipped(t.Context())
 	if r := f.Replication(); r.Status != table.Unavailable || r.LastSync != l.to-5 || f.Ready() == nil {
 		t.Errorf("%v, ready: %v", r, f.Ready())
 	}
@@ -120,7 +120,7 @@ func TestIdlePrimary(t *testing.T) {
 	expect := func(after string, want edm.Ticks) {
 		t.Helper()
 		for range 2 * lookAtAll {
-			_ = l.turn(t.Context())
+			_ = l.applyShipped(t.Context())
 		}
 		at, _, err := l.store.Position()
 		if must.OK(t, err); l.Replication().LastSync != want || at.Synced != want {
@@ -147,10 +147,10 @@ func TestClockSetBack(t *testing.T) {
 	l := newLine(t, directory.Place{Dir: t.TempDir()})
 	l.synced = 1000
 	l.ship()
-	must.OK(t, l.turn(t.Context()))
+	must.OK(t, l.applyShipped(t.Context()))
 	l.synced = 400
 	l.ship()
-	must.OK(t, l.turn(t.Context()))
+	must.OK(t, l.applyShipped(t.Context()))
 	if r := l.Replication(); r.LastSync != 400 {
 		t.Errorf("%v", r)
 	}

@@ -98,7 +98,7 @@ func TestNeverQuiet(t *testing.T) {
 	p.ship = l.ship
 	for range 3 {
 		want, lists := l.to, p.lists.Load()
-		must.OK(t, l.turn(t.Context()))
+		must.OK(t, l.applyShipped(t.Context()))
 		if l.at.Number != want || l.at.Synced != want-5 {
 			t.Errorf("it is at %+v, want %v", l.at, want)
 		}
@@ -141,12 +141,12 @@ func TestLostBeforeTimeline(t *testing.T) {
 	_, err = l.repo.BeginTimeline(t.Context(), repository.Timeline{Store: l.identity, Parent: l.id, Left: l.to})
 	must.OK(t, err)
 
-	must.OK(t, l.turn(t.Context()))
-	if err := l.turn(t.Context()); !errors.As(err, new(*repository.Gap)) || l.at.Number != there {
+	must.OK(t, l.applyShipped(t.Context()))
+	if err := l.applyShipped(t.Context()); !errors.As(err, new(*repository.Gap)) || l.at.Number != there {
 		t.Errorf("it is at %v without what follows, and says %v", l.at, err)
 	}
 	must.OK(t, place.Put(t.Context(), lost.Name, piece))
-	must.OK(t, l.turn(t.Context()))
+	must.OK(t, l.applyShipped(t.Context()))
 	if l.at.Timeline == l.id || l.at.Number != l.to {
 		t.Errorf("it is at %v", l.at)
 	}

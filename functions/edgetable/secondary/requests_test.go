@@ -38,18 +38,18 @@ func TestRequests(t *testing.T) {
 	for range 1200 { // more pieces than one page of a list has, in earlier minutes and hours
 		l.ship()
 	}
-	must.OK(t, l.turn(t.Context()))
+	must.OK(t, l.applyShipped(t.Context()))
 	l.backUp(l.to)
 	for range 2 * lookAtAll {
-		must.OK(t, l.turn(t.Context()))
+		must.OK(t, l.applyShipped(t.Context()))
 	}
 
-	idle := hour(place, func() { must.OK(t, l.turn(t.Context())) })
+	idle := hour(place, func() { must.OK(t, l.applyShipped(t.Context())) })
 	busy := hour(place, func() {
 		before := place.Counts
 		l.ship()
 		place.Counts = before // do not count the requests of the primary
-		must.OK(t, l.turn(t.Context()))
+		must.OK(t, l.applyShipped(t.Context()))
 	})
 	b, err := os.ReadFile("../../../docs/secondaries.md")
 	must.OK(t, err)

@@ -29,7 +29,7 @@ const (
 const decided = "swap\n"
 
 // decide commits the swap: the next call of settle replaces the store with the newly built one.
-func decide(dir string) error {
+func commitSwap(dir string) error {
 	if !stores.Rebuilding(dir) {
 		if err := directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(decided), 0o600); err != nil {
 			return err
@@ -78,7 +78,7 @@ func finishSwap(dir string) (complete bool, err error) {
 }
 
 // ours reports whether a file of this name belongs to a store.
-func ours(name string) bool {
+func isStoreFile(name string) bool {
 	for _, p := range []string{"marker.", "MANIFEST-", "OPTIONS-", "LOGS", "TABLES", "RESERVE", "HISTORY", "TIMELINE", "UNSHIPPED", "archive"} {
 		if strings.HasPrefix(name, p) {
 			return true
@@ -126,7 +126,7 @@ func removeStore(dir string) error {
 		return err
 	}
 	for _, e := range old {
-		if ours(e.Name()) {
+		if isStoreFile(e.Name()) {
 			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}

@@ -57,9 +57,9 @@ func TestSwap(t *testing.T) {
 		{"before the rename", func(t *testing.T, dir string) {
 			must.OK(t, directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(decided), 0o600))
 		}, 1},
-		{"after the rename", func(t *testing.T, dir string) { must.OK(t, decide(dir)) }, 2},
+		{"after the rename", func(t *testing.T, dir string) { must.OK(t, commitSwap(dir)) }, 2},
 		{"while the old files go", func(t *testing.T, dir string) {
-			must.OK(t, decide(dir))
+			must.OK(t, commitSwap(dir))
 			old, err := filepath.Glob(filepath.Join(dir, "*.log"))
 			must.OK(t, err)
 			for _, name := range old {
@@ -67,19 +67,19 @@ func TestSwap(t *testing.T) {
 			}
 		}, 2},
 		{"while the new files come", func(t *testing.T, dir string) {
-			must.OK(t, decide(dir))
+			must.OK(t, commitSwap(dir))
 			must.OK(t, removeStore(dir))
 			must.OK(t, os.Mkdir(filepath.Join(dir, readyFolder, begun), 0o700))
 			made, err := os.ReadDir(filepath.Join(dir, readyFolder))
 			must.OK(t, err)
 			for _, e := range made[:len(made)/2] {
-				if ours(e.Name()) {
+				if isStoreFile(e.Name()) {
 					must.OK(t, os.Rename(filepath.Join(dir, readyFolder, e.Name()), filepath.Join(dir, e.Name())))
 				}
 			}
 		}, 2},
 		{"before the note goes", func(t *testing.T, dir string) {
-			must.OK(t, decide(dir))
+			must.OK(t, commitSwap(dir))
 			must.OK(t, move(filepath.Join(dir, readyFolder), dir))
 			must.OK(t, directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(decided), 0o600))
 			must.OK(t, os.RemoveAll(filepath.Join(dir, readyFolder)))
@@ -91,11 +91,11 @@ func TestSwap(t *testing.T) {
 		{"after what a program from before has left", func(t *testing.T, dir string) {
 			must.OK(t, directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte("s3://bucket/place\n"), 0o600))
 			must.OK(t, removeStore(dir))
-			must.OK(t, decide(dir))
+			must.OK(t, commitSwap(dir))
 		}, 2},
 		{"with what an earlier swap has left", func(t *testing.T, dir string) {
 			must.OK(t, os.MkdirAll(filepath.Join(dir, readyFolder, "some"), 0o700))
-			must.OK(t, decide(dir))
+			must.OK(t, commitSwap(dir))
 		}, 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

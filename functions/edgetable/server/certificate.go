@@ -16,7 +16,7 @@ import (
 )
 
 // soon is how long before a certificate expires the server starts to warn.
-const soon = 14 * 24 * time.Hour
+const warnBefore = 14 * 24 * time.Hour
 
 // certificate manages the server's certificate, which is reloaded when its files change or obtained from a
 // certificate authority.
@@ -118,7 +118,7 @@ func (c *certificate) warn(now time.Time) {
 	if current == nil || now.Sub(c.warned) < 24*time.Hour {
 		return
 	}
-	before, name, end := soon, slog.String("file", c.certFile), current.Leaf.NotAfter
+	before, name, end := warnBefore, slog.String("file", c.certFile), current.Leaf.NotAfter
 	if c.obtained != nil { // the authority's certificates are renewed after two thirds of their lifetime
 		before = min(before, end.Sub(current.Leaf.NotBefore)/6)
 		name = slog.Any("domains", current.Leaf.DNSNames)

@@ -36,7 +36,7 @@ type expiry struct {
 
 // late returns how long an expired entity may have been waiting for its removal: the delay that the last search found,
 // or the time since that search began, whichever is longer.
-func (e *expiry) late() time.Duration {
+func (e *expiry) removalDelay() time.Duration {
 	return max(time.Duration(e.behind.Load()), time.Since(time.Unix(0, e.looked.Load())))
 }
 

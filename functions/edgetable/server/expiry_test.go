@@ -50,16 +50,16 @@ func TestExpiry(t *testing.T) {
 		if n := e.removed.Load(); n != 200 {
 			t.Errorf("%d entities removed, want 200", n)
 		}
-		if late := e.late(); late > 2*expireEvery+time.Hour {
+		if late := e.removalDelay(); late > 2*expireEvery+time.Hour {
 			t.Errorf("the removal is %v behind after a look", late)
 		}
 		paused.Store(false)
 		end()
 		<-done
-		before := e.late()
+		before := e.removalDelay()
 		time.Sleep(24 * time.Hour)
-		if e.late() < before+23*time.Hour {
-			t.Errorf("without a look for a day the removal is %v behind", e.late())
+		if e.removalDelay() < before+23*time.Hour {
+			t.Errorf("without a look for a day the removal is %v behind", e.removalDelay())
 		}
 		must.OK(t, service.SetTableOptions(t.Context(), name, "", table.TableOptions{}))
 		page, err := service.Query(t.Context(), name, table.Query{Top: 1000})

@@ -36,7 +36,7 @@ func (s *serving) servesPage() bool {
 }
 
 // own returns the handler of paths that belong to no account.
-func (s *serving) own(h *health) func(*protocol.Request) protocol.Response {
+func (s *serving) ownHandler(h *health) func(*protocol.Request) protocol.Response {
 	if !s.servesPage() {
 		return h.answer
 	}

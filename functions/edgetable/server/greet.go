@@ -27,7 +27,7 @@ func (p *program) greet(s *serving) {
 		return
 	}
 	fmt.Fprintf(p.Out, "edgetable %s listens on %s and keeps its tables %s\n", cli.Version(), s.listener.Addr(), s.backend.Place)
-	if others := s.elsewhere(); others != "" {
+	if others := s.externalURL(); others != "" {
 		fmt.Fprintf(p.Out, "other machines reach it at %s; --public-url changes the address in the lines below\n", others)
 	}
 	if s.metricsAt != nil {
@@ -89,7 +89,7 @@ func (p *program) greetJSON(s *serving) {
 	if s.backup.To != "" {
 		about = append(about, "backup_to", s.backup.To, "backup_every", cli.ShowDuration(s.backup.Every))
 	}
-	if others := s.elsewhere(); others != "" {
+	if others := s.externalURL(); others != "" {
 		about = append(about, "elsewhere", others)
 	}
 	if said := p.announced(s); said != nil {
@@ -113,7 +113,7 @@ func (s *serving) url() string {
 // elsewhere returns the URL at which other machines reach the server; "" if there is none to add. It is only needed
 // if the server listens on all addresses and has no public URL: the printed endpoints then have 127.0.0.1, which
 // other machines cannot use.
-func (s *serving) elsewhere() string {
+func (s *serving) externalURL() string {
 	tcp, ok := s.listener.Addr().(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() || s.publicURL != "" || len(s.acme.domains) > 0 {
 		return ""

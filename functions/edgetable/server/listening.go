@@ -15,7 +15,7 @@ type listening struct {
 
 // at returns a listener on the socket kept, which it opens with listen if necessary. Closing the listener closes
 // the socket too, unless keep returns true.
-func (*listening) at(kept *net.Listener, keep func() bool, listen func() (net.Listener, error)) (net.Listener, error) {
+func (*listening) listenOn(kept *net.Listener, keep func() bool, listen func() (net.Listener, error)) (net.Listener, error) {
 	if *kept == nil {
 		l, err := listen()
 		if err != nil {
@@ -24,7 +24,7 @@ func (*listening) at(kept *net.Listener, keep func() bool, listen func() (net.Li
 		*kept = l
 	}
 	tcp := (*kept).(*net.TCPListener)
-	return &turn{TCPListener: tcp, keep: keep}, tcp.SetDeadline(time.Time{})
+	return &socketListener{TCPListener: tcp, keep: keep}, tcp.SetDeadline(time.Time{})
 }
 
 // close closes the sockets.
@@ -43,13 +43,13 @@ func (l *listening) close() error {
 
 // turn is a listener for the time in which one store is served. Close leaves the socket open if another store will
 // be served; otherwise it closes the socket, so that new clients are refused at once.
-type turn struct {
+type socketListener struct {
 	*net.TCPListener
 	keep  func() bool
 	ended atomic.Bool
 }
 
-func (t *turn) Accept() (net.Conn, error) {
+func (t *socketListener) Accept() (net.Conn, error) {
 	c, err := t.TCPListener.Accept()
 	if err != nil && t.ended.Load() {
 		return nil, net.ErrClosed
@@ -58,7 +58,7 @@ func (t *turn) Accept() (net.Conn, error) {
 }
 
 // Close makes Accept return an error.
-func (t *turn) Close() error {
+func (t *socketListener) Close() error {
 	if t.ended.Swap(true) {
 		return net.ErrClosed
 	}

@@ -36,7 +36,7 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 	if e != nil {
 		observe.Watch(m, func() *expiry { return e },
 			observe.Counter("expired_entities_total", "Expired entities that were removed.", func(e *expiry) float64 { return float64(e.removed.Load()) }),
-			observe.Gauge("expire_behind_seconds", "Longest time that an expired entity waited for its removal, as measured by the last pass; or the time since the start of the last complete pass, if that is longer.", func(e *expiry) float64 { return e.late().Seconds() }),
+			observe.Gauge("expire_behind_seconds", "Longest time that an expired entity waited for its removal, as measured by the last pass; or the time since the start of the last complete pass, if that is longer.", func(e *expiry) float64 { return e.removalDelay().Seconds() }),
 			observe.Gauge("expire_sweep_seconds", "Duration of the last pass that looked for expired entities and removed them.", func(e *expiry) float64 { return time.Duration(e.took.Load()).Seconds() }))
 	}
 }

@@ -63,7 +63,7 @@ func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, hea
 	return &httpserver.Server{
 		Log: s.log, TLS: s.certificate.config(), Grace: s.grace, Bounds: s.bounds,
 		Handler: &httpserver.Handler{
-			Protocol: s.traces.Protocol(limited), TrustProxy: s.trustProxy, Own: s.own(health), Page: s.page(),
+			Protocol: s.traces.Protocol(limited), TrustProxy: s.trustProxy, Own: s.ownHandler(health), Page: s.page(),
 			Refuse: h.Refuse,
 			Observe: func(resp *protocol.Response, end time.Time) {
 				s.metrics.Observe(resp)

@@ -69,7 +69,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 func (s *serving) openListeners(ctx context.Context, at *listening) error {
 	// The sockets stay open only if this process continues with the store that a secondary has built.
 	keep := func() bool { return errors.Is(context.Cause(ctx), secondary.ErrBuilt) }
-	l, err := at.at(&at.tables, keep, func() (net.Listener, error) { return net.Listen("tcp", s.listen) })
+	l, err := at.listenOn(&at.tables, keep, func() (net.Listener, error) { return net.Listen("tcp", s.listen) })
 	if err != nil {
 		return fmt.Errorf("%w (%schoose another address with --listen, such as 127.0.0.1:10003)", err, holder(ctx, s.listen))
 	}
@@ -78,7 +78,7 @@ func (s *serving) openListeners(ctx context.Context, at *listening) error {
 		return err
 	}
 	s.metrics = observe.NewMetrics(cli.Version())
-	if l, err = at.at(&at.metrics, keep, func() (net.Listener, error) { return s.serveFlags.metrics.listenMetrics(s.log) }); err != nil {
+	if l, err = at.listenOn(&at.metrics, keep, func() (net.Listener, error) { return s.serveFlags.metrics.listenMetrics(s.log) }); err != nil {
 		return err
 	}
 	s.metricsAt = l

@@ -34,7 +34,7 @@ func (w *waiting) begin(cause error) {
 	}
 	s := w.serving
 	s.log.Warn("the store does not answer yet, and the server is not ready", append(why, "address", s.listener.Addr().String())...)
-	var l net.Listener = &turn{TCPListener: s.listener.(*turn).TCPListener, keep: func() bool { return true }}
+	var l net.Listener = &socketListener{TCPListener: s.listener.(*socketListener).TCPListener, keep: func() bool { return true }}
 	if config := s.certificate.config(); config != nil {
 		l = tls.NewListener(l, config)
 	}
@@ -69,5 +69,5 @@ func (w *waiting) end() error {
 	_ = w.server.Shutdown(ctx) // connections of slow clients are closed
 	_ = w.server.Close()
 	<-w.ended
-	return w.serving.listener.(*turn).SetDeadline(time.Time{})
+	return w.serving.listener.(*socketListener).SetDeadline(time.Time{})
 }

@@ -11,7 +11,7 @@ import (
 
 // damaged adds [table.ErrDamaged] to an error of Pebble about damaged data. It tells the caller
 // that the same request would fail again.
-func damaged(err error) error {
+func markDamaged(err error) error {
 	if err == nil || !pebble.IsCorruptionError(err) {
 		return err
 	}
@@ -21,11 +21,11 @@ func damaged(err error) error {
 // Get implements [table.Store].
 func (l Leading) Get(ctx context.Context, t table.RecordKey, key []byte, c table.Consistency) (table.Row, error) {
 	row, err := l.Store.Get(ctx, t, key, c)
-	return row, damaged(err)
+	return row, markDamaged(err)
 }
 
 // Scan implements [table.Store].
 func (l Leading) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	page, err := l.Store.Scan(ctx, t, r)
-	return page, damaged(err)
+	return page, markDamaged(err)
 }

@@ -85,7 +85,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	}
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: o.data, FS: within(from.Files), Memory: o.memory, MemoryLimit: tables, CacheSize: cache, DiskReserve: o.diskReserve, KeepLogs: from.KeepLogs, Interrupt: ctx.Done(),
+		Dir: o.data, FS: limitDisk(from.Files), Memory: o.memory, MemoryLimit: tables, CacheSize: cache, DiskReserve: o.diskReserve, KeepLogs: from.KeepLogs, Interrupt: ctx.Done(),
 		MaxOpenFiles: descriptors.Share(descriptors.Limit()).Store, Spare: descriptors.Give,
 		Observer: embeddedMetrics(from.Metrics),
 		Logf:     func(format string, args ...any) { from.Log.Warn(fmt.Sprintf(format, args...)) },

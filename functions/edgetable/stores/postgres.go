@@ -114,7 +114,7 @@ func (o *postgresFlags) place() string {
 
 // failed adds the name of the database to an error and, if rights are missing, where the
 // documentation lists them.
-func (o *postgresFlags) failed(err error) error {
+func (o *postgresFlags) explainError(err error) error {
 	err = fmt.Errorf("%s: %w", o.place(), err)
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok && (p.Code == "42501" || p.Code == "28000") {
 		err = fmt.Errorf("%w; docs/postgres.md says which rights a role needs, and how to give them", err)
@@ -153,7 +153,7 @@ func (p *program) postgresCreateCommand() *cobra.Command {
 			found, err := postgres.Migrate(c.Context(), o.options(), true)
 			switch {
 			case err != nil:
-				return o.failed(err)
+				return o.explainError(err)
 			case found == postgres.Version:
 				fmt.Fprintf(p.Out, "%s already exists, with version %d\n", o.place(), found)
 			case found == 0:
@@ -180,7 +180,7 @@ func (p *program) postgresStatusCommand() *cobra.Command {
 			}
 			s, err := postgres.ReadStatus(c.Context(), o.options())
 			if err != nil {
-				return o.failed(err)
+				return o.explainError(err)
 			}
 			if !asJSON {
 				printStatus(p.Out, &o, &s)

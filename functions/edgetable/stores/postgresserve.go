@@ -50,7 +50,7 @@ func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, er
 		err = fmt.Errorf("%w; change the setting, or use --postgres-allow-loss", err)
 	}
 	if err != nil {
-		return nil, o.failed(err)
+		return nil, o.explainError(err)
 	}
 	PostgresMetrics(from.Metrics, store.Metrics)
 	return &Backend{

@@ -120,9 +120,9 @@ func TestRDSToken(t *testing.T) {
 }
 
 // to is an HTTP client that sends all requests to one server, whatever their host is.
-type to struct{ host string }
+type redirect struct{ host string }
 
-func (s to) Do(r *http.Request) (*http.Response, error) {
+func (s redirect) Do(r *http.Request) (*http.Response, error) {
 	r.URL.Scheme, r.URL.Host = "http", s.host
 	return http.DefaultClient.Do(r)
 }
@@ -163,7 +163,7 @@ func TestAzureToken(t *testing.T) {
 		asked.Store(0)
 		t.Setenv("AZURE_CLIENT_ID", "vm")
 		t.Setenv("AZURE_TOKEN_CREDENTIALS", "ManagedIdentityCredential")
-		ask(t, azureTokens(azcore.ClientOptions{Transport: to{strings.TrimPrefix(s.URL, "http://")}}), "vm-1")
+		ask(t, azureTokens(azcore.ClientOptions{Transport: redirect{strings.TrimPrefix(s.URL, "http://")}}), "vm-1")
 	})
 	t.Run("AppService", func(t *testing.T) {
 		away(t)

@@ -11,7 +11,7 @@ type smallDisk struct {
 }
 
 // within returns the file system limited to most bytes; 0 means no limit.
-func within(most int64) vfs.FS {
+func limitDisk(most int64) vfs.FS {
 	if most == 0 {
 		return vfs.Default
 	}

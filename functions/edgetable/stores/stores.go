@@ -63,7 +63,7 @@ func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 		kind, some := o.of[f.Name]
 		switch {
 		case err != nil || !f.Changed || !some || kind == o.store:
-		case cli.FromEnvironment(f) && !o.also(f.Name):
+		case cli.FromEnvironment(f) && !o.fromOtherPackage(f.Name):
 			cli.Ignore(f)
 		default:
 			err = cli.Misuse("--%s is for --store %s, not %s", f.Name, kind, o.store)
@@ -76,7 +76,7 @@ func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 }
 
 // also reports whether another package registers a flag that only one kind uses.
-func (o *Flags) also(flag string) bool {
+func (o *Flags) fromOtherPackage(flag string) bool {
 	return slices.ContainsFunc(o.kinds, func(k *Kind) bool { return slices.Contains(k.also, flag) })
 }
 

@@ -53,7 +53,7 @@ func (b *batch) reset() {
 }
 
 // former makes batches of rows.
-type former struct {
+type batcher struct {
 	im     *importer
 	source *Source
 	skip   int64 // number of rows that an earlier run has finished
@@ -62,7 +62,7 @@ type former struct {
 	body   []byte
 }
 
-func (f *former) row(ctx context.Context, r rows.Row) error {
+func (f *batcher) row(ctx context.Context, r rows.Row) error {
 	f.rows++
 	if f.rows <= f.skip {
 		return nil
@@ -80,7 +80,7 @@ func (f *former) row(ctx context.Context, r rows.Row) error {
 	return nil
 }
 
-func (f *former) refuse(ctx context.Context, r rows.Reject) error {
+func (f *batcher) refuse(ctx context.Context, r rows.Reject) error {
 	f.rows++
 	if f.rows <= f.skip {
 		return nil
@@ -94,7 +94,7 @@ func (f *former) refuse(ctx context.Context, r rows.Reject) error {
 	return nil
 }
 
-func (f *former) begin() {
+func (f *batcher) begin() {
 	if f.b == nil {
 		f.b = &batch{source: f.source, ops: make([]remote.Operation, 0, remote.MaxOperations), lines: make([]int, 0, remote.MaxOperations),
 			ends: make([]int, 0, remote.MaxOperations), rows: f.rows}
@@ -102,7 +102,7 @@ func (f *former) begin() {
 }
 
 // send passes the batch to the goroutines that write batches.
-func (f *former) send(ctx context.Context) error {
+func (f *batcher) send(ctx context.Context) error {
 	b := f.b
 	f.b = nil
 	if b == nil {
@@ -123,7 +123,7 @@ func (f *former) send(ctx context.Context) error {
 }
 
 // wait sends the last batch and waits until all batches are written.
-func (f *former) wait(ctx context.Context) error {
+func (f *batcher) wait(ctx context.Context) error {
 	if err := f.send(ctx); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 
 // told runs an import of a file. It returns the messages about refused rows, the entities that were imported, the totals,
 // and the error.
-func told(t *testing.T, path string, change func(*transfer.Import)) (refused []string, entities []string, totals progressfile.Totals, err error) {
+func runImport(t *testing.T, path string, change func(*transfer.Import)) (refused []string, entities []string, totals progressfile.Totals, err error) {
 	t.Helper()
 	c := newClient(t)
 	im := newImport(t, c, path, "People", "insert")
@@ -38,7 +38,7 @@ func TestImportEncoding(t *testing.T) {
 	const latin = "PartitionKey,RowKey,N\na,1,caf\xe9\na,2,good\n\xe9,3,x\n"
 	file := write(t, filepath.Join(t.TempDir(), "a.csv"), latin)
 	rejects := ""
-	refused, entities, _, err := told(t, file, func(im *transfer.Import) { rejects = im.Rejects })
+	refused, entities, _, err := runImport(t, file, func(im *transfer.Import) { rejects = im.Rejects })
 	must.OK(t, err)
 	if len(refused) != 2 || refused[0] != `2 N is not UTF-8: "caf\xe9"; --encoding names the encoding of the file, such as windows-1252` || !strings.HasPrefix(refused[1], `4 PartitionKey is not UTF-8: "\xe9"`) {
 		t.Errorf("%q", refused)
@@ -46,7 +46,7 @@ func TestImportEncoding(t *testing.T) {
 	if !slices.Equal(entities, []string{`{"PartitionKey":"a","RowKey":"2","N":"good"}`}) {
 		t.Errorf("%q", entities)
 	}
-	if again, entities, _, err := told(t, rejects, func(*transfer.Import) {}); err != nil || len(again) != 2 || entities != nil {
+	if again, entities, _, err := runImport(t, rejects, func(*transfer.Import) {}); err != nil || len(again) != 2 || entities != nil {
 		t.Errorf("%q, %q, %v", again, entities, err)
 	}
 	want := []string{`{"PartitionKey":"a","RowKey":"1","N":"caf\u00e9"}`, `{"PartitionKey":"a","RowKey":"2","N":"good"}`, `{"PartitionKey":"\u00e9","RowKey":"3","N":"x"}`}
@@ -58,18 +58,18 @@ func TestImportEncoding(t *testing.T) {
 		"a.csv": {"windows-1252", latin}, "b.csv": {"utf-16le", wide},
 		"a.jsonl": {"windows-1252", "{\"PartitionKey\":\"a\",\"RowKey\":\"1\",\"N\":\"caf\xe9\"}\n{\"PartitionKey\":\"a\",\"RowKey\":\"2\",\"N\":\"good\"}\n{\"PartitionKey\":\"\xe9\",\"RowKey\":\"3\",\"N\":\"x\"}"},
 	} {
-		refused, entities, _, err := told(t, write(t, filepath.Join(t.TempDir(), name), tt[1]), func(im *transfer.Import) { im.Mapping.Encoding = tt[0] })
+		refused, entities, _, err := runImport(t, write(t, filepath.Join(t.TempDir(), name), tt[1]), func(im *transfer.Import) { im.Mapping.Encoding = tt[0] })
 		if err != nil || refused != nil || !slices.Equal(entities, want) {
 			t.Errorf("%s: %q, %q, %v", name, refused, entities, err)
 		}
 	}
 	for name, text := range map[string]string{"a.csv": "PartitionKey,RowKey,N\na,1,\x81\x20\n", "a.jsonl": "{\"PartitionKey\":\"a\",\"RowKey\":\"1\",\"N\":\"\x81\x20\"}"} {
-		refused, _, _, err := told(t, write(t, filepath.Join(t.TempDir(), name), text), func(im *transfer.Import) { im.Mapping.Encoding = "shift_jis" })
+		refused, _, _, err := runImport(t, write(t, filepath.Join(t.TempDir(), name), text), func(im *transfer.Import) { im.Mapping.Encoding = "shift_jis" })
 		if err != nil || len(refused) != 1 || !strings.Contains(refused[0], "is not shift_jis") {
 			t.Errorf("%s: %q, %v", name, refused, err)
 		}
 	}
-	if _, _, _, err := told(t, write(t, filepath.Join(t.TempDir(), "a.csv"), "PartitionKey,RowKey,\xe9\n"), func(*transfer.Import) {}); err == nil || !strings.Contains(err.Error(), "the name of column 3 is not UTF-8") {
+	if _, _, _, err := runImport(t, write(t, filepath.Join(t.TempDir(), "a.csv"), "PartitionKey,RowKey,\xe9\n"), func(*transfer.Import) {}); err == nil || !strings.Contains(err.Error(), "the name of column 3 is not UTF-8") {
 		t.Error(err)
 	}
 	if err := (&rows.Mapping{Encoding: "latin-one"}).Check(); err == nil || !strings.Contains(err.Error(), "--encoding") {
@@ -81,7 +81,7 @@ func TestImportEncoding(t *testing.T) {
 func TestImportLoneSurrogate(t *testing.T) {
 	t.Parallel()
 	file := write(t, filepath.Join(t.TempDir(), "a.jsonl"), `{"PartitionKey":"a","RowKey":"1","S":"lone\ud800x"}`)
-	if refused, entities, _, err := told(t, file, func(*transfer.Import) {}); err != nil || entities != nil || len(refused) != 1 || !strings.Contains(refused[0], "The value of 'S' has a lone surrogate") {
+	if refused, entities, _, err := runImport(t, file, func(*transfer.Import) {}); err != nil || entities != nil || len(refused) != 1 || !strings.Contains(refused[0], "The value of 'S' has a lone surrogate") {
 		t.Errorf("%q, %q, %v", refused, entities, err)
 	}
 }
@@ -112,7 +112,7 @@ func TestImportSameKeys(t *testing.T) {
 		for _, mode := range []string{"insert", "merge", "replace", "skip"} {
 			for _, dry := range []bool{true, false} {
 				file := write(t, filepath.Join(t.TempDir(), "a.jsonl"), text)
-				_, entities, totals, err := told(t, file, func(im *transfer.Import) {
+				_, entities, totals, err := runImport(t, file, func(im *transfer.Import) {
 					im.Mode, im.DryRun = mode, dry
 					transfer.SetMemory(im, 200)
 				})
@@ -129,7 +129,7 @@ func TestImportSameKeys(t *testing.T) {
 func TestImportMissing(t *testing.T) {
 	t.Parallel()
 	file := write(t, filepath.Join(t.TempDir(), "a.csv"), "PartitionKey,RowKey,A\n,1,x\np,,x\np,1\n\"\",\"\",x\n")
-	refused, entities, _, err := told(t, file, func(*transfer.Import) {})
+	refused, entities, _, err := runImport(t, file, func(*transfer.Import) {})
 	must.OK(t, err)
 	want := []string{`2 the cell of the PartitionKey is empty: write an empty key as ""`, `3 the cell of the RowKey is empty: write an empty key as ""`,
 		"4 PartitionKey 'p', RowKey '1': the row has 2 cells, the header 3"}
@@ -137,7 +137,7 @@ func TestImportMissing(t *testing.T) {
 		t.Errorf("%q\nwant %q\n%q", refused, want, entities)
 	}
 	types := func(im *transfer.Import) { im.Mapping.Types = map[string]edm.Type{"Nope": edm.TypeInt32} }
-	if _, _, _, err := told(t, file, types); err == nil || !strings.Contains(err.Error(), `there is no column "Nope", which --types names; the columns are "PartitionKey", "RowKey", "A"`) {
+	if _, _, _, err := runImport(t, file, types); err == nil || !strings.Contains(err.Error(), `there is no column "Nope", which --types names; the columns are "PartitionKey", "RowKey", "A"`) {
 		t.Error(err)
 	}
 }
@@ -164,11 +164,11 @@ func writeParquet(t *testing.T, name string, node parquet.Node, values ...parque
 func TestImportParquetBytes(t *testing.T) {
 	t.Parallel()
 	file := writeParquet(t, "S", parquet.String(), parquet.ByteArrayValue([]byte("caf\xe9")), parquet.ByteArrayValue([]byte("good")))
-	refused, entities, _, err := told(t, file, func(*transfer.Import) {})
+	refused, entities, _, err := runImport(t, file, func(*transfer.Import) {})
 	if err != nil || len(refused) != 1 || !strings.Contains(refused[0], `S is not UTF-8: "caf\xe9"; --types with Binary keeps the bytes`) || !slices.Equal(entities, []string{`{"PartitionKey":"p","RowKey":"1","S":"good"}`}) {
 		t.Errorf("%q, %q, %v", refused, entities, err)
 	}
-	refused, entities, _, err = told(t, file, func(im *transfer.Import) { im.Mapping.Types = map[string]edm.Type{"S": edm.TypeBinary} })
+	refused, entities, _, err = runImport(t, file, func(im *transfer.Import) { im.Mapping.Types = map[string]edm.Type{"S": edm.TypeBinary} })
 	if err != nil || refused != nil || entities[0] != `{"PartitionKey":"p","RowKey":"0","S@odata.type":"Edm.Binary","S":"Y2Fm6Q=="}` {
 		t.Errorf("%q, %q, %v", refused, entities, err)
 	}
@@ -190,11 +190,11 @@ func TestImportArrow(t *testing.T) {
 			t.Errorf("%v, want %v, %v", v, n, err)
 		}
 	}
-	if _, _, _, err := told(t, "testdata/duration.parquet", func(*transfer.Import) {}); err == nil || !strings.Contains(err.Error(), `the column "Took" is a duration, which no property can have: --types with String keeps it as PT1H2M3S`) {
+	if _, _, _, err := runImport(t, "testdata/duration.parquet", func(*transfer.Import) {}); err == nil || !strings.Contains(err.Error(), `the column "Took" is a duration, which no property can have: --types with String keeps it as PT1H2M3S`) {
 		t.Error(err)
 	}
 	types := func(im *transfer.Import) { im.Mapping.Types = map[string]edm.Type{"Took": edm.TypeString} }
-	if _, entities, _, err := told(t, "testdata/duration.parquet", types); err != nil || len(entities) != len(want) || !strings.Contains(entities[7], `"Took":"PT0.000007S"`) {
+	if _, entities, _, err := runImport(t, "testdata/duration.parquet", types); err != nil || len(entities) != len(want) || !strings.Contains(entities[7], `"Took":"PT0.000007S"`) {
 		t.Errorf("%q, %v", entities, err)
 	}
 }

@@ -45,9 +45,9 @@ type copier struct {
 	o        *Copy
 	from, to *remote.Client
 	work     *scan.Work
-	firsts   map[string]*first // by table name
-	made     map[string]bool   // tables that this run created
-	mu       sync.Mutex        // guards rejected
+	firsts   map[string]*firstWrite // by table name
+	made     map[string]bool        // tables that this run created
+	mu       sync.Mutex             // guards rejected
 	rejected rows.RejectFile
 }
 
@@ -64,9 +64,9 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 		return totals, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	c := &copier{o: o, from: from, to: to, work: w, rejected: rows.RejectFile{Path: o.Rejects}, firsts: map[string]*first{}, made: map[string]bool{}}
+	c := &copier{o: o, from: from, to: to, work: w, rejected: rows.RejectFile{Path: o.Rejects}, firsts: map[string]*firstWrite{}, made: map[string]bool{}}
 	for _, name := range o.Tables {
-		c.firsts[name] = &first{}
+		c.firsts[name] = &firstWrite{}
 	}
 	o.Progress.Tables(len(o.Tables))
 	o.resume(w)
@@ -92,9 +92,9 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 	}
 	for _, name := range o.Tables { // another client may have deleted and created a table again during the copy
 		mark := w.Mark(name)
-		ok, err := marked(ctx, to, name, mark)
+		ok, err := hasMark(ctx, to, name, mark)
 		if err == nil && !ok {
-			lost = append(lost, remade(name, mark))
+			lost = append(lost, recreatedError(name, mark))
 			totals.Add(w.Totals(name))
 			err = w.Forget(name)
 		}
@@ -121,7 +121,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 		}
 		c.made[name] = again
 		if !again {
-			ok, err := marked(ctx, c.to, name, c.work.Mark(name))
+			ok, err := hasMark(ctx, c.to, name, c.work.Mark(name))
 			if err != nil {
 				return err
 			}

@@ -144,7 +144,7 @@ func TestCopyInterrupted(t *testing.T) {
 	o := newCopy(t, from, to)
 	for runs := 0; ; runs++ {
 		o.Progress = new(scan.Progress)
-		ctx, cancel := s.after(t, copyRows/500) // a batch has 100 rows, so a run is cancelled after about a fifth of the table
+		ctx, cancel := s.cancelAfter(t, copyRows/500) // a batch has 100 rows, so a run is cancelled after about a fifth of the table
 		totals, err := o.Run(ctx, from, to)
 		cancel()
 		if err == nil {

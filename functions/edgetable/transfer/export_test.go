@@ -89,7 +89,7 @@ func TestExportInterrupted(t *testing.T) {
 			dir, runs := t.TempDir(), 0
 			broken := in(dir)
 			for m = nil; m == nil; runs++ {
-				ctx, cancel := s.after(t, 2+runs) // one query for each page: with 2 allowed, the first run cannot finish
+				ctx, cancel := s.cancelAfter(t, 2+runs) // one query for each page: with 2 allowed, the first run cannot finish
 				m, err = newExport(c, "jsonl", compress).To(ctx, c, broken)
 				cancel()
 				if err != nil && !errors.Is(err, context.Canceled) {
@@ -127,7 +127,7 @@ func TestExportInterruptedColumns(t *testing.T) {
 	place, runs := in(t.TempDir()), 0
 	var m *export.Manifest
 	for ; m == nil; runs++ {
-		ctx, cancel := s.after(t, 3+runs)
+		ctx, cancel := s.cancelAfter(t, 3+runs)
 		var err error
 		m, err = newExport(c, "csv-plain", "none").To(ctx, c, place)
 		cancel()
@@ -206,7 +206,7 @@ func TestExportPieceLost(t *testing.T) {
 	for _, format := range []string{"jsonl", "csv"} {
 		for name, damage := range map[string]func(piece string) error{"removed": os.Remove, "cut": func(piece string) error { return os.Truncate(piece, 10) }} {
 			dir := t.TempDir()
-			ctx, cancel := s.after(t, 2)
+			ctx, cancel := s.cancelAfter(t, 2)
 			_, err := newExport(c, format, "none").To(ctx, c, in(dir))
 			cancel()
 			if !errors.Is(err, context.Canceled) {

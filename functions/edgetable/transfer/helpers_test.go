@@ -54,7 +54,7 @@ type stopper struct {
 
 // after returns a context that is cancelled when the server receives the last of the given number
 // of requests.
-func (s *stopper) after(t testing.TB, requests int) (context.Context, context.CancelFunc) {
+func (s *stopper) cancelAfter(t testing.TB, requests int) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s.left.Store(int64(requests))
 	s.stop.Store(&cancel)

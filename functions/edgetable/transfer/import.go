@@ -45,7 +45,9 @@ type Import struct {
 }
 
 // some reports whether a line of the progress file records any finished work.
-func some(l *progressfile.Line) bool { return l.Range > 0 || l.Rows > 0 || l.Done || l.Marks != nil }
+func hasFinishedWork(l *progressfile.Line) bool {
+	return l.Range > 0 || l.Rows > 0 || l.Done || l.Marks != nil
+}
 
 // Run imports the files. After an error, a call with the same command resumes from the progress file. Run removes
 // this file when the import is complete. After a crash, rows that reached the service but not the progress file are
@@ -73,7 +75,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 		if err != nil {
 			return totals, err
 		}
-		if again && some(&state) { // the entities that the progress file counts are gone
+		if again && hasFinishedWork(&state) { // the entities that the progress file counts are gone
 			state = progressfile.Line{}
 			if err := im.progress.Write(state); err != nil {
 				return totals, err
@@ -86,7 +88,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 	}
 	im.state = state
 	o.measure(&state)
-	o.Begin(some(&state))
+	o.Begin(hasFinishedWork(&state))
 	err = im.run(ctx)
 	return im.state.Totals, err
 }
@@ -100,7 +102,7 @@ func (o *Import) forgetOther() error {
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	var last progressfile.Line
 	var old ImportCommand
-	if json.Unmarshal(lines[0], &old) != nil || len(lines) > 1 && (json.Unmarshal(lines[len(lines)-1], &last) != nil || some(&last)) {
+	if json.Unmarshal(lines[0], &old) != nil || len(lines) > 1 && (json.Unmarshal(lines[len(lines)-1], &last) != nil || hasFinishedWork(&last)) {
 		return nil
 	}
 	if progressfile.Same(old, o.ImportCommand) {
@@ -141,11 +143,11 @@ func (o *Import) createTables(ctx context.Context, c *remote.Client, state *prog
 		all[s.Table] = made
 		ok := true
 		if mark := state.Marks[s.Table]; mark != nil && !made {
-			if ok, err = marked(ctx, c, s.Table, mark); err != nil {
+			if ok, err = hasMark(ctx, c, s.Table, mark); err != nil {
 				return all, again, err
 			}
 		}
-		if (made || !ok) && some(state) {
+		if (made || !ok) && hasFinishedWork(state) {
 			o.Again(s.Table)
 		}
 		again = again || made || !ok
@@ -202,7 +204,7 @@ func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.R
 
 // ordered reports whether the rows of a file are in key order. It reads up to the first row that is not. It also
 // compares rows that the import will refuse; such a row can make the result false, but never true.
-func ordered(r rows.Reader) (bool, error) {
+func isInKeyOrder(r rows.Reader) (bool, error) {
 	var last, next []byte
 	for {
 		var err error

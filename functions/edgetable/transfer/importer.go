@@ -32,13 +32,13 @@ type importer struct {
 	pending []*batch          // batches that are not recorded yet, in the order of their rows
 	state   progressfile.Line // what the next line of the progress file will record
 	noted   time.Time
-	firsts  map[string]*first // by table name
+	firsts  map[string]*firstWrite // by table name
 }
 
 // run imports all sources that no earlier run has finished.
 func (im *importer) run(all context.Context) error {
 	g, ctx := errgroup.WithContext(all)
-	im.batches, im.firsts = make(chan *batch), map[string]*first{}
+	im.batches, im.firsts = make(chan *batch), map[string]*firstWrite{}
 	for range im.o.Connections {
 		g.Go(func() error {
 			for {
@@ -47,7 +47,7 @@ func (im *importer) run(all context.Context) error {
 					if !ok {
 						return nil
 					}
-					if err := im.do(ctx, b); err != nil {
+					if err := im.writeAndRecord(ctx, b); err != nil {
 						return err
 					}
 				case <-ctx.Done():
@@ -80,8 +80,8 @@ func (im *importer) run(all context.Context) error {
 			break
 		}
 		var ok bool
-		if ok, err = marked(all, im.writer.c, table, mark); err == nil && !ok {
-			err = remade(table, mark)
+		if ok, err = hasMark(all, im.writer.c, table, mark); err == nil && !ok {
+			err = recreatedError(table, mark)
 			return errors.Join(err, im.progress.Write(progressfile.Line{}))
 		}
 	}
@@ -102,7 +102,7 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 			return err
 		}
 	}
-	inOrder, err := im.ordered(s)
+	inOrder, err := im.isSourceInOrder(s)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	im.mu.Lock()
 	im.state.Range, im.state.Rows, im.state.Done = i, skip, false
 	im.mu.Unlock()
-	f := former{im: im, source: s, skip: skip}
+	f := batcher{im: im, source: s, skip: skip}
 	dropped, err := im.o.read(r, s.Path, inOrder, func(one rows.Row) error { return f.row(ctx, one) }, func(one rows.Reject) error { return f.refuse(ctx, one) })
 	if err = errors.Join(err, done()); err == nil {
 		err = f.wait(ctx)
@@ -134,7 +134,7 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 // ordered reports whether the rows of a source are known to be in key order. The rows of an export
 // are, unless the import makes the keys from columns. For other files, ordered reads the file. It
 // cannot read standard input, because that can be read only once.
-func (im *importer) ordered(s *Source) (inOrder bool, err error) {
+func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 	how := &im.o.Mapping
 	if s.exported && how.PartitionKey == "" && how.RowKey == "" {
 		return true, nil
@@ -149,7 +149,7 @@ func (im *importer) ordered(s *Source) (inOrder bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", s.Path, err)
 	}
-	inOrder, err = ordered(r)
+	inOrder, err = isInKeyOrder(r)
 	if closed := done(); err == nil {
 		err = closed
 	} else {
@@ -160,12 +160,12 @@ func (im *importer) ordered(s *Source) (inOrder bool, err error) {
 
 // do writes a batch. Then it records the batches that are done and have no unfinished batch before
 // them.
-func (im *importer) do(ctx context.Context, b *batch) error {
+func (im *importer) writeAndRecord(ctx context.Context, b *batch) error {
 	defer im.sent.Done()
 	im.mu.Lock()
 	one := im.firsts[b.source.Table]
 	if one == nil {
-		one = &first{}
+		one = &firstWrite{}
 		im.firsts[b.source.Table] = one
 	}
 	im.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 
 // marked reports whether a table still has its mark. It returns true if mark is nil, because
 // nothing was written yet, and if the credentials do not permit reading.
-func marked(ctx context.Context, c *remote.Client, table string, mark *ranges.Key) (bool, error) {
+func hasMark(ctx context.Context, c *remote.Client, table string, mark *ranges.Key) (bool, error) {
 	if mark == nil {
 		return true, nil
 	}
@@ -34,12 +34,12 @@ func marked(ctx context.Context, c *remote.Client, table string, mark *ranges.Ke
 
 // first makes all other writes to a table wait until the first write is done. So no entity is
 // written before the mark.
-type first struct {
+type firstWrite struct {
 	mu   sync.Mutex
 	done bool
 }
 
-func (f *first) do(write func() error) error {
+func (f *firstWrite) do(write func() error) error {
 	f.mu.Lock()
 	if f.done {
 		f.mu.Unlock()
@@ -51,7 +51,7 @@ func (f *first) do(write func() error) error {
 }
 
 // remade returns the error for a table that was deleted and created again during the work on it.
-func remade(table string, mark *ranges.Key) error {
+func recreatedError(table string, mark *ranges.Key) error {
 	return fmt.Errorf("table %s was deleted and created again meanwhile: the entity that was written first is missing, PartitionKey %s, RowKey %s; run the command again",
 		table, ranges.Quote(mark.Partition), ranges.Quote(mark.Row))
 }

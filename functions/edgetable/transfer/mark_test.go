@@ -51,7 +51,7 @@ func TestRemade(t *testing.T) {
 					return o.Run(ctx, from, to)
 				}
 			}
-			ctx, cancel := s.after(t, copyRows/200)
+			ctx, cancel := s.cancelAfter(t, copyRows/200)
 			_, err := run(ctx)
 			cancel()
 			if !errors.Is(err, context.Canceled) {

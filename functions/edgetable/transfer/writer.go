@@ -83,7 +83,7 @@ func (b *batch) refuse(o *remote.Operation, line int, reason string) {
 // conflict counts or refuses the inserts whose entity exists already, and returns the other
 // operations.
 func (w writer) conflict(ctx context.Context, b *batch, ops []remote.Operation, lines []int) ([]remote.Operation, []int, error) {
-	there, err := w.existing(ctx, b, ops)
+	there, err := w.readExisting(ctx, b, ops)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,7 +121,7 @@ func byName(p edm.Properties) edm.Properties { return p.Merge(p) }
 // on one partition. It queries the part of the partition from the first to the last RowKey. If this
 // part has many other entities, existing reads one page of them, and then reads the remaining
 // entities of the operations one by one.
-func (w writer) existing(ctx context.Context, b *batch, ops []remote.Operation) (map[string]string, error) {
+func (w writer) readExisting(ctx context.Context, b *batch, ops []remote.Operation) (map[string]string, error) {
 	there := map[string]string{}
 	for i := range ops {
 		there[ops[i].RowKey] = ""

@@ -44,7 +44,7 @@ type bucket struct {
 // serve checks that the table exists and that the object has the key k. If not, it returns the step
 // that the caller must return instead.
 func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool, instead turn.Step) {
-	if held, instead := b.held(t); held {
+	if held, instead := b.checkFrozen(t); held {
 		return false, instead
 	}
 	switch s := b.marker.Span; {
@@ -56,7 +56,7 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	case b.marker.Live && s.Phase != span.Filling:
 		b.outbox.joinBucket(t, p, b.marker.Incarnation)
 	}
-	l, instead := b.located(t, p)
+	l, instead := b.askCatalog(t, p)
 	if l == nil {
 		return false, instead
 	}
@@ -76,7 +76,7 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 }
 
 // where is what a catalog knows about a table and about one bucket of the table.
-type where struct {
+type tableInfo struct {
 	message.Located
 	message.Named
 	traits *table.Traits // the options that the table declares, such as expiry
@@ -84,7 +84,7 @@ type where struct {
 
 // located returns what the catalog knows about a table that exists, with the ranges of this bucket. If
 // l is nil, the caller returns the step instead.
-func (b *bucket) located(t *turn.Turn, p *message.Destination) (l *where, instead turn.Step) {
+func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo, instead turn.Step) {
 	c := &t.Resumed
 	if c.Kind != turn.Locates || c.Generation != b.generation || len(t.Answers) != 1 {
 		return nil, b.locate(p, 0)
@@ -96,7 +96,7 @@ func (b *bucket) located(t *turn.Turn, p *message.Destination) (l *where, instea
 		return nil, t.Fail(table.ErrBusy)
 	}
 	r, err := message.Result(t.Answers[0].Message)
-	l = &where{Located: r.Located(), Named: r.Named()}
+	l = &tableInfo{Located: r.Located(), Named: r.Named()}
 	if r.OK() && !r.Done() {
 		l.traits = r.Traits()
 	}

@@ -53,7 +53,7 @@ func (x *splitting) visited(t *turn.Turn, b *bucket, p *message.Destination, k [
 // mayChoose reports whether the range can start to look for a key at which to split.
 func (x *splitting) mayChoose(b *bucket, now edm.Ticks) bool {
 	s := b.marker.Span
-	return x.choice == nil && (s == nil || s.Phase == span.Serving) && (now >= x.rest || x.rest > now+longRest) && !x.waits(now)
+	return x.choice == nil && (s == nil || s.Phase == span.Serving) && (now >= x.rest || x.rest > now+longRest) && !x.awaitsCopies(now)
 }
 
 // choose makes the alarm look for the key at which the range splits.
@@ -61,7 +61,7 @@ func (x *splitting) choose(t *turn.Turn, c *choice) { x.choice, x.due = c, t.Now
 
 // wrote is called after each write. It starts a split if the range is too large and may have more than one
 // partition. It also sets the alarm that checks, after a time without writes, whether the range is empty.
-func (x *splitting) wrote(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
+func (x *splitting) afterWrite(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	x.last = t.Now
 	if x.only != nil {
 		if partition, _ := key.Split(k); !bytes.Equal(partition, x.only) {
@@ -133,7 +133,7 @@ func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
 	c := x.choice
 	x.choice, x.out, x.due = nil, 0, 0
 	r, err := message.Result(t.Answers[0].Message)
-	known, ok := b.known(r)
+	known, ok := b.readMap(r)
 	bounds := b.marker.Bounds()
 	switch n := max(len(known.Ranges), 1) + len(known.Begun); {
 	case err != nil || t.Answers[0].Err != nil || !ok || len(known.Begun) >= maxBegun || bytes.Equal(c.at, bounds.Start) || !bounds.Contains(c.at):

@@ -56,7 +56,7 @@ func (b *bucket) commit(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn
 	b.room.Wrote(b.feed.Commit(t.Rows, now))
 	b.outbox.notify(t, now)
 	b.traffic.Count(t.Rows, t.Now, &visit)
-	b.split.wrote(t, b, &p, first.Key)
+	b.split.afterWrite(t, b, &p, first.Key)
 	b.split.visited(t, b, &p, first.Key)
 	return t.DoneTicks(now)
 }
@@ -77,13 +77,13 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 	row := effect.Row
 	switch {
 	case err != nil:
-		b.refuses(t, old, now)
+		b.keepExpired(t, old, now)
 		return err
 	case row == nil:
 		t.Rows.Delete(k)
 		b.feed.Add(m, &effect)
-		b.outbox.changed(t, k, now)
-		b.mark(t, k, now)
+		b.outbox.putChange(t, k, now)
+		b.recordChange(t, k, now)
 		return nil
 	}
 	// The row is encoded in the buffer of the answer, which is written later, so that no other large buffer is needed.
@@ -95,8 +95,8 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 	t.Rows.Put(k, v)
 	b.room.Wrote(len(k) + len(v))
 	b.feed.Add(m, &effect)
-	b.outbox.changed(t, k, now)
-	b.mark(t, k, now)
+	b.outbox.putChange(t, k, now)
+	b.recordChange(t, k, now)
 	b.sweep.Wrote(t.Rows, b.marker.Traits, row, now)
 	if old == nil {
 		b.split.inserted(m.Key)

@@ -30,7 +30,7 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 	}
 	clean := byte(1)
 	if b.marker.Live {
-		l, instead := b.located(t, &p)
+		l, instead := b.askCatalog(t, &p)
 		switch {
 		case l == nil && t.Has(instead, message.StatusNoTable):
 		case l == nil:
@@ -39,7 +39,7 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 			b.marker.Traits = l.traits
 			b.marker.Put(t.Rows)
 			b.declareFeed(t)
-			b.declared(t)
+			b.restartSweep(t)
 		}
 		if !b.sweep.Clean(b.marker.Traits) {
 			clean = 0
@@ -50,7 +50,7 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 
 // declared restarts the search for expired entities, because the declared options changed or the object
 // received entities.
-func (b *bucket) declared(t *turn.Turn) { b.sweep.Declared(t.Rows, b.marker.Traits, t.Now) }
+func (b *bucket) restartSweep(t *turn.Turn) { b.sweep.Declared(t.Rows, b.marker.Traits, t.Now) }
 
 // judge returns the Judge that decides which entities a read shows.
 func (b *bucket) judge(t *turn.Turn) expiry.Judge {
@@ -73,7 +73,7 @@ func (b *bucket) hides(t *turn.Turn, k, v []byte) bool {
 }
 
 // refuses is called when a write is refused. If the entity had expired, it stores the time, so that the entity stays expired.
-func (b *bucket) refuses(t *turn.Turn, old *table.Row, now edm.Ticks) {
+func (b *bucket) keepExpired(t *turn.Turn, old *table.Row, now edm.Ticks) {
 	if b.marker.Traits == nil || old == nil {
 		return
 	}

@@ -115,7 +115,7 @@ func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, ste
 			}
 		}
 		if len(next.Objects) == 0 {
-			return c.dropped(t, rec, next.High, int(before.Batch))
+			return c.recordDropped(t, rec, next.High, int(before.Batch))
 		}
 		if next.Round >= turn.Rounds {
 			step = t.Fail(table.ErrBusy)
@@ -133,7 +133,7 @@ func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, ste
 
 // dropped records that some objects have dropped the table, and removes the record if these were the
 // last.
-func (c *catalog) dropped(t *turn.Turn, rec *record.Record, high edm.Ticks, upto int) (ok bool, step turn.Step) {
+func (c *catalog) recordDropped(t *turn.Turn, rec *record.Record, high edm.Ticks, upto int) (ok bool, step turn.Step) {
 	if high > storage.Ticks(t.Rows, storage.RowFloor) {
 		storage.PutTicks(t.Rows, storage.RowFloor, high)
 	}

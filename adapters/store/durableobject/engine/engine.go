@@ -164,7 +164,7 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 	case message.OpGet:
 		return e.bucket.get(t)
 	case message.OpCommit:
-		return e.once(t, e.bucket.commit, false)
+		return e.writeOnce(t, e.bucket.commit, false)
 	case message.OpScan:
 		return e.bucket.scan(t)
 	case message.OpTraffic:
@@ -178,11 +178,11 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 	case message.OpRead:
 		return e.catalog.read(t)
 	case message.OpWrite:
-		return e.once(t, e.catalog.write, false)
+		return e.writeOnce(t, e.catalog.write, false)
 	case message.OpList:
 		return e.catalog.list(t)
 	case message.OpRemove:
-		return e.once(t, e.catalog.remove, true)
+		return e.writeOnce(t, e.catalog.remove, true)
 	case message.OpLocate:
 		return e.catalog.locate(t)
 	case message.OpCopy:
@@ -226,7 +226,7 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 // key, it remembers only that fact. A write that made calls resumes only in the engine in which it
 // began, because a later engine may not know that another attempt was carried out. With traced, the
 // write may resume in any engine, because its rows show its progress.
-func (e *Engine) once(t *turn.Turn, write func(*turn.Turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
+func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
 	a := t.Fields.Attempt()
 	if !t.Fields.OK() {
 		return t.Malformed()
@@ -259,13 +259,13 @@ func (e *Engine) alarm(t *turn.Turn) Step {
 		return t.Malformed()
 	}
 	if t.Resumed.Kind == turn.Publishes {
-		return e.outbox.published(t)
+		return e.outbox.acceptResult(t)
 	}
 	if e.bucket.frozen.id != 0 {
 		return e.bucket.alarmFrozen(t)
 	}
 	if t.Resumed.Kind == turn.Splits {
-		return e.bucket.resumed(t)
+		return e.bucket.acceptReply(t)
 	}
 	if step, waits := e.catalog.finishDeletions(t); waits {
 		return step

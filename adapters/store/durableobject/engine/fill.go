@@ -53,14 +53,14 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 	if last {
 		s.Phase, s.Since = span.Serving, t.Now
 		s.Bounds = key.Range{Start: bytes.Clone(taking.Bounds.Start), End: bytes.Clone(taking.Bounds.End)}
-		b.above(taking.High)
+		b.raiseClock(taking.High)
 		b.feed.Took(t.Rows, message.FeedBegan, taking.From, taking.Cut, b.issue(t))
 		b.outbox.start = s.Bounds.Start
 		b.publishAs(t, &p, &taking)
 	}
 	b.marker.Put(t.Rows)
 	if last {
-		b.declared(t)
+		b.restartSweep(t)
 		b.split.lookLater(t, b)
 	}
 	return t.Done()
@@ -79,7 +79,7 @@ func (b *bucket) putItems(t *turn.Turn) bool {
 
 // begin asks the catalog whether it has recorded this new range, before the object writes a row.
 func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead turn.Step) {
-	l, instead := b.located(t, p)
+	l, instead := b.askCatalog(t, p)
 	if l == nil {
 		return false, instead
 	}
@@ -108,7 +108,7 @@ func (b *bucket) put(t *turn.Turn, i *message.Item) {
 }
 
 // above makes the clock issue only Timestamps above those of another range.
-func (b *bucket) above(high edm.Ticks) {
+func (b *bucket) raiseClock(high edm.Ticks) {
 	b.marker.Floor = max(b.marker.Floor, high)
 	b.clock.Last = max(b.clock.Last, high)
 }
@@ -127,5 +127,5 @@ func (b *bucket) publishAs(t *turn.Turn, p *message.Destination, taking *message
 	}
 	o.pending, o.ask = o.hasChanges(t.Rows), t.Now
 	o.put(t.Rows)
-	o.know(t, p)
+	o.storeDestination(t, p)
 }

@@ -54,7 +54,7 @@ func (b *bucket) thaw(t *turn.Turn) {
 
 // instructed asks the catalog for this object's part in a restore. If r is nil, the caller must return
 // the step instead.
-func (b *bucket) instructed(t *turn.Turn, p *message.Destination) (r *restoring.Restore, instead turn.Step) {
+func (b *bucket) askInstructions(t *turn.Turn, p *message.Destination) (r *restoring.Restore, instead turn.Step) {
 	c := &t.Resumed
 	if c.Kind != turn.Instructs || c.Generation != b.generation || len(t.Answers) != 1 {
 		if c.Kind == turn.Instructs && c.Round+1 >= turn.Rounds {
@@ -82,20 +82,20 @@ func (b *bucket) readInstructions(t *turn.Turn, m []byte, err error) (r *restori
 
 // held reports whether the object is frozen. If the catalog says that no restore needs it frozen, the
 // object serves again. So a late message cannot freeze an object for ever.
-func (b *bucket) held(t *turn.Turn) (held bool, instead turn.Step) {
+func (b *bucket) checkFrozen(t *turn.Turn) (held bool, instead turn.Step) {
 	if b.frozen.id == 0 {
 		return false, turn.Step{}
 	}
-	r, instead := b.instructed(t, &b.frozen.self)
+	r, instead := b.askInstructions(t, &b.frozen.self)
 	if r == nil {
 		return true, instead
 	}
-	b.follow(t, r)
+	b.endFreeze(t, r)
 	return b.frozen.id != 0, t.Fail(table.ErrBusy)
 }
 
 // follow runs the steps that end a restore: it thaws the object, or obeys the phase Settling.
-func (b *bucket) follow(t *turn.Turn, r *restoring.Restore) {
+func (b *bucket) endFreeze(t *turn.Turn, r *restoring.Restore) {
 	p := b.frozen.self
 	switch {
 	case r.ID == 0:
@@ -108,12 +108,12 @@ func (b *bucket) follow(t *turn.Turn, r *restoring.Restore) {
 // alarmFrozen handles the alarm of a frozen object. The object publishes the entities that it served
 // before, or will serve after the restore.
 func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
-	r, instead := b.instructed(t, &b.frozen.self)
+	r, instead := b.askInstructions(t, &b.frozen.self)
 	if r == nil && len(instead.Calls) > 0 {
 		return instead
 	}
 	if r != nil {
-		b.follow(t, r)
+		b.endFreeze(t, r)
 		if f := &b.frozen; f.id == r.ID && f.phase == r.Phase && r.Phase != restoring.Returning {
 			return b.outbox.publish(t)
 		}
@@ -132,7 +132,7 @@ func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
 		return false, t.Done()
 	}
 	o.asksAt = t.Now + 10*edm.TicksPerSecond
-	r, instead := b.instructed(t, &o.self)
+	r, instead := b.askInstructions(t, &o.self)
 	if r != nil {
 		o.confirmed = r.ID == 0 || r.Phase == restoring.Freezing || b.marker.Incarnation == r.Next
 	}

@@ -58,15 +58,15 @@ func (b *bucket) join(t *turn.Turn) turn.Step {
 
 // waits reports whether the left neighbour may be copying its entities to this range. During that time, this
 // range neither splits nor merges into its right neighbour.
-func (x *splitting) waits(now edm.Ticks) bool {
+func (x *splitting) awaitsCopies(now edm.Ticks) bool {
 	return x.joins && x.promise != 0 && now < x.stays && x.stays <= now+promised
 }
 
 // cleans deletes copies of entities from a left neighbour that did not hand its keys over. It reports whether
 // more copies are stored or may still arrive. With ended, copies that arrive from now on are refused.
-func (b *bucket) cleans(t *turn.Turn, ended bool) bool {
+func (b *bucket) deleteCopies(t *turn.Turn, ended bool) bool {
 	x := &b.split
-	if x.waits(t.Now) && !ended {
+	if x.awaitsCopies(t.Now) && !ended {
 		x.due = x.stays
 		return true
 	}
@@ -108,7 +108,7 @@ func (b *bucket) givesUp(t *turn.Turn, err error) bool {
 	if s.Phase != span.Copying || !s.Leaving || lost && x.failures < 3 || !lost && err == nil {
 		return false
 	}
-	b.stay(t)
+	b.cancelMerge(t)
 	x.look = 0
 	x.lookWhileIdle(t.Now)
 	return true

@@ -58,7 +58,7 @@ func (b *bucket) startLeaving(t *turn.Turn) turn.Step {
 		since = x.load.BusyUntil(t.Now, x.rate)
 	}
 	switch {
-	case !b.outbox.clear(t.Now):
+	case !b.outbox.isCaughtUp(t.Now):
 		x.lookLater(t, b)
 		return t.Done()
 	case since != 0 && t.Now < since+leaveAfter && t.Now >= since:
@@ -123,7 +123,7 @@ func (b *bucket) askForNeighbour(t *turn.Turn) turn.Step {
 // neighbour returns the id of the right neighbour from the catalog's map. It returns 0 if the map does not show this
 // range with these bounds, or no range that begins at its end: the catalog may not know the latest moves of keys.
 func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
-	known, ok := b.known(r)
+	known, ok := b.readMap(r)
 	own, _ := known.Ranges.Bounds(b.marker.Span.Self.Range)
 	id, bounds := known.Ranges.Find(end)
 	if !ok || !bytes.Equal(own.Start, start) || !bytes.Equal(own.End, end) || !bytes.Equal(bounds.Start, end) {
@@ -146,7 +146,7 @@ func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) tu
 		x.leave, x.due = leaving{}, 0
 		return t.Done()
 	}
-	if err != nil || t.Answers[0].Err != nil || !x.leave.asks || x.choice != nil || !may || !b.outbox.clear(t.Now) {
+	if err != nil || t.Answers[0].Err != nil || !x.leave.asks || x.choice != nil || !may || !b.outbox.isCaughtUp(t.Now) {
 		return stays()
 	}
 	if (size == 0) != (x.leave.size == 0) || size == 0 && x.leave.last != x.last {
@@ -173,7 +173,7 @@ func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) tu
 		return b.copy(t)
 	}
 	s.Phase, s.Sealed, s.Bounds.End = span.Sealed, t.Now, s.At
-	b.sealed(t)
+	b.recordSeal(t)
 	return b.sendLastPiece(t)
 }
 
@@ -193,7 +193,7 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 		return t.Fail(table.ErrNoTable)
 	case b.frozen.id != 0 || s.Phase == span.Filling || s.Leaving || x.leave.asks || !bytes.Equal(s.Bounds.Start, end):
 		return t.Fail(table.ErrBusy)
-	case b.cleans(t, true):
+	case b.deleteCopies(t, true):
 		return t.Fail(table.ErrBusy)
 	case size != 0 && !b.mayJoin(t, size):
 		return t.Fail(table.ErrUnsupported) // unlike ErrBusy, this tells the neighbour not to ask again soon
@@ -209,7 +209,7 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 // serves the keys again. ErrUnsupported means that the neighbour will never accept the keys, so this range serves them
 // again. Any other error may come from a neighbour that accepted the keys in an earlier message and then merged into its
 // own neighbour. So this range asks the catalog which range has the neighbour's keys now, and sends the keys to that range.
-func (b *bucket) refused(t *turn.Turn, err error) bool {
+func (b *bucket) handleRefusal(t *turn.Turn, err error) bool {
 	switch {
 	case err == nil:
 		return false
@@ -217,12 +217,12 @@ func (b *bucket) refused(t *turn.Turn, err error) bool {
 		b.marker.Span.Target = 0
 		return false
 	}
-	b.stay(t)
+	b.cancelMerge(t)
 	return true
 }
 
 // stay cancels a merge: the range serves its keys again.
-func (b *bucket) stay(t *turn.Turn) {
+func (b *bucket) cancelMerge(t *turn.Turn) {
 	s, x := b.marker.Span, &b.split
 	b.marker.Span = s.Serve(key.Range{Start: s.Bounds.Start, End: s.End})
 	b.marker.Put(t.Rows)
@@ -253,12 +253,12 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 		return t.MalformedPiece()
 	}
 	s.Bounds.Start = bytes.Clone(taking.Bounds.Start)
-	b.above(taking.High)
+	b.raiseClock(taking.High)
 	b.feed.Took(t.Rows, message.FeedTook, taking.From, taking.Cut, b.issue(t))
 	b.marker.Put(t.Rows)
 	b.outbox.start = s.Bounds.Start
 	x.joins, x.only = false, nil
-	b.declared(t)
+	b.restartSweep(t)
 	b.room.Look()
 	x.lookLater(t, b)
 	return t.Done()

@@ -53,7 +53,7 @@ func (c *catalog) answerRanges(t *turn.Turn, rec *record.Record, n *message.Name
 }
 
 // told holds a message about a split, the table's record, and the ranges of the bucket that splits.
-type told struct {
+type splitRequest struct {
 	message.Splitting
 	rec record.Record
 	message.Named
@@ -61,8 +61,8 @@ type told struct {
 
 // splitting reads a message about a split. If the split cannot be carried out, instead is the error to answer
 // with.
-func (c *catalog) splitting(t *turn.Turn) (s *told, instead error) {
-	s = &told{Splitting: t.Fields.Splitting()}
+func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
+	s = &splitRequest{Splitting: t.Fields.Splitting()}
 	if !t.Fields.Done() {
 		return s, errMalformed
 	}
@@ -145,7 +145,7 @@ func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 
 // writeRanges writes the ranges of a bucket. The record then says that the table has ranges, in a form that
 // earlier code refuses.
-func (c *catalog) writeRanges(t *turn.Turn, s *told) {
+func (c *catalog) writeRanges(t *turn.Turn, s *splitRequest) {
 	k := record.RowOfRanges(s.Table, s.Bucket)
 	v := message.AppendNamed(t.Dst, &s.Named)[len(t.Dst):]
 	t.Rows.Put(k, v)

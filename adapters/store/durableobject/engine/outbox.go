@@ -160,11 +160,11 @@ func (o *outbox) endOfOutbox() []byte {
 }
 
 // quiet reports whether certainly no batch is in flight.
-func (o *outbox) quiet(now edm.Ticks) bool { return o.inFlight == nil && o.until <= now }
+func (o *outbox) isIdle(now edm.Ticks) bool { return o.inFlight == nil && o.until <= now }
 
 // clear reports whether the replica has all changes, and no mark that this object lags.
-func (o *outbox) clear(now edm.Ticks) bool {
-	return !o.on || o.quiet(now) && !o.pending && o.sync == nil && o.marked == 0
+func (o *outbox) isCaughtUp(now edm.Ticks) bool {
+	return !o.on || o.isIdle(now) && !o.pending && o.sync == nil && o.marked == 0
 }
 
 // firstRow and endOfRows bound the rows that are published: records and entities.
@@ -202,7 +202,7 @@ func (o *outbox) joinBucket(t *turn.Turn, p *message.Destination, incarnation ta
 		o.join(t, durableobject.SourceOf(incarnation, p.Bucket, p.Range))
 	}
 	o.incarnation = incarnation
-	o.know(t, p)
+	o.storeDestination(t, p)
 }
 
 // forget resets the outbox of an object that has no rows any more.
@@ -211,7 +211,7 @@ func (o *outbox) forget() {
 }
 
 // know stores the destination of a bucket that publishes.
-func (o *outbox) know(t *turn.Turn, p *message.Destination) {
+func (o *outbox) storeDestination(t *turn.Turn, p *message.Destination) {
 	if o.on && o.self.Table == "" {
 		o.self = p.Clone()
 		t.Rows.Put(storage.RowSelf, message.AppendSelf(nil, p))
@@ -231,7 +231,7 @@ func (o *outbox) joinCatalog(t *turn.Turn, key, location string) {
 
 // changed records the change of a row, in the transaction that writes or deletes the row. Only the last change
 // of a row is kept.
-func (o *outbox) changed(t *turn.Turn, key []byte, at edm.Ticks) {
+func (o *outbox) putChange(t *turn.Turn, key []byte, at edm.Ticks) {
 	if !o.on {
 		return
 	}
@@ -261,7 +261,7 @@ func (o *outbox) notify(t *turn.Turn, at edm.Ticks) {
 // changedRecord records that a record was written or removed.
 func (o *outbox) changedRecord(t *turn.Turn, key string, at edm.Ticks) {
 	if o.on {
-		o.changed(t, storage.RowOf(storage.SpaceRecords, key), at)
+		o.putChange(t, storage.RowOf(storage.SpaceRecords, key), at)
 		o.notify(t, at)
 	}
 }

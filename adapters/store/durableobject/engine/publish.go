@@ -172,7 +172,7 @@ func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, reco
 
 // published handles the result of a batch. It ignores the result of an unknown batch: an earlier engine sent it,
 // or another batch has replaced it.
-func (o *outbox) published(t *turn.Turn) turn.Step {
+func (o *outbox) acceptResult(t *turn.Turn) turn.Step {
 	f, answers := o.inFlight, t.Answers
 	if !o.on || f == nil || t.Resumed.Batch != f.number || len(answers) == 0 {
 		return t.Done()
@@ -184,7 +184,7 @@ func (o *outbox) published(t *turn.Turn) turn.Step {
 		if !ok || answers[0].Err != nil || !result.Certain || result.Failed {
 			return t.Done() // the purge is sent again
 		}
-		return o.purged(t, f, result.More)
+		return o.acceptPurgeResult(t, f, result.More)
 	}
 	switch {
 	case answers[0].Err == durableobject.ErrUnreachable: // nothing was written

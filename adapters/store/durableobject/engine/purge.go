@@ -34,7 +34,7 @@ func (o *outbox) handOutPurge(t *turn.Turn) turn.Step {
 }
 
 // purged handles the result of a purge. more reports whether the replica has more to delete.
-func (o *outbox) purged(t *turn.Turn, f *batchInFlight, more bool) turn.Step {
+func (o *outbox) acceptPurgeResult(t *turn.Turn, f *batchInFlight, more bool) turn.Step {
 	if more {
 		purges.Put(t.Rows, f.incarnation, t.Now)
 	} else {

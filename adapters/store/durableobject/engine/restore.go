@@ -27,9 +27,9 @@ func (b *bucket) restore(t *turn.Turn) turn.Step {
 		if r == nil {
 			return instead
 		}
-		return b.recalled(t, r)
+		return b.acceptStates(t, r)
 	}
-	r, instead := b.instructed(t, &p)
+	r, instead := b.askInstructions(t, &p)
 	if r == nil {
 		return instead
 	}
@@ -54,7 +54,7 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 		if o.Back && len(o.State) == 0 {
 			calls = append(calls, durableobject.Call{To: durableobject.History, Message: restoring.StateAt(r.To)})
 		}
-		return b.recall(t, calls)
+		return b.requestStates(t, calls)
 	case restoring.Returning:
 		switch {
 		case !o.Back || is(restoring.Returning):
@@ -76,18 +76,18 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 }
 
 // recall asks the platform for earlier states, and keeps the catalog's instructions until the answer.
-func (b *bucket) recall(t *turn.Turn, calls []durableobject.Call) turn.Step {
+func (b *bucket) requestStates(t *turn.Turn, calls []durableobject.Call) turn.Step {
 	said := t.Answers[0].Message
 	return turn.Step{Calls: calls, Next: &turn.Continuation{Kind: turn.Recalls, From: said}}
 }
 
 // goBack makes the platform return the object to a state. The object ends, so this call gets no answer.
 func (b *bucket) goBack(t *turn.Turn, r *restoring.Restore, state []byte) turn.Step {
-	return b.recall(t, []durableobject.Call{{To: durableobject.History, Message: append(restoring.StateAt(r.To), state...)}})
+	return b.requestStates(t, []durableobject.Call{{To: durableobject.History, Message: append(restoring.StateAt(r.To), state...)}})
 }
 
 // recalled handles the platform's answers to the calls of recall.
-func (b *bucket) recalled(t *turn.Turn, r *restoring.Restore) turn.Step {
+func (b *bucket) acceptStates(t *turn.Turn, r *restoring.Restore) turn.Step {
 	var states [2][]byte
 	for i, a := range t.Answers {
 		if failed, ok := errors.AsType[*durableobject.FailedError](a.Err); ok {
@@ -147,7 +147,7 @@ func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restorin
 	default:
 		b.adopt(t, p, r, o)
 	}
-	if x := b.outbox; x.on && x.marked <= 1 && !x.clear(t.Now) {
+	if x := b.outbox; x.on && x.marked <= 1 && !x.isCaughtUp(t.Now) {
 		b.freeze(t, r.ID, restoring.Settling, p)
 		return t.Fail(table.ErrBusy)
 	}
@@ -165,10 +165,10 @@ func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restor
 		bounds := key.Range{Start: bytes.Clone(o.Bounds.Start), End: bytes.Clone(o.Bounds.End)}
 		m.Span = s.Serve(bounds)
 	}
-	b.above(r.High)
+	b.raiseClock(r.High)
 	m.Put(t.Rows)
 	b.feed.Load(t.Rows, r.Next, r.Traits)
-	b.declared(t)
+	b.restartSweep(t)
 	t.Rows.Delete(storage.RowSending)
 	b.outbox.publishing = publishing{sending: sending{until: b.outbox.until}}
 	b.split.reset(0)

@@ -21,7 +21,7 @@ func (c *catalog) restores(t *turn.Turn, rec *record.Record) bool {
 		r, err := restoring.Load(t.Rows, rec.Key.String())
 		if err == nil && r.Abandoned(t.Now) {
 			r.Phase = restoring.Cancelled
-			c.ended(t, rec, r)
+			c.recordRestoreEnd(t, rec, r)
 		}
 	}
 	return rec.Restoring
@@ -104,14 +104,14 @@ func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore
 	}
 	if r.Phase == restoring.Finished || r.Phase == restoring.Cancelled {
 		r.Until = t.Now
-		c.ended(t, rec, r)
+		c.recordRestoreEnd(t, rec, r)
 	}
 	restoring.Put(t.Rows, rec.Key.String(), r)
 	return nil
 }
 
 // ended records that a table is no longer being restored. Frozen objects learn that when they ask.
-func (c *catalog) ended(t *turn.Turn, rec *record.Record, r *restoring.Restore) {
+func (c *catalog) recordRestoreEnd(t *turn.Turn, rec *record.Record, r *restoring.Restore) {
 	rec.Restoring = false
 	rec.Put(t.Rows)
 	restoring.Put(t.Rows, rec.Key.String(), r)

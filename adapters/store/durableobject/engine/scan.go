@@ -89,13 +89,13 @@ func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) it
 	}
 	from, to := storage.Entities(r)
 	if s.Descending {
-		return t.Rows.ScanBack(from, to, run(s, have))
+		return t.Rows.ScanBack(from, to, readSize(s, have))
 	}
-	return t.Rows.Scan(from, to, run(s, have))
+	return t.Rows.Scan(from, to, readSize(s, have))
 }
 
 // run returns the number of bytes of a range to read at a time.
-func run(s *message.Scan, have int) int {
+func readSize(s *message.Scan, have int) int {
 	n := mostRun
 	if s.Rows > 0 && s.Filter == nil {
 		n = min(n, (s.Rows-have+1)*guessRow)

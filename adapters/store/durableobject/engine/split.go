@@ -102,7 +102,7 @@ func (x *splitting) setAlarm(s *turn.Step) {
 
 // mark is called in the transaction that changes an entity. It records the change if an earlier chunk
 // contained the entity.
-func (b *bucket) mark(t *turn.Turn, k []byte, at edm.Ticks) {
+func (b *bucket) recordChange(t *turn.Turn, k []byte, at edm.Ticks) {
 	s := b.marker.Span
 	if s != nil && s.Phase == span.Copying && bytes.Compare(k[1:], s.At) >= 0 && bytes.Compare(k, s.Upto) < 0 {
 		storage.PutTicks(t.Rows, markOf(k[1:]), at)
@@ -114,7 +114,7 @@ func markOf(k []byte) []byte { return append([]byte{storage.SpaceMarks}, k...) }
 // mayEnd reports whether the next step may be to hand the keys over. A batch of the outbox in flight would delay that step.
 func (b *bucket) mayEnd(t *turn.Turn) bool {
 	s := b.marker.Span
-	return s != nil && s.Phase == span.Copying && !s.Leaving && s.Complete && b.split.due <= t.Now && b.outbox.quiet(t.Now)
+	return s != nil && s.Phase == span.Copying && !s.Leaving && s.Complete && b.split.due <= t.Now && b.outbox.isIdle(t.Now)
 }
 
 // advanceSplit takes the next step of a split or a merge.
@@ -135,7 +135,7 @@ func (b *bucket) advanceSplit(t *turn.Turn) turn.Step {
 		x.due = 0
 		return t.Done()
 	case s.Phase == span.Serving:
-		if x.due = 0; b.cleans(t, false) {
+		if x.due = 0; b.deleteCopies(t, false) {
 			return t.Done()
 		}
 		return b.startLeaving(t)
@@ -152,7 +152,7 @@ func (b *bucket) advanceSplit(t *turn.Turn) turn.Step {
 	case span.Moved:
 		return b.ask(t, b.splitMessage(message.OpSwitch))
 	}
-	return b.empty(t)
+	return b.deleteMovedRows(t)
 }
 
 // call makes a call to another object. The call is repeated if the engine ends, or if no answer arrives.
@@ -180,7 +180,7 @@ func (b *bucket) splitMessage(op message.Op) []byte {
 
 // resumed handles the answer to a call. It ignores the answer to an unknown call, which an earlier engine made
 // or which was repeated.
-func (b *bucket) resumed(t *turn.Turn) turn.Step {
+func (b *bucket) acceptReply(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	if x.out == 0 || t.Resumed.Batch != x.out || len(t.Answers) != 1 {
 		return t.Done()
@@ -200,7 +200,7 @@ func (b *bucket) resumed(t *turn.Turn) turn.Step {
 		return t.Done()
 	case s.Phase == span.Serving:
 		return b.acceptLeaveAnswer(t, r, err)
-	case s.Phase == span.Sealed && s.Number != 0 && !t.Resumed.Own && t.Answers[0].Err == nil && b.refused(t, err):
+	case s.Phase == span.Sealed && s.Number != 0 && !t.Resumed.Own && t.Answers[0].Err == nil && b.handleRefusal(t, err):
 		return t.Done()
 	case b.givesUp(t, err):
 		return t.Done()
@@ -249,12 +249,12 @@ func (b *bucket) acceptAnswer(t *turn.Turn, r message.Reader, marks []change) bo
 			s.Target = b.neighbour(r, s.At, s.End)
 			return s.Target != 0
 		}
-		for _, c := range b.marked(t, pieceRows) {
+		for _, c := range b.recordedChanges(t, pieceRows) {
 			t.Rows.Delete(markOf(c.key))
 		}
 		s.Phase = span.Moved
 	case span.Moved:
-		known, ok := b.known(r)
+		known, ok := b.readMap(r)
 		if id, _ := known.Ranges.Find(s.At); !ok || id == s.Self.Range {
 			return false
 		}
@@ -284,9 +284,9 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	var marks []change
 	if s.Complete {
-		marks = b.marked(t, x.rows+1)
+		marks = b.recordedChanges(t, x.rows+1)
 		if len(marks) <= min(lastRows, x.rows) && b.size(t, marks) <= pieceBytes {
-			if !b.outbox.quiet(t.Now) || s.Leaving && !b.outbox.clear(t.Now) {
+			if !b.outbox.isIdle(t.Now) || s.Leaving && !b.outbox.isCaughtUp(t.Now) {
 				x.due = max(t.Now+edm.TicksPerSecond/10, min(b.outbox.until, t.Now+outFor))
 				return t.Done()
 			}
@@ -294,7 +294,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 			if !s.Leaving {
 				b.outbox.stop = s.At
 			}
-			b.sealed(t)
+			b.recordSeal(t)
 			return b.sendLastPiece(t)
 		}
 	}
@@ -375,7 +375,7 @@ func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []chan
 }
 
 // marked returns entities that changed after a chunk had contained them, up to the number most.
-func (b *bucket) marked(t *turn.Turn, most int) (list []change) {
+func (b *bucket) recordedChanges(t *turn.Turn, most int) (list []change) {
 	for k, v := range t.Rows.Scan([]byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, leastRun) {
 		if len(list) == most {
 			break
@@ -397,7 +397,7 @@ func (b *bucket) size(t *turn.Turn, list []change) (n int) {
 }
 
 // sealed records in the feed that the range no longer serves the keys that move.
-func (b *bucket) sealed(t *turn.Turn) {
+func (b *bucket) recordSeal(t *turn.Turn) {
 	to := b.marker.Span.Target
 	if b.marker.Span.Leaving {
 		to = 0
@@ -424,7 +424,7 @@ func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since, Number: s.Number,
 		From: s.Self.Range, Cut: b.feed.Cut(),
 	})
-	m, _ = b.addItems(t, m, b.marked(t, pieceRows))
+	m, _ = b.addItems(t, m, b.recordedChanges(t, pieceRows))
 	if s.Leaving && s.Number == 0 {
 		s.Target = 0 // an earlier version sealed the keys without an agreement: ask for the neighbour again before each attempt
 	}
@@ -443,7 +443,7 @@ func (b *bucket) replica() string {
 }
 
 // empty deletes rows of the keys that another range has.
-func (b *bucket) empty(t *turn.Turn) turn.Step {
+func (b *bucket) deleteMovedRows(t *turn.Turn) turn.Step {
 	s := b.marker.Span
 	from, to := storage.Entities(key.Range{Start: s.At, End: s.End})
 	n := storage.Delete(t.Rows, from, to, emptyRows)
@@ -461,7 +461,7 @@ func (b *bucket) empty(t *turn.Turn) turn.Step {
 }
 
 // known reads the catalog's answer with the map of the bucket. ok is false if it is for another incarnation.
-func (b *bucket) known(r message.Reader) (known message.Named, ok bool) {
+func (b *bucket) readMap(r message.Reader) (known message.Named, ok bool) {
 	where := r.Located()
 	known = r.Named()
 	if r.OK() && !r.Done() {

@@ -26,7 +26,7 @@ func (r *mover) report() error { return r.Report(r.Progress) }
 // change changes the record of the table, if the record still belongs to this run.
 func (r *mover) change(ctx context.Context, change func(now *Location)) error {
 	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
-		if err := r.mine(&now); err != nil {
+		if err := r.checkOwner(&now); err != nil {
 			return now, err
 		}
 		change(&now)
@@ -44,7 +44,7 @@ func (r *mover) deleted(err error) error {
 }
 
 // mine returns nil if the record belongs to this run, and otherwise the reason why it does not.
-func (r *mover) mine(now *Location) error {
+func (r *mover) checkOwner(now *Location) error {
 	switch {
 	case now.Spread == r.to:
 		return ErrSuperseded

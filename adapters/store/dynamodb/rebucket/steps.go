@@ -139,7 +139,7 @@ func (r *mover) flip(ctx context.Context) error {
 		if now.Spread == r.to {
 			return now, nil // an earlier attempt succeeded and its reply was lost, or another run has done the same
 		}
-		return Location{Spread: r.to}, r.mine(&now)
+		return Location{Spread: r.to}, r.checkOwner(&now)
 	})
 	return r.deleted(err)
 }

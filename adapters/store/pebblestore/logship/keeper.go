@@ -106,12 +106,12 @@ func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	defer k.mu.Unlock()
 	if lost && !reflect.ValueOf(k.timeline).IsZero() {
 		k.timeline = Timeline{Parent: cmp.Or(k.timeline.ID, k.timeline.Parent)}
-		return k.giveUp(k.sinceNow(from))
+		return k.discardKept(k.sinceNow(from))
 	}
 	if (k.limit.Load() > 0) == (k.timeline.Since > 0) {
 		return nil
 	}
-	return k.giveUp(k.sinceNow(from))
+	return k.discardKept(k.sinceNow(from))
 }
 
 func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
@@ -123,7 +123,7 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 
 // giveUp removes the kept logs, after it has stored since as the new value of Timeline.Since. The caller ensures that
 // the logs outside of the folder contain all commits with numbers above since.
-func (k *Keeper) giveUp(since edm.Ticks) error {
+func (k *Keeper) discardKept(since edm.Ticks) error {
 	k.timeline.Since = since
 	if err := k.timeline.write(k.fs, k.dir); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (k *Keeper) Keep(path string, n uint32) error {
 		return err
 	}
 	if k.full() {
-		return errors.Join(k.giveUp(edm.Ticks(k.issued())), k.fs.Remove(path))
+		return errors.Join(k.discardKept(edm.Ticks(k.issued())), k.fs.Remove(path))
 	}
 	if err := k.makeFolder(); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (k *Keeper) Keep(path string, n uint32) error {
 	}
 	if size > k.limit.Load() {
 		k.logf("edgetable: the unshipped logs have %d bytes, more than --backup-log-keep: they are discarded, and a new backup replaces them", size)
-		return k.giveUp(edm.Ticks(k.issued()))
+		return k.discardKept(edm.Ticks(k.issued()))
 	}
 	return nil
 }
@@ -241,10 +241,10 @@ func (k *Keeper) Limit(limit int64) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.limit.Store(limit); limit == 0 {
-		return k.giveUp(0)
+		return k.discardKept(0)
 	}
 	if k.timeline.Since == 0 {
-		return k.giveUp(edm.Ticks(k.issued()))
+		return k.discardKept(edm.Ticks(k.issued()))
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 // all lists the numbers of all logs from number from on, in order. Meanwhile a log may be moved to the folder of kept
 // logs. So this folder is read last, and such a log is not missed.
-func (k *Keeper) all(from uint32) (list []uint32, err error) {
+func (k *Keeper) listLogs(from uint32) (list []uint32, err error) {
 	names, err := k.fs.List(k.dir)
 	if err != nil {
 		return nil, err

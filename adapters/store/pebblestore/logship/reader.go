@@ -71,7 +71,7 @@ func (r *Reader) ready() bool { return r.last < len(r.commits) && r.commits[r.la
 func (r *Reader) fill(upTo edm.Ticks) error {
 	r.memory.reuse(r.commits)
 	for {
-		files, err := r.logs.all(r.current.log)
+		files, err := r.logs.listLogs(r.current.log)
 		if err != nil || len(files) == 0 {
 			return err
 		}
@@ -81,7 +81,7 @@ func (r *Reader) fill(upTo edm.Ticks) error {
 		if err := r.read(); err != nil {
 			return err
 		}
-		if r.safe, err = r.before(upTo, files[1:]); err != nil {
+		if r.safe, err = r.readUpTo(upTo, files[1:]); err != nil {
 			return err
 		}
 		if r.end = len(files) == 1; r.end || r.ready() {
@@ -109,7 +109,7 @@ func (r *Reader) read() error {
 }
 
 // before returns a number up to which all commits were read. It is below the lowest commit number in each later log.
-func (r *Reader) before(upTo edm.Ticks, later []uint32) (edm.Ticks, error) {
+func (r *Reader) readUpTo(upTo edm.Ticks, later []uint32) (edm.Ticks, error) {
 	for i, n := range later {
 		o := r.later[n]
 		if o == nil {

@@ -39,7 +39,7 @@ type Feeds struct {
 // New returns the feeds of a store.
 func New(b Base) *Feeds {
 	f := &Feeds{Base: b}
-	f.waiting.news, f.waiting.run, f.waiting.every = f.news, b.Go, b.Every
+	f.waiting.news, f.waiting.run, f.waiting.every = f.findChanged, b.Go, b.Every
 	return f
 }
 
@@ -93,7 +93,7 @@ func (f *Feeds) Await(ctx context.Context, at table.FeedPosition) error {
 
 // news returns the indexes of the positions after which there may be new lines. It ignores a failure, because the
 // next poll asks again and the clients have their own timeouts.
-func (f *Feeds) news(places []place, list []*waiter) (news []int) {
+func (f *Feeds) findChanged(places []place, list []*waiter) (news []int) {
 	var lives, highs, of, open [][]byte
 	for i, where := range places {
 		p := &list[i].position

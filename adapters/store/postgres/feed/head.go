@@ -67,7 +67,7 @@ func (h *head) refuse(r *table.FeedRequest, exists bool) error {
 }
 
 // missed reports whether lines that a reader at this position has not read may have been removed.
-func (h *head) missed(p *Position) bool {
+func (h *head) hasMissed(p *Position) bool {
 	switch {
 	case p.low() > h.floor || p.Trims == h.trims:
 		return false

@@ -118,7 +118,7 @@ func (r *reader) begin(ctx context.Context) error {
 		r.at = Position{Point: Point{High: r.head.since}, Trims: r.head.trims}
 		return nil
 	}
-	return r.last(ctx)
+	return r.moveToEnd(ctx)
 }
 
 // resume checks the position in the request and continues at it.
@@ -127,7 +127,7 @@ func (r *reader) resume(ctx context.Context) (err error) {
 	switch {
 	case !ok || r.request.From.History != r.history || p.High >= r.head.now.Max || p.Until != nil && p.Until.High >= r.head.now.Max:
 		r.refusal = table.ErrHistory
-	case r.head.missed(&p):
+	case r.head.hasMissed(&p):
 		r.refusal = table.ErrFeedExpired
 	case p.Ended:
 		r.refusal = table.ErrFeedEnded
@@ -146,7 +146,7 @@ func (r *reader) resume(ctx context.Context) (err error) {
 }
 
 // last sets the reader to the position at the end of the feed.
-func (r *reader) last(ctx context.Context) error {
+func (r *reader) moveToEnd(ctx context.Context) error {
 	r.at = Position{Point: Point{High: r.head.since}, Trims: r.head.trims}
 	_, err := statement.Query(ctx, r.conn, statement.FeedLast, func(v [][]byte) error {
 		r.at.Last, r.at.Number = edm.Ticks(statement.Number(v[0])), statement.Number(v[1])

@@ -62,7 +62,7 @@ func collection(d *json.Decoder) (t Table, err error) {
 				return err
 			}
 			t.Begin = d.InputOffset() - 1
-			if err := rest(d); err != nil {
+			if err := skipRest(d); err != nil {
 				return err
 			}
 			t.End = d.InputOffset()
@@ -126,11 +126,11 @@ func skip(d *json.Decoder) error {
 	if _, ok := token.(json.Delim); err != nil || !ok {
 		return err
 	}
-	return rest(d)
+	return skipRest(d)
 }
 
 // rest reads and discards the remaining content of a list or an object after its opening bracket.
-func rest(d *json.Decoder) error {
+func skipRest(d *json.Decoder) error {
 	for depth := 1; depth > 0; {
 		token, err := d.Token()
 		if err != nil {

@@ -54,7 +54,7 @@ func NewRows(text io.Reader, schema *Schema, m *rows.Mapper) (*Rows, error) {
 	var given []string
 	for i := range head {
 		given = append(given, head[i].text)
-		head[i].text = renamed(m, head[i].text)
+		head[i].text = newColumnName(m, head[i].text)
 	}
 	if err := m.CheckRenamed(given); err != nil {
 		return nil, fmt.Errorf("line %d: %w", c.line, err)
@@ -78,7 +78,7 @@ func NewRows(text io.Reader, schema *Schema, m *rows.Mapper) (*Rows, error) {
 	needs := m.Needs()
 	for i, name := range names {
 		one := column{name: name, property: m.Property(name), value: i, types: -1, latest: edm.TypeString}
-		switch of := typed(name); {
+		switch of := valueColumnOf(name); {
 		case name == "", of != "" && slices.Contains(names, of) && !slices.Contains(needs, name):
 			continue
 		case name == rows.Timestamp:
@@ -106,8 +106,8 @@ func NewRows(text io.Reader, schema *Schema, m *rows.Mapper) (*Rows, error) {
 }
 
 // renamed returns the new name of a column. A type column is renamed like its column.
-func renamed(m *rows.Mapper, name string) string {
-	if of := typed(name); of != "" {
+func newColumnName(m *rows.Mapper, name string) string {
+	if of := valueColumnOf(name); of != "" {
 		return m.Renamed(of) + name[len(of):]
 	}
 	return m.Renamed(name)
@@ -117,7 +117,7 @@ func renamed(m *rows.Mapper, name string) string {
 var typeSuffixes = []string{typeSuffix, " " + typeSuffix, "@odata.type"}
 
 // typed returns the name of the column to which a type column belongs, or "".
-func typed(name string) string {
+func valueColumnOf(name string) string {
 	for _, suffix := range slices.Backward(typeSuffixes) {
 		if of, ok := strings.CutSuffix(name, suffix); ok {
 			return of
@@ -232,7 +232,7 @@ func (r *Rows) value(c *column) (edm.Value, error) {
 		}
 		return edm.Value{}, nil
 	}
-	v, err := edm.Parse(c.latest, spelled(c.latest, text.text))
+	v, err := edm.Parse(c.latest, protocolText(c.latest, text.text))
 	if err != nil {
 		err = fmt.Errorf("%s is %w: %q", c.name, err, text.text)
 	}
@@ -241,7 +241,7 @@ func (r *Rows) value(c *column) (edm.Value, error) {
 
 // spelled converts a text to the spelling of the protocol. Programs such as pandas and
 // PostgreSQL write a blank before the time of day, a zone without minutes, and inf and nan.
-func spelled(t edm.Type, text string) string {
+func protocolText(t edm.Type, text string) string {
 	switch t {
 	case edm.TypeDateTime:
 		if len(text) > len("2006-01-02 15:04") && text[len("2006-01-02")] == ' ' {

@@ -44,7 +44,7 @@ type Export struct {
 }
 
 // begun is the object that describes an unfinished export.
-type begun struct {
+type exportRecord struct {
 	Command Command  `json:"command"`
 	Number  int      `json:"number"` // number of the export in its destination; part of the file names
 	Tables  []string `json:"tables"`
@@ -57,7 +57,7 @@ type exporting struct {
 	c     *remote.Client
 	place Place
 	old   *Manifest // manifest of the last finished export, or nil
-	begun *begun
+	begun *exportRecord
 	work  *scan.Work
 	lines int // number of progress lines of earlier runs
 
@@ -99,7 +99,7 @@ func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manife
 			return nil, err
 		}
 	}
-	if err := x.mine(ctx); err != nil {
+	if err := x.checkOwner(ctx); err != nil {
 		return nil, err
 	}
 	if err := place.putJSON(ctx, ManifestName, m); err != nil {
@@ -115,7 +115,7 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	if x.old, err = ReadManifest(ctx, x.place); err != nil {
 		return err
 	}
-	var b begun
+	var b exportRecord
 	there, err := x.place.getJSON(ctx, begunName, &b)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		if !own(object) {
+		if !isExportObject(object) {
 			return fmt.Errorf("%s is not empty and has no export: it has %s; name another directory or bucket", x.place.Location, object.Name)
 		}
 	}
@@ -151,7 +151,7 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 // filter is reported without any change of the destination. At least one table must exist.
 func (x *exporting) check(ctx context.Context) (err error) {
 	if x.begun == nil {
-		x.begun = &begun{Command: x.Command, Tables: x.Tables, Number: 1}
+		x.begun = &exportRecord{Command: x.Command, Tables: x.Tables, Number: 1}
 		if x.old != nil {
 			x.begun.Number = x.old.Number + 1
 		}
@@ -241,7 +241,7 @@ func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
 		if failed != nil {
 			return failed
 		}
-		if own(object) && !needed[object.Name] {
+		if isExportObject(object) && !needed[object.Name] {
 			useless = append(useless, object)
 		}
 	}

@@ -33,8 +33,8 @@ func (x *exporting) own(ctx context.Context) error {
 }
 
 // mine returns an error if another process has taken over the export.
-func (x *exporting) mine(ctx context.Context) error {
-	var now begun
+func (x *exporting) checkOwner(ctx context.Context) error {
+	var now exportRecord
 	if _, err := x.place.getJSON(ctx, begunName, &now); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (j *objectLines) Write(line any) error {
 		return broken
 	}
 	text, err := json.Marshal(line)
-	if err = errors.Join(err, j.x.mine(j.ctx)); err == nil {
+	if err = errors.Join(err, j.x.checkOwner(j.ctx)); err == nil {
 		err = j.x.place.Put(j.ctx, fmt.Sprintf("%s%010d.json", linePrefix, n), text)
 	}
 	if err != nil {

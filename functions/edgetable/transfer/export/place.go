@@ -63,7 +63,7 @@ func (p Place) getJSON(ctx context.Context, name string, to any) (found bool, er
 
 // Unfinished reports whether the destination has an export that is not finished.
 func (p Place) Unfinished(ctx context.Context) (bool, error) {
-	return p.getJSON(ctx, begunName, new(begun))
+	return p.getJSON(ctx, begunName, new(exportRecord))
 }
 
 func (p Place) putJSON(ctx context.Context, name string, value any) error {

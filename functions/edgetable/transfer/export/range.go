@@ -25,7 +25,7 @@ import (
 var filePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*/part-\d{4,}-\d+(-\d{6,})?\.(jsonl|csv|parquet)(\.gz|\.zst)?$`)
 
 // own reports whether an object belongs to an export, or is an incomplete object of a killed export.
-func own(o objects.Object) bool {
+func isExportObject(o objects.Object) bool {
 	name, torn := strings.CutSuffix(o.Name, objects.TempSuffix)
 	if torn {
 		name = name[:max(strings.LastIndexByte(name, '.'), 0)] // remove the random text, which begins at the last dot
@@ -64,7 +64,7 @@ const lineObjects = 4
 // reading is a range that is being written to objects. One buffer is filled while a goroutine stores the previous one.
 // Until settle has received the result, this goroutine owns next, the buffer that it stores, and the progress of the
 // range. store calls settle before it starts the next goroutine.
-type reading struct {
+type rangeExport struct {
 	*exporting
 	table string
 	p     *scan.Task
@@ -86,7 +86,7 @@ type reading struct {
 // some of the objects. A stored object that no line records is written again by the next run, or removed in the end.
 func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) error {
 	earlier := p.State()
-	r := &reading{exporting: x, table: table, p: p, object: &target{}, read: earlier.Rows, stored: earlier.Rows, at: earlier.At, number: len(p.Stored())}
+	r := &rangeExport{exporting: x, table: table, p: p, object: &target{}, read: earlier.Rows, stored: earlier.Rows, at: earlier.At, number: len(p.Stored())}
 	r.out = rows.NewFrames(r.object, x.Compress)
 	sheet, err := x.sheetOf(ctx, p) // includes the columns of objects that an earlier run stored
 	if err != nil {
@@ -115,7 +115,7 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 }
 
 // add writes an entity to the buffer.
-func (r *reading) add(e payload.Received) error {
+func (r *rangeExport) add(e payload.Received) error {
 	if r.object.Buffer == nil {
 		r.object.Buffer = r.buffer()
 	}
@@ -132,7 +132,7 @@ func (r *reading) add(e payload.Received) error {
 // store waits until the previous object is stored. Then it starts a goroutine that stores the content of the buffer, if
 // there is any. If last is set, the goroutine also writes a progress line. done says that the range is complete, which
 // the progress line records.
-func (r *reading) store(ctx context.Context, last, done bool) error {
+func (r *rangeExport) store(ctx context.Context, last, done bool) error {
 	if err := errors.Join(r.out.End(), r.awaitObject()); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (r *reading) store(ctx context.Context, last, done bool) error {
 }
 
 // awaitObject waits until the goroutine has stored its object, and returns the error of that goroutine.
-func (r *reading) awaitObject() (err error) {
+func (r *rangeExport) awaitObject() (err error) {
 	if r.storing != nil {
 		err, r.storing = <-r.storing, nil
 	}
@@ -159,7 +159,7 @@ func (r *reading) awaitObject() (err error) {
 }
 
 // put stores an object of n rows. It writes a progress line if last is set, or if enough objects wait for a line.
-func (r *reading) put(ctx context.Context, content *bytes.Buffer, name string, n int64, now progressfile.Line, last bool) error {
+func (r *rangeExport) put(ctx context.Context, content *bytes.Buffer, name string, n int64, now progressfile.Line, last bool) error {
 	if n > 0 {
 		one, err := r.place.putFile(ctx, name, n, content.Bytes())
 		if err != nil && r.next.Objects != nil {
@@ -173,13 +173,13 @@ func (r *reading) put(ctx context.Context, content *bytes.Buffer, name string, n
 	}
 	r.next.Rows, r.next.Done, r.next.At = now.Rows, now.Done, now.At
 	if !last && len(r.next.Objects) < lineObjects {
-		return r.mine(ctx) // note checks the owner when it writes a line; here no line is written, so check it now
+		return r.checkOwner(ctx) // note checks the owner when it writes a line; here no line is written, so check it now
 	}
 	return r.writeProgress()
 }
 
 // writeProgress writes a progress line with the objects that no line records yet.
-func (r *reading) writeProgress() error {
+func (r *rangeExport) writeProgress() error {
 	l := r.next
 	r.next.Objects = nil
 	return r.work.Note(r.table, r.p, l)

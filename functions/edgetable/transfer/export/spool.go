@@ -27,7 +27,7 @@ func (c *Command) sheet() rows.Sheet {
 
 // spooled exports a table to a stream in a format that needs all columns at its begin. It first
 // stores the entities in a temporary file.
-func (o *Export) spooled(ctx context.Context, c *remote.Client, s rows.Sheet, out io.Writer) (err error) {
+func (o *Export) writeSpooled(ctx context.Context, c *remote.Client, s rows.Sheet, out io.Writer) (err error) {
 	f, err := os.CreateTemp("", "edgetable-*")
 	if err != nil {
 		return err

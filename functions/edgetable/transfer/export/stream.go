@@ -15,7 +15,7 @@ import (
 // ToWriter exports one table as a stream in key order.
 func (o *Export) ToWriter(ctx context.Context, c *remote.Client, w io.Writer) (err error) {
 	if s := o.sheet(); o.Format == "parquet" || s != nil && o.Select == nil {
-		err := o.spooled(ctx, c, s, w)
+		err := o.writeSpooled(ctx, c, s, w)
 		o.Notes = s.Notes()
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 // check returns an error if the copy was deleted, or deleted and created again. It chooses a mark if there is none.
 func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 	if s.Mark != nil {
-		there, err := has(ctx, to, s.Table, s.Mark)
+		there, err := hasEntity(ctx, to, s.Table, s.Mark)
 		if remote.TableGone(err) {
 			return s.remade()
 		}
@@ -26,7 +26,7 @@ func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 			return err
 		}
 		// If both tables lack the entity, it may have expired in both, by the same rule.
-		if still, err := has(ctx, from, s.Table, s.Mark); err != nil {
+		if still, err := hasEntity(ctx, from, s.Table, s.Mark); err != nil {
 			return err
 		} else if still {
 			return s.remade()
@@ -38,7 +38,7 @@ func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 			return err
 		}
 		key := ranges.Key{Partition: e.PartitionKey, Row: e.RowKey}
-		if there, err := has(ctx, to, s.Table, &key); err != nil {
+		if there, err := hasEntity(ctx, to, s.Table, &key); err != nil {
 			return err
 		} else if there {
 			s.Mark = &key
@@ -60,7 +60,7 @@ func (s *State) unmark(ops []remote.Operation) bool {
 }
 
 // has reports whether a table has an entity. It returns true if the credentials do not permit reading.
-func has(ctx context.Context, c *remote.Client, table string, key *ranges.Key) (bool, error) {
+func hasEntity(ctx context.Context, c *remote.Client, table string, key *ranges.Key) (bool, error) {
 	_, ok, err := c.Get(ctx, table, key.Partition, key.Row, []string{rows.PartitionKey})
 	if answer, is := errors.AsType[*remote.Error](err); is && answer.Status == http.StatusForbidden {
 		return true, nil

@@ -12,7 +12,7 @@ import (
 // special finds two kinds of columns that the parquet library does not report: 16-bit
 // floating-point numbers, and durations with their units. The library reports only the type in
 // which their values are stored.
-func special(file *parquet.File) (halves map[string]bool, spans map[string]unit) {
+func unreportedTypes(file *parquet.File) (halves map[string]bool, spans map[string]unit) {
 	halves, spans = map[string]bool{}, map[string]unit{}
 	if text, ok := file.Lookup("ARROW:schema"); ok {
 		arrowDurations(text, spans)

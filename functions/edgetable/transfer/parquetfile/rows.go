@@ -38,7 +38,7 @@ type columnReader struct {
 
 // NewRows returns the rows of a file.
 func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
-	defer recovered(&err)
+	defer recoverError(&err)
 	file, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("it is not a complete parquet file: %w", err)
@@ -62,7 +62,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 		return nil, err
 	}
 	needs := append(m.Needs(), rows.Timestamp)
-	halves, spans := special(file)
+	halves, spans := unreportedTypes(file)
 	for _, field := range file.Schema().Fields() {
 		own := field.Name()
 		name := m.Renamed(own)
@@ -115,7 +115,7 @@ func leaves(n parquet.Node) (count int) {
 
 // recovered converts a panic to an error, because the library panics on some damaged
 // files.
-func recovered(err *error) {
+func recoverError(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("it is not a complete parquet file: %v", p)
 	}
@@ -123,7 +123,7 @@ func recovered(err *error) {
 
 func (r *Rows) Next() (one rows.Row, err error) {
 	one.Line = int(r.m.Rows) + 1
-	defer recovered(&err)
+	defer recoverError(&err)
 	for len(r.ready) == 0 {
 		// Close the row group only now: until the rows in ready are used, they share its memory.
 		if r.ended {

@@ -28,7 +28,7 @@ var errNoType = errors.New("which no property can have: choose a type with --typ
 // want is the null type, the type that holds them exactly.
 func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readValue, error) {
 	t := node.Type()
-	read, natural := natural(t)
+	read, natural := naturalReader(t)
 	switch {
 	case half:
 		read, natural = func(v parquet.Value) (edm.Value, error) { return edm.Double(float16(v.ByteArray())), nil }, edm.TypeDouble
@@ -87,7 +87,7 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 
 // natural returns a function that reads the values of a column, and the type of the values. If no
 // property type can hold them exactly, the function returns text, and the type is null.
-func natural(t parquet.Type) (readValue, edm.Type) {
+func naturalReader(t parquet.Type) (readValue, edm.Type) {
 	if l := t.LogicalType(); l != nil {
 		switch l := l.Value.(type) {
 		case *format.DateType:

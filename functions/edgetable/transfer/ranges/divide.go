@@ -143,7 +143,7 @@ func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok boo
 		}
 	}
 	for range maxProbes {
-		middle, ok := between(a.lo, a.hi)
+		middle, ok := textBetween(a.lo, a.hi)
 		if !ok {
 			break
 		}
@@ -187,7 +187,7 @@ func (a *axis) ceiling(ctx context.Context, probe Prober) (string, error) {
 
 // between returns a text between two keys. If their characters are ASCII, the text is near the
 // middle. An empty hi means no upper bound.
-func between(lo, hi string) (string, bool) {
+func textBetween(lo, hi string) (string, bool) {
 	a, b := []rune(lo), []rune(hi)
 	var head []rune
 	for i, bounded := 0, hi != ""; i <= len(a)+1; i++ {

@@ -12,7 +12,7 @@ import (
 var keyFlags = map[string]string{PartitionKey: "--partition-key", RowKey: "--row-key"}
 
 // changes has, for some errors of the protocol, a sentence that says what to change in the row.
-var changes = map[table.Code]string{
+var adviceByCode = map[table.Code]string{
 	table.PropertyNameInvalid:   "Use letters, digits and _, and no digit first.",
 	table.PropertyValueTooLarge: "Shorten it, or leave the column out with --select.",
 	table.TooManyProperties:     "Choose fewer columns with --select.",
@@ -26,8 +26,8 @@ const generic = "An error occurred while processing this request. "
 // what to change.
 func explain(err error) string {
 	text := strings.Replace(err.Error(), generic, "", 1)
-	if refused, ok := errors.AsType[*table.Error](err); ok && changes[refused.Code] != "" {
-		return text + " " + changes[refused.Code]
+	if refused, ok := errors.AsType[*table.Error](err); ok && adviceByCode[refused.Code] != "" {
+		return text + " " + adviceByCode[refused.Code]
 	}
 	if errors.Is(err, key.ErrCharacter) {
 		return text + ": change it in the file, or build the key from other columns"

@@ -48,7 +48,7 @@ var dynamoItem = regexp.MustCompile(`^\s*\{\s*"Item"\s*:\s*\{`)
 // rewritten converts the JSON of another program to the JSON of an entity. It converts lines of
 // DynamoDB's exports, values that the Azure CLI prints with their types, and members that the
 // mapping renames. It returns other texts unchanged.
-func (r *jsonRows) rewritten(text []byte) ([]byte, error) {
+func (r *jsonRows) convertForeign(text []byte) ([]byte, error) {
 	switch {
 	case dynamoItem.Match(text):
 		whole, err := members(text)

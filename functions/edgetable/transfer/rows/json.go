@@ -51,7 +51,7 @@ func (r *jsonRows) row(text []byte, n int) (Row, error) {
 	r.m.Rows++
 	r.line = text
 	one := Row{Line: n}
-	whole, err := r.rewritten(text)
+	whole, err := r.convertForeign(text)
 	if err != nil {
 		return Row{}, &Bad{n, string(text), err.Error()}
 	}

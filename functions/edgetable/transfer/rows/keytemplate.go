@@ -164,7 +164,7 @@ func (p *keyPart) make(m *Mapper, c Cells) (string, error) {
 	case "":
 		return p.text, nil
 	case "row":
-		return padded(strconv.FormatInt(m.Rows, 10), p.width), nil
+		return padNumber(strconv.FormatInt(m.Rows, 10), p.width), nil
 	case "uuid":
 		return m.uuid(), nil
 	case "file":
@@ -186,12 +186,12 @@ func (p *keyPart) make(m *Mapper, c Cells) (string, error) {
 		}
 		return v.Ticks().Time().Format(p.date), nil
 	}
-	return padded(v.String(), p.width), nil
+	return padNumber(v.String(), p.width), nil
 }
 
 // padded adds leading zeros to a number, so that numbers of any length sort as texts in numeric
 // order.
-func padded(text string, width int) string {
+func padNumber(text string, width int) string {
 	if strings.Trim(text, "0123456789") == "" && len(text) < width {
 		return strings.Repeat("0", width-len(text)) + text
 	}

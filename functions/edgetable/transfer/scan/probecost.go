@@ -25,7 +25,7 @@ type probeCost struct {
 }
 
 // active records that n more readers have begun or, if n is negative, that -n have ended.
-func (c *probeCost) active(n int) {
+func (c *probeCost) addReaders(n int) {
 	c.read, c.since = c.reading(), time.Now()
 	c.readers += n
 }
@@ -43,7 +43,7 @@ func (c *probeCost) recordProbe(d time.Duration) {
 }
 
 // due returns the time until the next probe may be sent.
-func (c *probeCost) due() time.Duration {
+func (c *probeCost) untilNextProbe() time.Duration {
 	return (probeShare*c.waited - c.reading()) / time.Duration(max(c.readers, 1))
 }
 
@@ -54,7 +54,7 @@ func (s *scan) probe(ctx context.Context, q remote.Query) (ranges.Key, bool, err
 	defer stop()
 	s.mu.Lock()
 	for ctx.Err() == nil {
-		due := s.cost.due()
+		due := s.cost.untilNextProbe()
 		if due <= 0 {
 			break
 		}

@@ -133,7 +133,7 @@ func TestProbeCost(t *testing.T) {
 				s := newScan(service.find)
 				whole, err := ranges.WholeTable(t.Context(), s.probe, "")
 				if err == nil {
-					err = s.of([]*Task{newTask(0, whole, ranges.FirstRank)}).run(t.Context(), 16, service.read)
+					err = s.setTasks([]*Task{newTask(0, whole, ranges.FirstRank)}).run(t.Context(), 16, service.read)
 				}
 				if err != nil {
 					t.Fatal(err)

@@ -48,7 +48,7 @@ func (p *Progress) Share() float64 {
 	if p.scan == nil {
 		return 0
 	}
-	return (float64(p.done) + p.scan.share()) / float64(max(p.tables, 1))
+	return (float64(p.done) + p.scan.readShare()) / float64(max(p.tables, 1))
 }
 
 func (p *Progress) begin(s *scan) {

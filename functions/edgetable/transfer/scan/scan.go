@@ -23,24 +23,24 @@ type scan struct {
 	mu     sync.Mutex
 	change *sync.Cond
 	tasks  []*Task // in the order in which the ranges were made
-	taken  map[*Task]*take
+	taken  map[*Task]*readerState
 	cost   probeCost
 }
 
 // take holds the state of a range that a worker is reading.
-type take struct {
+type readerState struct {
 	stop  func() // cancels the search for a key at which to divide the range; nil if there is no search
 	whole bool   // a search has found that the range cannot be divided
 }
 
 func newScan(find ranges.Prober) *scan {
-	s := &scan{find: find, taken: map[*Task]*take{}, note: func(_, _ *Task) error { return nil }}
+	s := &scan{find: find, taken: map[*Task]*readerState{}, note: func(_, _ *Task) error { return nil }}
 	s.change = sync.NewCond(&s.mu)
 	return s
 }
 
 // of sets the tasks of the scan, and returns the scan.
-func (s *scan) of(tasks []*Task) *scan {
+func (s *scan) setTasks(tasks []*Task) *scan {
 	s.tasks = tasks
 	for _, p := range tasks {
 		p.wake = s.wake
@@ -56,7 +56,7 @@ func All(ctx context.Context, c *remote.Client, q remote.Query, workers int, pro
 	if err != nil {
 		return nil, err
 	}
-	s.of([]*Task{newTask(0, whole, ranges.FirstRank)})
+	s.setTasks([]*Task{newTask(0, whole, ranges.FirstRank)})
 	progress.begin(s)
 	defer progress.end()
 	err = s.run(ctx, workers, do)
@@ -118,8 +118,8 @@ func (s *scan) next(ctx context.Context) (*Task, error) {
 			return nil, context.Cause(ctx)
 		}
 		if i := slices.IndexFunc(s.tasks, func(p *Task) bool { return s.taken[p] == nil && !p.State().Done }); i >= 0 {
-			s.cost.active(+1)
-			s.taken[s.tasks[i]] = &take{}
+			s.cost.addReaders(+1)
+			s.taken[s.tasks[i]] = &readerState{}
 			return s.tasks[i], nil
 		}
 		if s.cost.readers == 0 {
@@ -158,7 +158,7 @@ func (s *scan) divide(ctx context.Context, p *Task) error {
 	search, stop := context.WithCancel(ctx)
 	defer stop()
 	t.stop = stop
-	rest, at := p.behind()
+	rest, at := p.unreadPart()
 	s.mu.Unlock()
 	_, right, ok, err := rest.Divide(search, s.probe, at)
 	s.mu.Lock()
@@ -183,7 +183,7 @@ func (s *scan) divide(ctx context.Context, p *Task) error {
 func (s *scan) finished(p *Task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.cost.active(-1)
+	s.cost.addReaders(-1)
 	if stop := s.taken[p].stop; stop != nil {
 		stop()
 	}
@@ -200,7 +200,7 @@ func (s *scan) wake() {
 }
 
 // share estimates which share of the table has been read, from 0 to 1.
-func (s *scan) share() float64 {
+func (s *scan) readShare() float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	read, all, known, unknown := 0.0, 0.0, 0.0, 0.0

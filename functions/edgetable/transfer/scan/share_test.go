@@ -23,7 +23,7 @@ func TestShare(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s.of([]*Task{newTask(0, whole, ranges.FirstRank)})
+				s.setTasks([]*Task{newTask(0, whole, ranges.FirstRank)})
 				done := make(chan error, 1)
 				go func() { done <- s.run(t.Context(), workers, service.read) }()
 				worst, looks := 0.0, 0
@@ -39,7 +39,7 @@ func TestShare(t *testing.T) {
 						return
 					case <-tick.C:
 					}
-					share := s.share()
+					share := s.readShare()
 					read := int64(0)
 					s.mu.Lock()
 					for _, p := range s.tasks {

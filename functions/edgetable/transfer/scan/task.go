@@ -123,7 +123,7 @@ func (t *Task) finish() {
 
 // behind returns the part of the range after the last entity that Pass recorded, and the key of
 // that entity.
-func (t *Task) behind() (rest ranges.Range, at ranges.Key) {
+func (t *Task) unreadPart() (rest ranges.Range, at ranges.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at = t.Last()

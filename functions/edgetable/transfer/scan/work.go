@@ -178,11 +178,11 @@ func (w *Work) Begin(ctx context.Context, c *remote.Client, table, filter string
 	if err != nil {
 		return err
 	}
-	return w.divided(t, progressfile.Line{Table: table, Ranges: []ranges.Range{whole}, Begun: begun})
+	return w.setRanges(t, progressfile.Line{Table: table, Ranges: []ranges.Range{whole}, Begun: begun})
 }
 
 // divided records the ranges of a table, which have no finished work.
-func (w *Work) divided(t *workedTable, l progressfile.Line) error {
+func (w *Work) setRanges(t *workedTable, l progressfile.Line) error {
 	if err := w.lines.Write(l); err != nil {
 		return err
 	}
@@ -203,13 +203,13 @@ func (w *Work) Forget(table string) error {
 	if !some {
 		return nil
 	}
-	return w.divided(t, l)
+	return w.setRanges(t, l)
 }
 
 // Run calls do for each unfinished range of a table.
 func (w *Work) Run(ctx context.Context, table string, workers int, progress *Progress, do func(ctx context.Context, t *Task) error) error {
 	t := w.tables[table]
-	s := t.scan.of(t.tasks)
+	s := t.scan.setTasks(t.tasks)
 	s.note = func(one, end *Task) error {
 		return w.lines.Write(progressfile.Line{Table: table, Range: one.number, End: &end.span})
 	}

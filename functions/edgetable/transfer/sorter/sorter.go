@@ -66,7 +66,7 @@ func (s *Sorter) Add(r rows.Row) error {
 }
 
 // sorted calls do for the rows in memory, in key order, and then removes them from memory.
-func (s *Sorter) sorted(do func(k, rest []byte) error) error {
+func (s *Sorter) eachInMemory(do func(k, rest []byte) error) error {
 	keyOf := func(e span) []byte { return s.arena[e.from:e.key] }
 	slices.SortFunc(s.entries, func(a, b span) int { return cmp.Or(bytes.Compare(keyOf(a), keyOf(b)), a.from-b.from) })
 	for i, e := range s.entries {
@@ -94,7 +94,7 @@ func (s *Sorter) spill() error {
 		return err
 	}
 	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), s.options.MakeWriterOptions(0, s.db.TableFormat()))
-	if err := errors.Join(s.sorted(w.Set), w.Close()); err != nil {
+	if err := errors.Join(s.eachInMemory(w.Set), w.Close()); err != nil {
 		return err
 	}
 	return s.db.Ingest(context.Background(), []string{path}) // Ingest moves the file into the store
@@ -139,7 +139,7 @@ func (s *Sorter) Each(do func(r rows.Row) error) (dropped int64, err error) {
 		return do(rows.Row{PartitionKey: pk, RowKey: rk, Properties: bytes.Clone(rest[n:]), Line: int(line)})
 	}
 	if s.db == nil {
-		err = s.sorted(give)
+		err = s.eachInMemory(give)
 		return dropped, err
 	}
 	if err := s.spill(); err != nil {

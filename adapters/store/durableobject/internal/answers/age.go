@@ -43,7 +43,7 @@ const (
 )
 
 // seen returns the id as slots store it. It replaces the id 0, because 0 means that a slot is empty.
-func seen(id uint64) uint64 { return max(id, 1) }
+func storedID(id uint64) uint64 { return max(id, 1) }
 
 // place returns the slot of an id, or the empty slot where the id would be stored.
 func (s *slots) place(id uint64) *slot {
@@ -62,13 +62,13 @@ func (s *slots) put(one slot) {
 }
 
 // of returns the table for an id.
-func (g *age) of(id uint64) *slots { return g.tables[id>>(64-g.bits)] }
+func (g *age) tableOf(id uint64) *slots { return g.tables[id>>(64-g.bits)] }
 
 func (g *age) find(id uint64) (answer []byte, ok bool) {
 	if len(g.tables) == 0 {
 		return nil, false
 	}
-	switch p := g.of(seen(id)).place(seen(id)); {
+	switch p := g.tableOf(storedID(id)).place(storedID(id)); {
 	case p.id == 0:
 		return nil, false
 	case p.answer >= 0:
@@ -83,15 +83,15 @@ func (g *age) put(id uint64, answer []byte) {
 		g.tables = []*slots{{list: make([]slot, leastSlots)}}
 		g.size = sizeOfAge + sizeOfSlots + leastSlots*sizeOfSlot
 	}
-	for id = seen(id); g.of(id).full(); {
+	for id = storedID(id); g.tableOf(id).full(); {
 		g.grow(id)
 	}
-	g.of(id).put(slot{id, g.form(answer)})
+	g.tableOf(id).put(slot{id, g.form(answer)})
 }
 
 // grow makes room in the table for an id: the table is doubled, or divided into two.
 func (g *age) grow(id uint64) {
-	old := g.of(id)
+	old := g.tableOf(id)
 	if len(old.list) < mostSlots || old.bits == maxBits {
 		larger := &slots{bits: old.bits, list: make([]slot, 2*len(old.list))}
 		g.size += len(old.list) * sizeOfSlot

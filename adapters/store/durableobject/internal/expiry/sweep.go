@@ -90,7 +90,7 @@ func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, n
 		return
 	}
 	at, ends := traits.Expiry.Ends(row.Timestamp, row.Properties)
-	if at = between(at, now); ends && s.from == nil && (s.Due == 0 || at < s.Due) {
+	if at = passTime(at, now); ends && s.from == nil && (s.Due == 0 || at < s.Due) {
 		s.Due = at
 		s.put(rows)
 	} else if ends && s.from != nil && (s.next == 0 || at < s.next) {
@@ -99,7 +99,7 @@ func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, n
 }
 
 // between returns when to start the pass for an entity that expires at an instant.
-func between(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+longest) }
+func passTime(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+longest) }
 
 // Waits reports whether the next step is not due.
 func (s *Sweep) Waits(now edm.Ticks) bool {
@@ -162,7 +162,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	case s.next == 0:
 		s.Due = 0
 	default:
-		s.Due = between(s.next, now)
+		s.Due = passTime(s.next, now)
 	}
 	s.put(rows)
 }

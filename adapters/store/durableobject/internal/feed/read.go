@@ -26,7 +26,7 @@ type Reader struct {
 }
 
 // none returns a reader for the feed of a dropped table, whose entities are deleted.
-func (r *Reader) none() Reader {
+func (r *Reader) withoutEntities() Reader {
 	c := *r
 	c.Has = func([]byte) bool { return true }
 	c.Read = func([]byte) (*table.Row, error) { return nil, nil }
@@ -62,9 +62,9 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 		a.State = message.FeedLeft
 	case Dropped:
 		a.State, a.End = message.FeedDropped, h.End
-		r = r.none()
+		r = r.withoutEntities()
 	default:
-		top = f.promised(&r)
+		top = f.closedUntil(&r)
 	}
 	cutoff := r.Now - h.Keep
 	if goes && q.From != message.FeedEnd && q.From > max(r.Clock.Last, r.Clock.Reserved, h.Floor, h.Since) {
@@ -74,7 +74,7 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	switch q.From {
 	case message.FeedEnd:
 		if a.Next = max(top, h.Floor); r.Unknown != 0 {
-			a.Next = h.before(r.Unknown, a.Next)
+			a.Next = h.positionBefore(r.Unknown, a.Next)
 		}
 		for _, m := range h.Marks {
 			if m.Kind == message.FeedTook && m.At > a.Next {
@@ -91,7 +91,7 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 		}
 		a.Next = max(h.Since, h.Floor, min(cutoff-1, top), message.FeedOldest+1)
 	default:
-		if expired := q.From < h.Floor || q.From < cutoff && h.any(r.Rows, q.From, cutoff); expired {
+		if expired := q.From < h.Floor || q.From < cutoff && h.hasLine(r.Rows, q.From, cutoff); expired {
 			a.State = message.FeedExpired
 			return message.AppendFeedAnswer(dst, &a), nil
 		}
@@ -111,7 +111,7 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 // promised returns a Timestamp up to which no more lines will be written, even if this engine ends. This
 // engine cannot issue a Timestamp up to it any more because its clock has passed it, and a later engine
 // cannot because a row reserves it.
-func (f *Feed) promised(r *Reader) edm.Ticks {
+func (f *Feed) closedUntil(r *Reader) edm.Ticks {
 	top := min(max(r.Now, r.Clock.Last), r.Clock.Reserved)
 	r.Clock.Last = max(r.Clock.Last, top)
 	return top
@@ -119,7 +119,7 @@ func (f *Feed) promised(r *Reader) edm.Ticks {
 
 // before returns the position before the mark that keys were handed over to a range (to), or at if that is
 // lower. Without such a mark it returns at.
-func (h *Head) before(to uint32, at edm.Ticks) edm.Ticks {
+func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	for _, m := range h.Marks {
 		if m.Kind == message.FeedGave && m.Range == to {
 			return min(at, m.At-1)
@@ -159,7 +159,7 @@ func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 }
 
 // any reports whether there is a line after one Timestamp and before another.
-func (h *Head) any(rows storage.Rows, after, before edm.Ticks) bool {
+func (h *Head) hasLine(rows storage.Rows, after, before edm.Ticks) bool {
 	k, _, ok := h.last(rows, before)
 	return ok && storage.TicksOfLine(k) > after
 }
@@ -190,7 +190,7 @@ func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer
 		// Reading an entity ends the scan, so a number of lines is read before their entities.
 		for more := true; more && !a.More; {
 			var lines []line
-			lines, more = some(r.Rows, from, storage.DayAfter(day))
+			lines, more = readLines(r.Rows, from, storage.DayAfter(day))
 			for _, l := range lines {
 				if l.at >= end {
 					addMarks(end)
@@ -220,7 +220,7 @@ type line struct {
 }
 
 // some reads lines of up to 64 KiB. more reports whether there may be others.
-func some(rows storage.Rows, from, to []byte) (list []line, more bool) {
+func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	const most = 64 << 10 // bytes
 	size := 0
 	for k, v := range rows.Scan(from, to, 16<<10) {

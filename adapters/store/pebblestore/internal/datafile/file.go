@@ -38,12 +38,12 @@ type Damage struct {
 }
 
 // reopened opens its file for each read, because a store may have more data files than a process may have open.
-type reopened struct {
+type reopeningReader struct {
 	fs   vfs.FS
 	path string
 }
 
-func (r reopened) ReadAt(b []byte, at int64) (n int, err error) {
+func (r reopeningReader) ReadAt(b []byte, at int64) (n int, err error) {
 	f, err := r.fs.Open(r.path)
 	if err != nil {
 		return 0, err
@@ -78,17 +78,17 @@ func Read(fs vfs.FS, path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := read(f, reopened{fs, path})
+	r, err := read(f, reopeningReader{fs, path})
 	return r, errors.Join(err, f.Close())
 }
 
-func read(f vfs.File, again reopened) (*File, error) {
+func read(f vfs.File, again reopeningReader) (*File, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	r := &File{content: again}
-	places, store, err := indexed(f, info.Size())
+	places, store, err := readIndex(f, info.Size())
 	if err == nil {
 		r.Store = store
 		r.index(places)
@@ -119,13 +119,13 @@ func read(f vfs.File, again reopened) (*File, error) {
 const IdentityProperty = "edgetable.store"
 
 // indexed reads the layout of a file from its index, and the identity of the store that wrote the file.
-func indexed(f vfs.File, size int64) (l *sstable.Layout, store string, err error) {
+func readIndex(f vfs.File, size int64) (l *sstable.Layout, store string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v", r)
 		}
 	}()
-	readable, err := sstable.NewSimpleReadable(kept{f})
+	readable, err := sstable.NewSimpleReadable(unclosedFile{f})
 	if err != nil {
 		return nil, "", err
 	}
@@ -161,14 +161,14 @@ func Owner(fs vfs.FS, path string) string {
 	if err != nil {
 		return ""
 	}
-	_, store, _ := indexed(f, info.Size())
+	_, store, _ := readIndex(f, info.Size())
 	return store
 }
 
 // kept is a file whose Close does nothing, because the caller of indexed closes the file.
-type kept struct{ vfs.File }
+type unclosedFile struct{ vfs.File }
 
-func (kept) Close() error { return nil }
+func (unclosedFile) Close() error { return nil }
 
 // index records the byte ranges of the data blocks in l, reads the deleted key ranges,
 // and checks the other blocks.

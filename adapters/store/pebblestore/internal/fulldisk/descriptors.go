@@ -27,7 +27,7 @@ func Scarce(err error) bool { return NoSpace(err) || NoDescriptor(err) }
 // Open opens a file for reading. If there is no file descriptor, it does not wait but returns table.ErrBusy. Requests
 // that read files that are already open continue.
 func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
-	err = d.disk.spared(func() error {
+	err = d.disk.retryWithReserve(func() error {
 		f, err = d.FS.Open(path, o...)
 		return err
 	})
@@ -60,7 +60,7 @@ func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (
 }
 
 // spared calls do, a file operation. If it finds no free descriptor, spared frees one of the reserve and repeats it.
-func (d *Disk) spared(do func() error) error {
+func (d *Disk) retryWithReserve(do func() error) error {
 	err := do()
 	for NoDescriptor(err) && d.give != nil && d.give() {
 		err = do()
@@ -69,7 +69,7 @@ func (d *Disk) spared(do func() error) error {
 }
 
 // lack records that a file operation found no descriptor, and that the reserve is empty too. mu must be locked.
-func (d *Disk) lack(err error) {
+func (d *Disk) recordNoDescriptor(err error) {
 	if !d.descriptors.Swap(true) {
 		d.log.noDescriptor(err)
 	}

@@ -156,7 +156,7 @@ func (d *Disk) Measure() {
 	if u.TotalBytes > 0 {
 		free = int64(u.AvailBytes)
 	}
-	d.judge(free)
+	d.updateFull(free)
 	if !d.full.Load() && free < d.warnBelow() {
 		d.log.nearlyFull(free, d.refuseBelow())
 	}
@@ -171,7 +171,7 @@ func (d *Disk) tryAgain() {
 // judge decides whether writes are refused, depending on the number of free bytes. Writes are refused below a quarter of
 // the reserve plus the size of the largest commit: this suffices to flush all data that is not in data files yet. Writes
 // are accepted again when a further quarter of the reserve is free. mu must be locked.
-func (d *Disk) judge(free int64) {
+func (d *Disk) updateFull(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
 		if free < refuse {

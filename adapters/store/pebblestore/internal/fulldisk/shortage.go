@@ -2,7 +2,7 @@ package fulldisk
 
 // try does a file operation. While disk space or a descriptor is missing, it removes the reserve file or waits, and retries.
 func (d *Disk) try(do func() error) error {
-	err := d.spared(do)
+	err := d.retryWithReserve(do)
 	if !Scarce(err) {
 		return err
 	}
@@ -12,7 +12,7 @@ func (d *Disk) try(do func() error) error {
 	for Scarce(err) {
 		if NoDescriptor(err) || !d.release() {
 			if NoDescriptor(err) {
-				d.lack(err)
+				d.recordNoDescriptor(err)
 			} else {
 				d.setFull()
 			}
@@ -30,7 +30,7 @@ func (d *Disk) try(do func() error) error {
 			d.mu.Lock()
 		}
 		d.mu.Unlock()
-		err = d.spared(do)
+		err = d.retryWithReserve(do)
 		d.mu.Lock()
 	}
 	return err

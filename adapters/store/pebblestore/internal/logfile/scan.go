@@ -106,7 +106,7 @@ func (s *scanner) step() {
 	case isTrailer(rest, s.number) && !s.found:
 		s.log.Closed = true
 	default:
-		s.damaged(s.search(claimed))
+		s.skipDamage(s.search(claimed))
 	}
 }
 
@@ -148,7 +148,7 @@ func (s *scanner) search(claimed int) (next int) {
 }
 
 // damaged records the bytes up to next as damaged and continues at next. Adjacent damaged parts are merged.
-func (s *scanner) damaged(next int) {
+func (s *scanner) skipDamage(next int) {
 	s.open = false
 	d := s.log.Damage
 	if n := len(d); n > 0 && d[n-1].Offset+d[n-1].Size == s.at {

@@ -57,7 +57,7 @@ func (i *inspection) lose(lost string) error {
 func (i *inspection) inspectLog(path string, number uint32) error {
 	log, err := i.list.scan(path, number)
 	if err != nil && wholefile.Lost(err) { // for example, path is a directory
-		return i.cut(path, number, logfile.Log{}, fmt.Sprintf("%s cannot be read (%v); its commits are lost", path, err))
+		return i.dropDamage(path, number, logfile.Log{}, fmt.Sprintf("%s cannot be read (%v); its commits are lost", path, err))
 	}
 	if err != nil {
 		return err
@@ -72,19 +72,19 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 			return err
 		}
 	}
-	lost := i.judge(path, number, log, next, later)
-	if lost == "" && replays(log, middle) {
+	lost := i.describeLoss(path, number, log, next, later)
+	if lost == "" && canReplay(log, middle) {
 		return nil
 	}
 	if lost == "" && i.onLoss == RefuseLoss && !middle {
 		return nil // Pebble stops at the damage by itself, and nothing after it was confirmed
 	}
-	return i.cut(path, number, log, lost)
+	return i.dropDamage(path, number, log, lost)
 }
 
 // cut makes Pebble see only the readable part of a log. lost says which commits this loses, or is "". If commits are
 // lost and the policy does not accept losses, cut returns an error.
-func (i *inspection) cut(path string, number uint32, log logfile.Log, lost string) error {
+func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, lost string) error {
 	if lost != "" {
 		if err := i.lose(lost); err != nil {
 			return err
@@ -98,7 +98,7 @@ func (i *inspection) cut(path string, number uint32, log logfile.Log, lost strin
 
 // replays reports whether Pebble can replay the unchanged log: it has no damage and either was closed or, if middle is
 // false, is the newest log with at most an incomplete record at its end.
-func replays(log logfile.Log, middle bool) bool {
+func canReplay(log logfile.Log, middle bool) bool {
 	if log.Unreadable != nil {
 		return false
 	}

@@ -9,7 +9,7 @@ import (
 
 // judge returns a sentence about the confirmed commits that a log has lost, or "". next is the number of the next log,
 // or 0 if there is none. later is the content of the next log if the list of logs does not include it, and else empty.
-func (i *inspection) judge(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
+func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
 	readable := edm.Ticks(i.list.live[number]) // no commit up to this number is lost: it is in an older file or was read here
 	var before, behind int
 	var synced edm.Ticks

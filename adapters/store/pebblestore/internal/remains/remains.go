@@ -55,7 +55,7 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.vote(names)
+	s.findOwner(names)
 	used := s.inUse(names)
 	var sources []source
 	for _, name := range names {
@@ -78,7 +78,7 @@ func Open(o Options) (*Store, error) {
 
 // vote determines the identity of the store that wrote most files of the directory. A single file, such as the second
 // copy of the records, may be from another store.
-func (s *Store) vote(names []string) {
+func (s *Store) findOwner(names []string) {
 	votes := map[string]int{}
 	for _, name := range names {
 		if strings.HasSuffix(name, ".sst") {
