@@ -126,7 +126,7 @@ func (l *accessLine) milliseconds(f accessField, d time.Duration) {
 	l.b = append(l.b, '.', byte('0'+us/100%10), byte('0'+us/10%10), byte('0'+us%10))
 }
 
-// word appends a field with a constant of the program, unless the constant is empty.
+// appendConst appends a field with a constant text of the program, unless the text is empty.
 func (l *accessLine) appendConst(f accessField, s string) {
 	if s == "" {
 		return
@@ -139,7 +139,7 @@ func (l *accessLine) appendConst(f accessField, s string) {
 	}
 }
 
-// text appends a field with a text that a client sent, quoted if necessary, unless the text is empty.
+// appendText appends a field with a text that a client sent, quoted if necessary, unless the text is empty.
 func (l *accessLine) appendText(f accessField, s []byte) {
 	if len(s) == 0 {
 		return

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ErrNoChanges says which services report changes of tables.
+// ErrNoChanges means that the service cannot report changes of tables. Only newer versions of edgetable can.
 var ErrNoChanges = errors.New("this service does not support change feeds: it is not edgetable, or an older version of it")
 
 // ErrMissed means that [Client.Changes] may have missed changes, because the service no longer has them.
@@ -22,7 +22,7 @@ type Changes struct {
 	Events []json.RawMessage
 	Next   string // the position after the last event, for the next request
 	// More says that further changes may be available at once. More can be false if all returned events are less than
-	// 0.1 seconds old. Behind is the age of the last event in seconds, or 0 if the response does not have it.
+	// 0.1 seconds old. Behind is the age of the last event in seconds, or 0 if the response has no age.
 	More   bool
 	Behind float64
 }
@@ -57,7 +57,7 @@ func (e *Event) String() string {
 }
 
 // Changes requests the changes after a position; "" requests only the current position. If there are no changes, the
-// service waits for some, up to wait seconds.
+// service waits up to wait seconds for the next change.
 func (c *Client) Changes(ctx context.Context, name, since string, wait int) (list Changes, err error) {
 	query := "comp=changes"
 	if since != "" {
@@ -71,10 +71,10 @@ func (c *Client) Changes(ctx context.Context, name, since string, wait int) (lis
 	switch {
 	case err == nil:
 		if list.Next = resp.header.Get("x-edgetable-next"); list.Next == "" {
-			err = ErrNoChanges // Azurite ignores the query and returns entities
+			err = ErrNoChanges // Azurite ignores the query string and returns entities
 		} else {
 			behind := resp.header.Get("x-edgetable-behind")
-			list.Behind, _ = strconv.ParseFloat(behind, 64) // the header is missing while More is true
+			list.Behind, _ = strconv.ParseFloat(behind, 64) // the service omits this header if there are more changes
 			list.More = behind != "0.0"
 			err = json.Unmarshal(resp.body, &list.Events)
 		}

@@ -28,8 +28,8 @@ const version = "2019-02-02"
 type Client struct {
 	// Tool marks requests as requests of a tool, not of an application. Traffic statistics omit such requests.
 	Tool bool
-	// As names the service in the form of a command's flags, for messages to the user. It is "" if the service is the
-	// default, or if the text would contain a secret.
+	// As is the value of a command's flag --from that names this service. Messages to the user contain it. As is ""
+	// if the service is the default, or if the value would contain a secret.
 	As string
 
 	// Waiting is called when a request is retried; cause is then the error. Waiting is also called when a request has
@@ -41,7 +41,7 @@ type Client struct {
 	http      *http.Client
 	limit     *limiter
 	repeatFor time.Duration // how long the client retries a request
-	told      atomic.Bool   // set when Waiting is called, and reset when a request succeeds
+	told      atomic.Bool   // true between a call of Waiting and the next successful request
 
 	requests, refusals atomic.Int64
 	traffic            atomic.Int64 // bytes of request and response bodies
@@ -91,7 +91,7 @@ type request struct {
 	match       string // If-Match
 	order       string // value of $orderby
 	body        []byte
-	check       func(*response) *Error // finds an error inside a successful response
+	check       func(*response) *Error // returns the error that a successful response may contain, such as that of a batch
 }
 
 type response struct {
@@ -180,7 +180,8 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 	return resp, -1, failure
 }
 
-// permanent returns -1 for a network error that a retry cannot resolve, for example if the server was never reached.
+// retryWait returns -1 for a network error that a retry cannot resolve, for example if no request ever reached the
+// server. For other errors, it returns 0.
 func (c *Client) retryWait(err error) time.Duration {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, header := errors.AsType[tls.RecordHeaderError](err)
@@ -194,8 +195,8 @@ func (c *Client) retryWait(err error) time.Duration {
 	return 0
 }
 
-// isHandshakeTimeout recognizes the error that the server does not answer the TLS handshake; net/http has no type for
-// it. A server of plain HTTP does not answer, because it waits for the end of a line.
+// isHandshakeTimeout reports whether the server did not answer the TLS handshake; net/http has no type for this
+// error. A server of plain HTTP does not answer a TLS handshake, because it waits for the end of a line.
 func isHandshakeTimeout(err error) bool {
 	return strings.Contains(err.Error(), "TLS handshake timeout")
 }
@@ -242,7 +243,7 @@ func (c *Client) exchange(ctx context.Context, r *request, into []byte) (respons
 	return response{status: answer.StatusCode, header: answer.Header, body: body.Bytes()}, nil
 }
 
-// signed builds the HTTP request.
+// signed builds the HTTP request that is sent, including its signature.
 func (c *Client) signed(ctx context.Context, r *request) (*http.Request, error) {
 	req, err := c.endpoint.request(ctx, r.method, r.path, r.query, bytes.NewReader(r.body))
 	if err != nil {

@@ -47,7 +47,7 @@ func (e Endpoint) GoString() string { return e.String() }
 // OfKeys reports whether the credentials are limited to a range of keys, as a shared access signature may be. With
 // such credentials, a table seems to have no entities outside of the range.
 func (e Endpoint) OfKeys() bool {
-	values, _ := url.ParseQuery(e.token) // no error: it was already parsed before
+	values, _ := url.ParseQuery(e.token) // no error: the token was already parsed with the connection string
 	return slices.ContainsFunc([]string{"spk", "srk", "epk", "erk"}, values.Has)
 }
 
@@ -150,7 +150,7 @@ func (e *Endpoint) advice(refusal *Error, as string, now time.Time) string {
 	case refusal.Status != http.StatusForbidden:
 		return ""
 	}
-	values, _ := url.ParseQuery(e.token) // no error: it was already parsed before
+	values, _ := url.ParseQuery(e.token) // no error: the token was already parsed with the connection string
 	end := values.Get("se")
 	expiry, err := sas.ParseTime(end)
 	switch {

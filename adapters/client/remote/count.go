@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Count asks the service for the number of entities that match a query, page by page. It calls counted with the
-// number of each page. ok is false if the service cannot count, like Azure and a server without --extensions.
+// Count asks the service for the number of entities that match a query, page by page. It calls the function
+// counted with each page's number of entities. ok is false if the service cannot count, like Azure and a server
+// without --extensions.
 func (c *Client) Count(ctx context.Context, q Query, counted func(n int64)) (ok bool, err error) {
 	where := Query{Filter: q.Filter}
 	for token := ""; ; {
@@ -24,7 +25,7 @@ func (c *Client) Count(ctx context.Context, q Query, counted func(n int64)) (ok 
 		}
 		n, err := strconv.ParseInt(string(resp.body), 10, 64)
 		if err != nil {
-			return false, nil // the service answered as if the request were for an entity
+			return false, nil // not a number: the service took $count for a request for entities
 		}
 		counted(n)
 		if token = continuation(resp.header); token == "" {

@@ -15,7 +15,7 @@ import (
 type Error struct {
 	Status  int
 	Code    string // error code, such as EntityAlreadyExists
-	Message string // the first line of its message
+	Message string // first line of the service's message
 	Index   int    // index of the failed operation in a batch; -1 if the service does not name one
 	Advice  string // what the user can do; often empty
 
@@ -51,7 +51,7 @@ func HasCode(err error, codes ...string) bool {
 // TableGone reports whether err says that a table does not exist, or no longer exists.
 func TableGone(err error) bool { return HasCode(err, "TableNotFound", "TableBeingDeleted") }
 
-// transient reports whether a service that returned this status may succeed later.
+// transient reports whether a retry may succeed after a response with this status.
 func transient(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,

@@ -25,7 +25,7 @@ func newLimiter(most int) *limiter {
 	return &limiter{bound: float64(min(firstBound, most)), most: most}
 }
 
-// acquire waits until a request may be sent, and returns the time at which it may be.
+// acquire waits until a request may be sent, and returns the time at which the wait ended.
 func (l *limiter) acquire(ctx context.Context) (since time.Time, err error) {
 	l.mu.Lock()
 	if l.active < int(l.bound) && len(l.waiting) == 0 {
@@ -49,7 +49,7 @@ func (l *limiter) acquire(ctx context.Context) (since time.Time, err error) {
 			return time.Time{}, ctx.Err()
 		}
 	}
-	l.active-- // the permission was granted at the same moment, so give it to the next request
+	l.active-- // admit has just counted this canceled request: undo that, and admit the next request
 	l.admit()
 	return time.Time{}, ctx.Err()
 }
@@ -69,7 +69,7 @@ func (l *limiter) release(since time.Time, refused bool) {
 	l.admit()
 }
 
-// abandon ends a request that has no response because its caller canceled it.
+// abandon ends a request that has no response.
 func (l *limiter) abandon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,7 @@ func (l *limiter) admit() {
 	}
 }
 
-// now returns the current limit.
+// currentLimit returns the current maximum number of requests in flight.
 func (l *limiter) currentLimit() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// service is a service that answers each request after a second. It refuses the requests beyond its capacity.
+// service simulates a table service that answers each request after a second. It refuses the requests beyond its
+// capacity.
 type service struct {
 	capacity       atomic.Int64
 	active, served atomic.Int64
@@ -107,7 +108,7 @@ func TestRetries(t *testing.T) {
 		if _, err := c.send(t.Context(), request{method: "GET", path: "/Tables"}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(begin); took != 25*time.Second { // three attempts that fail after 1 s and wait 7 s, then a success after 1 s
+		if took := time.Since(begin); took != 25*time.Second { // three failed attempts of 1 s, each with a wait of 7 s, and a success after 1 s
 			t.Errorf("it took %v", took)
 		}
 		s.capacity.Store(0)

@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// ErrNoOptions says which services store options of tables.
+// ErrNoOptions means that the service cannot store options of tables. Only newer versions of edgetable can.
 var ErrNoOptions = errors.New("this service does not support table options: it is not edgetable, or an older version of it")
 
 // Options returns the document with a table's options, and the revision of the table.
@@ -15,7 +15,7 @@ func (c *Client) Options(ctx context.Context, table string) (document []byte, re
 	resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + escaped(table), query: "comp=options"}, nil)
 	if err == nil {
 		if revision = resp.header.Get("ETag"); revision == "" {
-			err = ErrNoOptions // Azurite ignores the query and returns entities
+			err = ErrNoOptions // Azurite ignores the query string and returns entities
 		}
 	}
 	if HasCode(err, "InvalidQueryParameterValue") {

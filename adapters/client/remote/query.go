@@ -23,7 +23,8 @@ type Query struct {
 	Order string
 }
 
-// orderHeader is the request header that asks for an order. A server that supports it returns the same header.
+// orderHeader is the request header that asks for an order of the results. A server that supports the header
+// returns it in the response.
 const orderHeader = "x-edgetable-orderby"
 
 // pageSize is the maximum number of entities of a page.
@@ -40,7 +41,7 @@ func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Receiv
 			yield(payload.Received{}, fmt.Errorf("reading table %s of %s: %w", q.Table, c.endpoint, err))
 		}
 		var reader payload.Reader
-		var free []byte // the memory of the page before the last, to be reused
+		var free []byte // memory of the page before the last page, for reuse
 		next := c.fetch(ctx, &q, "", nil)
 		for n, pages := 0, 0; next != nil; pages++ {
 			p := <-next

@@ -17,7 +17,7 @@ import (
 type Restored struct {
 	Objects []RestoredObject
 	Ended   bool
-	Wait    time.Duration // time until the next request; negative if only a new command continues the restore
+	Wait    time.Duration // time to wait before the next request; negative if the restore stopped and needs a new command
 }
 
 // RestoredObject is the state of one Durable Object of the table.
@@ -71,5 +71,5 @@ func readRestored(text string) (did Restored, err error) {
 	return did, nil
 }
 
-// errNotRestored is returned if the response is not that of a restore, because the service ignored the query.
+// errNotRestored means that the response does not describe a restore: the service ignored the query string.
 var errNotRestored = errors.New("the response is not from an edgetable Worker")

@@ -17,7 +17,7 @@ func (c *Client) Statistics(ctx context.Context, table string) (*traffic.Report,
 	if answer, ok := errors.AsType[*Error](err); ok && (answer.Status == http.StatusNotImplemented || answer.Code == "InvalidQueryParameterValue") {
 		err = ErrNoTraffic
 	} else if err == nil && (json.Unmarshal(resp.body, r) != nil || len(r.Map.Starts) == 0) {
-		err = ErrNoTraffic // Azurite ignores the query and returns entities
+		err = ErrNoTraffic // Azurite ignores the query string and returns entities
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the statistics of table %s of %s: %w", table, c.endpoint, err)
@@ -25,6 +25,7 @@ func (c *Client) Statistics(ctx context.Context, table string) (*traffic.Report,
 	return r, nil
 }
 
-// ErrNoTraffic says which services count traffic.
+// ErrNoTraffic means that the service does not count traffic. Only edgetable servers and Workers with Durable
+// Objects do.
 var ErrNoTraffic = errors.New("this service does not report its traffic. Only edgetable servers and Workers with Durable Objects count traffic; " +
 	"Lambda and Azure do not. On AWS, CloudWatch Contributor Insights of the DynamoDB table shows its busiest hash keys (docs/aws.md)")

@@ -8,7 +8,8 @@ import (
 // patience is how long a request may be without a response before Waiting is called.
 const patience = 5 * time.Second
 
-// waits calls Waiting for one request. Until a request succeeds, all requests together cause at most one call.
+// waitReporter calls Client.Waiting for one request. Until a request of the client succeeds, all its requests
+// together cause at most one call.
 type waitReporter struct {
 	c     *Client
 	until time.Time
@@ -24,8 +25,8 @@ func (c *Client) waits() *waitReporter {
 	return w
 }
 
-// failed calls Waiting with the error because of which a request is retried. It ignores a refusal because of load,
-// which is normal; if such refusals last longer than patience, the timer calls Waiting.
+// reportRetry calls Waiting with the error because of which a request is retried. It ignores a refusal because of
+// load, which is normal. If such refusals last longer than patience, the timer calls Waiting.
 func (w *waitReporter) reportRetry(cause error) {
 	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
 		w.reportOnce(cause)

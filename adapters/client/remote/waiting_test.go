@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// way is an http.RoundTripper that calls a function instead of using the network.
+// roundTripFunc is an http.RoundTripper that calls a function instead of using the network.
 type roundTripFunc func(*http.Request) (*http.Response, error)
 
 func (w roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }
@@ -29,7 +29,7 @@ func TestWaiting(t *testing.T) {
 		return &http.Response{StatusCode: 204, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(""))}
 	}
 	for name, tt := range map[string]struct {
-		way   func(n int) (*http.Response, error) // n is the number of the attempt
+		way   func(n int) (*http.Response, error) // n is the number of the attempt, from 1
 		cause error
 		after time.Duration
 		told  int

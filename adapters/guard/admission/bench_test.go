@@ -44,8 +44,8 @@ func (y yields) Serve(context.Context, *protocol.Request) protocol.Response {
 	return protocol.Response{}
 }
 
-// BenchmarkWait measures the cost of waiting: every request waits for another one, so each costs a switch of
-// goroutines.
+// BenchmarkWait measures the cost of waiting for a slot. There is only one slot, so each request waits for
+// the previous one, which costs a switch of goroutines.
 func BenchmarkWait(b *testing.B) {
 	y := yields{make(chan struct{})}
 	l := limited(y, admission.Options{Concurrent: 1})

@@ -6,10 +6,11 @@
 //
 // A request waits for a slot only after its sender is known and its body is complete (protocol.Turns). So no slot is
 // in use while the server waits for a client or an identity provider, and no client can wait in the queue of another
-// account. Reads before that, for example of a stored access policy, are charged to the client's address.
+// account. Reads of the store that authentication needs, for example of a stored access policy, are charged to the
+// client's address.
 //
-// Package fair has the rules of sharing: which request is next, which is late, and which is refused when
-// the queue is full.
+// Package fair has the rules by which accounts share the slots: which request is next, when a request counts as late,
+// and which request is refused when the queue is full.
 //
 // # How long to wait
 //
@@ -34,6 +35,6 @@
 // # Clients that do not wait
 //
 // Some refusals cost the server more than the client: those of an address that failed to sign in too often, and of a
-// body for which the client's share of the memory is used up. Such a response is delayed for as long as its Retry-After
-// says. So a client that retries at once gains nothing, however many connections it opens.
+// body for which the client's share of the memory is used up. Such a response is delayed for as long as its header
+// Retry-After says. So a client that retries at once gains nothing, however many connections it opens.
 package admission

@@ -7,12 +7,12 @@ import (
 	"edgetable/core/protocol"
 )
 
-// works is the work of a request while the request has a slot.
+// works is the handler that serves a request once the request has a slot.
 type works interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// front is a server that gives each request a slot while it works. The account of a request is its host.
+// front is a server that gives each request a slot while it is served. The account of a request is its host.
 type front struct {
 	*admission.Limiter
 	works

@@ -16,7 +16,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// noRoom is the body of a request for which the transport has no memory.
+// noRoom is a request body whose Read fails, because the transport has no memory for the body.
 type noRoom struct{}
 
 func (noRoom) Read([]byte) (int, error) {

@@ -24,8 +24,8 @@ func (c computer) compute(d time.Duration) {
 	<-c.processors
 }
 
-// victims measures an account that sends point reads on 4 connections, one after the other, while another account
-// sends requests on 64. It returns the number of served point reads and their p99.
+// measureVictims measures an account that sends point reads on 4 connections, one after the other. Meanwhile another
+// account sends requests on 64 connections. It returns the number of served point reads and their p99.
 func measureVictims(t *testing.T, attack func(computer, *admission.Limiter)) (served int, p99 time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -108,9 +108,9 @@ func insert1(c computer, l *admission.Limiter) {
 	turn.End(cost)
 }
 
-// TestVictim checks the share of an account with 4 connections, while another account has 64 connections of scans or
-// of large writes. It must get at least 0.8 of half the throughput that it gets alone, and its p99 may be 5 times as
-// long.
+// TestVictim checks the throughput of an account with 4 connections, while another account has 64 connections of
+// scans or of large writes. The account must get at least 0.8 of half the throughput that it gets alone. Its p99 may
+// be 5 times as long.
 func TestVictim(t *testing.T) {
 	t.Parallel()
 	alone, p99 := measureVictims(t, nil)
@@ -132,8 +132,9 @@ func TestVictim(t *testing.T) {
 }
 
 // TestPause checks that a query of the only active account never waits. When another account becomes active, queries
-// must move to the few slots for large requests. Only some of them may wait for such a slot, because each of them
-// holds memory; the others must end their pages. When the other account is inactive again, all queries must continue.
+// must move to the few slots for large requests. Only some queries may wait for such a slot, because each of them
+// holds memory; the others must end their pages early. When the other account is inactive again, all queries must
+// continue.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -158,7 +159,7 @@ func TestPause(t *testing.T) {
 			t.Fatal("the end of a page, for nobody")
 		}
 		expect("alone", 2, 0, 0)
-		go other() // waits for a slot
+		go other() // this request waits for a slot
 		synctest.Wait()
 		if first.Pause(ctx, 2*slice) {
 			t.Fatal("the end of a page, with a free slot")
@@ -195,8 +196,8 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// TestStrangers checks that a request without a known account is charged to its address. It must not make the queries
-// of an account wait.
+// TestStrangers checks that a request without a known account is charged to its address. Such a request must not make
+// the queries of an account wait.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	l := admission.New(new(protocol.Handler), admission.Options{Reads: 2, Large: 1})

@@ -49,7 +49,7 @@ const (
 	reads
 	large
 	kinds
-	none // the query has no slot, because it did not get one for its next slice
+	none // the query has no slot: it released its slot after a slice and got no slot for the next slice
 )
 
 // slots holds the running requests of one kind, and the queue for them.
@@ -58,7 +58,7 @@ type slots struct {
 	Stats
 }
 
-// Stats are the counters of a Limiter. Every request adds one to Admitted, Refused or Gone.
+// Stats are the counters of a Limiter. Each request is counted once in Admitted, Refused or Gone.
 type Stats struct {
 	Running, Waiting int    // numbers of requests now
 	Admitted         uint64 // numbers of requests since the start
@@ -148,7 +148,7 @@ func (l *Limiter) limit(k kind) int {
 	return max(l.Concurrent, l.Reads)
 }
 
-// free reports whether a request of a kind can start without overtaking another one.
+// canStart reports whether a request of a kind can start at once without overtaking a waiting request.
 func (l *Limiter) canStart(k kind) bool {
 	p := &l.kinds[k]
 	return p.queue.Waiting() == 0 && p.Running < l.limit(k)
@@ -167,7 +167,7 @@ func (l *Limiter) next(k kind) {
 	}
 }
 
-// wait waits for a slot, and reports whether the request got one. The caller holds the lock; wait releases it.
+// wait waits for a slot, and reports whether the request got one. The caller holds l.mu, which wait releases.
 func (l *Limiter) wait(ctx context.Context, k kind, payer string) (at fair.Turn[chan bool], ok bool) {
 	p := &l.kinds[k]
 	if p.queue.Waiting() >= l.Queue {
@@ -196,7 +196,7 @@ func (l *Limiter) wait(ctx context.Context, k kind, payer string) (at fair.Turn[
 		l.mu.Unlock()
 		return at, false
 	}
-	l.mu.Unlock() // the slot was granted at the same moment
+	l.mu.Unlock() // the request was granted a slot, or displaced, just before the wait ended
 	ok = <-w.Value
 	return w.Turn, ok
 }

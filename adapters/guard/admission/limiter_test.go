@@ -14,10 +14,10 @@ import (
 	"edgetable/core/protocol"
 )
 
-// served is a handler that answers one request for each element of next.
+// stepHandler answers one request for each element of the channel next.
 type stepHandler struct {
 	next chan struct{}
-	log  *strings.Builder // the served requests and, with "!", the refused ones, in order
+	log  *strings.Builder // targets of the requests in order; a refused request is preceded by "!"
 }
 
 func (s stepHandler) Serve(_ context.Context, req *protocol.Request) protocol.Response {
@@ -111,7 +111,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// counted checks how many requests are served at once.
+// countingHandler fails the test if it serves more than limit requests at the same time.
 type countingHandler struct {
 	t          *testing.T
 	limit      int64
@@ -141,7 +141,7 @@ func TestRace(t *testing.T) {
 		wg.Go(func() {
 			for i := range 500 {
 				ctx, cancel := context.WithCancel(t.Context())
-				if (g+i)%4 == 0 { // the request is canceled before, while or after it waits
+				if (g+i)%4 == 0 { // the request is canceled before, while or after it waits for a slot
 					wg.Go(cancel)
 				}
 				switch l.Serve(ctx, &protocol.Request{Host: "abcdefgh"[g%8 : g%8+1]}).Status {

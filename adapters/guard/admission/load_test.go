@@ -72,7 +72,7 @@ func (o *outcome) p99() time.Duration {
 	return o.took[len(o.took)*99/100]
 }
 
-// load has the clients of each account send one request after the other until a time is over, and returns when all
+// load makes the clients of each account send one request after the other for some time, and returns when all
 // requests are answered. A client retries at once after a refusal, which is the worst case. Every request must either
 // be served exactly once or be refused.
 func load(t *testing.T, m *machine, p works, lasts time.Duration, clients map[string]int) map[string]*outcome {
@@ -120,8 +120,8 @@ func limitedMachine(m *machine, maxWait time.Duration) front {
 	return limited(m, admission.Options{Concurrent: concurrent, MaxWait: maxWait})
 }
 
-// committing makes the disk complete all waiting writes together every 2 ms. Their clients then send the next
-// requests at the same moment.
+// committing makes the disk complete all waiting writes together every 2 ms. The clients of these writes then send
+// their next requests at the same moment.
 func (m *machine) committing() *machine {
 	m.disk = func() time.Duration {
 		const every = 2 * time.Millisecond
@@ -130,8 +130,8 @@ func (m *machine) committing() *machine {
 	return m
 }
 
-// TestOverload checks a server with several times the connections of its peak. The throughput must be as high as at
-// the peak, and served requests must not take much longer.
+// TestOverload checks a server with several times as many connections as it needs for its peak throughput. The
+// throughput must be as high as at the peak, and served requests must not take much longer.
 func TestOverload(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -140,9 +140,9 @@ func TestOverload(t *testing.T) {
 		percent int // maximum p99, in percent of the p99 at the peak
 	}{
 		{"a disk with a long tail", func() *machine { return newMachine(1) }, 200},
-		// At the peak, a request takes one commit of the disk. With more connections, it may take up to four: it
-		// waits for a free slot, then for the request that got the slot before it, and for the commit that is in
-		// progress when it starts.
+		// At the peak, a request takes as long as one commit of the disk. With more connections, it may take as long
+		// as four commits: it waits for a free slot, then for the request that got the slot before it, and for the
+		// commit that is in progress when it starts.
 		{"a disk that commits in groups", func() *machine { return newMachine(1).committing() }, 400},
 	} {
 		t.Run(tt.why, func(t *testing.T) {

@@ -10,12 +10,13 @@ import (
 )
 
 const (
-	// slice is the cost after which a query must let other requests run: a quarter of a millisecond.
+	// slice is the cost after which a query must let other requests run. It corresponds to a quarter of a millisecond.
 	slice = 250_000
-	// largeQuery is a cost. If the mean cost of an account's queries reaches it, the account's next query is large.
+	// largeQuery is a cost. If the mean cost of an account's last queries is at least this cost, the account's next
+	// query is large.
 	largeQuery = 2 * slice
-	// largeWrite is the cost from which a write is large: that of a body of 256 KiB. Smaller writes are not
-	// separated, because they save more by sharing a sync of the disk than they cost other requests.
+	// largeWrite is the minimum cost of a large write: that of a body of 256 KiB. Smaller writes use the slots of all
+	// writes, because they save more by sharing a sync of the disk than they cost other requests.
 	largeWrite = 10 * (256 << 10)
 )
 
@@ -24,7 +25,7 @@ type turn struct {
 	limiter *Limiter
 	payer   string
 	query   bool
-	large   bool // the query was not finished after a slice, while several accounts were active
+	large   bool // the query was still running after a slice while several accounts were active
 	kind    kind
 	at      fair.Turn[chan bool]
 	began   time.Time
@@ -99,7 +100,7 @@ func (t *turn) Pause(ctx context.Context, cost int64) (end bool) {
 	l.mu.Lock()
 	l.active.recordRequest(t.payer, now)
 	if !l.active.severalActive(now) {
-		l.next(large) // If several accounts were active until now, there are now more slots for large requests.
+		l.next(large) // Since only one account is active now, its large requests may use more slots.
 		l.mu.Unlock()
 		return false
 	}
@@ -116,7 +117,7 @@ func (t *turn) Pause(ctx context.Context, cost int64) (end bool) {
 		return false
 	}
 	l.next(large)
-	if l.paused >= l.Reads { // each paused query holds memory and a snapshot
+	if l.paused >= l.Reads { // each paused query holds memory and a snapshot, so their number is limited
 		l.mu.Unlock()
 		return true
 	}
@@ -139,12 +140,12 @@ func (t *turn) End(cost int64) {
 	case k == none:
 	case k == large && !t.query && l.active.severalActive(time.Now()):
 		t.releaseSlot(cost)
-		l.reserveLarge(min(time.Since(t.began), activePeriod)) // the limit is for a write that a stalled disk delayed
+		l.reserveLarge(min(time.Since(t.began), activePeriod)) // without the limit, a write that waited for a slow disk would block the slot for as long again
 	default:
 		l.next(t.releaseSlot(cost))
 	}
 	if t.query {
-		if t.large { // the query counts as large even if its page ended early
+		if t.large { // the query counts as large even if it ended its page early, at a low cost
 			cost = max(cost, 2*largeQuery)
 		}
 		l.costs[t.payer] = (3*l.costs[t.payer] + cost) / 4
@@ -154,7 +155,7 @@ func (t *turn) End(cost int64) {
 	turns.Put(t)
 }
 
-// rest keeps one slot for large requests free for the duration d.
+// reserveLarge keeps one slot for large requests unused for the duration d.
 func (l *Limiter) reserveLarge(d time.Duration) {
 	l.kinds[large].Running++
 	time.AfterFunc(d, func() {
@@ -181,7 +182,7 @@ type active struct {
 	lastAt, otherAt time.Time
 }
 
-// lately is how long an account counts as active after its last request.
+// activePeriod is how long an account counts as active after its last request.
 const activePeriod = 100 * time.Millisecond
 
 func (a *active) recordRequest(account string, now time.Time) {
@@ -192,7 +193,7 @@ func (a *active) recordRequest(account string, now time.Time) {
 	a.lastAt = now
 }
 
-// several reports whether more than one account is active.
+// severalActive reports whether more than one account is active.
 func (a *active) severalActive(now time.Time) bool {
 	return a.other != "" && now.Sub(a.otherAt) < activePeriod && now.Sub(a.lastAt) < activePeriod
 }

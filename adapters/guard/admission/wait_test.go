@@ -13,8 +13,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestLate checks that requests that have not waited long are served before late ones, and that all are served in the
-// end.
+// TestLate checks that a request that has waited for a short time is served before late requests, which have waited
+// long. In the end, all requests must be served.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestLate(t *testing.T) {
 		if got, want := l.Stats(), (admission.Stats{Running: 32, Waiting: 168, Admitted: 32}); got != want {
 			t.Fatalf("%+v, want %+v", got, want)
 		}
-		end(48) // 1½ times the slots: the requests that still wait are now late
+		end(48) // 1½ times as many requests as slots have ended, so the requests that still wait are late now
 		send(10, "b")
 		if got := end(12); got != strings.Repeat(" b", 10)+" a a" {
 			t.Errorf("served%s: the late did not wait", got)
@@ -51,7 +51,7 @@ func TestLate(t *testing.T) {
 	})
 }
 
-// stuck is a handler that serves nothing until its channel is closed.
+// stuck is a handler that serves no request until its channel is closed.
 type stuck struct {
 	until chan struct{}
 	n     atomic.Int64

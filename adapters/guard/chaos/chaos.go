@@ -11,16 +11,16 @@ import (
 	"edgetable/core/table"
 )
 
-// Chaos applies rules. It is a [protocol.Gate], and [Chaos.Store] makes stores that follow the rules. It is safe for
-// concurrent use. A rule such as every=3 counts concurrent requests in an arbitrary order.
+// Chaos applies rules. It is a [protocol.Gate], and [Chaos.Store] wraps stores so that they follow the rules. It is
+// safe for concurrent use. A rule such as every=3 counts concurrent requests in an arbitrary order.
 type Chaos struct {
 	mu    sync.Mutex
 	rules []active
-	// deleted has, by key, the time until which the name of a deleted table cannot be used again.
+	// deleted maps each deleted table to the time until which its name cannot be used again.
 	deleted map[table.RecordKey]time.Time
 }
 
-// active is a rule with its random numbers and counters.
+// active is a rule with its random number generator and its counters.
 type active struct {
 	Rule
 	random          *rand.Rand
@@ -52,7 +52,7 @@ func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
 	return fault
 }
 
-// strike returns the latency and the fault that the rules demand for an access.
+// strike returns the total latency, and the error of the first fault, that the rules cause for a request.
 func (c *Chaos) strike(a *protocol.Access) (latency time.Duration, fault error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (c *Chaos) strike(a *protocol.Access) (latency time.Duration, fault error) 
 	return latency, nil
 }
 
-// strikes reports whether the rule strikes this access, and updates the counters of the rule.
+// strikes reports whether the rule affects this request, and updates the counters of the rule.
 func (r *active) strikes(a *protocol.Access) bool {
 	if !r.matches(a) {
 		return false
@@ -98,7 +98,7 @@ func (r *active) explain(err *table.Error) error {
 	return err.Code.With(err.Message + " This fault is simulated by the chaos rule " + r.String())
 }
 
-// Count is how often a rule matched and struck.
+// Count says how many requests matched a rule, and how many of them the rule affected.
 type Count struct {
 	Rule            string
 	Matched, Struck int
@@ -108,8 +108,8 @@ func (c Count) String() string {
 	return fmt.Sprintf("%s: affected %d of %d requests", c.Rule, c.Struck, c.Matched)
 }
 
-// Counts returns how often each rule has matched and struck so far. A server writes these counts to its log when it
-// ends, and to its metrics.
+// Counts returns, for each rule, how many requests have matched it and how many it has affected so far. A server
+// writes these counts to its log when it ends, and to its metrics.
 func (c *Chaos) Counts() []Count {
 	c.mu.Lock()
 	defer c.mu.Unlock()

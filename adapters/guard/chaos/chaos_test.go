@@ -83,7 +83,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestStrike checks which of the matching requests a rule strikes.
+// TestStrike checks which of the matching requests a rule affects.
 func TestStrike(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ why, rules, want string }{
@@ -107,8 +107,8 @@ func TestStrike(t *testing.T) {
 	}
 }
 
-// TestProbability checks that a rule strikes about as often as its probability says, and that the same seed always
-// strikes the same requests.
+// TestProbability checks that a rule affects about the share of requests that its probability says. With the same
+// seed, it must always affect the same requests.
 func TestProbability(t *testing.T) {
 	t.Parallel()
 	run := func(rules string) (struck []int) {
@@ -166,7 +166,8 @@ func TestLatency(t *testing.T) {
 	})
 }
 
-// TestConcurrent checks that a rule strikes as often as it says, however many requests are concurrent.
+// TestConcurrent checks that a rule affects exactly as many requests as it says, however many requests are
+// concurrent.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	c := chaos.New(parse(t, "every=3 count=100 fault=503; probability=0.5 fault=500"))

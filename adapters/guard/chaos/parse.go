@@ -57,7 +57,7 @@ func special(c rune) bool { return blank(c) || c == ';' || c == '#' || c == '"' 
 
 func blank(c rune) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// split splits the words of the first rule from a line, and returns the rest of the line.
+// split splits the first rule of a line into words, and returns the rest of the line.
 func split(line string) (words []word, rest string, err error) {
 	for {
 		line = strings.TrimLeftFunc(line, blank)
@@ -97,7 +97,7 @@ func split(line string) (words []word, rest string, err error) {
 	}
 }
 
-// keys are all keys of words, in the order in which error messages list them.
+// keys lists the keys that words can have, in the order in which error messages list them.
 var keys = []string{"account", "operation", "table", "partition", "probability", "seed", "every", "count",
 	"latency", "fault", "being-deleted"}
 

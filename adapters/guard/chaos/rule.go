@@ -12,7 +12,7 @@ import (
 // Fault is the kind of failure.
 type Fault string
 
-// These are the faults. The words latency= and being-deleted= are not among them.
+// The faults that a rule can name with fault=.
 const (
 	InternalError Fault = "500"
 	ServerBusy    Fault = "503"
@@ -20,10 +20,11 @@ const (
 	LostReply     Fault = "lost-reply"
 )
 
-// faults are all faults, in the order in which error messages list them.
+// faults lists all faults, in the order in which error messages list them.
 var faults = []string{string(InternalError), string(ServerBusy), string(Reset), string(LostReply)}
 
-// Rule is one rule; the package comment explains its fields. Empty strings and zeros mean that the word is missing.
+// Rule is one rule; the package comment explains its fields. A field is "" or zero if the rule does not have the
+// word of this field.
 type Rule struct {
 	Account    string
 	Operations []string // operation names, patterns, "read" and "write"
@@ -87,7 +88,7 @@ func (r *Rule) String() string {
 
 const classRead, classWrite = "read", "write"
 
-// matches reports whether the rule applies to an access.
+// matches reports whether a request matches the rule.
 func (r *Rule) matches(a *protocol.Access) bool {
 	if r.Partition != "" && !(a.HasPartition && matchesPattern(r.Partition, a.PartitionKey)) {
 		return false
@@ -110,7 +111,7 @@ func likeFold(pattern, s string) bool {
 	return matchesPattern(strings.ToLower(pattern), strings.ToLower(s))
 }
 
-// like reports whether s matches a pattern, in which * stands for any characters.
+// matchesPattern reports whether s matches a pattern, in which * stands for any characters.
 func matchesPattern(pattern, s string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	if !star {

@@ -21,7 +21,7 @@ type store struct {
 // Unwrap returns the underlying store, for [table.As].
 func (s *store) Unwrap() table.Store { return s.Store }
 
-// Drop deletes a table. If a rule strikes, the name of the table cannot be used again for the time of the rule.
+// Drop deletes a table. If a rule applies, the name of the table cannot be used again for the rule's duration.
 func (s *store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	err := s.Store.Drop(ctx, key, revision)
 	if err == nil {

@@ -58,7 +58,7 @@ var requests = map[string]string{
 		"POST /devstoreaccount1/orders HTTP/1.1\nContent-Type: application/json\n\n" + `{"PartitionKey":"p1","RowKey":"r"}` + "\n\n--c--\n--b--\n",
 }
 
-// send sends a request and returns its status and code, or "cut".
+// send sends a request and returns its status and error code, or "cut" if there is no response.
 func (s server) send(name string) string {
 	s.t.Helper()
 	s.clock.Set(wiretest.Start.Add(time.Since(s.began)))

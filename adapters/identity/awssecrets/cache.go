@@ -17,7 +17,7 @@ type Cache[T any] struct {
 	mu     sync.Mutex
 	value  T
 	text   string
-	known  bool      // value is valid
+	known  bool      // whether value is valid
 	loaded time.Time // when text was last read
 	tried  time.Time // when a read was last attempted
 	err    error     // result of the last attempt
@@ -25,7 +25,7 @@ type Cache[T any] struct {
 
 // Options configure a [Cache].
 type Options[T any] struct {
-	// Name is the name of the text in the log.
+	// Name identifies the text in log messages.
 	Name string
 	// Read reads the text.
 	Read func(ctx context.Context) (string, error)
@@ -40,7 +40,7 @@ type Options[T any] struct {
 	Now            func() time.Time
 }
 
-// again is the minimum time between a failed attempt and the next one.
+// retryPause is the minimum time between a failed attempt and the next one.
 const retryPause = 5 * time.Second
 
 // Get returns the value. If the value is too old, Get reads the text first. Of several concurrent calls, one reads
@@ -50,7 +50,7 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	defer c.mu.Unlock()
 	now := c.Now()
 	age := since(now, c.loaded)
-	// If the clock was set back, the age is negative and unknown, so the text is read.
+	// If the clock was set back, the age is negative. The real age is then unknown, so the text is read.
 	if c.known && age >= 0 && age < c.Refresh {
 		return c.value, nil
 	}
@@ -70,8 +70,8 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	return none, c.err
 }
 
-// since returns the difference of the monotonic clock or of the wall clock, whichever is longer. The monotonic clock
-// of a machine stops while the machine is frozen.
+// since returns the time between then and now, by the monotonic clock or by the wall clock, whichever is longer. The
+// monotonic clock of a machine stops while the machine is frozen.
 func since(now, then time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }

@@ -25,8 +25,8 @@ func (s *source) read(context.Context) (string, error) {
 	return s.text, s.err
 }
 
-// cache returns a Cache over a source, with its clock and its log. A value is the text in upper case, after one dot
-// for each earlier value.
+// cache returns a Cache over a source, with its clock and its log. The parsed value is the text in upper case, after
+// one dot for each earlier value.
 func cache(s *source) (c *awssecrets.Cache[string], now *time.Time, log *bytes.Buffer) {
 	log = new(bytes.Buffer)
 	t := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -45,7 +45,7 @@ func cache(s *source) (c *awssecrets.Cache[string], now *time.Time, log *bytes.B
 // step is one step of a test: time passes, the source changes, and Get is called.
 type step struct {
 	after time.Duration
-	text  string // "" if it cannot be read
+	text  string // "" if the text cannot be read
 	want  string // wanted value; "" for an error
 	reads int    // total number of reads so far
 	why   string

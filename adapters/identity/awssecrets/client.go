@@ -29,7 +29,8 @@ type Client struct {
 	Now      func() time.Time
 }
 
-// These are the number of attempts and the timeout of each. Both are small, because a client's request is waiting.
+// attempts is the maximum number of attempts, and timeout limits each of them. Both are small, because a client's
+// request is waiting.
 const (
 	attempts = 2
 	timeout  = 2 * time.Second
@@ -80,7 +81,8 @@ func (r *refusal) temporary() bool {
 	return r.status >= 500 || r.status == 429 || strings.Contains(r.kind, "Throttling")
 }
 
-// call sends a request, and repeats it once if it fails. Requests only read, so sending one twice does no harm.
+// call sends a request, and sends it once more if it fails. A second request does no harm, because requests only
+// read.
 func (c *Client) call(ctx context.Context, service, resource, target string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -139,7 +141,7 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 	return nil
 }
 
-// refused parses an error response such as {"__type":"…#ResourceNotFoundException","message":"…"}.
+// parseRefusal parses an error response such as {"__type":"…#ResourceNotFoundException","message":"…"}.
 func parseRefusal(service string, status int, answer []byte) error {
 	var said struct {
 		Type    string `json:"__type"`

@@ -26,9 +26,9 @@ func (v *Verifier) Install(h *protocol.Handler) {
 	}
 }
 
-// bearer verifies a token for protocol.Handler. For a token without a role, its error is the service's 403. While the
-// issuer's keys cannot be read, its error is 503, so clients retry; a token with an unknown key counts as a failed
-// sign-in even then. For any other error the handler answers 401.
+// bearer verifies a token for protocol.Handler. If the token has no role, the error is the service's 403. If the
+// issuer's keys cannot be read, the error is 503, so that clients retry; a token with an unknown key then still
+// counts as a failed sign-in. For any other error the handler answers 401.
 func (v *Verifier) bearer(ctx context.Context, token string) (protocol.Identity, error) {
 	id, err := v.identify(ctx, token)
 	switch {

@@ -22,7 +22,7 @@ func TestBearer(t *testing.T) {
 		is    *issuer
 		token string
 		want  protocol.Identity
-		code  table.Code // code of the error; "" for no error, or for one that is not an error of the protocol
+		code  table.Code // error code of the protocol; "" for no error, or for an error without such a code
 		cause error
 	}{
 		{"contributor", is, sign("StorageTableDataContributor"), protocol.Identity{ObjectID: "object", TenantID: "tenant", Audiences: []string{audience}, Contributor: true}, "", nil},

@@ -83,7 +83,7 @@ func TestCrowd(t *testing.T) {
 		if late.Load() != waiters || atOnce.Load() != crowd-waiters || is.asking.Load() != 1 {
 			t.Errorf("%d waited, %d were answered at once, %d requests to the issuer", late.Load(), atOnce.Load(), is.asking.Load())
 		}
-		time.Sleep(timeout) // until the attempt times out
+		time.Sleep(timeout) // wait until the attempt to read the keys times out
 		is.hangs.Store(false)
 		time.Sleep(retry)
 		if _, err := v.bearer(t.Context(), forged); !errors.Is(err, errKey) {

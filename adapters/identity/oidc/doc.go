@@ -8,8 +8,8 @@
 //   - one of the issuer's currently published keys made its signature;
 //   - iss is exactly the configured issuer, and aud contains one of the
 //     configured audiences;
-//   - exp is in the future, to the second, and nbf and iat are not, with a
-//     tolerance of one minute;
+//   - exp is in the future, without any tolerance;
+//   - nbf and iat are not in the future, with a tolerance of one minute;
 //   - the roles claim contains a role that may read or write tables.
 //
 // # Roles
@@ -33,15 +33,15 @@
 //   - every hour, so that keys the issuer has withdrawn stop working. If that
 //     fails, the old keys are used for up to a day.
 //
-// Anyone can invent tokens with any key id. Therefore there is a pause of ten seconds after each attempt, and a token
-// whose key is known but whose signature is wrong never causes an attempt. After a failed attempt the pause is only
-// one second, and the next token that needs the keys starts another; Azure's SDKs retry for six seconds. At most 64
-// tokens wait for an attempt, for at most two seconds each; others get 503 at once. An issuer should publish a new
-// key ten seconds before it signs with it, and never reuse a key id for another key.
+// Anyone can invent tokens with any key id. Therefore there is a pause of ten seconds after each attempt to read the
+// keys, and a token whose key is known but whose signature is wrong never causes an attempt. After a failed attempt
+// the pause is only one second, because Azure's SDKs retry for only six seconds. At most 64 tokens wait for an
+// attempt, for at most two seconds each; others get 503 at once. An issuer should publish a new key ten seconds
+// before it signs with this key, and never reuse a key id for another key.
 //
 // # Memory and time
 //
-// Verified tokens are remembered by their SHA-256 until they expire, at most 1,024 of them, and no longer than the
-// keys that verified them. A remembered token takes less than 1 µs, a new one 60 µs (RS256) to 100 µs (ES256). Errors
-// never contain a token or any part of one.
+// The results of verified tokens are kept by the SHA-256 of the token until the token expires, or until the keys are
+// read again. At most 1,024 results are kept. To verify such a token again takes less than 1 µs; a new token takes
+// 60 µs (RS256) to 100 µs (ES256). Errors never contain a token or any part of one.
 package oidc

@@ -71,7 +71,7 @@ func (s signer) sign(claims any) string {
 type issuer struct {
 	url               string
 	discoveries, sets atomic.Int64  // how often each document was requested
-	asked             chan struct{} // receives an element for each request for the key set, unless it is full
+	asked             chan struct{} // receives an element for each request for the key set, unless the channel is full
 
 	mu       sync.Mutex
 	override http.HandlerFunc // handles requests instead of publishing the documents, if not nil
@@ -165,8 +165,8 @@ func (is *issuer) verifier(t testing.TB, c *clock) *Verifier {
 	return patient(t, context.Background(), Options{Issuer: is.url, Audiences: []string{"other", audience}, Now: c.now})
 }
 
-// patient returns a verifier that waits for sockets without a limit. On a busy machine, sockets may take longer than
-// the verifier's usual limit.
+// patient returns a verifier that waits for the issuer without a time limit. On a busy machine, real sockets may
+// take longer than the verifier's usual limit.
 func patient(t testing.TB, ctx context.Context, o Options) *Verifier {
 	t.Helper()
 	v, err := newVerifier(ctx, o)

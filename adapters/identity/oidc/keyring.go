@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	timeout = 5 * time.Second  // timeout of one attempt to read the keys; a longer timeout would delay the next attempt
-	wait    = 2 * time.Second  // how long a token waits for an attempt; short, because anyone can invent keys, and waiting requests occupy slots
+	timeout = 5 * time.Second  // timeout of one attempt to read the keys; short, because the next attempt waits until this one ends
+	wait    = 2 * time.Second  // how long a token waits for an attempt; short, because anyone can invent key ids, and waiting requests occupy slots
 	pause   = 10 * time.Second // pause after an attempt, if there are keys
 	retry   = time.Second      // pause after a failed attempt, if a token needs the keys; clients stop retrying after 6 s
 	refresh = time.Hour        // age at which keys are read again
@@ -20,17 +20,17 @@ const (
 	waiters = 64               // maximum number of tokens that wait for an attempt; others must retry
 )
 
-// keys has the issuer's keys as read at one time, together with the tokens that they have verified. Both are
-// discarded together, because the issuer may have withdrawn a key.
+// keys has the issuer's keys as read at one time, together with the tokens that they have verified. If newer keys are
+// read, these tokens are discarded with the old keys, because the issuer may have withdrawn a key.
 type keys struct {
 	list     []jose.JSONWebKey
 	at       time.Time
 	verified tokenCache
 }
 
-// signed returns nil if one of the keys signed the token. It returns errSignature if the key that the token names did
-// not sign it, and errKey if the token names an unknown key. A token without a key id may be signed with any known or
-// new key.
+// verifySignature returns nil if one of the keys signed the token. It returns errSignature if the key that the token
+// names did not sign it, and errKey if the token names an unknown key. A token that names no key is accepted if any
+// of the keys signed it. If none did, the error is errKey, because a newer key may have signed the token.
 func (k *keys) verifySignature(t *jwt.JSONWebToken) error {
 	h, err := t.Headers[0], errKey
 	for i := range k.list {
@@ -48,14 +48,15 @@ func (k *keys) verifySignature(t *jwt.JSONWebToken) error {
 	return err
 }
 
-// keyring has the issuer's keys and refreshes them in time. It makes at most one attempt at a time.
+// keyring has the issuer's keys, and reads them again in time. It makes at most one attempt to read them at a time.
 type keyring struct {
 	ctx  context.Context // context for reading keys; not that of a request, because several requests wait for the same keys
 	read func(context.Context) ([]jose.JSONWebKey, error)
 	now  func() time.Time
 	log  keyLog
 
-	// within limits a wait, like context.WithTimeout. Tests with real sockets replace it by a wait without a limit.
+	// withTimeout limits the time of a wait, as context.WithTimeout does. Tests with real sockets replace it by a
+	// function without a time limit.
 	withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
 	mu      sync.Mutex
@@ -66,8 +67,8 @@ type keyring struct {
 	err     error         // result of the last attempt
 }
 
-// young returns the current keys, or nil if there are none or they are too old. It never waits: while a refresh is
-// running, it returns the old keys.
+// currentKeys returns the current keys, or nil if there are none or they are too old. It never waits: while a refresh
+// is running, it returns the old keys.
 func (r *keyring) currentKeys() *keys {
 	now := r.now()
 	r.mu.Lock()
@@ -83,10 +84,10 @@ func (r *keyring) currentKeys() *keys {
 	return r.held
 }
 
-// after returns keys that are newer than old, which may be nil. It waits for the running attempt or, if the pause
+// newerKeys returns keys that are newer than old, which may be nil. It waits for the running attempt or, if the pause
 // after the last attempt is over, starts a new one. If too many tokens already wait, it returns an error at once. The
-// error is errUnavailable if the last attempt failed or there was none, and errKey if it is too early for another
-// attempt.
+// error is errUnavailable if the last attempt failed or too many tokens wait, and errKey if it is too early for
+// another attempt.
 func (r *keyring) newerKeys(ctx context.Context, old *keys) (*keys, error) {
 	r.mu.Lock()
 	least := pause

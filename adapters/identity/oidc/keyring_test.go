@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// want verifies a token and requires this error; nil means none.
+// want verifies a token and requires this error; nil means that the token must be valid.
 func want(t *testing.T, v *Verifier, token string, want error, why string) {
 	t.Helper()
 	if _, err := v.identify(t.Context(), token); !errors.Is(err, want) {
@@ -58,8 +58,8 @@ func TestWithdrawnKey(t *testing.T) {
 	want(t, v, edSigner().sign(is.claims(c, day)), nil, "the other key")
 }
 
-// TestFlood checks that clients with invalid tokens cause at most one request to the issuer per pause. Valid tokens
-// must still be accepted.
+// TestFlood checks that clients with invalid tokens cause at most one request to the issuer in ten seconds (pause).
+// Valid tokens must still be accepted.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
@@ -91,7 +91,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestKnownKeyNeverAsks checks that only an unknown key id causes a request to the issuer.
+// TestKnownKeyNeverAsks checks that only a token with an unknown key id causes a request to the issuer.
 func TestKnownKeyNeverAsks(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
@@ -146,7 +146,7 @@ func TestIssuerDown(t *testing.T) {
 	want(t, v, token, nil, "up again")
 }
 
-// TestOneAttempt checks that many tokens that wait for the keys share one attempt.
+// TestOneAttempt checks that many tokens that wait for the keys cause only one attempt to read the keys.
 func TestOneAttempt(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// again is the minimum time between two log lines that report unreadable keys.
+// logPause is the minimum time between two log lines about keys that cannot be read.
 const logPause = 10 * time.Second
 
 // keyLog logs how attempts to read the keys end: why one failed, and the first success after a failure.

@@ -17,8 +17,8 @@ type Options struct {
 	// Issuer is the required iss of tokens, for example "https://sts.windows.net/{tenant}/". It must match exactly,
 	// including a trailing slash. It must be an https URL; http is allowed for a loopback host, for development.
 	Issuer string
-	// Audiences lists the accepted values of aud, for example "https://storage.azure.com". At least one is required,
-	// because otherwise a token for any other service of the issuer would be accepted.
+	// Audiences lists the accepted values of aud, for example "https://storage.azure.com". At least one value is
+	// required, because otherwise a token for any other service of the issuer would be accepted.
 	Audiences []string
 	// JWKS is the URL of the issuer's key set. It must be an https URL; http is allowed for a loopback host. By
 	// default, the URL is read from {Issuer}/.well-known/openid-configuration.

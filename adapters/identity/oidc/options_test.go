@@ -98,8 +98,8 @@ func (c *counter) RoundTrip(req *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(req)
 }
 
-// TestShortKey checks that a signature by an RSA key that is too short is refused, even if the issuer publishes the
-// key.
+// TestShortKey checks that a token is refused if an RSA key that is too short signed it, even if the issuer
+// publishes the key.
 func TestShortKey(t *testing.T) {
 	t.Parallel()
 	key, err := rsa.GenerateKey(rand.Reader, 1024)

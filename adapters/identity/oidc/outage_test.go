@@ -15,7 +15,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// outage is an issuer without a network whose keys can only be read after a given time.
+// outage simulates the network of an issuer, whose keys can only be read after a given time.
 type outage struct {
 	since time.Time
 	asked []time.Time

@@ -63,8 +63,8 @@ func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
 	return keys, nil
 }
 
-// verifies reports whether a key is suitable for verifying signatures. It excludes keys for encryption, shared and
-// private keys, which should never have been published, and RSA keys below 2048 bits (RFC 7518 section 3.3).
+// isSigningKey reports whether a key is suitable for verifying signatures. It excludes encryption keys, shared keys
+// and private keys, which should never have been published, and RSA keys below 2048 bits (RFC 7518 section 3.3).
 func isSigningKey(key *jose.JSONWebKey) bool {
 	if k, ok := key.Key.(*rsa.PublicKey); ok && k.N.BitLen() < 2048 {
 		return false

@@ -9,8 +9,8 @@ import (
 // maxVerified is the maximum number of remembered tokens.
 const maxVerified = 1024
 
-// verified remembers the identities of verified tokens by the hash of the token. It contains only tokens with a valid
-// signature, so clients without one cannot fill it.
+// tokenCache maps the hash of each verified token to the identity in the token. It contains only tokens with a valid
+// signature, so clients without a valid token cannot fill it.
 type tokenCache struct {
 	mu   sync.RWMutex
 	list map[[sha256.Size]byte]identity

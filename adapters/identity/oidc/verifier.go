@@ -28,9 +28,9 @@ var (
 	errKey         = errors.New("oidc: the issuer has no key with the token's key ID")
 	errSignature   = errors.New("oidc: the token's signature is wrong")
 	errNoRole      = errors.New("oidc: the token has no role for tables")
-	errUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may be valid nevertheless
+	errUnavailable = errors.New("oidc: the issuer's keys cannot be read") // although the token may be valid
 	errCrowd       = errors.New("oidc: too many tokens are waiting for the issuer's keys")
-	errStrange     = errors.New("oidc: the token's key ID is not among the issuer's keys that were read last") // returned together with errUnavailable
+	errStrange     = errors.New("oidc: the token's key ID is not among the issuer's keys that were read last") // wrapped together with errUnavailable
 )
 
 // role is what a user may do with tables. A higher role includes the lower ones.
@@ -133,9 +133,9 @@ func (v *Verifier) identify(ctx context.Context, token string) (identity, error)
 	return id, nil
 }
 
-// verify checks the claims before the signature. That is cheaper, gives a better error for a misdirected token, and
-// avoids a request to this issuer for another issuer's key. The claims are trusted only once the signature is
-// verified. verify also returns the keys that verified the signature.
+// verify checks the claims before the signature. That is cheaper, gives a better error if the token is for another
+// service, and avoids a request to this issuer for another issuer's key. The claims are trusted only once the
+// signature is verified. verify also returns the keys that verified the signature.
 func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (identity, *keys, error) {
 	t, err := jwt.ParseSigned(token, asymmetric)
 	if err != nil {
@@ -190,8 +190,8 @@ func (v *Verifier) check(c *claims) error {
 	return nil
 }
 
-// signed verifies the signature. If keys is nil or does not contain the token's key, signed tries to read newer keys.
-// It returns the keys that it used.
+// verifySignature verifies the signature of a token. If keys is nil or does not contain the token's key,
+// verifySignature tries to read newer keys. It returns the keys that it used.
 func (v *Verifier) verifySignature(ctx context.Context, t *jwt.JSONWebToken, keys *keys) (*keys, error) {
 	if keys != nil {
 		if err := keys.verifySignature(t); err != errKey {

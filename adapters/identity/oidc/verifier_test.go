@@ -173,7 +173,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestExpiryOfTheRemembered checks that a remembered token is refused once it has expired.
+// TestExpiryOfTheRemembered checks that a token that was verified before is refused once it has expired.
 func TestExpiryOfTheRemembered(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()

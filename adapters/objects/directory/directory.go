@@ -13,17 +13,17 @@ import (
 	"edgetable/core/objects"
 )
 
-// Place stores each object as a file below Dir, which need not exist yet. Only the owner can read the files.
+// Place stores each object as a file below Dir. Dir need not exist yet. Only the owner can read the files.
 type Place struct{ Dir string }
 
-// Put writes a temporary file in the object's folder and renames it.
+// Put writes a temporary file in the object's folder and renames the file.
 func (d Place) Put(_ context.Context, name string, b []byte) (err error) {
 	path := d.path(name)
 	for range 3 {
 		if err = Make(filepath.Dir(path)); err == nil {
 			err = replace(path, b, 0o600)
 		}
-		if !errors.Is(err, fs.ErrNotExist) { // if the folder is missing, Delete has just removed it: try again
+		if !errors.Is(err, fs.ErrNotExist) { // the folder is missing if Delete has just removed it, so Put tries again
 			return err
 		}
 	}
@@ -40,7 +40,7 @@ func (d Place) List(ctx context.Context, prefix string) iter.Seq2[objects.Object
 	return d.ListAfter(ctx, prefix, "")
 }
 
-// ListAfter walks the directory. It skips each folder in which all names sort before the given name.
+// ListAfter walks the directory. It skips each folder in which all names sort before a given name.
 func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[objects.Object, error] {
 	return func(yield func(objects.Object, error) bool) {
 		root := d.path(prefix[:strings.LastIndexByte(prefix, '/')+1])
@@ -48,7 +48,7 @@ func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[ob
 			switch {
 			case errors.Is(err, fs.ErrNotExist): // nothing was written yet, or another process deleted the file
 				return nil
-			case e != nil && e.IsDir() && e.Name() == "lost+found": // the file system created this folder
+			case e != nil && e.IsDir() && e.Name() == "lost+found": // a folder that the file system created
 				return fs.SkipDir
 			case err != nil:
 				return err
@@ -85,7 +85,7 @@ func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[ob
 	}
 }
 
-// Delete removes an object's file, and then the folders that became empty.
+// Delete removes an object's file, and then the folders that have become empty.
 func (d Place) Delete(_ context.Context, name string) error {
 	if err := os.Remove(d.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

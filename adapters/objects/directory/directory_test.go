@@ -100,8 +100,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestListAfter checks that a list after a name contains the same later names as a full list, and does not read
-// folders that sort before it.
+// TestListAfter checks that a list after a name contains the same later names as a full list. The list must not read
+// folders that sort before the name.
 func TestListAfter(t *testing.T) {
 	t.Parallel()
 	p := directory.Place{Dir: t.TempDir()}
@@ -131,12 +131,12 @@ func TestListAfter(t *testing.T) {
 	}
 }
 
-// TestSameError checks that an error names the object rather than the temporary file, so that repeated attempts give
-// the same error.
+// TestSameError checks that an error names the object and not the temporary file, so that repeated attempts give the
+// same error.
 func TestSameError(t *testing.T) {
 	t.Parallel()
 	p := directory.Place{Dir: t.TempDir()}
-	name := strings.Repeat("n", 250) // the name of the temporary file is longer, too long for the file system
+	name := strings.Repeat("n", 250) // the name of the temporary file is longer than the file system permits
 	first, second := p.Put(t.Context(), name, nil), p.Put(t.Context(), name, nil)
 	if first == nil || second == nil || first.Error() != second.Error() {
 		t.Errorf("%v, then %v", first, second)

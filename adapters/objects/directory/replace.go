@@ -12,8 +12,8 @@ import (
 	"edgetable/core/objects"
 )
 
-// Replace writes a file atomically: after a crash or power loss, the file has either the old or the new content. The
-// mode of the file is set to mode. Its owner is that of the file it replaces or, for a new file, of the directory.
+// Replace writes a file atomically: after a crash or power loss, the file has either the old or the new content. The mode of
+// the file is set to mode. A file that replaces another file keeps its owner. A new file has the owner of the directory.
 func Replace(path string, text []byte, mode fs.FileMode) error {
 	if err := Make(filepath.Dir(path)); err != nil {
 		return err
@@ -21,8 +21,7 @@ func Replace(path string, text []byte, mode fs.FileMode) error {
 	return replace(path, text, mode)
 }
 
-// slice is the number of bytes per write call. For single writes of 4 MiB, Linux needs up to four times as much CPU
-// time.
+// slice is the number of bytes per write call. For single writes of 4 MiB, Linux needs up to four times as much CPU time.
 const slice = 256 << 10
 
 func replace(path string, text []byte, mode fs.FileMode) error {
@@ -55,7 +54,8 @@ func replace(path string, text []byte, mode fs.FileMode) error {
 	return Sync(filepath.Dir(path))
 }
 
-// of replaces the path in an error about the temporary file, so that repeated attempts give the same error.
+// withPath replaces the path of the temporary file in an error by the path of the object. Repeated attempts then give
+// the same error.
 func withPath(path string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Path = path

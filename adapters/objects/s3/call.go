@@ -54,7 +54,7 @@ func retryable(err error) bool {
 		f.Code == "RequestTimeout" || f.Code == "SlowDown"
 }
 
-// call sends a request and retries it if the error is temporary. All four operations can be repeated safely.
+// call sends a request, and retries the request if the error is temporary. All four operations can be repeated safely.
 func (b *Bucket) call(ctx context.Context, method, key string, query url.Values, content []byte) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		answer, err := b.try(ctx, method, key, query, content)
@@ -113,7 +113,7 @@ func (b *Bucket) try(ctx context.Context, method, key string, query url.Values, 
 	}
 	if resp.StatusCode >= 300 {
 		f := &failure{Status: resp.StatusCode}
-		_ = xml.Unmarshal(answer, f) // without a body, the error consists of the status alone
+		_ = xml.Unmarshal(answer, f) // without a body, the error has only the status
 		f.Region = cmp.Or(f.Region, resp.Header.Get("X-Amz-Bucket-Region"))
 		return nil, f
 	}

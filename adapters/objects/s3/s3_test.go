@@ -22,7 +22,7 @@ func open(t *testing.T, h http.HandlerFunc) *s3.Bucket {
 	return b
 }
 
-// TestDeleteMissing checks that deleting a missing object succeeds, however the service answers.
+// TestDeleteMissing checks that deleting a missing object succeeds with every answer that services give.
 func TestDeleteMissing(t *testing.T) {
 	b := open(t, func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "<Error><Code>NoSuchKey</Code></Error>", http.StatusNotFound)
