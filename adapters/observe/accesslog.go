@@ -11,8 +11,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// AccessLog writes one line per request. Each request leaves a record, and the lines of many records are formatted
-// and written together in the background, which takes half the time of doing so within each request.
+// AccessLog writes one line per request. A request only adds a record in memory. The lines of many records are
+// formatted and written together in the background, which takes half the time of doing so within each request.
 type AccessLog struct {
 	path   string // "" for standard error
 	asJSON bool
@@ -20,8 +20,8 @@ type AccessLog struct {
 
 	mu      sync.Mutex // never locked while lines are formatted
 	records accessRecords
-	timer   *time.Timer // starts the write of the records
-	waiting bool        // timer is running
+	timer   *time.Timer // calls flush after accessDelay
+	waiting bool        // whether timer is running
 
 	writing sync.Mutex // guards the fields below; locked before mu
 	to      io.Writer
@@ -34,9 +34,9 @@ type AccessLog struct {
 
 const (
 	accessDelay = 100 * time.Millisecond // maximum age of a record in memory
-	accessCount = 2048                   // number of records in memory that causes them to be written at once
-	accessLimit = 16384                  // number of records in memory from which requests wait for the disk
-	accessTexts = 1 << 20                // number of bytes in memory from which requests wait for the disk
+	accessCount = 2048                   // if this many records are in memory, they are written at once
+	accessLimit = 16384                  // if this many records are in memory, requests wait for the disk
+	accessTexts = 1 << 20                // if this many bytes are in memory, requests wait for the disk
 )
 
 // OpenAccessLog opens the log file; "-" means standard error. It returns nil if path is empty.
@@ -63,13 +63,14 @@ func (a *AccessLog) open() error {
 		return err
 	}
 	if a.file != nil {
-		_ = a.file.Close() // all its lines have been written
+		_ = a.file.Close() // an error does not matter, because all lines of this file have been written
 	}
 	a.to, a.file = f, f
 	return nil
 }
 
-// Reload reopens the file if asked is set. The server calls it on SIGHUP, when log rotation has renamed the old file.
+// Reload reopens the file if the parameter asked is true. The server calls Reload on SIGHUP, which log rotation sends
+// after it has renamed the old file.
 func (a *AccessLog) Reload(asked bool) {
 	if !asked || a.path == "" {
 		return
@@ -99,8 +100,8 @@ func (a *AccessLog) flush() {
 	a.write()
 }
 
-// write writes the lines of all records in memory; writing must be locked. A failure, such as a full disk, is only
-// reported, because it must not stop the server.
+// write writes the lines of all records in memory; the caller holds a.writing. A failure, such as a full disk, is
+// only reported, because it must not stop the server.
 func (a *AccessLog) write() {
 	a.mu.Lock()
 	records := a.records

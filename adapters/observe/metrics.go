@@ -124,7 +124,7 @@ func (m *Metrics) Observe(resp *protocol.Response) {
 	}
 }
 
-// Add adds n if it is positive. Otherwise it does not touch the cache line, which CPUs share.
+// Add adds n if n is positive. Otherwise it does not access the integer, whose cache line several CPUs share.
 func Add(to *atomic.Int64, n int) {
 	if n > 0 {
 		to.Add(int64(n))

@@ -39,7 +39,7 @@ func (l *RequestLog) Observe(resp *protocol.Response, end time.Time) {
 	switch {
 	case resp.Refused.SignIn():
 		source := resp.Source.Unmap()
-		prefix, _ := source.Prefix(sourceBits(source)) // the error means that the address is unknown; the prefix is then invalid
+		prefix, _ := source.Prefix(sourceBits(source)) // an error means that the address is unknown; the prefix is then invalid
 		l.write(slog.LevelWarn, "sign-in failed", resp, l.signIns, prefix.String())
 	case resp.Status == http.StatusServiceUnavailable && (resp.Err != nil || resp.Refused != ""):
 		l.write(slog.LevelWarn, "request failed", resp, l.failures, resp.Code+string(resp.Refused))
@@ -96,7 +96,7 @@ func (l *RequestLog) write(level slog.Level, message string, resp *protocol.Resp
 	l.log.LogAttrs(context.Background(), level, message, attrs...)
 }
 
-// sourceBits returns the length of the address prefix that one client may use: an address, or a /64 network of IPv6.
+// sourceBits returns the prefix length that identifies a client: the length of an IPv4 address, or 64 for IPv6.
 func sourceBits(a netip.Addr) int {
 	if a.Is4() {
 		return 32

@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// TestLogsShowNoSecrets checks that every log contains only those parts of a request that core permits.
+// TestLogsShowNoSecrets checks that every log contains only those parts of a request that may be logged.
 func TestLogsShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	t.Run("requests", func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"edgetable/core/throttle"
 )
 
-// sparing limits the rate of log lines that clients can cause, so that they cannot fill a disk.
+// lineLimiter limits the rate of log lines that clients can cause, so that clients cannot fill a disk.
 type lineLimiter struct {
 	each, all *throttle.Buckets
 	left      atomic.Int64 // number of lines left out since the last written line
@@ -19,8 +19,8 @@ func newSparing(each, all throttle.Options) *lineLimiter {
 	return &lineLimiter{each: throttle.New(each), all: throttle.New(all)}
 }
 
-// allow reports whether a line may be written, and how many lines were left out since the last written one. Each key
-// has its own limit, so that the lines of one cause do not suppress those of another.
+// allow reports whether a line may be written, and how many lines were left out since the last written line. Each
+// key has its own limit, so that the lines of one cause do not suppress those of another.
 func (s *lineLimiter) allow(key string) (left int64, ok bool) {
 	if s.each.Take(key, 1) > 0 || s.all.Take("", 1) > 0 {
 		s.left.Add(1)

@@ -9,10 +9,10 @@ import (
 	"edgetable/core/protocol"
 )
 
-// tally counts the requests with one operation and one result. counts is a histogram of their durations with the
-// buckets of Latencies. A scrape may see a request in counts that is not yet added to took. Counting takes a third of
-// the time of the library's counters and histograms. It usually touches one shared cache line, because counts begins
-// with the buckets of short requests.
+// tally counts the requests with one operation and one result. The field counts is a histogram of their durations,
+// with the buckets of Latencies. The field took is the sum of their durations; a scrape may read a sum that does not
+// include the latest request. Counting takes a third of the time of the library's counters and histograms. It usually
+// touches one shared cache line, because counts begins with the buckets of short requests.
 type tally struct {
 	took              atomic.Int64
 	scanned, returned atomic.Int64
@@ -42,7 +42,7 @@ func (t *tally) add(resp *protocol.Response) {
 	Add(&t.sent, resp.Sent)
 }
 
-// sum registers a counter that adds up one field of all tallies.
+// sum registers a counter whose value is the sum of one field of all tallies.
 func (r *requestMetrics) sum(m *Metrics, name, help string, number func(*tally) *atomic.Int64) {
 	m.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, func() float64 {
 		var sum int64

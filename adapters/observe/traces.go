@@ -50,7 +50,7 @@ func (t *Traces) Close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // collector has already logged the failure
+	_ = t.provider.Shutdown(ctx) // the method UploadTraces has already logged the failure
 }
 
 // collector sends spans over HTTP. OpenTelemetry's own client would add 6 MB to the program for gRPC, which HTTP does
@@ -95,7 +95,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	return nil
 }
 
-// send sends spans once. again reports whether the caller should retry.
+// send sends spans once. The result again reports whether the caller should retry.
 func (c *collector) send(ctx context.Context, body []byte) (again bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {

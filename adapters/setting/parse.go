@@ -69,7 +69,7 @@ func bound(d time.Duration) string {
 	return d.String()
 }
 
-// units are the names of the units of sizes, with their numbers of bytes.
+// units lists the units of sizes, with their numbers of bytes.
 var units = []struct {
 	name  string
 	bytes int64
@@ -120,7 +120,7 @@ func Bool(text string) (bool, error) {
 // Rates are limits per second; 0 means no limit.
 type Rates struct{ Account, Partition float64 }
 
-// azure is the pair of rates that Azure promises: operations per account and entities per partition.
+// azure holds the rates that Azure promises: operations per account and entities per partition.
 var azure = Rates{Account: 20_000, Partition: 2_000}
 
 // ParseRates parses "none", "azure", or rates such as "account=20000,partition=2000".
