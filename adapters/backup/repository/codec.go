@@ -19,11 +19,10 @@ const (
 	S2 Codec = "s2"
 )
 
-// window is the size of the window in which the compressors search for repeated bytes. A larger window costs more
-// time and saves few bytes.
+// window is the number of bytes in which the compressors search for repeated bytes. A larger window costs more
+// time and makes the result only a little smaller.
 const window = 1 << 20
 
-// encoder writes compressed data.
 type encoder interface {
 	io.WriteCloser
 	Reset(to io.Writer)
@@ -33,11 +32,11 @@ func (c Codec) encoder() (encoder, error) {
 	if c == S2 {
 		return s2.NewWriter(nil, s2.WriterConcurrency(1), s2.WriterBlockSize(window)), nil
 	}
-	// The checksum of zstd is off because each stored object has its own checksum.
+	// The checksum of zstd is off, because each stored object has a checksum.
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(window), zstd.WithEncoderCRC(false))
 }
 
-// decode decompresses data. It returns an error if the result does not have size bytes.
+// decode decompresses packed. It returns an error if the result does not have size bytes.
 func (c Codec) decode(packed []byte, size int64) ([]byte, error) {
 	var plain []byte
 	switch c {

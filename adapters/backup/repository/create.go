@@ -14,17 +14,17 @@ import (
 // Source describes the store that [Repository.Create] backs up.
 type Source struct {
 	Store   string // identity of the store
-	From    string // host and data directory, shown to people
+	From    string // host and data directory, to be shown to people
 	Program string // version of edgetable
-	// Snapshot returns a directory with the files of the store at one moment, and the point from which the store's
-	// log continues. Create removes each file in the directory after it has stored the file.
+	// Snapshot returns a directory with the files of the store at one moment, and the point from which the store's log
+	// continues. Create removes each file from the directory after it has stored the file.
 	Snapshot func(ctx context.Context) (dir string, log *LogSpan, err error)
-	// Check reports damage in a file before it is stored.
+	// Check returns an error for a damaged file. It is called before the file is stored.
 	Check func(path string) error
 	// Keys are public keys of age; none means no encryption.
 	Keys []string
-	// Interrupted lists earlier runs of the same data directory that were interrupted before their backup was
-	// complete. Create reuses their objects and deletes their manifests.
+	// Interrupted lists earlier runs of the same data directory that were interrupted before their backup was complete.
+	// Create reuses their objects and deletes their manifests.
 	Interrupted []string
 	// Begin is called with the name of the run before anything is written.
 	Begin func(id string) error
@@ -34,8 +34,8 @@ type Source struct {
 	Now func() time.Time
 }
 
-// Create makes a backup. After an error, call Create again with the name of the failed run in Interrupted: the new
-// run does not store the objects of the failed run again.
+// Create makes a backup. After an error, call Create again with the name of the failed run in Interrupted. The new
+// run then does not store the objects of the failed run again.
 func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	recipients, err := ParseRecipients(s.Keys)
 	if err != nil {
@@ -60,7 +60,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.checkTurn(ctx, log); err != nil { // checked before the upload, which takes long
+	if err := r.checkTurn(ctx, log); err != nil { // checked before the upload, because the upload is slow
 		return nil, err
 	}
 	if m.Log = log; log != nil && log.Alone {
@@ -100,8 +100,9 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	return m, nil
 }
 
-// owned checks that the store may still ship its log to the backup place. If another store has replaced it, a backup
-// of this store would look like the newest state. owned permits any store if the backup location has no timelines.
+// checkTurn checks that the store may still ship its log to the backup location. If another store has replaced this
+// store, a backup of this store would look like the newest state. If the backup location has no timelines, checkTurn
+// permits any store.
 func (r *Repository) checkTurn(ctx context.Context, log *LogSpan) error {
 	now, err := r.Turn(ctx)
 	switch {
@@ -115,7 +116,7 @@ func (r *Repository) checkTurn(ctx context.Context, log *LogSpan) error {
 	return now.Check(log.Timeline, log.Term)
 }
 
-// begun returns an error if [Repository.Prune] has removed the run together with its objects.
+// checkRun returns an error if [Repository.Prune] has removed the run and its objects.
 func (r *Repository) checkRun(ctx context.Context, id string) error {
 	_, err := r.objects.Get(ctx, runDir+id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -124,7 +125,6 @@ func (r *Repository) checkRun(ctx context.Context, id string) error {
 	return err
 }
 
-// save writes a manifest.
 func (r *Repository) save(ctx context.Context, dir string, m *Manifest) error {
 	b, err := seal(m)
 	if err != nil {
@@ -147,8 +147,8 @@ func (r *Repository) commit(ctx context.Context, m *Manifest) error {
 	return err
 }
 
-// known reads the manifests of complete and of interrupted backups. It must be called after the manifest of this run
-// was stored in unfinished/.
+// readKnown reads the manifests of complete and of interrupted backups. It must be called after the manifest of this
+// run was stored in unfinished/.
 func (r *Repository) readKnown(ctx context.Context, m *Manifest, interrupted []string) (*knownParts, error) {
 	all, err := r.List(ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (r *Repository) readKnown(ctx context.Context, m *Manifest, interrupted []s
 	return k, nil
 }
 
-// listFiles returns the files of a directory, without their parts, which are not known yet.
+// listFiles returns the files of a directory. Their parts are not known yet.
 func listFiles(dir string) (files []File, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -23,7 +23,7 @@ func ParseRecipients(keys []string) ([]age.Recipient, error) {
 	return list, nil
 }
 
-// ReadIdentities reads a file with private keys of age. If the file's name is "", it returns no keys.
+// ReadIdentities reads a file with private keys of age. If the parameter file is "", it returns no keys.
 func ReadIdentities(file string) ([]age.Identity, error) {
 	if file == "" {
 		return nil, nil

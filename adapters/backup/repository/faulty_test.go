@@ -19,8 +19,8 @@ import (
 
 var errFault = errors.New("the place does not answer")
 
-// faulty is a backup place that loses requests and replies, and carries out requests late, twice, and in another
-// order.
+// faulty is a backup location that loses requests and replies. It also carries out requests late, twice, and in
+// another order.
 type faulty struct {
 	objects.Place
 	mu     sync.Mutex
@@ -29,7 +29,7 @@ type faulty struct {
 	counts map[string]int
 }
 
-// happens reports whether a fault happens to a request, with the probability 1/in. It also carries out some late
+// happens reports whether a fault occurs in a request. The probability is 1/in. The call also carries out some late
 // requests.
 func (f *faulty) happens(fault string, in int) bool {
 	f.mu.Lock()
@@ -57,7 +57,7 @@ func (f *faulty) request(do func() error) error {
 	postpone := func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.late = append(f.late, func() { _ = do() }) // the client has already got an error, so this one is ignored
+		f.late = append(f.late, func() { _ = do() }) // the client has already received an error, so the error of do is ignored
 	}
 	switch {
 	case f.happens("lost request", 30):
@@ -119,7 +119,8 @@ type reader struct {
 	got []edm.Ticks
 }
 
-// follow applies all further log pieces in the backup place, or those before the first request that fails.
+// follow applies all log pieces in the backup location that the reader has not applied yet. It stops at the first
+// request that fails.
 func (f *reader) follow(t *testing.T, s *story) error {
 	t.Helper()
 	pieces, _, err := s.r.Behind(t.Context(), s.timeline, f.at, true)
@@ -141,8 +142,8 @@ func (f *reader) follow(t *testing.T, s *story) error {
 	return nil
 }
 
-// TestFaultyPlace checks a backup place that loses, delays, repeats and reorders the requests of a primary, a prune,
-// a secondary and a restore. The secondary must have every commit exactly once. Every moment in the period of
+// TestFaultyPlace checks a backup location that loses, delays, repeats and reorders the requests of a primary, a
+// prune, a secondary and a restore. The secondary must have every commit exactly once. Every moment in the period of
 // Keep.PointInTime must be restorable.
 func TestFaultyPlace(t *testing.T) {
 	t.Parallel()

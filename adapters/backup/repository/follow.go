@@ -10,8 +10,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Next returns the log pieces that continue the log after a commit number, in order. It lists only the folders of the
-// minutes in which these pieces should begin. [Repository.Behind] also finds pieces in other folders, and gaps.
+// Next returns, in order, the log pieces that continue the log after a commit number. It lists only the folders of the minutes in
+// which these pieces should begin. [Repository.Behind] also finds pieces in other folders, and gaps.
 func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks) (list []Piece, err error) {
 	for looked := ""; looked != folderOf(timeline, number); {
 		looked = folderOf(timeline, number)
@@ -26,13 +26,12 @@ func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks
 	return list, nil
 }
 
-// late is how long after the replacement of a store one of its delayed requests may still store a log piece.
+// late is the maximum time between the replacement of a store and a delayed write of a log piece by this store.
 const late = 15 * time.Minute
 
-// Behind returns the log pieces that continue the log after a commit number, in order, and the gap after these
-// pieces. The gap is nil if the log ends there. If all is set, Behind lists all pieces of the timeline. Otherwise it
-// lists only the pieces since the beginning of the number's hour: joined pieces and delayed pieces may be in an
-// earlier minute's folder.
+// Behind returns, in order, the log pieces that continue the log after a commit number. It also returns the gap after these pieces,
+// or nil if the log ends there. If all is set, Behind lists all pieces of the timeline. Otherwise it lists only the pieces since the
+// beginning of the number's hour. This suffices also for joined and delayed pieces, which may be in the folder of an earlier minute.
 func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
 	after := ""
 	if !all {
@@ -47,12 +46,12 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 	return list, gap, nil
 }
 
-// Spans caches, by backup, the point where the log continues the backup, so that each manifest is read once. The
-// value is nil if no log continues the backup.
+// Spans caches, by backup, the point where the log continues the backup. So each manifest is read only once. The value is nil if no
+// log continues the backup.
 type Spans map[string]*LogSpan
 
-// Synced returns a time T such that every write that returned before T has a commit number up to the given number.
-// Backups of an idle store record such times. Synced returns 0 if no cached backup has one.
+// Synced returns a time T such that every write that returned before T has a commit number up to the given number. Backups of an idle
+// store record such times. Synced returns 0 if no cached backup has recorded one.
 func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	for _, span := range s {
 		if span != nil && span.Timeline == timeline {
@@ -62,9 +61,9 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the gap in a timeline's log after a commit number; the backup place has all pieces up to this number.
-// Lacks reports a gap only if the place shows that there were later commits: a backup contains them, or a prune has
-// removed them. until is the number after which the newest timeline does not share the commits of this timeline.
+// Lacks returns the gap in a timeline's log after a commit number. The backup location has all log pieces up to this number. Lacks
+// reports a gap only if the location shows that there were later commits. This is so if a backup contains such commits, or if a prune
+// has removed them. until is the highest number up to which the newest timeline shares the commits of this timeline.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
 	ids, err := r.names(ctx, backupDir)
 	if err != nil {
@@ -76,12 +75,12 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 		if !read {
 			b, err := r.objects.Get(ctx, backupDir+id)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // removed after it was listed
+				continue // a prune removed the manifest after it was listed
 			}
 			if err != nil {
 				return nil, err
 			}
-			if m, err := decode(id, b); err == nil { // a damaged manifest does not show which commits its backup has
+			if m, err := decode(id, b); err == nil { // a damaged manifest does not show which commits the backup has
 				span = m.Log
 			}
 			known[id] = span
@@ -101,8 +100,8 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 	return nil, nil
 }
 
-// Plans returns a plan for each backup of the newest timeline and its ancestors. The plan restores the newest state
-// that this backup and the log after it allow. The plan of the newest backup is the first.
+// Plans returns a plan for each backup of the newest timeline and its ancestors. The plan restores the newest state that can be
+// restored from this backup and the log after it. The plan of the newest backup is the first.
 func (r *Repository) Plans(ctx context.Context) (list []*Plan, err error) {
 	h, err := r.historyOf(ctx, "")
 	if err != nil {

@@ -16,23 +16,23 @@ import (
 	"edgetable/core/edm"
 )
 
-// joinWindow is the period whose log pieces are joined into one. The pieces of a period are joined when joinAfter has
-// passed since its end. By then, secondaries have read them.
+// joinWindow is the period whose log pieces are joined into one piece. The pieces of a period are joined when
+// joinAfter has passed since the end of the period. By then, secondaries have read the pieces.
 const joinWindow, joinAfter = time.Hour, 5 * time.Minute
 
-// maxJoined limits the stored size of a joined piece, and maxJoinedLength its size before compression, because a
-// reader holds the whole piece in memory.
+// maxJoined limits the stored size of a joined log piece, and maxJoinedLength limits its size before compression. A
+// reader must hold the whole joined piece in memory.
 const maxJoined, maxJoinedLength = 32 << 20, 64 << 20
 
 // Joined counts the results of [Repository.Join].
 type Joined struct {
-	Pieces  int // number of pieces that were replaced by joined pieces
+	Pieces  int // number of log pieces that joined pieces replaced
 	Objects int // number of joined pieces that were written
 }
 
-// Join joins the log pieces of each past hour into larger pieces. It considers only pieces that begin at or after a
-// time; the zero time means all pieces. Join stores a joined piece before it deletes the pieces in it. If Join is
-// interrupted, the next call completes its work.
+// Join joins the log pieces of each past hour into larger pieces. It considers no pieces that begin before the
+// parameter after. The zero time means all pieces. Join stores a joined piece before it deletes the pieces that it
+// contains. If Join is interrupted, the next call completes its work.
 func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joined, err error) {
 	list, err := r.Pieces(ctx, "")
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joine
 	recent := slices.DeleteFunc(slices.Clone(list), func(p Piece) bool { return p.From.Time().Before(after) })
 	for _, group := range groups(recent, now) {
 		if err := r.join(ctx, &done, list, group); errors.Is(err, fs.ErrNotExist) {
-			continue // a prune removed a piece after it was listed
+			continue // a prune removed a log piece after it was listed
 		} else if err != nil {
 			return done, err
 		}
@@ -49,7 +49,7 @@ func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joine
 	return done, nil
 }
 
-// groups returns the groups of pieces to join, each sorted by commit number.
+// groups returns the groups of log pieces to join, each sorted by commit number.
 func groups(list []Piece, now time.Time) (all [][]Piece) {
 	hour := func(p *Piece) time.Time { return p.From.Time().Truncate(joinWindow) }
 	for i := 0; i < len(list); {
@@ -76,13 +76,13 @@ func groups(list []Piece, now time.Time) (all [][]Piece) {
 				group = append(group, p)
 			}
 			all = append(all, group)
-			part = slices.DeleteFunc(part, func(p Piece) bool { return p.From < end }) // pieces after a gap form the next group
+			part = slices.DeleteFunc(part, func(p Piece) bool { return p.From < end }) // log pieces after a gap form the next group
 		}
 	}
 	return slices.DeleteFunc(all, func(g []Piece) bool { return len(g) < 2 })
 }
 
-// join joins a group of pieces into as few objects as the terms and the size limits allow.
+// join joins a group of log pieces into as few objects as the terms and the size limits allow.
 func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece) error {
 	j := joining{r: r, done: done, list: list}
 	for i := range group {
@@ -92,7 +92,7 @@ func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece
 		}
 		p, packed, err := openPiece(&group[i], b)
 		if err != nil {
-			return nil // a damaged piece stays unchanged, so that it can be examined
+			return nil // a damaged log piece stays unchanged, so that it can be examined
 		}
 		if len(p.Parts) == 0 {
 			if err := j.add(ctx, i, &p, b); err != nil {
@@ -117,19 +117,19 @@ func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece
 	return j.store(ctx)
 }
 
-// joining is a joined piece that is being built.
+// joining is a joined log piece that is being built.
 type joining struct {
 	r      *Repository
 	done   *Joined
-	list   []Piece // all pieces of the backup place
+	list   []Piece // all log pieces of the backup location
 	joined Piece
-	from   int          // index in the group of the first object in joined
-	last   int          // index of the last object in joined
-	bytes  bytes.Buffer // contents of the pieces in joined
+	from   int          // index, in the group, of the first object in joined
+	last   int          // index, in the group, of the last object in joined
+	bytes  bytes.Buffer // contents of the log pieces in joined
 }
 
-// add adds a piece from an object of the group. If the piece has another term than the joined piece so far, add
-// begins another joined piece: readers compare terms.
+// add adds a log piece from an object of the group. A joined piece has only one term, because readers compare terms.
+// So add begins another joined piece if the term changes.
 func (j *joining) add(ctx context.Context, object int, p *Piece, b []byte) error {
 	if n := len(j.joined.Parts); n > 0 && (p.Term != j.joined.Term || p.Begins || j.joined.Length+p.Length > maxJoinedLength) {
 		if err := j.store(ctx); err != nil {
@@ -153,7 +153,7 @@ func (j *joining) add(ctx context.Context, object int, p *Piece, b []byte) error
 	return nil
 }
 
-// store stores the joined piece, and then deletes the pieces that it contains.
+// store stores the joined log piece, and then deletes the pieces that it contains.
 func (j *joining) store(ctx context.Context) error {
 	p := j.joined
 	packed := slices.Clone(j.bytes.Bytes())
@@ -182,7 +182,7 @@ func (j *joining) store(ctx context.Context) error {
 	return g.Wait()
 }
 
-// joinedOf returns the joined piece that replaced a deleted piece, or nil if there is none.
+// joinedOf returns the joined log piece that contains the commits of a deleted piece, or nil if there is none.
 func (r *Repository) joinedOf(ctx context.Context, gone *Piece) (*Piece, error) {
 	list, err := r.Pieces(ctx, gone.Timeline)
 	if err != nil {

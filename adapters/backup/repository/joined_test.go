@@ -14,16 +14,16 @@ import (
 	"edgetable/testdata/must"
 )
 
-// encrypt makes a story encrypt its log. The test keeps the private key in s.with; the backup place knows only the
-// public key.
+// encrypt makes the later log pieces of s encrypted. The test keeps the private key in s.with. The backup location
+// knows only the public key.
 func (s *story) encrypt() {
 	private, err := age.GenerateX25519Identity()
 	must.OK(s.t, err)
 	s.keys, s.with = []string{private.Recipient().String()}, []age.Identity{private}
 }
 
-// TestJoin checks that Join joins the log pieces of past hours, also encrypted pieces without the private key. After
-// it, each moment can still be restored, also with a plan from before, and a second Join has nothing to do.
+// TestJoin checks that Join joins the log pieces of past hours. It also joins encrypted pieces, without the private
+// key. After Join, each moment can still be restored, even with an earlier plan, and a second Join has nothing to do.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	for _, encrypted := range []bool{false, true} {
@@ -36,7 +36,7 @@ func TestJoin(t *testing.T) {
 			s.ship()
 			ends = append(ends, s.to)
 			if s.rand.IntN(20) == 0 {
-				s.begins = true // as if the server had discarded logs before it shipped them
+				s.begins = true // marks a gap, as if the server had discarded logs before it shipped them
 			}
 		}
 		before := s.place.count("log/")
@@ -75,8 +75,8 @@ func TestJoin(t *testing.T) {
 			t.Errorf("joined again: %+v", again)
 		}
 
-		// A second Join adds later pieces of an hour that is partly joined. A secondary whose position is in the
-		// middle of a joined piece can continue from there.
+		// A second Join adds later log pieces of an hour that is already partly joined. A secondary whose position is in
+		// the middle of a joined piece can continue from there.
 		s.now = s.now.Add(2 * time.Hour)
 		s.ship()
 		_, err = s.r.Join(t.Context(), time.Time{}, s.now.Add(time.Hour))
@@ -120,7 +120,7 @@ func TestJoinKilled(t *testing.T) {
 	}
 }
 
-// TestJoinDamaged checks that VerifyLog detects a changed byte anywhere in a joined piece.
+// TestJoinDamaged checks that VerifyLog detects a changed byte anywhere in a joined log piece.
 func TestJoinDamaged(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, 10)
@@ -148,9 +148,9 @@ func TestJoinDamaged(t *testing.T) {
 	}
 }
 
-// TestFewObjects checks that a restore reads few objects of the log: one for each past hour, and the single pieces of
-// the last 65 to 75 minutes. With a piece a second, the log of a week has 168 joined objects and at most 4,500 single
-// pieces.
+// TestFewObjects checks that a restore reads few objects of the log: one for each past hour, and the single log
+// pieces of the last 65 to 75 minutes. If the server ships a piece each second, the log of a week has 168 joined
+// objects and at most 4,500 single pieces.
 func TestFewObjects(t *testing.T) {
 	t.Parallel()
 	const hours, every = 4, 10 * time.Second

@@ -9,20 +9,20 @@ import (
 // Keep says which backups a prune keeps. The zero value keeps all backups.
 type Keep struct {
 	Last      int           // the number of newest backups to keep
-	Daily     int           // the number of latest days (UTC) whose newest backup is kept
-	OlderThan time.Duration // backups younger than this are kept
-	// PointInTime is the length of the period, up to now, in which every moment must remain restorable. A prune keeps
-	// the backups of this period, the newest backup before it, and the log since that backup.
+	Daily     int           // for each of this many latest days (UTC), the newest backup is kept
+	OlderThan time.Duration // backups younger than this duration are kept
+	// PointInTime is the length of the period, up to now, in which every moment must remain restorable. A prune keeps the
+	// backups of this period, the newest backup before the period, and the log since that backup.
 	PointInTime time.Duration
 }
 
 // None reports whether all backups are kept.
 func (k Keep) None() bool { return k == Keep{} }
 
-// split divides backups, sorted from oldest to newest, into those to keep and those to remove. It always keeps the
-// newest backup. It also keeps backups with a time in the future, because a wrong clock must not remove a backup. The
-// rules of Keep apply to the backups of the newest timeline and its ancestors. A backup of another timeline is kept
-// as long as an older backup to which the rules apply is kept.
+// split divides backups, sorted from oldest to newest, into those to keep and those to remove. It always keeps the newest
+// backup. It also keeps backups with a time in the future, because a wrong clock must not remove a backup. The rules of Keep
+// apply to the backups of the newest timeline and its ancestors. A backup of another timeline is kept until all older backups
+// of the newest timeline and its ancestors are removed.
 func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
 	if k.None() {
 		return backups, nil
@@ -32,7 +32,7 @@ func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove [
 	for _, m := range off {
 		at, _ := timeOf(m.ID)
 		young := now.Sub(at) < max(k.OlderThan, k.PointInTime)
-		if young || len(stay) == 0 || m.ID > stay[len(stay)-1].ID { // a backup of another timeline is removed after the older ones of this line
+		if young || len(stay) == 0 || m.ID > stay[len(stay)-1].ID {
 			stay = append([]*Manifest{m}, stay...)
 		} else {
 			remove = append(remove, m)
@@ -66,8 +66,8 @@ func (k Keep) splitLine(backups []*Manifest, now time.Time) (stay, remove []*Man
 	return stay, remove
 }
 
-// base returns the index of the backup from which the oldest moment of PointInTime is restored. It returns -1 if no
-// backup is old enough.
+// base returns the index of the backup from which the oldest moment of PointInTime is restored. It returns -1 if no backup is
+// old enough.
 func (k Keep) base(backups []*Manifest, now time.Time) int {
 	oldest := edm.TicksOf(now.Add(-k.PointInTime))
 	for i := len(backups) - 1; i >= 0 && k.PointInTime > 0; i-- {
@@ -78,8 +78,8 @@ func (k Keep) base(backups []*Manifest, now time.Time) int {
 	return -1
 }
 
-// logFrom returns the commit number up to which the log may be removed, given the backups that are kept. Each kept
-// backup can then be restored with the log after it, or, with PointInTime, each moment of that period.
+// logFrom returns the commit number up to which the log may be removed, if the given backups are kept. After that, each of
+// these backups can still be restored with the log after it. With PointInTime, each moment of the period can be restored.
 func (k Keep) logFrom(backups []*Manifest, now time.Time) edm.Ticks {
 	if i := k.base(backups, now); i >= 0 {
 		return backups[i].Log.Low

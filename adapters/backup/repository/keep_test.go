@@ -14,7 +14,7 @@ func TestKeep(t *testing.T) {
 	w, place := newWorld(1), newShelf()
 	first := w.now
 	var ids []string
-	for i := range 12 { // at 1:00, 7:00, 13:00 and 19:00 of three days
+	for i := range 12 { // makes a backup at 1:00, 7:00, 13:00 and 19:00 of three days
 		w.change()
 		m, err := w.create(t, t.Context(), place)
 		if err != nil {
@@ -30,7 +30,7 @@ func TestKeep(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		keep repository.Keep
-		want string // one letter for each backup: k means that it is kept
+		want string // one letter for each backup; k means that the backup is kept
 	}{
 		{repository.Keep{Last: 3}, "---------kkk"},
 		{repository.Keep{Daily: 2}, "-------k---k"},

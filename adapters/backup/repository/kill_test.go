@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 )
 
-// TestKill ends a backup or a prune at each of its steps. Each backup that is then listed must be complete, and the
-// next backup and prune must remove all unneeded objects.
+// TestKill ends a backup or a prune at each of its steps. Each backup that is listed after that must be complete.
+// The next backup and prune must remove all unneeded objects.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	stride := 1
@@ -65,7 +65,6 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// fill makes n backups.
 func (w *world) fill(t *testing.T, place *shelf, n int) {
 	t.Helper()
 	for range n {
@@ -76,7 +75,7 @@ func (w *world) fill(t *testing.T, place *shelf, n int) {
 	}
 }
 
-// clean runs a prune, and checks that only the newest backup and its objects remain.
+// clean runs a prune. It checks that only the newest backup and its objects remain.
 func (w *world) clean(t *testing.T, place *shelf) {
 	t.Helper()
 	done, err := w.prune(t.Context(), place, 1)
@@ -98,8 +97,8 @@ func (w *world) clean(t *testing.T, place *shelf) {
 	}
 }
 
-// TestTogether runs a backup and a prune at the same time and switches between them at
-// random steps. Sometimes it kills one of them.
+// TestTogether runs a backup and a prune at the same time, and switches between the two at random steps. Sometimes
+// it kills the backup or the prune.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(150)
@@ -109,7 +108,7 @@ func TestTogether(t *testing.T) {
 	for seed := range seeds {
 		w, place := newWorld(seed), newShelf()
 		w.fill(t, place, 2+int(seed%3))
-		if seed%2 == 0 { // leave objects of a killed run that no backup needs
+		if seed%2 == 0 { // leaves objects of a killed run, which no backup needs
 			_, _ = w.create(t, t.Context(), stepped{place, killAt(12)})
 			if seed%4 == 0 {
 				w.abandon(t, place)
@@ -117,7 +116,7 @@ func TestTogether(t *testing.T) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
-			var waiting [2][]chan struct{} // steps that wait: of the backup, and of the prune
+			var waiting [2][]chan struct{} // steps that wait: waiting[0] of the backup, waiting[1] of the prune
 			type arrival struct {
 				who int
 				c   chan struct{}
@@ -184,7 +183,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// abandon deletes the manifests of the unfinished backups, so that no backup needs their objects.
+// abandon deletes the manifests of the unfinished backups. No backup then needs the objects of these backups.
 func (w *world) abandon(t *testing.T, place *shelf) {
 	t.Helper()
 	for _, id := range w.begun {

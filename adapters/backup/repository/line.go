@@ -9,23 +9,23 @@ import (
 	"edgetable/core/edm"
 )
 
-// segment is the part of a line that belongs to one timeline: the commits of this timeline up to a number.
+// segment is a part of a line, which is a timeline with its ancestors. The segment has the commits of one timeline up to a number.
 type segment struct {
 	timeline string
 	until    edm.Ticks
 }
 
-// line is the history of a timeline: segments of its ancestors, oldest first, and then the timeline itself without an
-// upper limit. If the history of an ancestor is unknown, the line begins at this ancestor.
+// line is a timeline with its ancestors. It has a segment for each ancestor, oldest first, and then the timeline
+// itself without an upper limit. If the history of an ancestor is unknown, the line begins with this ancestor.
 type line struct {
 	parts []segment
-	// branched is the time when the second timeline of the backup place began, or zero if there is at most one. A
-	// backup by an earlier version of edgetable does not name its timeline. Such a backup is known to be on the line
-	// only if it is older than branched.
+	// branched is the time when the second timeline of the backup location began, or zero if there is at most one
+	// timeline. A backup by an earlier version of edgetable does not name its timeline. Such a backup certainly belongs to
+	// this timeline or its ancestors only if the backup is older than branched.
 	branched time.Time
 }
 
-// lineOf returns the history of a timeline.
+// lineOf returns a timeline with its ancestors.
 func lineOf(all []Timeline, id string) (l line, err error) {
 	until := edm.MaxDateTime
 	for range len(all) + 1 {
@@ -53,7 +53,7 @@ func lineOf(all []Timeline, id string) (l line, err error) {
 	return l, nil
 }
 
-// newestLine returns the line of the newest timeline. The line is empty if the backup place has no timeline.
+// newestLine returns the newest timeline with its ancestors. The result is empty if the backup location has no timeline.
 func (r *Repository) newestLine(ctx context.Context) (l line, err error) {
 	all, err := r.Timelines(ctx)
 	if err != nil || len(all) == 0 {
@@ -62,14 +62,14 @@ func (r *Repository) newestLine(ctx context.Context) (l line, err error) {
 	return lineOf(all, all[len(all)-1].ID)
 }
 
-// part returns the index of the segment that contains the state of a backup, or -1.
+// part returns the index of the segment that contains the state of a backup, or -1 if there is no such segment.
 func (l *line) part(span *LogSpan) int {
 	return slices.IndexFunc(l.parts, func(s segment) bool {
 		return span != nil && span.Timeline == s.timeline && span.High <= s.until
 	})
 }
 
-// has reports whether a backup belongs to the line. If there are no timelines, every backup does.
+// has reports whether a backup belongs to a timeline or to its ancestors. If there are no timelines, has returns true.
 func (l *line) has(m *Manifest) bool {
 	switch span := m.history(); {
 	case len(l.parts) == 0:
@@ -81,7 +81,6 @@ func (l *line) has(m *Manifest) bool {
 	}
 }
 
-// split returns the backups that belong to the line, and those that do not.
 func (l *line) split(backups []*Manifest) (on, off []*Manifest) {
 	for _, m := range backups {
 		if l.has(m) {

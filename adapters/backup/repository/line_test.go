@@ -30,7 +30,7 @@ func (s *story) backupOf(span *repository.LogSpan, before func()) (*repository.M
 
 func nothing() {}
 
-// promoted returns a story in which a secondary was promoted. Its new timeline has two log pieces and a backup.
+// promoted returns a story after the promotion of a secondary. The new timeline has two log pieces and a backup.
 func promoted(t *testing.T) (s *story, old repository.LogSpan, own *repository.Manifest) {
 	s = newStory(t, 4)
 	s.ship()
@@ -42,7 +42,8 @@ func promoted(t *testing.T) (s *story, old repository.LogSpan, own *repository.M
 	return s, old, own
 }
 
-// TestReplacedBackup checks that a store that was replaced makes no backup, even if it is replaced during the backup.
+// TestReplacedBackup checks that a replaced store makes no backup, even if another store replaces it during the
+// backup.
 func TestReplacedBackup(t *testing.T) {
 	t.Parallel()
 	s, old, _ := promoted(t)
@@ -60,8 +61,8 @@ func TestReplacedBackup(t *testing.T) {
 	}
 }
 
-// TestBackupOnNoLine checks a backup of a replaced store, made by an earlier version after the last write of the
-// promoted store. This backup must not be taken for the newest state, and the rules of Keep must not count it.
+// TestBackupOnNoLine checks a backup of a replaced store. An earlier version made the backup after the last write of
+// the promoted store. This backup must not count as the newest state, and the rules of Keep must not count it.
 func TestBackupOnNoLine(t *testing.T) {
 	t.Parallel()
 	for _, span := range []string{"log", "alone", "none"} {
@@ -71,7 +72,7 @@ func TestBackupOnNoLine(t *testing.T) {
 		case "log", "alone":
 			history = &old
 		}
-		s.place.hidden = "timelines/" // earlier versions do not look for timelines
+		s.place.hidden = "timelines/" // an earlier version does not look for timelines
 		stray, err := s.backupOf(history, nothing)
 		must.OK(t, err)
 		s.place.hidden = ""
@@ -102,8 +103,8 @@ func TestBackupOnNoLine(t *testing.T) {
 	}
 }
 
-// TestNothingLess checks that a restore of the newest state fails if the newest state is incomplete. The error names
-// the older state that can be restored. verify names the lost objects.
+// TestNothingLess checks that a restore of the newest state fails if this state is incomplete. The error must name
+// the older state that can be restored. The verify report must name the lost objects.
 func TestNothingLess(t *testing.T) {
 	t.Parallel()
 	s, _, own := promoted(t)
@@ -155,7 +156,7 @@ func TestNothingLess(t *testing.T) {
 	if err != nil || state.Plan.To != s.to || state.Plan.Base.ID != own.ID {
 		t.Errorf("%+v, %v", state, err)
 	}
-	// Remove the backups of the newest timeline and its ancestors. A prune of an earlier version could do this.
+	// Remove the backups of the newest timeline and its ancestors. A prune of an earlier version could remove them.
 	done, err := s.r.Prune(t.Context(), repository.Pruning{Remove: []string{own.ID, names("backups/")[0][len("backups/"):]}, Now: s.now})
 	must.OK(t, err)
 	if len(done.Removed) != 2 {

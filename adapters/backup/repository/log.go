@@ -14,7 +14,7 @@ import (
 	"edgetable/core/objects"
 )
 
-// Ship stores a log piece in the backup place, unless a newer timeline or term has replaced the one of the piece.
+// Ship stores a log piece in the backup location. It returns an error if a newer timeline or term has replaced those of the piece.
 func (r *Repository) Ship(ctx context.Context, s *Sealed) error {
 	now, err := r.Turn(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (r *Repository) Ship(ctx context.Context, s *Sealed) error {
 	return r.objects.Put(ctx, s.object(), s.bytes)
 }
 
-// Pieces lists the log pieces of a timeline, or of all timelines if timeline is "", sorted by commit number.
+// Pieces lists log pieces, sorted by commit number. If timeline is "", it lists the pieces of all timelines.
 func (r *Repository) Pieces(ctx context.Context, timeline string) ([]Piece, error) {
 	prefix := logDir
 	if timeline != "" {
@@ -62,8 +62,8 @@ func (r *Repository) ReadPiece(ctx context.Context, named *Piece, with []age.Ide
 	return p, commits, err
 }
 
-// checkPiece reads a log piece and verifies its checksum. If the piece was joined with others after it was listed,
-// checkPiece returns the joined piece, which contains more commits.
+// checkPiece reads a log piece and verifies its checksum. If the piece was joined with other pieces after it was listed, checkPiece
+// returns the joined piece, which contains more commits.
 func (r *Repository) checkPiece(ctx context.Context, named *Piece) (p Piece, packed []byte, err error) {
 	b, err := r.objects.Get(ctx, named.object())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,7 +83,7 @@ func (r *Repository) checkPiece(ctx context.Context, named *Piece) (p Piece, pac
 	return p, packed, nil
 }
 
-// DamagedPiece is the error for a piece that was read but cannot be used.
+// DamagedPiece is the error for a log piece that was read but cannot be used.
 type DamagedPiece struct {
 	Object string
 	Cause  error
@@ -92,11 +92,11 @@ type DamagedPiece struct {
 func (d *DamagedPiece) Error() string { return d.Object + ": " + d.Cause.Error() }
 func (d *DamagedPiece) Unwrap() error { return d.Cause }
 
-// Gap is a range of a timeline's commit numbers whose commits are missing in the backup place.
+// Gap is a range of a timeline's commit numbers whose commits are missing in the backup location.
 type Gap struct {
 	Timeline string
 	After    edm.Ticks
-	Until    edm.Ticks // 0 if the log ends here
+	Until    edm.Ticks // 0 if the log ends at After
 }
 
 func (g *Gap) Error() string {
@@ -106,8 +106,8 @@ func (g *Gap) Error() string {
 	return fmt.Sprintf("the log of timeline %s has no commits after %s and until %s", g.Timeline, g.After, g.Until)
 }
 
-// chain returns the pieces of a timeline that cover the commit numbers in (from, to] without a gap. If the pieces end
-// too early, chain also returns the gap after them. The list must be sorted.
+// chain returns the log pieces of a timeline that cover the commit numbers in (from, to] without a gap. If the pieces end too early,
+// chain also returns the gap after the last piece. The list must be sorted.
 func chain(list []Piece, timeline string, from, to edm.Ticks) (part []Piece, gap *Gap) {
 	var furthest Piece
 	i := 0

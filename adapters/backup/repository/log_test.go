@@ -19,8 +19,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// story is a backup place with backups and a log. It also knows the expected result of a restore: the numbers of all
-// commits of the newest timeline and its ancestors.
+// story is a backup location with backups and a log. It also records the expected result of a restore: the numbers
+// of all commits of the newest timeline and its ancestors.
 type story struct {
 	t        *testing.T
 	place    *shelf
@@ -58,7 +58,8 @@ func (s *story) begin(parent string, left edm.Ticks) {
 	s.timeline, s.left = line.ID, left
 }
 
-// backup makes a backup whose Low may be before the last commits. The backup may or may not contain these commits.
+// backup makes a backup whose span.Low may be before the last commits. The backup may or may not contain these
+// commits.
 func (s *story) backup() (m *repository.Manifest) {
 	span := repository.LogSpan{Timeline: s.timeline, Low: s.tick(), High: s.tick()}
 	if n := len(s.commits); n > 3 {
@@ -82,7 +83,7 @@ func (s *story) backup() (m *repository.Manifest) {
 	return m
 }
 
-// again repeats an operation until the backup place reports no fault.
+// again repeats an operation until the backup location reports no fault.
 func (s *story) again(do func() error) {
 	s.t.Helper()
 	err := errFault
@@ -94,7 +95,7 @@ func (s *story) again(do func() error) {
 	must.OK(s.t, err)
 }
 
-// seal makes a log piece of commits.
+// seal makes a log piece from commits.
 func seal(p repository.Piece, list []repository.Commit, keys []string) (*repository.Sealed, error) {
 	codecs := []repository.Codec{repository.Zstd, repository.S2}
 	w, err := repository.NewPieceWriter(keys, codecs[len(list)%2])
@@ -109,7 +110,7 @@ func seal(p repository.Piece, list []repository.Commit, keys []string) (*reposit
 	return w.Seal(p, repository.Zstd)
 }
 
-// ship ships some new commits in one piece.
+// ship ships some new commits in one log piece.
 func (s *story) ship() {
 	var list []repository.Commit
 	for range 1 + s.rand.IntN(4) {
@@ -172,8 +173,7 @@ func (s *story) verify() *repository.LogReport {
 }
 
 // TestPrunePointInTime prunes at random moments of random histories, which contain promotions. After each prune,
-// every moment of the period Keep.PointInTime must be restorable. In the end, some older log pieces must have been
-// removed.
+// every moment of the period Keep.PointInTime must be restorable. In the end, some older log pieces must be removed.
 func TestPrunePointInTime(t *testing.T) {
 	t.Parallel()
 	removed, seeds := 0, 12
@@ -269,13 +269,13 @@ func TestVerifyLog(t *testing.T) {
 			for _, one := range report.Ranges {
 				must.OK(t, s.restored(one[0]))
 				must.OK(t, s.restored(one[1]))
-				for _, p := range all { // the ranges must not contain the end of the damaged piece
+				for _, p := range all { // the restorable ranges must not contain the end of the damaged log piece
 					if strings.HasSuffix(name, fmt.Sprintf("%016x-%016x", p.From, p.To)) && p.To >= one[0] && p.To <= one[1] {
 						t.Fatalf("%s is damaged, and %v was promised", name, p.To)
 					}
 				}
 			}
-			if n := i % len(names); n < len(all) { // secondaries and restores read pieces in this way
+			if n := i % len(names); n < len(all) { // secondaries and restores read log pieces in this way
 				_, list, err := s.r.ReadPiece(t.Context(), &all[n], s.with)
 				if _, damaged := errors.AsType[*repository.DamagedPiece](err); !damaged || len(list) > 0 {
 					t.Fatalf("%d commits of %s are read, %v", len(list), name, err)
@@ -316,8 +316,8 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestOverlap checks that a restore is correct if pieces overlap, because the backup place may carry out delayed
-// requests.
+// TestOverlap checks that a restore is correct even if log pieces overlap. They may overlap because the backup
+// location may carry out delayed requests.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, 3)
@@ -353,8 +353,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestBehind checks that Next finds the pieces that continue the log, also in the folders of later minutes. Behind
-// must also find a gap, and a piece that a delayed request stored in the folder of an earlier minute.
+// TestBehind checks that Next finds the log pieces that continue the log, also in the folders of later minutes.
+// Behind must also find a gap, and a piece that a delayed request stored in the folder of an earlier minute.
 func TestBehind(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, 3)
@@ -371,10 +371,10 @@ func TestBehind(t *testing.T) {
 	for _, c := range []struct {
 		from, to, n int
 		all         bool
-		gap         int // the end of the gap
+		gap         int // number at the end of the gap; 0 means no gap
 	}{
-		{10, 300, 3, false, 0}, // the piece from 30 ends last
-		{65, 260, 3, false, 0}, // Next does not find the piece from 30, which is in an earlier folder
+		{10, 300, 3, false, 0}, // the log piece that begins at 30 ends last
+		{65, 260, 3, false, 0}, // Next does not find the log piece that begins at 30, because its folder is earlier
 		{65, 300, 1, true, 400},
 		{260, 260, 0, false, 0},
 		{260, 300, 1, true, 400},

@@ -14,7 +14,7 @@ import (
 // prunedName is the name of the object that stores the commit number up to which the log was removed.
 const prunedName = "log-pruned"
 
-// pruned returns the commit number up to which the log was removed, or 0 if none of it was.
+// pruned returns the commit number up to which the log was removed, or 0 if nothing was removed.
 func (r *Repository) pruned(ctx context.Context) (to edm.Ticks, err error) {
 	b, err := r.objects.Get(ctx, prunedName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -29,8 +29,8 @@ func (r *Repository) pruned(ctx context.Context) (to edm.Ticks, err error) {
 	return to, nil
 }
 
-// pruneLog removes the log pieces that no restore needs: those before the backup from which the oldest restorable
-// moment is restored. backups are the backups that are kept.
+// pruneLog removes the log pieces that no restore needs. These are the pieces before the backup from which the
+// oldest restorable moment is restored. backups are the backups that are kept.
 func (r *Repository) pruneLog(ctx context.Context, done *Pruned, backups []*Manifest, p Pruning) error {
 	needed := p.Keep.logFrom(backups, p.Now)
 	if needed == 0 {

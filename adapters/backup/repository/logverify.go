@@ -17,23 +17,23 @@ import (
 type LogReport struct {
 	Pieces  int
 	Commits int
-	Bytes   int64 // total size of the objects
-	Locked  int   // number of log pieces encrypted for keys that were not given
-	// Ranges are the moments that can be restored. They exclude moments that need damaged log pieces. Damage to
+	Bytes   int64 // total size of the objects in bytes
+	Locked  int   // number of log pieces that are encrypted for keys that were not given
+	// Ranges are the moments that can be restored. Moments that need damaged log pieces are excluded. Damage to
 	// backups is not considered.
 	Ranges Ranges
 	// Problems are sentences about damaged objects and unexplained gaps.
 	Problems []string
-	// Known describes gaps that the server itself recorded: the server discarded logs while it could not reach the
-	// backup place, and made a backup instead.
+	// Known describes gaps that the server itself recorded. The server could not reach the backup location and
+	// discarded logs. Later it made a backup to replace these logs.
 	Known []string
-	// Notes are sentences about objects that no restore of the newest history uses, and about objects that do not
-	// name their history because an earlier version wrote them.
+	// Notes are sentences about objects that no restore of the newest history uses. They also describe objects that
+	// do not name their history because an earlier version wrote these objects.
 	Notes []string
 }
 
-// VerifyLog reads the whole log, and reports each damaged piece and each gap. It decrypts the pieces if identities
-// are given.
+// VerifyLog reads the whole log, and reports each damaged log piece and each gap. It decrypts the pieces if
+// identities are given.
 func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progress func(done, total int64)) (*LogReport, error) {
 	report := new(LogReport)
 	timelines, err := r.Timelines(ctx)
@@ -60,7 +60,7 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 	for i := range list {
 		total += list[i].Size
 	}
-	read := make([]Piece, len(list)) // an empty entry is a damaged piece
+	read := make([]Piece, len(list)) // an empty element stands for a damaged log piece
 	var mu sync.Mutex
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(concurrency)
@@ -109,14 +109,14 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 	return report, nil
 }
 
-// gaps reports the gaps of each timeline. Damaged pieces were already reported.
+// gaps reports the gaps of each timeline. Damaged log pieces were already reported.
 func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Manifest, timelines []Timeline, list, read []Piece) error {
 	pruned, err := r.pruned(ctx)
 	if err != nil {
 		report.Problems = append(report.Problems, err.Error())
 	}
 	for _, t := range timelines {
-		var at edm.Ticks // the commit number up to which the timeline's log is complete
+		var at edm.Ticks // commit number up to which the log of the timeline is complete
 		for _, m := range slices.Backward(backups) {
 			if m.Log != nil && m.Log.Timeline == t.ID && m.Log.Low >= pruned {
 				at = m.Log.Low // the last assignment is for the oldest backup
@@ -161,8 +161,8 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 	return nil
 }
 
-// useless reports the backups that belong to no known timeline, and the log pieces that no backup needs for a
-// restore. Without a backup before the log of the newest timeline, nothing of that log can be restored.
+// noteUnusable reports the backups that belong to no known timeline, and the log pieces that no restore can use.
+// Without a backup before the log of the newest timeline, no part of that log can be restored.
 func (report *LogReport) noteUnusable(all *Backups, timelines []Timeline, list []Piece) {
 	if len(timelines) == 0 {
 		return

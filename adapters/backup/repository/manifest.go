@@ -22,21 +22,21 @@ type Manifest struct {
 	Began   time.Time `json:"began"`
 	Ended   time.Time `json:"ended,omitzero"`
 	From    string    `json:"from"`    // host and data directory
-	Program string    `json:"program"` // version of the program that wrote it
+	Program string    `json:"program"` // version of the program that wrote the backup
 	// Recipients are the public keys for which the objects are encrypted; none means no encryption.
 	Recipients []string `json:"recipients,omitempty"`
-	New        int64    `json:"new"`           // total size of the objects that this run wrote
-	Log        *LogSpan `json:"log,omitempty"` // where the log continues the backup; nil if no log does
-	// Alone says which commits the backup has if no log continues the backup. Alone is nil if Log is set, if the
-	// store never shipped a log, or if an earlier version of edgetable made the backup.
+	New        int64    `json:"new"`           // total size in bytes of the objects that this run wrote
+	Log        *LogSpan `json:"log,omitempty"` // where the log continues the backup; nil if no log continues it
+	// Alone says which commits the backup has if no log continues the backup. Alone is nil if Log is set, if the store
+	// never shipped a log, or if an earlier version of edgetable made the backup.
 	Alone *LogSpan `json:"alone,omitempty"`
 	Files []File   `json:"files"`
-	// Mended lists the objects of earlier backups that were found damaged, with the kind of damage. This backup
-	// stores the content of these objects again.
+	// Mended lists the damaged objects of earlier backups, with the kind of damage. This backup stores the content of
+	// these objects again.
 	Mended []string `json:"-"`
 }
 
-// history returns which commits the backup has, or nil if this is unknown.
+// history returns the span that says which commits the backup has, or nil if this is unknown.
 func (m *Manifest) history() *LogSpan {
 	if m.Log != nil {
 		return m.Log
@@ -71,12 +71,12 @@ type File struct {
 // Part is a part of a file.
 type Part struct {
 	Object string `json:"object"` // name of the object in objects/
-	Size   int64  `json:"size"`   // size of the object
+	Size   int64  `json:"size"`   // size of the object in bytes
 }
 
 const partSize = 8 << 20
 
-// Size returns the size of all files.
+// Size returns the total size of all files in bytes.
 func (m *Manifest) Size() (n int64) {
 	for _, f := range m.Files {
 		n += f.Size
@@ -84,7 +84,7 @@ func (m *Manifest) Size() (n int64) {
 	return n
 }
 
-// newID returns the name of a new backup run. Sorted names are in the order of time.
+// newID returns the name of a new backup run. The order of names is the order of time.
 func newID(now time.Time) string {
 	var b [4]byte
 	rand.Read(b[:]) // rand.Read never fails
@@ -93,20 +93,20 @@ func newID(now time.Time) string {
 
 const idTime = "20060102T150405.000Z"
 
-// timeOf returns the time that is part of the name of a run.
+// timeOf returns the time in the name of a run.
 func timeOf(id string) (time.Time, bool) {
 	at, _, _ := strings.Cut(id, "-")
 	t, err := time.Parse(idTime, at)
 	return t, err == nil && len(id) == len(idTime)+9
 }
 
-// objectName returns the name of an object with the bytes b that a run writes.
+// objectName returns the name of an object with the content b that a run writes.
 func objectName(b []byte, run string) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]) + run[strings.LastIndexByte(run, '-'):]
 }
 
-// sumOf returns the checksum in the name of an object, which precedes the name of the run.
+// sumOf returns the checksum in the name of an object. The name of the run follows the checksum.
 func sumOf(object string) string {
 	sum, _, _ := strings.Cut(object, "-")
 	return sum
@@ -120,7 +120,7 @@ func intact(object string, b []byte) bool {
 
 const sealHead = "edgetable backup 1, sha256 "
 
-// seal encodes a value as JSON with a checksum before it.
+// seal encodes a value as JSON, after a line with a checksum.
 func seal(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
@@ -143,7 +143,7 @@ func unseal(b []byte, v any) error {
 
 var errNewer = errors.New("written by a newer edgetable version; run that version")
 
-// decode reads the manifest of a run.
+// decode decodes and checks the manifest of a run.
 func decode(id string, b []byte) (*Manifest, error) {
 	m := new(Manifest)
 	if err := unseal(b, m); err != nil {
@@ -162,7 +162,7 @@ func decode(id string, b []byte) (*Manifest, error) {
 const maxFiles = 100_000
 
 // check refuses a manifest that names files or objects outside of their folders, or more files than a store can have.
-// Anyone who can write to the backup place could forge a manifest.
+// Anyone who can write to the backup location could forge a manifest.
 func (m *Manifest) check() error {
 	if len(m.Files) > maxFiles {
 		return fmt.Errorf("the manifest lists %d files; a backup has at most %d", len(m.Files), maxFiles)
@@ -193,7 +193,7 @@ func (m *Manifest) check() error {
 	return nil
 }
 
-// isFileName reports whether s is the plain name of a file in a directory, on every operating system.
+// isFileName reports whether s is a plain file name, without a folder, on every operating system.
 func isFileName(s string) bool {
 	control := func(c rune) bool { return c < ' ' || c == 0x7f }
 	return s != "" && s != "." && s != ".." && len(s) <= 255 && !strings.ContainsAny(s, `/\:`) && !strings.ContainsFunc(s, control)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestManifestForged checks that a manifest is refused if it names files or objects outside of their folders, before
-// any of these is read. The manifests have correct checksums, as an attacker can compute them.
+// TestManifestForged checks that a manifest that names files or objects outside of their folders is refused before
+// any of these is read. The manifests have correct checksums, because an attacker can compute them.
 func TestManifestForged(t *testing.T) {
 	t.Parallel()
 	good := strings.Repeat("0a", 32) + "-0123abcd"
@@ -25,7 +25,7 @@ func TestManifestForged(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		files []File
-		says  string // expected error; "" if the manifest is accepted
+		says  string // part of the expected error; "" if the manifest is accepted
 	}{
 		{[]File{file("000001.sst", good), file("marker.format", good, good), file("LOCK")}, ""},
 		{many[:maxFiles], ""},

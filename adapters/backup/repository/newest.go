@@ -10,14 +10,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// State is the starting point of a restore of the newest state: a plan with a backup and its log, or only a backup if
-// no log continues it.
+// State is the starting point of a restore of the newest state. It is a plan with a backup and the log after it, or
+// only a backup if no log continues the backup.
 type State struct {
 	Plan  *Plan
 	Alone *Manifest
 }
 
-// Less is the error for a backup place whose newest state cannot be restored.
+// Less is the error for a backup location whose newest state cannot be restored.
 type Less struct {
 	Cause error
 	State *State // an older state that can be restored; nil if there is none
@@ -37,12 +37,12 @@ func (l *Less) Error() string {
 
 func (l *Less) Unwrap() error { return l.Cause }
 
-// NewestState finds out how to restore the newest state of a timeline, including its log; "" means the newest
-// timeline. If the backup place has commits that cannot be restored, the error is a [Less].
+// NewestState finds out how to restore the newest state of a timeline, including its log. The timeline "" means the
+// newest timeline. If the backup location has commits that cannot be restored, the error is a [Less].
 func (r *Repository) NewestState(ctx context.Context, timeline string) (*State, error) {
 	s, err := r.newestState(ctx, timeline)
 	if _, less := errors.AsType[*Less](err); less {
-		s, err = r.newestState(ctx, timeline) // The object lists were read one after the other, so they may contradict each other: read them again.
+		s, err = r.newestState(ctx, timeline) // The object lists were read one after the other and may contradict each other, so they are read again.
 	}
 	return s, err
 }
@@ -92,7 +92,7 @@ func (r *Repository) newestState(ctx context.Context, timeline string) (*State, 
 	return s, err
 }
 
-// newest returns how to restore the newest state, given the backups of one line.
+// newest returns how to restore the newest state, given the backups of a timeline and its ancestors.
 func (h *history) newest(on []*Manifest) (*State, error) {
 	if len(on) == 0 {
 		return nil, ErrNone
@@ -116,7 +116,7 @@ func (h *history) newest(on []*Manifest) (*State, error) {
 	return s, nil
 }
 
-// strayed returns an error for each timeline whose object the backup place has lost, although another timeline, a
+// strayed returns an error for each timeline whose object the backup location has lost, although another timeline, a
 // backup or a log piece names the timeline.
 func strayed(timelines []Timeline, backups []*Manifest, pieces []Piece) (list []error) {
 	known := map[string]bool{"": true}

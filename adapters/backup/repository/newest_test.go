@@ -9,7 +9,7 @@ import (
 	"edgetable/adapters/backup/repository"
 )
 
-// TestNewestDamaged checks that a damaged newest backup causes an error, and that no older backup is used silently.
+// TestNewestDamaged checks that a damaged newest backup causes an error, and that no older backup is used instead.
 func TestNewestDamaged(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(3), newShelf()
@@ -39,7 +39,7 @@ func TestNewestDamaged(t *testing.T) {
 	}
 }
 
-// TestNewerFormat checks that a backup place whose format is newer is refused and not changed.
+// TestNewerFormat checks that a backup location with a newer format is refused and not changed.
 func TestNewerFormat(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(4), newShelf()
@@ -77,7 +77,7 @@ func TestRemovedAtItsEnd(t *testing.T) {
 }
 
 // TestManifestGone checks that a deleted manifest is reported as missing, unless the backup was removed. The objects
-// of the backup must stay until somebody removes the backup.
+// of the backup must stay until an operator removes the backup.
 func TestManifestGone(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(5), newShelf()

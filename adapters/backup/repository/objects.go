@@ -1,6 +1,6 @@
 package repository
 
-// Names of objects.
+// Names of objects, or of their folders, in the backup location.
 const (
 	formatName = "format"
 	dataDir    = "objects/"

@@ -6,14 +6,14 @@ import (
 	"filippo.io/age"
 )
 
-// joinedHead is the beginning of an object that is a joined piece. A joined piece replaces consecutive log pieces,
-// and its name has the form of a piece's name. It contains these pieces as they were stored, so encrypted pieces can
-// be joined without the private keys. An earlier version of edgetable reports that a newer one wrote the object.
+// joinedHead is the beginning of an object that is a joined log piece. A joined piece replaces consecutive log pieces, and
+// its name has the form of a log piece's name. It contains these pieces as they were stored, so encrypted pieces can be
+// joined without the private keys. An earlier version of edgetable reports that a newer version wrote the object.
 const joinedHead = "edgetable log 2, sha256 "
 
 var errParts = errors.New("the joined object does not contain its pieces")
 
-// unpackParts returns the commits of the pieces that a joined piece contains.
+// unpackParts returns the commits of the log pieces that a joined piece contains.
 func (p *Piece) unpackParts(packed []byte, with []age.Identity) (list []Commit, err error) {
 	at := p.From
 	n := 0
@@ -34,7 +34,7 @@ func (p *Piece) unpackParts(packed []byte, with []age.Identity) (list []Commit, 
 		}
 		n += len(commits)
 		for _, c := range commits {
-			if c.Number > at { // pieces may overlap, so a commit may occur twice
+			if c.Number > at { // log pieces may overlap, so a commit may occur twice
 				list = append(list, c)
 			}
 		}

@@ -35,7 +35,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// counting counts the objects that are written. Its place refuses all writes after some number of saved manifests.
+// counting counts the objects that are written. Its backup location refuses all writes after some number of saved
+// manifests.
 type counting struct {
 	mu      sync.Mutex
 	objects int
@@ -58,8 +59,8 @@ func (c *counting) place(s *shelf, stopAfterSaves int) objects.Place {
 	}}
 }
 
-// TestContinue interrupts a long run. The next run must not write stored objects again, whether they are encrypted or
-// not.
+// TestContinue interrupts a long run. The next run must not write stored objects again, both with and without
+// encryption.
 func TestContinue(t *testing.T) {
 	t.Parallel()
 	for _, w := range []*world{newWorld(1), newWorld(2).encrypted(t)} {
@@ -75,7 +76,7 @@ func TestContinue(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.check(t, place)
-		if first.objects < 8 || second.objects > 8 { // the backup has 10 large objects and some small ones
+		if first.objects < 8 || second.objects > 8 { // the backup has 10 large objects and some small objects
 			t.Errorf("%d objects, then %d", first.objects, second.objects)
 		}
 		w.clean(t, place)
@@ -83,7 +84,7 @@ func TestContinue(t *testing.T) {
 }
 
 // TestRemoved removes a backup while its run is in progress. The backup must not be listed, because its objects are
-// gone.
+// removed.
 func TestRemoved(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(1), newShelf()
@@ -105,8 +106,8 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
-// TestAbandon checks that runs that will not be continued leave no objects, however many failed, and that complete
-// backups and a run that another process continues keep theirs.
+// TestAbandon checks that abandoned runs leave no objects, however many runs failed. Complete backups, and a run that
+// another process continues, must keep their objects.
 func TestAbandon(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(1), newShelf()

@@ -15,28 +15,28 @@ import (
 	"edgetable/core/edm"
 )
 
-// logDir contains the log: log/TIMELINE/MINUTE/FROM-TO, where FROM and TO are commit numbers in hexadecimal digits,
-// and MINUTE is the minute of FROM. So a reader that knows FROM needs to list only one short folder.
+// logDir contains the log in objects log/TIMELINE/MINUTE/FROM-TO. FROM and TO are commit numbers in hexadecimal digits, and
+// MINUTE is the minute of FROM. So a reader that knows FROM needs to list only one short folder.
 const logDir = "log/"
 
-// Piece is an object of the log. It contains all commits of a timeline with numbers in (From, To]. Commit numbers are
-// times in ticks.
+// Piece is an object of the log. It contains all commits of a timeline with numbers in (From, To]. Commit numbers are times
+// in ticks.
 type Piece struct {
 	Timeline string    `json:"timeline"`
 	From     edm.Ticks `json:"from"`
 	To       edm.Ticks `json:"to"`
 	// Synced is a time by the primary's clock: each write that returned before Synced has a commit number up to To.
 	Synced edm.Ticks `json:"synced"`
-	// Begins says that no piece ends at From, because the server discarded logs before they were shipped, or because
-	// this is the first piece of the timeline.
+	// Begins says that no log piece ends at From, because the server discarded logs before they were shipped, or because this is
+	// the first piece of the timeline.
 	Begins  bool  `json:"begins,omitempty"`
-	Term    Term  `json:"term,omitzero"` // term of the server that shipped the piece; zero if an earlier version did
+	Term    Term  `json:"term,omitzero"` // term of the server that shipped the log piece; zero if an earlier version shipped it
 	Commits int   `json:"commits"`
 	Length  int64 `json:"length"` // size of the commits before compression
 	Codec   Codec `json:"codec,omitempty"`
 	// Recipients are the public keys for which the commits are encrypted; none means no encryption.
 	Recipients []string `json:"recipients,omitempty"`
-	// Parts are the stored sizes of the pieces in a joined piece. Parts is empty for a piece that is not joined.
+	// Parts are the stored sizes of the log pieces in a joined piece. Parts is empty for a piece that is not joined.
 	Parts []int64 `json:"parts,omitempty"`
 
 	Size int64 `json:"-"` // size of the object
@@ -54,12 +54,12 @@ func (p *Piece) object() string {
 	return fmt.Sprintf("%s%016x-%016x", folderOf(p.Timeline, p.From), int64(p.From), int64(p.To))
 }
 
-// folderOf returns the folder of the log pieces whose From is this commit number.
+// folderOf returns the folder of the log pieces whose From is the parameter from.
 func folderOf(timeline string, from edm.Ticks) string {
 	return logDir + timeline + "/" + from.Time().Format(minuteForm) + "/"
 }
 
-// parsePiece reads the name of a piece.
+// parsePiece parses the object name of a log piece.
 func parsePiece(name string, size int64) (p Piece, ok bool) {
 	parts := strings.Split(strings.TrimPrefix(name, logDir), "/")
 	if len(parts) != 3 || len(parts[2]) != 33 || !isTimelineID(parts[0]) {
@@ -72,7 +72,7 @@ func parsePiece(name string, size int64) (p Piece, ok bool) {
 	return p, p.object() == name && p.From < p.To && p.From >= 0
 }
 
-// maxPiece is the maximum size of a log piece before compression, so that a forged piece cannot exhaust the memory.
+// maxPiece is the maximum size in bytes of a log piece before compression, so that a forged piece cannot exhaust the memory.
 const maxPiece = 256 << 20
 
 const pieceHead = "edgetable log 1, sha256 "
@@ -91,7 +91,7 @@ func openPiece(named *Piece, b []byte) (p Piece, packed []byte, err error) {
 	return p, packed, nil
 }
 
-// parseObject verifies the object of a piece, or of a joined one.
+// parseObject verifies the object of a log piece or of a joined piece.
 func parseObject(b []byte) (p Piece, packed []byte, err error) {
 	head, rest, _ := bytes.Cut(b, []byte("\n"))
 	begin := pieceHead
@@ -117,7 +117,7 @@ func parseObject(b []byte) (p Piece, packed []byte, err error) {
 
 var errNoIdentity = errors.New("the object is encrypted: name the file with the private key with --identity")
 
-// unpack returns the commits of a piece.
+// unpack returns the commits of a log piece.
 func (p *Piece) unpack(packed []byte, with []age.Identity) (list []Commit, err error) {
 	if len(p.Parts) > 0 {
 		return p.unpackParts(packed, with)

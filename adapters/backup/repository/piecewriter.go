@@ -12,15 +12,15 @@ import (
 	"filippo.io/age"
 )
 
-// PieceWriter packs commits into log pieces. It compresses each commit at once, so when the last commit of a piece
-// arrives, the piece is nearly finished.
+// PieceWriter packs commits into log pieces. It compresses each commit when the commit is added. So after the last
+// commit of a piece, little work remains.
 type PieceWriter struct {
 	keys []string
 	to   []age.Recipient
 
 	packed   bytes.Buffer
 	age      io.WriteCloser // encrypts from the encoder to packed; nil without encryption
-	codec    Codec          // codec of the current piece
+	codec    Codec          // codec of the current log piece
 	encoders map[Codec]encoder
 	head     []byte // reusable buffer for the header of a commit
 	commits  int
@@ -38,7 +38,7 @@ func NewPieceWriter(keys []string, first Codec) (*PieceWriter, error) {
 	return w, w.begin(first)
 }
 
-// begin begins the next piece.
+// begin begins the next log piece.
 func (w *PieceWriter) begin(c Codec) (err error) {
 	w.codec, w.commits, w.length = c, 0, 0
 	if w.encoders[c] == nil {
@@ -57,7 +57,7 @@ func (w *PieceWriter) begin(c Codec) (err error) {
 	return err
 }
 
-// Add adds a commit to the piece. Commits must be added in the order of their numbers.
+// Add adds a commit to the current log piece. Commits must be added in the order of their numbers.
 func (w *PieceWriter) Add(c Commit) error {
 	w.head = binary.BigEndian.AppendUint64(w.head[:0], uint64(c.Number))
 	w.head = binary.AppendUvarint(w.head, uint64(len(c.Data)))
@@ -73,18 +73,18 @@ func (w *PieceWriter) Add(c Commit) error {
 	return nil
 }
 
-// Length returns the size of the current piece before compression.
+// Length returns the size in bytes of the current log piece before compression.
 func (w *PieceWriter) Length() int64 { return w.length }
 
-// Sealed is the finished object of a log piece. If the reply to a write of the object is lost, write the same bytes
-// again: a stored piece never changes.
+// Sealed is the finished object of a log piece. If the reply to a write of the object is lost, the caller must write
+// the same bytes again, because a stored piece never changes.
 type Sealed struct {
 	Piece
 	bytes []byte
 }
 
-// Seal finishes the current piece. It begins the next piece, which is compressed with the codec next. The caller sets
-// Timeline, From, To, Synced and Begins of p.
+// Seal finishes the current log piece. It begins the next piece, which is compressed with the codec next. The caller
+// sets Timeline, From, To, Synced and Begins of p.
 func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
 	p.Recipients, p.Commits, p.Length, p.Codec = w.keys, w.commits, w.length, w.codec
 	head, err := json.Marshal(&p)

@@ -10,30 +10,30 @@ import (
 	"edgetable/core/edm"
 )
 
-// Plan says how to restore the state at one moment: from a backup and the log after it.
+// Plan says how to restore the state at one moment: from a backup and the log after the backup.
 type Plan struct {
 	Base     *Manifest
 	Steps    []Step
 	Timeline string    // timeline to which To belongs
 	To       edm.Ticks // the restored state has every commit with a number up to To
-	Above    edm.Ticks // the highest commit number that the backup place contains
+	Above    edm.Ticks // highest commit number that the backup location contains
 }
 
-// Step is a log piece that a restore reads. The restore applies its commits with numbers in (After, Until].
+// Step is a log piece that a restore reads. The restore applies the commits of the piece with numbers in (After, Until].
 type Step struct {
 	Piece
 	After, Until edm.Ticks
 }
 
-// history contains the backups and log pieces from which the states of one line can be restored.
+// history contains the backups and log pieces from which the states of a timeline and its ancestors can be restored.
 type history struct {
 	line
 	bases  []*Manifest // backups that the log continues, oldest first
-	pieces []Piece     // pieces of all timelines
+	pieces []Piece     // log pieces of all timelines
 }
 
-// historyOf reads the history of a timeline with its ancestors; "" means the newest timeline. It reads the manifests
-// of backups, but only the names of log pieces.
+// historyOf reads the history of a timeline with its ancestors. The timeline "" means the newest timeline. historyOf reads the
+// manifests of backups, but only the names of log pieces.
 func (r *Repository) historyOf(ctx context.Context, timeline string) (*history, error) {
 	timelines, err := r.Timelines(ctx)
 	if err != nil {
@@ -66,11 +66,11 @@ func (h *history) setBases(backups []*Manifest) {
 	}
 }
 
-// ErrNoLog means that no store has ever shipped its log to the backup place.
+// ErrNoLog means that no store has ever shipped its log to the backup location.
 var ErrNoLog = errors.New("the backup location has no log: only 'edgetable serve' with --backup-log ships one")
 
-// from returns the steps that restore a state, given by its commit number, from the backup m. If the log has a gap
-// before this number, the steps end at the gap.
+// stepsFrom returns the steps of a restore that starts from the backup m and ends at a commit number. If the log has a
+// gap before this number, the steps end at the gap.
 func (h *history) stepsFrom(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ticks, timeline string, gap *Gap) {
 	end = m.Log.Low
 	for _, s := range h.parts[h.part(m.Log):] {
@@ -88,8 +88,8 @@ func (h *history) stepsFrom(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ti
 	return steps, end, timeline, nil
 }
 
-// quiet returns a commit number up to which the timeline certainly has no commits after the given number. Later
-// backups of an idle store prove this.
+// quiet returns a commit number. The timeline certainly has no commits between the given number and the returned
+// number. Later backups of an idle store prove this.
 func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 	for _, m := range h.bases {
 		if m.Log.Timeline == timeline && m.Log.High <= after {
@@ -99,9 +99,8 @@ func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 	return after
 }
 
-// PlanRestore finds out how to restore the state at a commit number; 0 means the newest restorable state. id is the
-// beginning of the name of the backup to start from; "" means the best backup. PlanRestore reads the names of log
-// pieces, but not their contents.
+// PlanRestore finds out how to restore the state at a commit number; 0 means the newest restorable state. id is the beginning of the
+// name of the backup to start from; "" means the best backup. PlanRestore reads the names of log pieces, but not their contents.
 func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id string) (*Plan, error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -138,7 +137,7 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 			to = end
 		case gap == nil:
 		case end >= m.Log.High && h.quiet(at, end) >= to:
-			to = end // the timeline has no commits between end and to
+			to = end // the timeline has no commits with numbers in (end, to]
 		default:
 			if problem == nil {
 				problem = fmt.Errorf("%s cannot be restored: %w", moment(to), gap)
@@ -163,7 +162,7 @@ func moment(to edm.Ticks) string {
 	return to.String()
 }
 
-// highest returns the highest commit number known in the backup place.
+// highest returns the highest commit number known in the backup location.
 func (h *history) highest() (n edm.Ticks) {
 	for i := range h.pieces {
 		n = max(n, h.pieces[i].To)
@@ -174,7 +173,7 @@ func (h *history) highest() (n edm.Ticks) {
 	return n
 }
 
-// Highest returns the highest commit number known in the backup place.
+// Highest returns the highest commit number known in the backup location.
 func (r *Repository) Highest(ctx context.Context) (edm.Ticks, error) {
 	all, err := r.List(ctx)
 	if err != nil && !errors.Is(err, ErrNone) {
@@ -192,8 +191,8 @@ func (r *Repository) Highest(ctx context.Context) (edm.Ticks, error) {
 	return h.highest(), err
 }
 
-// Latest returns the highest commit number in the backups of a timeline. The store may remove its log up to this
-// number, because the backup contains these commits.
+// Latest returns the highest commit number in the backups of a timeline. The store may remove its log up to this number, because the
+// backups contain these commits.
 func (r *Repository) Latest(ctx context.Context, timeline string) (n edm.Ticks, err error) {
 	all, err := r.List(ctx)
 	if errors.Is(err, ErrNone) {
@@ -239,8 +238,8 @@ func (h *history) ranges() (list Ranges) {
 	return list
 }
 
-// Ranges returns the moments of the newest timeline and its ancestors that can be restored. It reads names and
-// manifests, but not the log.
+// Ranges returns the moments of the newest timeline and its ancestors that can be restored. It reads names and manifests, but not the
+// log.
 func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 	h, err := r.historyOf(ctx, "")
 	if errors.Is(err, ErrNoLog) {
@@ -252,8 +251,8 @@ func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 	return h.ranges(), nil
 }
 
-// Log returns the log of a timeline and its ancestors, as far as it exists. The timeline "" means the newest one. The
-// log ends at the commit number to; 0 means the whole log.
+// Log returns the log of a timeline and its ancestors, as far as the log exists. The timeline "" means the newest
+// timeline. The parameter to limits the log to a commit number; 0 means the whole log.
 func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (steps []Step, err error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -272,8 +271,9 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	return steps, nil
 }
 
-// Leads returns the number up to which the newest timeline shares the commits of the given timeline, and the next
-// timeline on the line after the given one. ok is false if the given timeline is no ancestor of the newest one.
+// Leads says how a timeline leads to the newest timeline. until is the number up to which the newest timeline shares
+// the commits of the given timeline. next is the timeline that continues the given one. ok is false if the given
+// timeline is no ancestor of the newest timeline.
 func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
 	l, err := r.newestLine(ctx)
 	if err != nil || len(l.parts) == 0 {

@@ -15,20 +15,20 @@ import (
 // Pruning says what [Repository.Prune] should remove.
 type Pruning struct {
 	Keep   Keep
-	Remove []string // names of further backups to remove; they may be unfinished or damaged
-	DryRun bool     // only report; delete nothing
+	Remove []string // names of further backups to remove; these may be unfinished or damaged
+	DryRun bool     // report what Prune would remove, and delete nothing
 	Now    time.Time
 }
 
 // Pruned is what [Repository.Prune] has removed.
 type Pruned struct {
-	Removed  []string // names of the backups
+	Removed  []string // names of the removed backups
 	Kept     int
 	Objects  int
-	Bytes    int64 // total size of the objects
-	Pieces   int   // number of log pieces
-	LogBytes int64 // total size of the log pieces
-	// Unfinished lists backups that are running or were interrupted. While there are any, Prune deletes no objects.
+	Bytes    int64 // total size of the removed objects in bytes
+	Pieces   int   // number of removed log pieces
+	LogBytes int64 // total size of the removed log pieces in bytes
+	// Unfinished lists backups that are running or were interrupted. While there are such backups, Prune deletes no objects.
 	Unfinished []*Manifest
 }
 
@@ -62,8 +62,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	}
 	slices.Sort(done.Removed)
 	for _, id := range done.Removed {
-		// A run that was killed at its end may have its complete backup in all of these folders. If this prune is
-		// killed between two deletes, a backup that remains only in backupDir still counts as complete.
+		// A run that was killed at its end may have its complete backup in all of these folders. If this prune is killed between two
+		// deletes, a backup that remains only in backupDir still counts as complete.
 		for _, dir := range []string{runDir, nameDir, backupDir} {
 			if p.DryRun {
 				continue
@@ -84,8 +84,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	return done, r.pruneLog(ctx, done, stay, p)
 }
 
-// Abandon deletes the unfinished manifests of [Repository.Create] runs that will not be continued, and the objects that
-// these runs stored. If other backups are unfinished, the objects stay until the next prune.
+// Abandon deletes the unfinished manifests of [Repository.Create] runs that will not be continued, and the objects that these
+// runs stored. If other backups are unfinished, the objects stay until the next prune.
 func (r *Repository) Abandon(ctx context.Context, ids ...string) (err error) {
 	for _, id := range ids {
 		err = errors.Join(err, r.objects.Delete(ctx, runDir+id))
@@ -104,7 +104,7 @@ func (b *Backups) has(id string) bool {
 // deletions is the number of objects that are deleted concurrently.
 const deletions = 16
 
-// collect deletes the objects that no manifest names. The package comment explains the order of its steps.
+// collect deletes the objects that no manifest names. The package comment explains the order of the steps.
 func (r *Repository) collect(ctx context.Context, done *Pruned, dryRun bool) error {
 	var listed []objects.Object
 	for o, err := range r.objects.List(ctx, dataDir) {

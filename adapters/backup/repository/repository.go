@@ -11,26 +11,26 @@ import (
 	"edgetable/core/objects"
 )
 
-// Repository gives access to the backups of one store in a backup place.
+// Repository gives access to the backups of one store in a backup location.
 type Repository struct {
 	objects objects.Place
 }
 
-// New returns the repository in a backup place, which may be empty.
+// New returns the repository in a backup location, which may be empty.
 func New(o objects.Place) *Repository { return &Repository{o} }
 
 var (
-	// ErrNone means that there are no backups in the backup place.
+	// ErrNone means that there are no backups in the backup location.
 	ErrNone = errors.New("there are no backups")
 	// ErrNoneYet means that none of the backups belongs to the newest timeline or its ancestors.
 	ErrNoneYet = errors.New("the newest store has no complete backup yet")
-	// errForeign means that the place contains files that are not backups.
+	// errForeign means that the backup location contains files that are not backups.
 	errForeign = errors.New("the backup location contains other files; name an empty location")
-	// ErrOtherStore means that the backup place contains backups of another store.
+	// ErrOtherStore means that the backup location contains backups of another store.
 	ErrOtherStore = errors.New("the location contains backups of another store; give each store its own backup location")
 )
 
-// check reads the identity of the store to which the backup place belongs.
+// check reads the identity of the store to which the backup location belongs.
 func (r *Repository) check(ctx context.Context) (store string, err error) {
 	b, err := r.objects.Get(ctx, formatName)
 	switch {
@@ -47,7 +47,7 @@ func (r *Repository) check(ctx context.Context) (store string, err error) {
 	return store, nil
 }
 
-// claim checks that the backup place contains backups of the store. It reserves an empty place for the store.
+// claim checks that the backup location contains backups of the store. It reserves an empty location for the store.
 func (r *Repository) claim(ctx context.Context, store string) error {
 	known, err := r.check(ctx)
 	switch {
@@ -67,7 +67,7 @@ func (r *Repository) claim(ctx context.Context, store string) error {
 			if err != nil {
 				return err
 			}
-			if !strings.HasSuffix(o.Name, objects.TempSuffix) { // a temporary file of a run that was killed here
+			if !strings.HasSuffix(o.Name, objects.TempSuffix) { // a killed run has left this temporary file
 				return fmt.Errorf("%w: it holds %q", errForeign, o.Name)
 			}
 		}
@@ -79,7 +79,7 @@ func (r *Repository) claim(ctx context.Context, store string) error {
 	return r.objects.Put(ctx, formatName, b)
 }
 
-// owner returns the store that made the newest backup. check uses it if the object "format" is lost.
+// owner returns the store that made the newest backup. claim uses this store if the object "format" is lost.
 func (r *Repository) owner(ctx context.Context) (store string, err error) {
 	list, err := r.manifests(ctx, backupDir, new([]Damaged))
 	if err != nil || len(list) == 0 {
@@ -88,7 +88,7 @@ func (r *Repository) owner(ctx context.Context) (store string, err error) {
 	return list[len(list)-1].Store, nil
 }
 
-// Backups lists the backups in a backup place.
+// Backups lists the backups in a backup location.
 type Backups struct {
 	Complete   []*Manifest // oldest first
 	Unfinished []*Manifest // running now, or interrupted
@@ -96,7 +96,7 @@ type Backups struct {
 }
 
 // Damaged describes an unreadable manifest, an unreadable object "format", or the missing manifest of a backup that
-// nobody removed.
+// was never removed.
 type Damaged struct {
 	ID, Object string
 	Cause      error
@@ -124,7 +124,7 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 	if formatErr != nil && len(b.Complete)+len(b.Unfinished)+len(b.Damaged) == 0 {
 		return nil, formatErr
 	}
-	if formatErr != nil { // The object "format" existed when the first backup was made, so it has been lost.
+	if formatErr != nil { // The object "format" existed when the first backup was made, so the location has lost it.
 		b.Damaged = append(b.Damaged, Damaged{Object: formatName, Cause: formatErr})
 	}
 	b.Unfinished = slices.DeleteFunc(b.Unfinished, func(m *Manifest) bool { return find(b.Complete, m.ID) != nil })
@@ -133,8 +133,8 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 
 var errGone = errors.New("the manifest is missing, although the backup was complete and was not removed")
 
-// missing adds the lost manifests to b.Damaged: their backups still have an object in names/. Removing a backup
-// deletes this object first.
+// missing adds lost manifests to b.Damaged. The backup of a lost manifest still has an object in names/, because
+// the removal of a backup deletes this object first.
 func (r *Repository) missing(ctx context.Context, b *Backups) error {
 	named, err := r.names(ctx, nameDir)
 	if err != nil {
@@ -178,7 +178,7 @@ func (r *Repository) manifests(ctx context.Context, dir string, damaged *[]Damag
 	for _, id := range ids {
 		b, err := r.objects.Get(ctx, dir+id)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed after it was listed
+			continue // a prune removed the manifest after it was listed
 		}
 		if err != nil {
 			return nil, err
@@ -193,7 +193,7 @@ func (r *Repository) manifests(ctx context.Context, dir string, damaged *[]Damag
 	return list, nil
 }
 
-// names lists the runs that have a manifest in a folder, sorted.
+// names returns the sorted names of the runs that have a manifest in a folder.
 func (r *Repository) names(ctx context.Context, dir string) (ids []string, err error) {
 	for o, err := range r.objects.List(ctx, dir) {
 		if err != nil {
@@ -208,7 +208,7 @@ func (r *Repository) names(ctx context.Context, dir string) (ids []string, err e
 	return ids, nil
 }
 
-// Find returns a complete backup by the beginning of its name.
+// Find returns the complete backup whose name begins with id.
 func (r *Repository) Find(ctx context.Context, id string) (*Manifest, error) {
 	all, err := r.List(ctx)
 	if err != nil {

@@ -11,12 +11,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// rereadEvery is the period in which backups read each stored object once again, because a disk may have damaged the
-// object. The time at which an object is due is derived from its name, so each backup reads an equal share.
+// rereadEvery is the period in which backups read each stored object once again, because a disk may have damaged the object. The time at which
+// an object is due is derived from its name. So each backup reads about the same number of objects.
 const rereadEvery = 30 * 24 * time.Hour
 
-// due reports whether an object was due to be read again between two times. Each object is due once in every
-// rereadEvery.
+// isDue reports whether an object was due to be read again between the times after and until. Each object is due once in every rereadEvery.
 func isDue(object string, after, until time.Time) bool {
 	var sum [4]byte
 	_, _ = hex.Decode(sum[:], []byte(object[:2*len(sum)])) // [Manifest.check] has checked that the name is hexadecimal
@@ -25,8 +24,8 @@ func isDue(object string, after, until time.Time) bool {
 	return last.After(after)
 }
 
-// reread reads again the objects that the files of a new backup would reuse, if they were due since the last backup.
-// It removes the damaged objects from known, so that the backup stores their content again, and returns their names.
+// reread reads again the objects that the files of a new backup would reuse, if they were due since the last backup. It removes the damaged
+// objects from the known parts, so that the backup stores their content again. It returns messages that name the damaged objects.
 func (k *knownParts) reread(ctx context.Context, r *Repository, files []File) (damaged []string, err error) {
 	list := map[string]Part{}
 	for _, f := range files {
@@ -53,7 +52,7 @@ func (k *knownParts) reread(ctx context.Context, r *Repository, files []File) (d
 	return damaged, g.Wait()
 }
 
-// forget makes sure that no file reuses an object.
+// forget removes an object from the known parts, so that no file reuses the object.
 func (k *knownParts) forget(p Part) {
 	delete(k.sums, sumOf(p.Object))
 	for f, parts := range k.files {

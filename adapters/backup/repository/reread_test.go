@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// reads is a shelf that counts how often each object with file content was read.
+// reads is a backup location that counts how often each object with file content was read.
 type reads struct {
 	*shelf
 	mu    sync.Mutex
@@ -31,8 +31,8 @@ func (r *reads) Get(ctx context.Context, name string) ([]byte, error) {
 	return r.shelf.Get(ctx, name)
 }
 
-// TestReread checks that backups read each object that they reuse once in 30 days, an equal share each time. The
-// content of a damaged object must be stored again.
+// TestReread checks that backups read each object that they reuse once in 30 days, and about the same number
+// of objects each day. The content of a damaged object must be stored again.
 func TestReread(t *testing.T) {
 	t.Parallel()
 	for _, encrypted := range []bool{false, true} {
@@ -40,7 +40,7 @@ func TestReread(t *testing.T) {
 		if encrypted {
 			w.encrypted(t)
 		}
-		const same = "the same each time" // content of a file whose name changes; its object is reused if it is not encrypted
+		const same = "the same each time" // content of a file whose name changes; backups reuse its object if it is not encrypted
 		w.files = map[string]content{"marker.manifest.000001": {nil, w.now}, "OPTIONS-000000": {[]byte(same), w.now}}
 		w.number = 0
 		for i := range 20 {
@@ -77,7 +77,7 @@ func TestReread(t *testing.T) {
 				t.Errorf("%s was read %d times", name, n)
 			}
 		}
-		slices.SortFunc(objects, func(a, b string) int { // shortest first: the object of OPTIONS
+		slices.SortFunc(objects, func(a, b string) int { // the shortest object, which has the content of OPTIONS, comes first
 			return cmp.Or(cmp.Compare(len(place.objects[a]), len(place.objects[b])), cmp.Compare(a, b))
 		})
 		for _, name := range objects[:3] {

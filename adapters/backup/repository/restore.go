@@ -19,9 +19,9 @@ import (
 )
 
 // Restore writes the files of a backup to a new directory, or to an empty one. It verifies each object that it reads.
-// After an error, Restore removes the files that it wrote. If the process is killed, the directory remains, but no
-// server opens it, because the files named marker.* are written last. The next Restore of the same backup continues
-// in this directory.
+// After an error, Restore removes the files that it wrote. If the process is killed, the directory remains. No server
+// opens this directory, because the files named marker.* are written last. The next Restore of the same backup
+// continues in this directory.
 func (r *Repository) Restore(ctx context.Context, m *Manifest, dir string, with []age.Identity, progress func(done, total int64)) (err error) {
 	if len(m.Recipients) > 0 && len(with) == 0 {
 		return fmt.Errorf("backup %s is encrypted: name the file with the private key with --identity", m.ID)
@@ -57,7 +57,6 @@ func (r *Repository) Restore(ctx context.Context, m *Manifest, dir string, with 
 	return nil
 }
 
-// writer writes the files of a backup.
 type writer struct {
 	objects  objects.Place
 	dir      string
@@ -68,8 +67,8 @@ type writer struct {
 	done, total int64
 }
 
-// file adds the work for a file to a group. After the last part, it makes the file durable, so that a resumed restore
-// regards the file as complete.
+// file adds the tasks that restore a file to a group. After the last part, the tasks make the file durable, so that a
+// resumed restore regards the file as complete.
 func (w *writer) file(ctx context.Context, g *errgroup.Group, f File) {
 	path := filepath.Join(w.dir, f.Name)
 	var left atomic.Int64
@@ -107,7 +106,7 @@ func (w *writer) file(ctx context.Context, g *errgroup.Group, f File) {
 	}
 }
 
-// add adds size restored bytes to the progress and reports it.
+// add adds size restored bytes to the progress and reports the progress.
 func (w *writer) add(size int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,8 +114,8 @@ func (w *writer) add(size int64) {
 	w.progress(w.done, w.total)
 }
 
-// finish makes a file durable, and then sets its modification time to that of the original. By this time, the next
-// backup and a resumed restore recognize the file.
+// finish makes a file durable, and then sets its modification time to that of the original file. The next backup and
+// a resumed restore recognize the file by this time.
 func (w *writer) finish(f File) error {
 	path := filepath.Join(w.dir, f.Name)
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)

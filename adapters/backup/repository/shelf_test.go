@@ -13,11 +13,11 @@ import (
 	"edgetable/core/objects"
 )
 
-// shelf is a backup place in memory.
+// shelf is a backup location in memory.
 type shelf struct {
 	mu      sync.Mutex
 	objects map[string][]byte
-	hidden  string // lists omit the names with this prefix; "" means that they omit none
+	hidden  string // lists omit the names with this prefix; "" means that lists omit no names
 }
 
 func newShelf() *shelf { return &shelf{objects: map[string][]byte{}} }
@@ -72,10 +72,11 @@ func (s *shelf) count(prefix string) (n int) {
 	return n
 }
 
-// step is called before and after each operation on a backup place. An error stops the operation.
+// step is called before and after each operation on a backup location. If it returns an error, the operation
+// stops.
 type step func(after bool) error
 
-// stepped is a backup place that calls step at each operation, so that a test can stop it.
+// stepped is a backup location that calls step at each operation, so that a test can stop the operation.
 type stepped struct {
 	objects.Place
 	step step
@@ -120,7 +121,7 @@ func (s stepped) Delete(ctx context.Context, name string) error {
 	return s.do(func() error { return s.Place.Delete(ctx, name) })
 }
 
-// putter is a backup place whose writes a test can refuse.
+// putter is a backup location whose writes a test can refuse.
 type putter struct {
 	objects.Place
 	put func(name string) error
@@ -135,8 +136,8 @@ func (p putter) Put(ctx context.Context, name string, b []byte) error {
 
 var errKilled = errors.New("killed")
 
-// killAt returns a step that fails from its call n on, as if the process had been killed. Each operation calls it
-// twice, so the operation that fails may have been applied or not.
+// killAt returns a step that fails from call n on, as if the process had been killed. Each operation calls the
+// step twice, so the operation that fails may have been applied or not.
 func killAt(n int) step {
 	var mu sync.Mutex
 	return func(bool) error {

@@ -29,8 +29,8 @@ type target struct {
 	lock      interface{ Close() error }
 }
 
-// openTarget creates the directory for a restore, or opens an empty one, or one that a killed restore of the same
-// backup left. openTarget checks the directory again once it has the lock, since another restore may just have ended.
+// openTarget creates the directory for a restore. It also accepts an empty directory, and a directory that a killed restore of the
+// same backup left. openTarget checks the directory again once it has the lock, because another restore may just have ended.
 func openTarget(dir string, m *Manifest) (t *target, err error) {
 	t = &target{dir: dir, files: m.Files}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +64,7 @@ func Interrupted(dir string) bool {
 	return err == nil
 }
 
-// look returns an error unless the directory is empty or contains a part of the same backup.
+// checkContent returns an error unless the directory is empty or contains a part of the same backup.
 func (t *target) checkContent(m *Manifest) error {
 	entries, err := os.ReadDir(t.dir)
 	if err != nil {
@@ -91,7 +91,7 @@ func (t *target) checkContent(m *Manifest) error {
 	return nil
 }
 
-// writeNote writes the name of the backup to the directory before any of the backup's files.
+// writeNote writes the name of the backup to the directory. It is called before any of the backup's files is written.
 func (t *target) writeNote(id string) error {
 	f, err := os.OpenFile(filepath.Join(t.dir, noteName), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -101,8 +101,8 @@ func (t *target) writeNote(id string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// has reports whether an earlier run completed a file. A complete file has the modification time of the original. If
-// a file marker.* exists, all other files are complete, and a server may have changed them since.
+// has reports whether an earlier run completed a file. A complete file has the modification time of the original file. If a file
+// marker.* exists, all other files are complete, and a server may have changed them since.
 func (t *target) has(f File) bool {
 	if !t.continues {
 		return false
@@ -114,7 +114,7 @@ func (t *target) has(f File) bool {
 	return t.marked && !strings.HasPrefix(f.Name, "marker.") || info.Size() == f.Size && info.ModTime().Equal(time.Unix(0, f.Modified))
 }
 
-// end removes the file with the backup's name and, after a failed restore, all files.
+// end removes the file with the backup's name. After a failed restore, it also removes all files of the backup.
 func (t *target) end(done bool) error {
 	var err error
 	if !done && !t.marked {
@@ -148,7 +148,8 @@ func makeDir(dir string) error {
 	return syncDir(filepath.Dir(dir))
 }
 
-// syncDir makes the entries of a directory durable. A store needs a file system that supports this.
+// syncDir makes the entries of a directory durable. It returns an error if the file system cannot do this, because a store needs durable
+// entries.
 func syncDir(dir string) error {
 	d, err := vfs.Default.OpenDir(dir)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/objects"
 )
 
-// watched is a backup place that calls a function before each Get of a part.
+// watched is a backup location that calls get before each read of a part.
 type watched struct {
 	objects.Place
 	get func(name string)
@@ -26,8 +26,8 @@ func (w watched) Get(ctx context.Context, name string) ([]byte, error) {
 	return w.Place.Get(ctx, name)
 }
 
-// copyDir copies a directory in the state in which a kill of the restore would leave it. The restore may still be
-// writing to it.
+// copyDir copies a directory in the state in which a kill of the restore would leave the directory. The restore
+// may still be writing to it.
 func copyDir(t *testing.T, from, to string) {
 	t.Helper()
 	entries, err := os.ReadDir(from)
@@ -36,7 +36,7 @@ func copyDir(t *testing.T, from, to string) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(to, e.Name())
-		info, statErr := os.Stat(filepath.Join(from, e.Name())) // read the time before the content: the time shows that the content is complete
+		info, statErr := os.Stat(filepath.Join(from, e.Name())) // The time is read before the content, because the time shows that the content is complete.
 		b, readErr := os.ReadFile(filepath.Join(from, e.Name()))
 		if statErr != nil || readErr != nil {
 			t.Fatal(statErr, readErr)
@@ -54,7 +54,7 @@ func copyDir(t *testing.T, from, to string) {
 }
 
 // TestRestoreContinues copies the directory of a restore before each read of a part, as if the restore had been
-// killed there. A second restore to each copy must write the whole backup.
+// killed at this point. A second restore to each copy must write the whole backup.
 func TestRestoreContinues(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(6), newShelf()
@@ -103,7 +103,7 @@ func TestRestoreContinues(t *testing.T) {
 	if fewest >= kills {
 		t.Errorf("each run reads all of %d parts again", kills)
 	}
-	// Restore must not change a directory that contains the whole backup or something else.
+	// Restore must not change a directory that contains the whole backup or other files.
 	if err := r.Restore(t.Context(), m, first, nil, func(int64, int64) {}); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("a complete restore: %v", err)
 	}

@@ -10,11 +10,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// Turn says which server may ship its log to a backup place: the one with the newest term of the newest timeline.
+// Turn says which server may ship its log to a backup location: the one with the newest term of the newest timeline.
 type Turn struct {
-	Timeline string // "" if the backup place has no timeline
+	Timeline string // "" if the backup location has no timeline
 	Term     Term
-	names    []Timeline // the timelines that the object names show, newest last
+	names    []Timeline // timelines according to the object names, newest last
 }
 
 // Turn reads which server may ship its log. It lists object names and reads no objects.
@@ -36,7 +36,6 @@ func (r *Repository) Turn(ctx context.Context) (now Turn, err error) {
 	return now, nil
 }
 
-// newest returns the newest timeline, or the zero value.
 func (now *Turn) newest() Timeline {
 	if len(now.names) == 0 {
 		return Timeline{}
@@ -45,8 +44,8 @@ func (now *Turn) newest() Timeline {
 }
 
 // Check returns an error if a server with this timeline and term may not ship its log now. The error matches
-// [ErrReplaced] if the backup place has the timeline and also a newer one, or a later term. Any other error is no
-// proof that the store was replaced: another disk may be mounted at the path of the backup place.
+// [ErrReplaced] if the backup location has the timeline and also a newer timeline, or a later term. Any other error
+// is no proof that the store was replaced, because another disk may be mounted at the path of the backup location.
 func (now *Turn) Check(timeline string, term Term) error {
 	switch {
 	case now.Timeline == timeline && now.Term.After(term):
@@ -61,7 +60,7 @@ func (now *Turn) Check(timeline string, term Term) error {
 	return ErrElsewhere
 }
 
-// BeginTerm writes a term of a timeline to the backup place and removes the earlier terms. From then on, only the
+// BeginTerm writes a term of a timeline to the backup location and removes the earlier terms. From then on, only the
 // server with this term may ship its log. The call can be repeated.
 func (r *Repository) BeginTerm(ctx context.Context, timeline string, term Term, from string) error {
 	now, err := r.Turn(ctx)
@@ -93,17 +92,17 @@ func (r *Repository) BeginTerm(ctx context.Context, timeline string, term Term, 
 	return nil
 }
 
-// begunTerm is the content of the object of a term; only people read it.
+// begunTerm is the content of the object of a term. No program reads the content; it only informs people.
 type begunTerm struct {
 	From  string    `json:"from"` // host and data directory
 	Began time.Time `json:"began"`
 }
 
-// suffix returns the part of a term's object name after the timeline's name. Earlier versions ignore names with this
-// part.
+// suffix returns the part after the timeline's name in the object name of a term. Earlier versions ignore names with
+// such a suffix.
 func (t Term) suffix() string { return fmt.Sprintf(".%08d-%s", t.Number, t.Name) }
 
-// parseTerm reads the name of the object of a term.
+// parseTerm parses the object name of a term.
 func parseTerm(name string) (timeline string, t Term, ok bool) {
 	line, rest, _ := strings.Cut(name, ".")
 	of, ok := parseTimeline(line)
@@ -113,9 +112,10 @@ func parseTerm(name string) (timeline string, t Term, ok bool) {
 	return of.ID, t, "."+rest == t.suffix() && t.Number > 0 && isTimelineID(t.Name)
 }
 
-// Mixed reports whether a log piece proves that two copies of a data directory ship to the same timeline. A piece
-// proves it if it has another term with the same number, or an earlier term although its Synced is later. A delayed
-// request of an earlier term can also store a piece late, but the Synced of such a piece is not later.
+// Mixed reports whether the log piece p proves that two copies of a data directory ship to the same timeline. last
+// is the term of the previous piece, and synced is the Synced of that piece. p proves this if its term is not last
+// but has the same number. p also proves this if its term is earlier although its Synced is later. A delayed request
+// of an earlier term may also store a piece late, but the Synced of such a piece is not later.
 func Mixed(synced edm.Ticks, last Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// slow is a backup place whose requests wait a random time before and after they are carried out.
+// slow is a backup location whose requests wait a random time before and after they are carried out.
 type slow struct {
 	objects.Place
 	rand *rand.Rand
@@ -133,8 +133,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestMixed checks that VerifyLog detects log pieces of two copies of a data directory, and that it does not take a
-// delayed request for such a piece.
+// TestMixed checks that VerifyLog detects log pieces of two copies of a data directory. A log piece that a delayed
+// request stored must not be reported as such a piece.
 func TestMixed(t *testing.T) {
 	t.Parallel()
 	a, b := repository.Term{Number: 5, Name: "00000000000000aa"}, repository.Term{Number: 6, Name: "00000000000000bb"}
@@ -142,7 +142,7 @@ func TestMixed(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		terms []repository.Term
-		late  int // index in terms of a piece that was sealed first and stored late; -1 if there is none
+		late  int // index in terms of a log piece that was sealed first and stored late; -1 if there is none
 		mixed bool
 	}{
 		{"one after the other", []repository.Term{a, a, b, b}, -1, false},

@@ -15,12 +15,12 @@ import (
 const timelineDir = "timelines/"
 
 // Timeline is one history of the commits of a store. A store that was restored or promoted begins a new timeline. The
-// store with the newest timeline is the primary; no other store may ship its log.
+// store with the newest timeline is the primary, and no other store may ship its log.
 type Timeline struct {
-	Number int       `json:"number"` // 1 for the first timeline in the backup place
+	Number int       `json:"number"` // 1 for the first timeline in the backup location
 	ID     string    `json:"id"`
-	Parent string    `json:"parent,omitempty"` // the timeline that this one continues
-	Left   edm.Ticks `json:"left,omitempty"`   // this timeline shares Parent's commits up to this number; 0 if it is unknown
+	Parent string    `json:"parent,omitempty"` // ID of the timeline that this timeline continues
+	Left   edm.Ticks `json:"left,omitempty"`   // this timeline shares Parent's commits up to this number; 0 if the number is unknown
 	Store  string    `json:"store"`            // identity of the store
 	From   string    `json:"from"`             // host and data directory
 	Began  time.Time `json:"began"`
@@ -30,13 +30,13 @@ type Timeline struct {
 
 func (t *Timeline) object() string { return fmt.Sprintf("%s%08d-%s", timelineDir, t.Number, t.ID) }
 
-// parseTimeline reads the name of the object of a timeline.
+// parseTimeline parses the object name of a timeline.
 func parseTimeline(name string) (t Timeline, ok bool) {
 	_, err := fmt.Sscanf(name, timelineDir+"%08d-%s", &t.Number, &t.ID)
 	return t, err == nil && t.object() == name && isTimelineID(t.ID)
 }
 
-// Timelines returns the timelines in the backup place, the newest last.
+// Timelines returns the timelines in the backup location, the newest last.
 func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error) {
 	now, err := r.Turn(ctx)
 	if err != nil {
@@ -63,15 +63,15 @@ func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error)
 	return list, nil
 }
 
-// BeginTimeline writes a new timeline; from then on no other store may ship its log. The caller sets Parent, Left,
+// BeginTimeline writes a new timeline. From then on no other store may ship its log. The caller sets Parent, Left,
 // Store, From and Began. If the caller also sets ID, it can repeat the call with the same ID as long as no other
-// timeline was begun. The error matches [ErrReplaced] if Parent is not the newest timeline. It also does if another
-// store begins a timeline at the same moment: at most one of the two stores succeeds.
+// timeline was begun. The error matches [ErrReplaced] if Parent is not the newest timeline, or if another store
+// begins a timeline at the same moment. At most one of these two stores succeeds.
 func (r *Repository) BeginTimeline(ctx context.Context, t Timeline) (*Timeline, error) {
 	return r.begin(ctx, t, false)
 }
 
-// TakeOver does the same as BeginTimeline, but Parent need not be the newest timeline. The operator who chose this
+// TakeOver does the same as BeginTimeline, but Parent need not be the newest timeline. The operator, who chose this,
 // discards the writes of the newest timeline's store.
 func (r *Repository) TakeOver(ctx context.Context, t Timeline) (*Timeline, error) {
 	return r.begin(ctx, t, true)
@@ -105,14 +105,14 @@ func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timelin
 	return &t, r.checkRivals(ctx, &t)
 }
 
-// rivalLooks is how many times a store checks whether a rival has withdrawn its timeline. A rival withdraws within
-// about two requests.
+// rivalLooks is how many times a store checks whether another store has withdrawn its new timeline. A store withdraws
+// its timeline within about two requests.
 const rivalLooks = 3
 
-// alone checks that no other store has begun a timeline with the same or a higher number, and withdraws the own
-// timeline if another store has. Two stores cannot both keep their timelines, because each lists all timelines after
-// it has written its own: the store that writes later sees the other's. The store whose name sorts higher waits for
-// the other to withdraw, so that usually one of them succeeds.
+// checkRivals checks that no other store has begun a timeline with the same or a higher number. If another store has begun
+// one, checkRivals withdraws the timeline of this store. Two stores cannot both keep their timelines, because each store
+// lists all timelines after it has written its own timeline, and so the later store sees the other timeline. The store whose
+// object name sorts higher waits for the other store to withdraw, so that usually one of the two succeeds.
 func (r *Repository) checkRivals(ctx context.Context, own *Timeline) error {
 	for range rivalLooks {
 		now, err := r.Turn(ctx)

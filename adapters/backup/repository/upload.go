@@ -40,7 +40,6 @@ type upload struct {
 	unsaved int64
 }
 
-// job is a part of a file to store.
 type job struct{ file, part int }
 
 func (u *upload) run(ctx context.Context) error {
@@ -100,7 +99,6 @@ func (u *upload) run(ctx context.Context) error {
 
 func (u *upload) path(file int) string { return filepath.Join(u.dir, u.manifest.Files[file].Name) }
 
-// store stores one part of a file.
 func (u *upload) store(ctx context.Context, j job, buffer []byte) error {
 	f := &u.manifest.Files[j.file]
 	if j.part == 0 {
@@ -146,7 +144,7 @@ func (u *upload) store(ctx context.Context, j job, buffer []byte) error {
 	return u.recordStored(ctx, j.file, size)
 }
 
-// ended records that one part of a file is stored.
+// recordStored records that one part of a file is stored.
 func (u *upload) recordStored(ctx context.Context, file int, size int64) error {
 	u.left[file]--
 	u.done += size
@@ -164,7 +162,7 @@ func (u *upload) recordStored(ctx context.Context, file int, size int64) error {
 	return u.save(ctx, runDir, u.manifest)
 }
 
-// readAt reads a part of a file, which must exist.
+// readAt fills b from a file at offset at. It returns an error if the file is shorter.
 func readAt(path string, b []byte, at int64) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -15,15 +15,14 @@ import (
 type Report struct {
 	Backups int
 	Objects int   // number of objects read, each once
-	Bytes   int64 // total size of the objects that were read
-	// Locked is the number of objects that are encrypted for keys that were not given; their checksums are correct.
+	Bytes   int64 // total size in bytes of the objects that were read
+	// Locked is the number of objects that are encrypted for keys that were not given. The checksums of these objects are correct.
 	Locked int
 	// Problems are sentences about damaged and missing objects.
 	Problems []string
 }
 
-// Verify reads each object that the backups need once. It compares checksums, and decrypts the objects if identities
-// are given.
+// Verify reads once each object that the backups need. It compares checksums, and decrypts the objects if identities are given.
 func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age.Identity, progress func(done, total int64)) (*Report, error) {
 	type need struct {
 		Part
@@ -97,10 +96,10 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 	return report, nil
 }
 
-// locked reports whether err means that an object is encrypted for a key that was not given, which is no damage.
+// locked reports whether err means that an object is encrypted for a key that was not given. This is no damage.
 func locked(err error) bool { return errors.As(err, new(*age.NoIdentityMatchError)) }
 
-// few formats a list of strings. It shows the first ones and the number of the omitted ones.
+// few formats a list of strings. It shows the first strings and the number of omitted strings.
 func few(list []string) string {
 	const most = 3
 	if len(list) <= most {

@@ -27,7 +27,7 @@ type world struct {
 	keys     []string
 	with     []age.Identity
 	begun    []string                      // runs without a complete backup
-	expected map[string]map[string]content // contents of the data directory, by backup
+	expected map[string]map[string]content // expected files of each backup
 }
 
 type content struct {
@@ -44,7 +44,7 @@ func newWorld(seed uint64) *world {
 	return w
 }
 
-// encrypted makes the world's backups encrypted, and returns the world.
+// encrypted makes all later backups encrypted, and returns the world.
 func (w *world) encrypted(t *testing.T) *world {
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -128,7 +128,8 @@ func (w *world) check(t *testing.T, place objects.Place) *repository.Backups {
 	return all
 }
 
-// restored verifies that a restore of the newest backup returns the files as they were at the backup.
+// restored verifies that a restore of the newest backup returns the files as they were at the time of the
+// backup.
 func (w *world) restored(t *testing.T, place objects.Place) {
 	t.Helper()
 	r := repository.New(place)
@@ -145,7 +146,7 @@ func (w *world) restored(t *testing.T, place objects.Place) {
 	os.RemoveAll(dir)
 }
 
-// same verifies that a directory has the files of a backup, and no others.
+// same verifies that a directory has exactly the files of a backup.
 func (w *world) same(t *testing.T, m *repository.Manifest, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
