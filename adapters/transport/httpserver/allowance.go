@@ -10,9 +10,9 @@ const (
 	leastRate = 16 << 10
 )
 
-// allowance is how much longer the server will wait for a client. Waiting reduces it, and each byte that the client
-// sends or receives increases it. This single rule applies to headers, bodies and responses of any length. It
-// disconnects clients that send nothing and clients that are too slow.
+// allowance is the remaining time that the server will wait for a client. Waiting reduces the allowance, and each
+// byte that the client sends or receives increases it. This single rule applies to headers, bodies and responses of
+// any length. It disconnects clients that send nothing and clients that are too slow.
 type allowance time.Duration
 
 // spend reduces the allowance by a wait, and increases it by the bytes that were transferred.

@@ -12,9 +12,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// A request that waits for changes, and a stream, last long and need little memory. fasthttp keeps 40 KiB of buffers and a
-// large stack for a request. So the connection of such a request is set apart: fasthttp ends its work for the connection, and
-// serves the connection again afterwards.
+// A request that waits for changes takes long and needs little memory, and so does a response that is a stream. But fasthttp
+// keeps 40 KiB of buffers and a large stack for a request. So the connection of such a request is set apart: fasthttp ends its
+// work for the connection, and serves the connection again afterwards.
 
 // canBeApart reports whether the connection of a request can be set apart. It cannot if fasthttp has read bytes of a further
 // request into its buffer.
@@ -23,7 +23,7 @@ func canBeApart(line *conn, c *fasthttp.RequestCtx) bool {
 	if line == nil || !head.IsGet() || !head.IsHTTP11() || head.ConnectionClose() || head.ContentLength() > 0 || c.RequestBodyStream() != nil {
 		return false
 	}
-	return len(line.last) == len(headOf(head)) // fasthttp has changed the case of names in last
+	return len(line.last) == len(headOf(head)) // compare lengths only, because fasthttp has changed the case of header names in line.last
 }
 
 // headOf returns the head of a GET request as the client sent it.
@@ -31,8 +31,8 @@ func headOf(head *fasthttp.RequestHeader) []byte {
 	return slices.Concat([]byte("GET "), head.RequestURI(), []byte(" HTTP/1.1\r\n"), head.RawHeaders())
 }
 
-// setApart makes fasthttp end its work for a connection without a response. Then do is called on another goroutine. do reports
-// whether the connection stays open, so that fasthttp serves the connection again.
+// setApart makes fasthttp end its work for a connection without sending a response. Then it calls the function do on another
+// goroutine. The result of do says whether the connection stays open, so that fasthttp serves the connection again.
 func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() bool) {
 	s.countApart(1)
 	line.resume = func() {
@@ -52,7 +52,7 @@ func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() boo
 		select {
 		case s.ready <- line.front:
 		case <-s.done:
-			_ = s.serve(line.front) // its error was logged
+			_ = s.serve(line.front) // an error does not matter, because fasthttp has logged it
 		}
 	}
 	line.uses.Store(2)

@@ -22,7 +22,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestApart checks for which requests fasthttp ends its work for their connection, and that every request gets its own
+// TestApart checks which requests make fasthttp end its work for their connection. Every request must get its own
 // response, however the bytes of the requests arrive.
 func TestApart(t *testing.T) {
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestApart(t *testing.T) {
 			}
 			for _, of := range []struct {
 				name     string
-				together int // how many bytes the client sends at once; 0: one request
+				together int // number of bytes that the client sends at once; 0 means one request at once
 				list     []sent
 			}{
 				{"one after the other", 0, []sent{{poll, true}, {short, false}, {stream, true}, {poll, true}, {old, false}, {filled, false}, {stream, true}, {poll, true}}},
@@ -105,7 +105,8 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// asked is a stream of a text, and of whether it is read apart.
+// apartStream is a stream of a text, followed by "true" if the stream is read while its connection is set apart, or
+// "false".
 type apartStream struct {
 	text string
 	said bool
@@ -119,12 +120,12 @@ func (a *apartStream) Read(p []byte) (int, error) {
 	return copy(p, fmt.Sprintf("%s%t", a.text, bytes.Contains(debug.Stack(), []byte("setApart")))), nil
 }
 
-// feeds is a server with a table that has a feed, and one connection to it.
+// feeds is a server with a table that has a change feed, and one connection to the server.
 type feeds struct {
 	*httpserver.Server
 	t       *testing.T
 	waiters *changefeed.Waiters
-	waits   chan struct{} // a request begins to wait
+	waits   chan struct{} // receives an element when a request begins to wait
 	served  atomic.Int64  // how often the handler was called
 	fails   atomic.Pointer[func() protocol.Response]
 	addr    string
@@ -166,7 +167,7 @@ func newFeeds(t *testing.T, secure bool) *feeds {
 	return f
 }
 
-// dial replaces the connection.
+// dial opens a new connection in place of the old one.
 func (f *feeds) dial() {
 	f.t.Helper()
 	c, err := net.Dial("tcp", f.addr)
@@ -222,8 +223,9 @@ func (f *feeds) write(b []byte) {
 	must.OK(f.t, err)
 }
 
-// TestApartWait checks that a request that waits for changes is served again when there are some, that the connection
-// then serves the next request, also if a part of it arrived meanwhile, and that a client that leaves ends the wait.
+// TestApartWait checks that a request that waits for changes is served again when there are changes. The connection
+// must then serve the next request, also if a part of this request arrived during the wait. A client that closes its
+// connection must end the wait.
 func TestApartWait(t *testing.T) {
 	t.Parallel()
 	for name, secure := range map[string]bool{"plain": false, "TLS": true} {
@@ -242,7 +244,7 @@ func TestApartWait(t *testing.T) {
 			} else {
 				since = header(resp, "x-edgetable-next")
 			}
-			if n := f.served.Load() - before; n != 3 { // with the insert
+			if n := f.served.Load() - before; n != 3 { // two calls for the request that waited, and one for the insert
 				t.Errorf("the handler was called %d times, want 3", n)
 			}
 			f.write(next[len(next)/2:])
@@ -261,7 +263,7 @@ func TestApartWait(t *testing.T) {
 	}
 }
 
-// TestApartFails checks a request that fails when it is served again.
+// TestApartFails checks a request that has waited for changes and fails when it is served again.
 func TestApartFails(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -284,7 +286,7 @@ func TestApartFails(t *testing.T) {
 	}
 }
 
-// TestApartPanics checks that a stream that panics ends its connection, and not the server.
+// TestApartPanics checks that a stream that panics ends its own connection, and that the server continues.
 func TestApartPanics(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{}, 1)
@@ -314,7 +316,7 @@ type panics struct{}
 
 func (panics) Read([]byte) (int, error) { panic("for the test") }
 
-// TestApartShutdown checks that the end of the server ends a wait and a stream with a complete response.
+// TestApartShutdown checks that a shutdown of the server ends a wait and a stream, both with a complete response.
 func TestApartShutdown(t *testing.T) {
 	t.Parallel()
 	f := newFeeds(t, false)

@@ -12,8 +12,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// TestTooLargeIsRefusedUnread checks that a body is refused before it is sent if its announced length is too large.
-// The connection must then be closed, because the body might still arrive on it.
+// TestTooLargeIsRefusedUnread checks a request that announces a body that is too large. The server must refuse the
+// request before the client sends the body. It must then close the connection, because the client might still send
+// the body.
 func TestTooLargeIsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	conn, r := dial(t)

@@ -60,7 +60,7 @@ func newBounded(t *testing.T, b httpserver.Bounds) *bounded {
 	return s
 }
 
-// of is the client's end of a connection.
+// clientConn is the client's end of a connection.
 type clientConn struct {
 	net.Conn
 	*bufio.Reader
@@ -103,7 +103,7 @@ func (c clientConn) head() string {
 	return status
 }
 
-// gets sends a request with a short response, and reads the response.
+// exchange sends a request with a short response, and reads the response.
 func (c clientConn) exchange(target string) string {
 	c.ask(target)
 	return c.head()
@@ -121,7 +121,7 @@ type state func() httpserver.ConnectionStats
 
 func (s state) String() string { return fmt.Sprintf("%+v", s()) }
 
-// until waits until ok returns true for the server's counters.
+// waitUntil waits until the function ok returns true for the server's counters.
 func (s *bounded) waitUntil(why string, ok func(httpserver.ConnectionStats) bool) {
 	s.t.Helper()
 	must.Eventually(s.t, why, state(s.Connections), func() bool { return ok(s.Connections()) })
@@ -132,8 +132,8 @@ func (s *bounded) untilIdle(n int) {
 	s.waitUntil(fmt.Sprint(n, " idle"), func(c httpserver.ConnectionStats) bool { return c.Idle == n })
 }
 
-// TestOldestIdleGoesFirst checks that a new connection closes the one that has been idle for the longest time, and
-// never one with a request in flight.
+// TestOldestIdleGoesFirst checks that a new connection causes the server to close the connection that has been idle
+// for the longest time, and never one with a request in flight.
 func TestOldestIdleGoesFirst(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 3})
@@ -254,7 +254,8 @@ func TestManyClientsComeAndGo(t *testing.T) {
 	}
 }
 
-// TestClientsShareRequests checks that one client has at most its share of incomplete requests, which use memory.
+// TestClientsShareRequests checks that one client cannot have more incomplete requests than its share. Incomplete
+// requests use memory.
 func TestClientsShareRequests(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Requests: 4})
@@ -267,8 +268,8 @@ func TestClientsShareRequests(t *testing.T) {
 	}
 }
 
-// TestTurns checks that all connections are served even if there are more of them than concurrent requests, and if
-// each connection always has another request.
+// TestTurns checks that all connections are served even if there are more connections than requests can run at the
+// same time, and if each connection always has another request.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Requests: 4})
@@ -349,8 +350,8 @@ func TestSentAhead(t *testing.T) {
 	}
 }
 
-// TestAnswersThatNobodyReads checks that a client that does not read its responses cannot use up the memory. It gets
-// 503, and another client still gets its response.
+// TestAnswersThatNobodyReads checks that a client that does not read its responses cannot use up the memory. This
+// client gets 503, and another client still gets its response.
 func TestAnswersThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Bytes: 3 * large})
@@ -386,8 +387,8 @@ func TestAnswersThatNobodyReads(t *testing.T) {
 	s.waitUntil("all given back", func(httpserver.ConnectionStats) bool { used, _ := s.Room(); return used == 0 })
 }
 
-// TestBodiesThatDoNotCome checks that a client whose bodies arrive slowly gets 503 when they use its share of the
-// memory.
+// TestBodiesThatDoNotCome checks that a client whose bodies arrive slowly gets 503 once these bodies use the client's
+// share of the memory.
 func TestBodiesThatDoNotCome(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Bytes: 1 << 20})
@@ -406,7 +407,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	if got := second.status(); got != "503" {
 		t.Errorf("the second of a client: %s", got)
 	}
-	second.Close() // the refused client could otherwise send the rest of its body
+	second.Close() // without this, the refused client would still send the rest of its body
 	other := slow("127.0.0.2", "/acme/x")
 	fmt.Fprint(other, strings.Repeat("x", 100_000))
 	if got := other.status(); got != "200" {

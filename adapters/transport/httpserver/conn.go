@@ -23,20 +23,20 @@ type conn struct {
 
 	// Only the goroutine that reads from the connection uses the following fields.
 	receiving allowance
-	quiet     bool             // no byte of the next request has arrived
-	first     bool             // fasthttp will report a new request before it reads the first byte of the request
-	came      bool             // bytes have arrived since the last request
-	slots     chan struct{}    // the slots of which the current, pipelined request occupies one; otherwise nil
+	quiet     bool             // set until the first byte of the next request has arrived
+	first     bool             // set if fasthttp will report a new request before it reads the first byte of the request
+	came      bool             // set if bytes have arrived since the last request
+	slots     chan struct{}    // semaphore of pipelined requests, if the current request is pipelined and occupies one of its slots; otherwise nil
 	last      []byte           // the bytes that fasthttp has read since the last request, in fasthttp's buffer
 	again     *repeatedRequest // the request that has waited for changes and is served again next, or nil
-	resume    func()           // see setApart
+	resume    func()           // called by letGo; setApart sets it
 	ahead     [1]byte
 	hasAhead  bool
-	uses      atomic.Int32 // number of uses by fasthttp that must end before resume is called (see letGo)
-	rests     atomic.Bool  // fasthttp must get EOF, because the connection is to be parked
+	uses      atomic.Int32 // after setApart, number of calls of letGo that must still happen before resume is called
+	rests     atomic.Bool  // the next Read must return EOF to fasthttp, because the connection is to be parked
 	named     string       // account of the last request
 
-	// Only the goroutine that writes uses the following fields: the reader, or the goroutine that closes TLS.
+	// Only the goroutine that writes uses the following fields: the goroutine that reads, or the goroutine that closes TLS.
 	writing sync.Mutex
 	sending allowance
 	untaken int // number of bytes in the system's send buffer when the allowance was last used up
@@ -50,17 +50,18 @@ type conn struct {
 	waits   *list.Element // element in the client's queue of connections with requests
 }
 
-// again is a request that waits for changes while its connection is set apart from fasthttp.
+// repeatedRequest is a request that waits for changes while its connection is set apart. Afterwards fasthttp serves the request
+// a second time.
 type repeatedRequest struct {
-	head   []byte // fasthttp reads the head once more
+	head   []byte // head of the request, which fasthttp reads a second time
 	waited *changefeed.Wait
 	began  time.Time
 }
 
-// parkAfter is how long a connection keeps its memory after a request.
+// parkAfter is how long a connection without a new request keeps its memory.
 const parkAfter = 100 * time.Millisecond
 
-// remember adds the bytes of a read to last, if they follow last in the same buffer. Otherwise last begins with them.
+// remember adds the bytes b to the field last if b directly follows last in the same buffer. Otherwise it sets last to b.
 func (c *conn) remember(b []byte) {
 	if l := c.last; len(b) > 0 && len(l) < cap(l) && &l[:len(l)+1][len(l)] == &b[0] {
 		c.last = l[:len(l)+len(b)]
@@ -69,9 +70,8 @@ func (c *conn) remember(b []byte) {
 	c.last = b
 }
 
-// letGo must be called when fasthttp ends one of its two uses of a connection that is being set apart: it reads requests from
-// the connection, and treats it as hijacked. After the second call, the connection is used by resume. letGo returns false if the
-// connection is not being set apart.
+// letGo must be called when fasthttp ends one of its two uses of a connection that is being set apart: reading requests, and the
+// hijack of the connection. The second call starts resume. letGo returns false if the connection is not being set apart.
 func (c *conn) letGo() bool {
 	if c.uses.Load() == 0 {
 		return false
@@ -90,13 +90,13 @@ func (c *conn) renew() {
 	c.sending, c.untaken = allowance(fullAllowance), 0
 }
 
-// Read reads from the client. It fails when the client's allowance is used up.
+// Read reads from the client. Once the client's allowance is used up, Read returns an error.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.hasAhead && len(p) > 0 {
 		p[0], c.hasAhead, c.quiet = c.ahead[0], false, false
 		return 1, nil
 	}
-	if c.quiet && c.owner.waiting.Load() > 0 { // another connection waits to be served
+	if c.quiet && c.owner.waiting.Load() > 0 { // park this connection, because another one waits
 		c.rests.Store(true)
 		return 0, os.ErrDeadlineExceeded
 	}
@@ -129,7 +129,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// Write writes all of p. It fails when the client's allowance is used up.
+// Write writes all of p. Once the client's allowance is used up, Write returns an error.
 func (c *conn) Write(p []byte) (n int, err error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -140,7 +140,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 		}
 		k, err := c.Conn.Write(p[n:])
 		n += k
-		if !errors.Is(err, os.ErrDeadlineExceeded) { // usually returns at once, because the system buffers the bytes
+		if !errors.Is(err, os.ErrDeadlineExceeded) { // this usually returns at once, because the system buffers the bytes
 			c.sending.spend(clock()-begin, k)
 			return n, err
 		}
@@ -153,8 +153,9 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	}
 }
 
-// deadline is the deadline of reads or writes. A change of the system's deadline is expensive, so it is changed only
-// if it is far too early or too late. If it ends an operation too early, the operation is repeated.
+// deadline is the deadline of reads or writes of a connection. To change the system's deadline is expensive, so this happens
+// only if the system's deadline is far too early or too late. If that deadline ends an operation too early, the operation is
+// repeated.
 type deadline struct {
 	system time.Duration // the system's deadline, as a value of clock; 0 if not set
 	until  atomic.Int64  // deadline that the layers above have set, in Unix nanoseconds; 0 if none
@@ -173,19 +174,19 @@ func (d *deadline) set(now, left time.Duration, set func(time.Time) error) error
 	return set(end)
 }
 
-// clock returns the time since the process started. The server calls it several times per request. It costs half as
-// much as time.Now.
+// clock returns the time since the process started. It costs half as much as time.Now, and the server calls it several times per
+// request.
 func clock() time.Duration { return time.Since(started) }
 
 var started = time.Now()
 
-// passed reports whether the deadline that the layers above have set has passed.
+// isPassed reports whether a deadline that the layers above have set has passed.
 func (d *deadline) isPassed() bool {
 	at := d.until.Load()
 	return at != 0 && time.Now().UnixNano() >= at
 }
 
-// Layers above this connection, such as TLS, set these deadlines to end an operation before the allowance is used up.
+// Layers above this connection, such as TLS, call these methods to end an operation before the allowance is used up.
 
 func (c *conn) SetDeadline(t time.Time) error {
 	return cmp.Or(c.SetReadDeadline(t), c.SetWriteDeadline(t))
@@ -205,11 +206,11 @@ func (d *deadline) setLimit(t time.Time) error {
 
 // front is a connection as fasthttp sees it.
 type front struct {
-	net.Conn // line, or TLS over line
+	net.Conn // the connection line itself, or TLS over it
 	line     *conn
 }
 
-// goAhead waits for a slot for a pipelined request, and reports whether it got a slot in time.
+// acquireSlot waits for a slot for a pipelined request, and reports whether the request got a slot in time.
 func (c *conn) acquireSlot(slots chan struct{}) bool {
 	c.slots = slots
 	select {
@@ -228,7 +229,7 @@ func (c *conn) acquireSlot(slots chan struct{}) bool {
 	}
 }
 
-// wentAhead releases the slot of a pipelined request.
+// releaseSlot releases the slot of a pipelined request.
 func (c *conn) releaseSlot() {
 	if c.slots != nil {
 		<-c.slots
@@ -236,18 +237,19 @@ func (c *conn) releaseSlot() {
 	}
 }
 
-// Read returns EOF when the connection is to be parked, so that fasthttp releases the memory of the connection.
+// Read reads from the connection. When the connection is to be parked, Read returns EOF, so that fasthttp releases the memory of
+// the connection.
 func (f *front) Read(p []byte) (int, error) {
-	f.line.releaseSlot() // a request that waits for its client needs no slot
+	f.line.releaseSlot() // a request needs no slot while it waits for its client
 	if a := f.line.again; a != nil && a.head != nil {
-		f.line.last = p[:copy(p, a.head)] // the head fits into the buffer, because fasthttp has read it into such a buffer before
+		f.line.last = p[:copy(p, a.head)] // the head fits, because a buffer of the same size contained it before
 		f.line.quiet, f.line.came, a.head = false, true, nil
 		return len(f.line.last), nil
 	}
 	n, err := f.Conn.Read(p)
 	f.line.remember(p[:max(n, 0)])
 	if n > 0 {
-		f.line.quiet, f.line.came = false, true // set even if the bytes come from TLS's buffer
+		f.line.quiet, f.line.came = false, true // set here too, because the bytes may be from TLS's buffer
 	} else if f.line.rests.Load() {
 		err = io.EOF
 	}
@@ -267,8 +269,8 @@ func (f *front) Close() error {
 	return f.Conn.Close()
 }
 
-// fasthttp sets one deadline for each direction, but conn has its own rules. So only a read deadline has an effect;
-// the type expected uses it for single requests.
+// fasthttp sets one deadline for reads and one for writes, but conn uses allowances instead. So only a read deadline has an
+// effect; the type expected sets it for single requests.
 
 func (f *front) SetDeadline(time.Time) error       { return nil }
 func (f *front) SetReadDeadline(t time.Time) error { return f.line.SetReadDeadline(t) }

@@ -14,12 +14,12 @@ import (
 )
 
 // Bounds limits the connections, requests and memory of all clients. A client is an IPv4 address or a /64 network of
-// IPv6. A client, or an account, may use only as much as would then remain free: a single client at most half, two
-// clients a third each. So something always remains for another client. If a proxy opens the connections of all
-// clients, this rule applies to Bytes only.
+// IPv6. No client, and no account, may use more than would then remain free for others. So a single client can use at
+// most half, and each of two clients at most a third. If a proxy opens the connections of all clients, this rule
+// applies to Bytes only.
 type Bounds struct {
-	// Connections is the maximum number of open connections. If there are this many, a new connection causes the one
-	// that has been idle for the longest time to be closed.
+	// Connections is the maximum number of open connections. If that many connections are open, a new connection
+	// causes the server to close the one that has been idle for the longest time.
 	Connections int
 	// Requests is the maximum number of connections with a request in flight. Other connections wait, and need little
 	// memory. Requests is at most three quarters of Connections, so that some connections can be closed for new ones
@@ -29,7 +29,7 @@ type Bounds struct {
 	Bytes int64
 }
 
-// usual holds the default bounds.
+// defaultBounds holds the default bounds.
 var defaultBounds = Bounds{Connections: 10_000, Requests: 2_000, Bytes: 64 << 20}
 
 // ConnectionStats holds the counters of a Server.
@@ -43,35 +43,35 @@ type ConnectionStats struct {
 // connections manages the open connections.
 type connections struct {
 	Bounds
-	shared   bool                 // a proxy opens the connections of all clients
+	shared   bool                 // whether a proxy opens the connections of all clients
 	ready    chan net.Conn        // connections that have a request
 	done     chan struct{}        // closed when no more requests are accepted
 	serve    func(net.Conn) error // makes fasthttp serve a connection on the calling goroutine
-	panicked func(cause any)      // logs a panic
+	panicked func(cause any)      // logs a panic of a function that setApart calls
 
 	mu        sync.Mutex
 	open      map[*conn]struct{}
 	clients   map[netip.Addr]*party
 	accounts  map[string]*party
 	idle      list.List // elements are the *conn without a request in flight, oldest first
-	turns     []*party  // clients whose connections wait to be served
+	turns     []*party  // queue of clients that have connections in party.waiting
 	working   int
 	waiting   atomic.Int64
 	apart     int           // number of connections that are set apart from fasthttp
-	noneApart chan struct{} // closed when apart becomes 0; nil if nobody waits for that
+	noneApart chan struct{} // closed when apart becomes 0; nil unless awaitApart waits
 	ended     bool
 	stats     ConnectionStats
 }
 
 // party is a client or an account with open connections.
 type party struct {
-	address netip.Addr // set if the party is a client
-	name    string     // set if the party is an account
+	address netip.Addr // set if this is a client
+	name    string     // set if this is an account
 
 	open, working int
-	idle          list.List // its idle connections, oldest first
-	waiting       list.List // the client's connections that wait to be served
-	turn          bool      // the party is an element of turns
+	idle          list.List // idle connections of this client or account, oldest first
+	waiting       list.List // connections of this client with a request that is not served yet
+	turn          bool      // whether connections.turns contains this client
 }
 
 // These are the indexes of the lists of idle connections in conn.inList.
@@ -94,7 +94,7 @@ func (s *connections) begin(b Bounds, shared bool) {
 	s.open, s.clients, s.accounts = map[*conn]struct{}{}, map[netip.Addr]*party{}, map[string]*party{}
 }
 
-// relieve closes an idle connection, and reports whether there was an idle one.
+// closeIdle closes an idle connection, and reports whether there was an idle one.
 func (s *connections) closeIdle() bool {
 	s.mu.Lock()
 	ok, gone := s.displaceAny()
@@ -168,8 +168,8 @@ func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	return c
 }
 
-// displace removes the oldest connection from a list of idle connections and returns it as gone. The caller closes
-// gone and must hold mu.
+// displace removes the oldest connection from a list of idle connections. It returns this connection as gone. The
+// caller holds mu, and must close the connection.
 func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	oldest := of.Front()
 	if oldest == nil {
@@ -262,7 +262,7 @@ func (s *connections) forget(c *conn) {
 	s.handOver(next)
 }
 
-// rest parks a connection: it waits for its next request without memory for a request.
+// parkConn parks a connection: until its next request arrives, the connection has no memory for a request.
 func (s *connections) parkConn(c *conn) {
 	s.mu.Lock()
 	if s.ended {
@@ -290,7 +290,7 @@ func (s *connections) drop(c *conn) {
 
 // park waits for the first byte of a request. Its goroutine needs only a small stack.
 func (c *conn) park(timeout time.Duration) {
-	c.readEnd.system = 0 // the deadline is set below without using readEnd
+	c.readEnd.system = 0 // without readEnd, because the deadline is set directly
 	err := c.Conn.SetReadDeadline(time.Now().Add(timeout))
 	n := 0
 	if err == nil {
@@ -305,7 +305,7 @@ func (c *conn) park(timeout time.Duration) {
 	c.owner.enqueue(c)
 }
 
-// ask queues a connection with a request until the request can be served.
+// enqueue queues a connection that has a request, until the request can be served.
 func (s *connections) enqueue(c *conn) {
 	s.mu.Lock()
 	if _, ok := s.open[c]; !ok || s.ended {
@@ -329,7 +329,7 @@ func (s *connections) takeTurn(p *party) {
 }
 
 // next returns the waiting connections whose requests can now be served. It takes one connection of each client in
-// turn. mu must be held.
+// rotation. mu must be held.
 func (s *connections) next() (list []*conn) {
 	for passed := 0; s.working < s.Requests && passed < len(s.turns); {
 		p := s.turns[0]
@@ -355,7 +355,7 @@ func (s *connections) next() (list []*conn) {
 	return list
 }
 
-// hand passes connections with requests to fasthttp.
+// handOver passes connections that have a request to fasthttp.
 func (s *connections) handOver(list []*conn) {
 	for _, c := range list {
 		select {
@@ -366,8 +366,9 @@ func (s *connections) handOver(list []*conn) {
 	}
 }
 
-// belongs records the account of a connection's last request. It reports whether the connection may stay open. If the
-// account has too many connections, belongs closes the account's oldest idle connection instead, if there is one.
+// recordAccount records the account of a connection's last request. If the account has too many connections,
+// recordAccount closes the account's oldest idle connection. It returns false if there is none to close; the
+// connection itself must then be closed.
 func (s *connections) recordAccount(c *conn, account string) bool {
 	if c == nil || c.named == account {
 		return true
@@ -388,7 +389,7 @@ func (s *connections) recordAccount(c *conn, account string) bool {
 		ok, gone = s.displace(&a.idle)
 	}
 	a.open++
-	s.accounts[a.name] = a // the conn may already have been removed by displace
+	s.accounts[a.name] = a // set again, because displace may have removed the account with its last connection
 	c.account = a
 	s.mu.Unlock()
 	if gone != nil {
@@ -433,7 +434,7 @@ func (s *connections) end() {
 	}
 }
 
-// close closes the connections whose requests did not end in time.
+// close closes the connections whose requests did not end within the grace period.
 func (s *connections) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

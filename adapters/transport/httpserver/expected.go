@@ -15,12 +15,12 @@ type expected struct {
 	room *room
 
 	mu   sync.Mutex
-	list map[*fasthttp.RequestHeader]share // a share whose room is nil means that the client's share was used up
+	list map[*fasthttp.RequestHeader]share // the room of a share is nil if the client's share of the memory was used up
 }
 
-// begin is fasthttp's hook that is called between the head of a request and its body. If the client's share of the
-// memory is used up, begin sets a read deadline that has passed: the body is then read only if it has already
-// arrived.
+// begin is called by fasthttp after it has read the head of a request and before it reads the body. If the
+// client's share of the memory is used up, begin sets a read deadline that has passed. fasthttp then reads the
+// body only if the body has already arrived.
 func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
 	if head.ContentLength() <= 0 {
 		return c

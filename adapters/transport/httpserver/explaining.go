@@ -11,7 +11,7 @@ import (
 // client would only see that the connection is closed.
 type explainingConn struct {
 	net.Conn
-	begun bool // the first bytes have been examined
+	begun bool // whether the first bytes have been examined
 }
 
 const plainAnswer = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: 57\r\n\r\n" +
@@ -36,7 +36,7 @@ func (c *explainingConn) Read(p []byte) (int, error) {
 		if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 			_ = half.CloseWrite()
 		}
-		_, _ = io.CopyN(io.Discard, c.Conn, maxDrain) // if the bytes were not read, a reset would reach the client before the response
+		_, _ = io.CopyN(io.Discard, c.Conn, maxDrain) // unread bytes would cause a reset, which the client would get before the response
 	}
 	return 0, errPlain
 }

@@ -30,8 +30,8 @@ func (s *seen) Serve(ctx context.Context, req *protocol.Request) protocol.Respon
 	return s.Handler.Serve(ctx, req)
 }
 
-// FuzzForwarded checks the scheme, host and address that the server reads from a proxy's headers. They must be from
-// the last line of their header or be unset, and no value may break the head of the response. Without a trusted
+// FuzzForwarded checks the scheme, host and address that the server reads from a proxy's headers. Each must be from
+// the last line of its header or be unset, and no value may break the head of the response. Without a trusted
 // proxy, the server must ignore these headers.
 func FuzzForwarded(f *testing.F) {
 	f.Add("10.1.2.3", "https", "tables.example.com", "h", "/devstoreaccount1/Tables", true)

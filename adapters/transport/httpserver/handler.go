@@ -77,7 +77,7 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		req.Source = tcp.AddrPort().Addr().Unmap()
 	}
-	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a pipelined request must not wait for changes while it has a slot
+	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a waiting pipelined request would occupy a slot
 		if req.Until = h.until; h.until != nil && line != nil && mayWait(req.Target, head) {
 			req.Until, req.ServesAgain = &clientContext{Context: h.until, line: line}, h.until.Err() == nil && canBeApart(line, c)
 		}
@@ -109,7 +109,7 @@ func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	body := &in.body
 	waits := body.waitingShare()
 	if body.stream != nil && body.length > 0 && body.length <= maxDrain && (body.hasArrived() || waits.try(h.room.wait)) {
-		body.unwanted = true // Read discards the body, and it no longer counts towards the memory
+		body.unwanted = true // Read then discards the body, which no longer counts towards the memory
 		in.req.Body = body
 	}
 	resp := h.Own(&in.req)
@@ -117,12 +117,13 @@ func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	send(&c.Response, &resp)
 	stayWithTLS(c, &c.Response.Header)
 	if body.stream != nil && int64(body.n) != body.length {
-		closeAfter(c, waits) // part of the body was not read
+		closeAfter(c, waits) // the handler Own did not read the whole body
 	}
 }
 
-// serveTables serves a request with the protocol. It makes sure that the request's memory is released exactly once:
-// here for a short or cut response, and otherwise after the large response was sent.
+// serveTables serves a request with the protocol. It makes sure that the memory of the request is released exactly once. If
+// the response is short or cut, serveTables releases the memory here; otherwise the memory is released after the large
+// response was sent.
 func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.RequestCtx, begin time.Time) {
 	req, body := &in.req, &in.body
 	req.ContentLength = body.length
@@ -149,13 +150,14 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	if len(resp.Body) > maxCopied || resp.Stream != nil {
 		resp = h.chargeResponse(body, resp)
 	}
-	// The account of a preflight is not authenticated, so it does not count.
+	// The server does not authenticate the account in a preflight request, so such a request does not count for the
+	// account.
 	if resp.Operation != "" && req.Method != "OPTIONS" && !h.connections.recordAccount(line, resp.Account) {
 		c.SetConnectionClose()
 	}
 	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
 	if h.Observe != nil {
-		h.Observe(&resp, begin.Add(resp.Took)) // computed, because reading the clock again would cost more
+		h.Observe(&resp, begin.Add(resp.Took)) // a sum, because reading the clock again would cost more
 	}
 	if resp.Cut {
 		resp.Release()
@@ -177,8 +179,8 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	finishBody(c, req, body)
 }
 
-// finishBody makes sure that the next request is found after the end of this body. It reads a short body to its end.
-// After a long body that was not read, it closes the connection.
+// finishBody makes sure that bytes of this body are not read as the next request. It reads a short body to its end. After a
+// long body that was not read, it closes the connection.
 func finishBody(c *fasthttp.RequestCtx, req *protocol.Request, body *incoming) {
 	// If the request has both chunks and a Content-Length, a proxy may have used the Content-Length. The proxy would
 	// then regard the bytes after the chunks as part of this body, and not as the next request.
@@ -191,7 +193,7 @@ func finishBody(c *fasthttp.RequestCtx, req *protocol.Request, body *incoming) {
 	}
 }
 
-// last returns the last value of a header, because a proxy adds its line after the client's.
+// last returns the last value of a header, because a proxy adds its line after the client's lines.
 func last(values [][]byte) []byte {
 	if len(values) == 0 {
 		return nil
@@ -225,8 +227,9 @@ func asksForPage(head *fasthttp.RequestHeader) bool {
 	return head.IsGet() && bytes.Contains(head.Peek("Accept"), []byte("text/html")) && len(head.Peek("Authorization")) == 0
 }
 
-// fit counts a large response towards the memory. If the client's share is used up and the request changed nothing,
-// fit replaces the response by a refusal. A query in a batch changes nothing, although its method is POST.
+// chargeResponse counts a large response towards the memory. If the client's share is used up and the request changed
+// nothing, chargeResponse returns a refusal instead of the response. A batch that contains a query changes nothing,
+// although its method is POST.
 func (h *Handler) chargeResponse(body *incoming, resp protocol.Response) protocol.Response {
 	s := &body.share
 	if s.n == 0 {
@@ -313,20 +316,20 @@ type incoming struct {
 	req      *protocol.Request
 	share    share
 	counted  int  // number of bytes counted in share
-	busy     bool // the client's share of the memory was used up
-	unwanted bool // further bytes are read only to be discarded
+	busy     bool // whether the client's share of the memory was used up
+	unwanted bool // whether further bytes are read only to be discarded
 }
 
 // BelongsTo makes the body count towards an account that has authenticated itself.
 func (b *incoming) BelongsTo(account string) { b.share.account = account }
 
-// waits returns a share of the memory for bodies that counts the request a second time, while the server waits for bytes of
-// its client.
+// waitingShare returns a second share of the memory for the same request, to be used while the server waits for bytes of
+// the client.
 func (b *incoming) waitingShare() share {
 	return share{room: b.share.room, client: b.share.client, account: b.share.account}
 }
 
-// counts is the number of bytes of an arriving body that are counted towards the memory at a time.
+// countStep is the number of bytes of an arriving body that are counted towards the memory at a time.
 const countStep = 64 << 10
 
 func (b *incoming) Read(p []byte) (int, error) {
@@ -358,16 +361,16 @@ func (b *incoming) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// prefetched is the number of bytes of a body that fasthttp reads before it calls the handler.
+// prefetchSize is the number of bytes of a body that fasthttp reads before it calls the handler.
 const prefetchSize = 8 << 10
 
-// arrived reports whether the body can be read without waiting for the client.
+// hasArrived reports whether the body can be read without waiting for the client.
 func (b *incoming) hasArrived() bool { return b.ended || b.length >= 0 && b.length <= prefetchSize }
 
-// drained is the maximum size in bytes of an unwanted body that is read to its end before the response.
+// maxDrain is the maximum size in bytes of an unwanted body that is read to its end before the response.
 const maxDrain = 64 << 10
 
-// lingering is how long the server lets a client continue to send an unwanted body.
+// lingerTime is how long the server lets a client continue to send an unwanted body.
 const lingerTime = 10 * time.Second
 
 // drain reads at most n bytes and reports whether it reached the end of the body.

@@ -35,7 +35,8 @@ func TestSentAheadWithoutBody(t *testing.T) {
 	}
 }
 
-// TestPreflightProvesNothing checks that preflights for an account do not count towards its connections.
+// TestPreflightProvesNothing checks that preflight requests for an account do not count towards the connections of this
+// account.
 func TestPreflightProvesNothing(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 10})

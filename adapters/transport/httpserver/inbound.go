@@ -52,14 +52,14 @@ func (f *fields) Get(name string) string {
 			continue
 		}
 		if name == "Content-Length" && f.list[i].Value == "0" && !containsLine(f.RawHeaders(), "\ncontent-length:") {
-			return "" // fasthttp adds this header if the client announces no body
+			return "" // fasthttp adds this header to a request without a body
 		}
 		return f.list[i].Value
 	}
 	return ""
 }
 
-// sent reports whether the raw header contains a text in lower case, such as a line break and a name.
+// containsLine reports whether the raw header contains a text in lower case, such as a line break and a name.
 func containsLine(raw []byte, line string) bool {
 	return bytes.Contains(bytes.ToLower(append([]byte("\n"), raw...)), []byte(line))
 }

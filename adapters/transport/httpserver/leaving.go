@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// leaving is a context that ends with its parent, or when the client of a request closes its connection. It watches
-// the connection only after a call of Done or AfterFunc, because watching needs a goroutine.
+// clientContext is a context that ends with its parent context, or when the client of a request closes its connection.
+// It watches the connection only after a call of Done, Err or AfterFunc, because watching needs a goroutine.
 type clientContext struct {
 	context.Context
 	line *conn
@@ -18,20 +18,21 @@ type clientContext struct {
 	once   sync.Once
 	inner  context.Context
 	cancel context.CancelFunc
-	end    func() // ends the watch
+	end    func() // stops watching the connection
 }
 
-// mayWait reports whether a request may wait for changes. Other requests are answered at once, or are streams, which
-// notice that the client has disconnected when they send.
+// mayWait reports whether a request may wait for changes. Other requests are answered at once, except for streams. A
+// stream needs no watch, because it notices when it sends that the client has disconnected.
 func mayWait(target string, head *fasthttp.RequestHeader) bool {
 	return strings.Contains(target, "comp=changes") && !bytes.Contains(head.Peek("Accept"), []byte("text/event-stream"))
 }
 
-// look starts to watch the connection. The first call must be made by the goroutine that reads from the connection.
+// startWatch starts to watch the connection. The first call must be made by the goroutine that reads from the
+// connection.
 func (l *clientContext) startWatch() {
 	l.once.Do(func() {
 		l.inner, l.cancel = context.WithCancel(l.Context)
-		l.line.readEnd.system = 0 // readEnd no longer knows the deadline, because watch sets another one directly
+		l.line.readEnd.system = 0 // 0 means unknown: watch sets another deadline without readEnd
 		l.end = watch(l.line.Conn, l.cancel)
 	})
 }
@@ -46,13 +47,15 @@ func (l *clientContext) Err() error {
 	return l.inner.Err()
 }
 
-// AfterFunc makes a goroutine unnecessary for each context that is derived from this one.
+// AfterFunc exists because package context otherwise starts a goroutine for each context that is derived from this
+// one.
 func (l *clientContext) AfterFunc(f func()) (stop func() bool) {
 	l.startWatch()
 	return context.AfterFunc(l.inner, f)
 }
 
-// stop ends the watch, and reports whether the client has gone. It must be called before the connection is read again.
+// stop stops watching, and reports whether the client has closed the connection. It must be called before the
+// connection is read again.
 func (l *clientContext) stop() (gone bool) {
 	l.once.Do(func() { l.inner, l.cancel, l.end = l.Context, func() {}, func() {} })
 	l.end()

@@ -18,13 +18,13 @@ import (
 )
 
 // waiter returns a handler for requests that wait until the channel let has an element, or until their context ends.
-// In the latter case, waiter sends an element to the channel gone.
+// If the context ends, the handler sends an element to the channel gone.
 func waiter(begun chan<- struct{}, let <-chan struct{}, gone chan<- struct{}) protocolFunc {
 	return func(_ context.Context, req *protocol.Request) protocol.Response {
 		if req.Until == nil { // the request was pipelined, so it must not wait
 			return protocol.Response{Status: 204}
 		}
-		until, cancel := context.WithCancel(req.Until) // core derives a context with a timeout in the same way
+		until, cancel := context.WithCancel(req.Until) // a derived context, because core derives a context with a timeout too
 		defer cancel()
 		done := until.Done()
 		begun <- struct{}{}

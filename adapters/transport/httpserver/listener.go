@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// patient is a listener that waits while the system cannot accept another connection. Without it, the error would end
-// fasthttp's server, so clients could stop the server by opening connections.
+// patient is a listener that waits while the system cannot accept another connection. Without this wait, the error
+// would end fasthttp's server, so clients could stop the server by opening connections.
 type patient struct {
 	net.Listener
 	log  *slog.Logger
-	said time.Time // when the lack of resources was last logged
+	said time.Time // when connections that cannot be accepted were last logged
 	// relieve closes a client's idle connection, and reports whether there was an idle one.
 	relieve func() bool
 }
@@ -32,7 +32,7 @@ func (l *patient) Accept() (net.Conn, error) {
 			l.log.Warn("connections wait to be accepted", "cause", err)
 		}
 		if !l.relieve() {
-			time.Sleep(100 * time.Millisecond) // wait for other connections to end
+			time.Sleep(100 * time.Millisecond) // meanwhile, other connections may end
 		}
 	}
 }

@@ -4,5 +4,5 @@ package httpserver
 
 import "net"
 
-// untaken returns 0, so that only written bytes count as a client's progress.
+// sendQueueBytes returns 0, so that only written bytes count as a client's progress.
 func sendQueueBytes(net.Conn) int { return 0 }

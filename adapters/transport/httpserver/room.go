@@ -9,15 +9,15 @@ import (
 // count, because they fit into buffers that a connection has anyway.
 type room struct {
 	most int64
-	// wait is the minimum number of bytes that a request counts while the server waits for its client. It is the
-	// memory divided by the number of requests. So a single client cannot occupy all requests, even if a proxy opens
-	// the connections of all clients.
+	// wait is the minimum charge in bytes for a request while the server waits for bytes from its client. It is the
+	// limit of the memory divided by the maximum number of requests. So a client's share of the memory also limits
+	// its number of such requests, even if a proxy opens the connections of all clients.
 	wait int64
 
 	mu      sync.Mutex
 	used    int64
 	clients map[netip.Addr]int64
-	// accounts counts bytes only for accounts that have authenticated themselves.
+	// accounts has the bytes of each account. Only requests that were authenticated count for their account.
 	accounts map[string]int64
 	refused  uint64
 }
@@ -34,8 +34,8 @@ type share struct {
 	n       int64
 }
 
-// grow adds n bytes to the share. It fails if the client, or the account, would then use more than the memory that
-// remains free. A request always succeeds if no other request of the client, or of the account, uses memory.
+// grow adds n bytes to the share. It fails if the client, or the account, would then use more than the remaining free
+// memory. It never fails if no other request of the client, or of the account, uses memory.
 func (s *share) grow(n int64) bool {
 	ok := s.try(n)
 	if !ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// copied is the maximum size in bytes of a response body that is copied. Larger bodies are cheaper to keep until they
-// are sent.
+// maxCopied is the maximum size in bytes of a response body that is copied. It is cheaper to keep a larger body in memory
+// until it is sent.
 const maxCopied = 16 << 10
 
 // sendHead passes the head of a response to fasthttp. Header names keep their case, because some clients depend on the case.
@@ -43,7 +43,7 @@ func send(r *fasthttp.Response, resp *protocol.Response) {
 	r.SetBodyStream(&outgoing{Reader: *bytes.NewReader(resp.Body), release: resp.Release}, len(resp.Body))
 }
 
-// streamed is the number of bytes that a stream counts while it is open: about the size of its buffers.
+// streamSize is the number of bytes that an open stream counts towards the memory: about the size of its buffers.
 const streamSize = 64 << 10
 
 // stream is a response body without a known end. Each part is sent at once. The stream is closed when the client has
@@ -92,7 +92,7 @@ func (s *connections) sendApart(line *conn, c *fasthttp.RequestCtx, resp *protoc
 	})
 }
 
-// chunked sends each write at once, in chunked transfer coding. Between two writes it needs no buffer.
+// chunked sends each write at once, in chunked transfer coding. It needs no buffer between two writes.
 type chunked struct {
 	to   net.Conn
 	head []byte // the head of the response, which is sent with the first write
@@ -110,7 +110,7 @@ func (c *chunked) Write(b []byte) (int, error) {
 
 var crlf = []byte("\r\n")
 
-// send sends the texts one after the other, after the head if that was not sent yet.
+// send sends the texts one after the other. The first call sends the head of the response before them.
 func (c *chunked) send(texts ...[]byte) error {
 	w := writers.Get().(*bufio.Writer)
 	defer writers.Put(w)

@@ -39,7 +39,7 @@ type Server struct {
 	open  connections
 	room  *room
 	early *expected     // nil unless the handler trusts a proxy
-	ahead chan struct{} // contains an element for each pipelined request that is being served
+	ahead chan struct{} // has an element for each pipelined request that is being served
 }
 
 // Connections returns the connection counters.
@@ -48,8 +48,8 @@ func (s *Server) Connections() ConnectionStats {
 	return s.open.count()
 }
 
-// Room returns the memory in use for clients' bodies and responses. It also returns the number of requests that were
-// refused because too much memory was in use.
+// Room returns the number of bytes that clients' bodies and responses use. It also returns the number of requests
+// that were refused because too much memory was in use.
 func (s *Server) Room() (used int64, refused uint64) {
 	s.begin()
 	return s.room.count()
@@ -86,7 +86,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ErrorHandler:                 refuse,
 		ConnState:                    s.open.onState,
 		Logger:                       logger{s.Log},
-		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // larger than the number of connections that can occur
+		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // more than can be open, so fasthttp refuses none
 		ReadBufferSize:               maxHeader,
 		WriteBufferSize:              writeBuffer,
 		MaxRequestBodySize:           protocol.MaxBody,
@@ -108,7 +108,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		defer cancel()
 		s.open.end()
 		err := cmp.Or(server.ShutdownWithContext(grace), s.open.awaitApart(grace))
-		_ = l.Close() // fasthttp closes the listener only if it already serves it
+		_ = l.Close() // fasthttp closes the listener only if it has begun to use it
 		if err != nil {
 			s.open.close()
 		}
@@ -126,9 +126,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 }
 
 // serve answers a request. If the request panics, only this request fails; a store that cannot continue after a panic
-// must handle that itself. A client sends a pipelined request before it has the previous response. A connection with
-// many of them never waits for its client, so it would run all the time. Therefore pipelined requests may use only
-// half of the processors. A pipelined request that waits for the rest of its body releases its slot.
+// must recover from the panic itself. A client sends a pipelined request before it has the previous response. A
+// connection with many pipelined requests never waits for its client, so it would occupy a processor all the time.
+// Therefore pipelined requests may use only half of the processors. A pipelined request that waits for the rest of
+// its body releases its slot.
 func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -142,7 +143,7 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	line := lineOf(c.Conn())
 	if s.early != nil {
 		s.early.end(&c.Request.Header)
-		_ = line.SetReadDeadline(time.Time{}) // this SetReadDeadline never fails
+		_ = line.SetReadDeadline(time.Time{}) // SetReadDeadline of this type never fails
 	}
 	if line != nil {
 		if !line.came {
@@ -161,7 +162,7 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	}
 }
 
-// panicked logs a panic. It must be called by the function that recovers.
+// logPanic logs a panic. It must be called by the function that recovers.
 func (s *Server) logPanic(cause any) {
 	s.Log.Error("panic", "cause", cause, "stack", string(debug.Stack()))
 }

@@ -23,8 +23,8 @@ func (f protocolFunc) Serve(ctx context.Context, req *protocol.Request) protocol
 	return f(ctx, req)
 }
 
-// TestTargetIsRaw checks that the bytes of the request line arrive unchanged. They are part of the signed text and
-// contain keys.
+// TestTargetIsRaw checks that the bytes of the request line arrive unchanged. They contain keys, and clients sign
+// them.
 func TestTargetIsRaw(t *testing.T) {
 	t.Parallel()
 	var got protocol.Request

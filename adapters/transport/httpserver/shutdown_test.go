@@ -32,8 +32,8 @@ func TestShutdownWaits(t *testing.T) {
 	}
 }
 
-// TestShutdownDoesNotWaitForEver checks that a request that runs beyond the grace period is cut off, and that Serve
-// reports it.
+// TestShutdownDoesNotWaitForEver checks that a request is cut off if it is still running when the grace period
+// ends. Serve must then return an error.
 func TestShutdownDoesNotWaitForEver(t *testing.T) {
 	t.Parallel()
 	s := newStopping(t, time.Nanosecond)

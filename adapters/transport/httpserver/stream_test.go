@@ -32,8 +32,8 @@ func (l *lines) Read(p []byte) (int, error) {
 	}
 }
 
-// streaming returns a handler whose responses are streams. It sends each new stream to the channel opened, and an
-// element to the channel closed for each stream that was closed.
+// streaming returns a handler whose responses are streams. The handler sends each new stream to the channel opened.
+// When a stream is closed, it sends an element to the channel closed.
 func streaming(opened chan *lines, closed chan struct{}) protocolFunc {
 	return func(_ context.Context, req *protocol.Request) protocol.Response {
 		l := &lines{req.Until, make(chan string, 1)}
@@ -86,7 +86,7 @@ func testStream(t *testing.T, target string) {
 		t.Errorf("a stream counts as %d bytes", used)
 	}
 	resp.Body.Close()
-	for gone := false; !gone; { // the server notices the disconnect only when it sends
+	for gone := false; !gone; { // the server notices that the client has disconnected only when it sends the next part
 		select {
 		case sent.next <- "more\n":
 		case <-closed:
@@ -127,8 +127,8 @@ func TestStreamWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestPipelined checks that a pipelined request does not wait for changes, because few pipelined requests are served
-// at once.
+// TestPipelined checks that a pipelined request does not wait for changes. While it waited, it would occupy one of
+// the few slots for pipelined requests.
 func TestPipelined(t *testing.T) {
 	t.Parallel()
 	waits := make(chan bool, 2)

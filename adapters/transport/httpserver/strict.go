@@ -8,8 +8,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// stayWithTLS tells browsers that use TLS to use only TLS for this host for a year (HSTS). It does not do so for
-// addresses, for which browsers ignore it, and for names without a dot: other programs on localhost may not have TLS.
+// stayWithTLS tells browsers that use TLS to use only TLS for this host for a year (HSTS). It omits the header for IP
+// addresses, because browsers ignore it there. It also omits the header for names without a dot such as localhost,
+// where other programs may not have TLS.
 func stayWithTLS(c *fasthttp.RequestCtx, r *fasthttp.ResponseHeader) {
 	if !c.IsTLS() {
 		return

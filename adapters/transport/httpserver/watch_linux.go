@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch calls gone when the client closes the connection or its half of it. The connection may use TLS. watch reads
-// no bytes. The returned function stops the watch, and leaves the connection with a read deadline in the past.
+// watch calls the function gone when the client closes the connection or its half of the connection. It reads no
+// bytes, so it also works with TLS. The returned function stops the watch, and leaves the connection with a read
+// deadline in the past.
 func watch(c net.Conn, gone func()) (stop func()) {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

@@ -4,5 +4,6 @@ package httpserver
 
 import "net"
 
-// watch does nothing on this system, so a request that waits does not notice that its client has disconnected.
+// watch does nothing on this system. So a request that waits for changes does not notice that its client has
+// disconnected.
 func watch(net.Conn, func()) (stop func()) { return func() {} }

@@ -76,7 +76,8 @@ func (c *client) close() {
 	}
 }
 
-// do sends a request and reads its response. It closes the connection if the server announces that it will.
+// do sends a request and reads its response. It closes the connection if the response says that the server will
+// close it.
 func (c *client) do(r *wiretest.Request) (*wiretest.Response, error) {
 	if c.conn == nil {
 		conn, err := net.Dial("tcp", c.addr)

@@ -31,7 +31,7 @@ func (t RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	fields := make(protocol.Header, len(r.Header))
-	for name, values := range r.Header { // clients may use other spellings of header names
+	for name, values := range r.Header { // the caller may not have used canonical names
 		name = http.CanonicalHeaderKey(name)
 		fields[name] = append(fields[name], values...)
 	}

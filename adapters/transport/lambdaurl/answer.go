@@ -105,7 +105,7 @@ func (d *door) appendHeader(b []byte, resp *protocol.Response) []byte {
 	return append(b, '}')
 }
 
-// escapes has, for each byte, its length in a JSON string.
+// escapes maps each byte to its length in a JSON string.
 var escapes = func() (n [256]uint8) {
 	for i := range n {
 		switch {
@@ -120,7 +120,7 @@ var escapes = func() (n [256]uint8) {
 	return n
 }()
 
-// escaped returns the length of s as a JSON string, without the quotes.
+// escapedLen returns the length of s as a JSON string, without the quotes.
 func escapedLen(s []byte) (n int) {
 	for _, c := range s {
 		n += int(escapes[c])
@@ -128,7 +128,8 @@ func escapedLen(s []byte) (n int) {
 	return n
 }
 
-// quoted appends s as a JSON string. Invalid UTF-8, which a header may contain, is copied; Lambda replaces it.
+// appendQuoted appends s to b as a JSON string. It copies invalid UTF-8, which a header may contain; Lambda replaces
+// it.
 func appendQuoted(b, s []byte) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

@@ -78,7 +78,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// pages is a Protocol whose responses have this number of bytes.
+// pages is a Protocol whose response bodies have this number of bytes.
 type pages struct {
 	recorder
 	bytes int
@@ -96,9 +96,9 @@ func TestSizes(t *testing.T) {
 	const mega = 1 << 20
 	for _, tt := range []struct {
 		door, method string
-		sizes        [3]int // sizes of the responses of Protocol and of the elements of Narrow
+		sizes        [3]int // sizes of the responses of Handler.Protocol and of Handler.Narrow
 		status       int
-		served       [3]int // how often each of them was called
+		served       [3]int // how often Handler.Protocol and Handler.Narrow were called
 		why          string
 	}{
 		{"function-url", "GET", [3]int{5 * mega, 1, 1}, 200, [3]int{1, 0, 0}, "it fits"},
@@ -138,7 +138,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestStream checks that a stream has no size limit, and that load balancers do not support streams.
+// TestStream checks that a streamed response has no size limit, and that a load balancer gets an error instead of
+// a stream.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	h := &lambdaurl.Handler{Protocol: &pages{bytes: 20 << 20}}
@@ -158,7 +159,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestCut checks that a response with Cut becomes an empty one, because a Lambda function cannot cut a connection.
+// TestCut checks that a response with Cut set becomes an empty response, because a Lambda function cannot cut a
+// connection.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	h := &lambdaurl.Handler{Protocol: &recorder{resp: protocol.Response{

@@ -10,8 +10,8 @@ import (
 // cutBody removes the string with the body from an event, and leaves an empty string in its place. A large event
 // is nearly all body: 5.6 MB of base64, which a JSON decoder would scan four times before decoding the first byte.
 //
-// cutBody can only find the string in a valid event; the decoder later checks that the event is valid.
-// Unless there is exactly one such string, cutBody does not change the event.
+// cutBody assumes that the event is valid, which the decoder checks later. Unless there is exactly one such string,
+// cutBody does not change the event.
 func cutBody(event []byte) (rest, body []byte) {
 	start, end, depth := -1, -1, 0
 	for i := 0; i < len(event); i++ {

@@ -14,13 +14,13 @@
 //	HTTP API         no: it decodes paths, sometimes twice. %25 never arrives, and
 //	                 %3F cuts the path off. Its events get 501
 //
-// The shape of an event shows which door it came through.
+// The fields of an event show through which front door the request came.
 //
 // # Sizes
 //
-// A function's response has at most 6 MB, or 1 MB through a load balancer. A query ends its page before that, see
-// [PageBytes]; if the JSON of a page is larger nevertheless, the request is served again with a shorter page.
-// [Handler.Stream] has no such limit.
+// A function's response has at most 6 MB, or 1 MB through a load balancer. A query usually ends its page before this
+// limit, see [PageBytes]. If the JSON of a page is larger nevertheless, the request is served again with a shorter
+// page. [Handler.Stream] has no such limit.
 //
 // # Limitations
 //

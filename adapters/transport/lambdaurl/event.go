@@ -44,19 +44,19 @@ type event struct {
 	} `json:"requestContext"`
 }
 
-// errNoHTTP means that the event is not an HTTP request.
+// errNoHTTP means that the event does not describe an HTTP request.
 var errNoHTTP = errors.New("lambdaurl: the event is not an HTTP request through a Function URL, a REST API or a load balancer")
 
-// door describes the requirements of a front door for responses.
+// door says which responses a front door accepts.
 type door struct {
 	name   string
 	limit  int  // maximum size of a response in bytes
-	binary bool // decodes base64 for every content type
-	multi  bool // header values are lists
-	narrow bool // queries use the shortest pages from the start
-	closed bool // the function refuses requests through it
+	binary bool // whether the front door decodes base64 for every content type
+	multi  bool // whether header values are lists
+	narrow bool // whether queries use the shortest pages from the start
+	closed bool // whether the function refuses requests through this front door
 
-	unmeasured bool // does not pass Content-Length on
+	unmeasured bool // whether events lack Content-Length
 }
 
 // These are the maximum sizes of a response in bytes.
@@ -105,8 +105,8 @@ func decode(b []byte) (protocol.Request, door, error) {
 	return req, d, nil
 }
 
-// joined converts headers in which the values of one name are joined with commas. It splits only the values of
-// X-HTTP-Method: these never contain commas, and the protocol needs their number.
+// joinedHeaders converts headers in which the values of one name are joined with commas. It splits only the values
+// of X-HTTP-Method: these never contain commas, and the protocol needs their number.
 func joinedHeaders(fields map[string]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for name, value := range fields {
@@ -120,8 +120,8 @@ func joinedHeaders(fields map[string]string) protocol.Header {
 	return h
 }
 
-// listed converts headers with lists of values. Names that differ only in case become one header, whose values are
-// sorted, because the order of a map is random.
+// listedHeaders converts headers with lists of values. Names that differ only in case become one header, whose
+// values are sorted, because the order of a map is random.
 func listedHeaders(fields map[string][]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

@@ -22,7 +22,7 @@ type recorder struct {
 	resp    protocol.Response
 	req     *protocol.Request
 	body    string
-	err     error // error when the body was read
+	err     error // error of reading the body
 	ctx     context.Context
 	served  int
 	refused *table.Error
@@ -104,7 +104,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestHTTPAPI checks that requests through an HTTP API are refused with the reason that it changes paths.
+// TestHTTPAPI checks that requests through an HTTP API are refused, and that the error says that HTTP APIs change
+// paths.
 func TestHTTPAPI(t *testing.T) {
 	t.Parallel()
 	r := &recorder{}
@@ -126,7 +127,7 @@ func TestFieldsInAnyCase(t *testing.T) {
 	t.Parallel()
 	const event = `{"httpMethod":"GET","path":"/","requestContext":{"path":"/"},"multiValueHeaders":{
 		"host":["b"],"X-Forwarded-For":["192.0.2.1"],"Host":["a"],"x-forwarded-for":["192.0.2.3"],"X-FORWARDED-FOR":["192.0.2.0"]}}`
-	for range 20 { // repeated, because the order of a map is random
+	for range 20 { // many times, because the order of a map is random
 		r := &recorder{resp: protocol.Response{Status: 204}}
 		if _, err := (&lambdaurl.Handler{Protocol: r}).Invoke(t.Context(), []byte(event)); err != nil {
 			t.Fatal(err)

@@ -15,9 +15,9 @@ const (
 	viewerHeader = "X-Edgetable-Viewer"
 )
 
-// forwarded trusts the headers of a proxy that sends the secret. A Function URL has only its own host name. For
-// another domain, CloudFront is in front of it and sends the other name in X-Forwarded-Host. The address in the event is
-// then the proxy's address; if the proxy does not send the client's address, it is unknown.
+// applyForwarded trusts the headers of a proxy that sends the secret. A Function URL has only its own host name. For
+// another domain, CloudFront is in front of the Function URL and sends the other name in X-Forwarded-Host. The address
+// in the event is then the proxy's address. If the proxy does not send the client's address, the request has no address.
 //
 // No other sender is trusted. The secret is removed from the request.
 func (h *Handler) applyForwarded(ctx context.Context, req *protocol.Request) {

@@ -54,17 +54,17 @@ type Handler struct {
 // Observation describes a request that was served.
 type Observation struct {
 	Door string // function-url, http-api, rest-api or load-balancer
-	// Response is the response with a complete summary. Its Sent is the length of the answer to Lambda, or of the
-	// streamed body.
+	// Response is the response with a complete summary. Its Sent is the length of what Lambda got: the whole answer,
+	// or the body of the stream.
 	Response *protocol.Response
 	Narrowed int // number of times the request was repeated because its response was too large
 }
 
-// margin is the time before the function's deadline at which the handler ends a request, so that it can still answer
-// with an error.
+// margin is how long before the function's deadline the handler ends a request, so that it can still answer with an
+// error.
 const margin = 500 * time.Millisecond
 
-// within returns a context that ends before Lambda ends the function.
+// withMargin returns a context that ends before Lambda ends the function.
 func withMargin(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {
@@ -137,8 +137,8 @@ func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Requ
 	return resp
 }
 
-// tooLarge returns the error for a response that is too large to send. For a read, the error tells the client to ask
-// for less. For a write, it says that the operation was carried out.
+// tooLarge returns the error for a response that is too large to send. For a read, the error tells the client to
+// request less data. For a write, the error says that the operation was carried out.
 func tooLarge(method string, resp *protocol.Response, d *door) *table.Error {
 	what := fmt.Sprintf("The response has %d bytes, but this front end allows at most %d: ", len(resp.Body), d.limit)
 	if method == http.MethodGet {
