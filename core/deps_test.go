@@ -13,7 +13,7 @@ import (
 // testOnly lists core packages that only tests import. They may use the operating system.
 var testOnly = []string{"edgetable/core/storetest", "edgetable/core/wiretest", "edgetable/core/wiretest/scene"}
 
-// allowed lists, for each core package, the packages of the project that it may import.
+// allowed lists, for each core package, which other packages of the project it may import.
 var allowed = map[string][]string{
 	"edgetable/core":              {},
 	"edgetable/core/edm":          {},
@@ -71,8 +71,8 @@ func TestCoreImports(t *testing.T) {
 	}
 }
 
-// TestCoreReaches checks that no package on which core depends, directly or indirectly, uses the network or starts a
-// process.
+// TestCoreReaches checks the packages on which core depends, directly or indirectly. None of these packages may use
+// the network or start a process.
 func TestCoreReaches(t *testing.T) {
 	t.Parallel()
 	packages := slices.DeleteFunc(strings.Fields(goList(t, "./...")), func(p string) bool { return slices.Contains(testOnly, p) })
@@ -87,7 +87,8 @@ func TestCoreReaches(t *testing.T) {
 	}
 }
 
-// rooms lists the packages below functions, and for each of them the other packages of this list that it may import.
+// functionImports lists the packages below the folder functions. For each of them it lists the other packages below
+// functions that it may import.
 var functionImports = map[string][]string{
 	"lambda":                           {},
 	"explorer":                         {},
@@ -129,8 +130,8 @@ var functionImports = map[string][]string{
 	"edgetable":           {"edgetable/azurite", "edgetable/secondary", "edgetable/cli", "edgetable/reload", "edgetable/account", "edgetable/stores", "edgetable/client", "edgetable/backup", "edgetable/server"},
 }
 
-// TestLayers checks imports: adapters import no other adapter and no package below functions, packages below
-// functions import only what rooms allows, and no package of the product imports testdata.
+// TestLayers checks three rules. An adapter imports no other adapter and no package below functions. A package below
+// functions imports only what functionImports allows. No package of the product imports testdata.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "edgetable/...")) {
@@ -164,8 +165,8 @@ func adapterOf(path string) string {
 	return group + "/" + name
 }
 
-// goList runs go list. It calls Stat for all source files first, so that go test does not reuse a cached result after
-// a file has changed.
+// goList runs go list. It first calls Stat for all source files, so that go test does not reuse a cached result after
+// a source file has changed.
 func goList(t *testing.T, args ...string) string {
 	t.Helper()
 	for _, dir := range []string{".", "../adapters", "../functions", "../wasm"} {

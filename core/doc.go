@@ -9,7 +9,7 @@
 //	version, firewall                protocol versions; the addresses that an account accepts
 //	objects                          the port to object storage
 //	sharedkey                        signatures with an account key
-//	throttle, fair                   limits of rates; the order of waiting requests
+//	throttle, fair                   rate limits; the order of waiting requests
 //	odata                            $filter, $orderby, $select and $top
 //	traffic                          statistics about the keys that requests use
 //	table                            entities, transactions, pages, errors; the Store port
@@ -21,7 +21,7 @@
 //	changefeed                       requests for the changes of a table
 //	protocol                         from a request to an operation, and to its response
 //	accounts                         the list of accounts, their keys and firewalls
-//	buckets                          ordered pages of a table that a store spreads over hash keys
+//	buckets                          ordered pages from stores that spread a table over hash keys
 //	storetest, wiretest              tests that every store and every transport must pass
 //
 // A request passes through them in this order:

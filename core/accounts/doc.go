@@ -1,2 +1,3 @@
-// Package accounts parses the accounts of a server and their keys from text.
+// Package accounts parses a text that lists the accounts of a server and their
+// keys.
 package accounts

@@ -2,15 +2,15 @@ package accounts
 
 import "strings"
 
-// Entry is the text of one account, split into its parts, for programs that edit the list of accounts.
+// Entry is the text of one account, split into its parts. It is for programs that edit the list of accounts.
 type Entry struct {
 	Name    string
 	Keys    []string // the keys in base64
 	Options []string // the options, such as "disabled"
 }
 
-// ParseEntry splits an entry into its parts without checking them; Parse does that. It returns false unless text is
-// exactly one entry with a name and a key.
+// ParseEntry splits the text of one account into its parts. Unlike Parse, it does not check the parts. It returns
+// false unless text is exactly one entry with a name and a key.
 func ParseEntry(text string) (Entry, bool) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "#") || strings.ContainsAny(text, ";\n") {

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/accounts"
 )
 
-// FuzzParse checks that accepted accounts have a name, a safe key and the settings that their options name, that an
-// entry keeps its meaning when it is written and parsed again, and that no error contains a key.
+// FuzzParse checks three rules. An accepted account has a name, a safe key, and the settings that its options name.
+// An entry means the same after it was written and parsed again. No error contains a key.
 func FuzzParse(f *testing.F) {
 	const key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 	f.Add("acme:" + key + " audience=https://acme.example,api://b allow=10.0.0.0/8 disabled")

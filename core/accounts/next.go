@@ -10,8 +10,8 @@ import (
 )
 
 // Next parses a new text of the account list, which replaces the text of l. An account that has not changed keeps its
-// old object, because the protocol caches the account's settings in this object. A text without accounts is an error,
-// so that a file that was emptied by mistake does not lock out all clients.
+// old object, because the protocol caches the settings of the account there. A text without accounts is an error, so
+// that a file that was emptied by mistake does not lock out all clients.
 func (l List) Next(text string) (List, error) {
 	next, err := Parse(text)
 	if err != nil {
@@ -24,7 +24,7 @@ func (l List) Next(text string) (List, error) {
 	return next, nil
 }
 
-// Keep compares l with an earlier list. For each account that is equal in both, l then holds the object of the
+// Keep compares l with an earlier list. If an account is equal in both, l then contains the Account object of the
 // earlier list, in which the protocol caches settings. Keep reports whether the lists are equal.
 func (l List) Keep(before List) bool {
 	kept := 0
@@ -37,7 +37,7 @@ func (l List) Keep(before List) bool {
 	return kept == len(l) && kept == len(before)
 }
 
-// same reports whether two accounts with the same name have equal settings and keys.
+// same reports whether two accounts with the same name have the same settings and keys.
 func same(a, b *protocol.Account) bool {
 	return a.Disabled == b.Disabled && a.HTTPS == b.HTTPS && a.Endpoint == b.Endpoint &&
 		a.Shared == b.Shared && slices.Equal(a.Audiences, b.Audiences) &&
@@ -45,8 +45,8 @@ func same(a, b *protocol.Account) bool {
 		sameKey(a.Keys[0], b.Keys[0]) && sameKey(a.Keys[1], b.Keys[1])
 }
 
-// sameKey reports whether two keys are equal. It compares signatures made with the keys, because a Key does not
-// reveal its bytes. A nil key is a key that is not set.
+// sameKey reports whether two keys are equal. It compares signatures that are made with the keys, because a Key does
+// not reveal its bytes. A nil key means that no key is set.
 func sameKey(a, b *sharedkey.Key) bool {
 	if a == nil || b == nil {
 		return a == b

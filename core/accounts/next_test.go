@@ -7,7 +7,8 @@ import (
 	"edgetable/core/accounts"
 )
 
-// TestNext checks that an unchanged account stays the same object when others change.
+// TestNext checks that an unchanged account keeps its object when other accounts
+// change.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -11,10 +11,10 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Variable names the environment variable that holds the accounts, in the form that [Parse] reads.
+// Variable is the name of the environment variable with the accounts, in the form that [Parse] accepts.
 const Variable = "EDGETABLE_ACCOUNTS"
 
-// Development is the name of the account that development tools use, and DevelopmentKey its public key.
+// Development is the name of the account that development tools use. DevelopmentKey is its public key.
 const (
 	Development    = "devstoreaccount1"
 	DevelopmentKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -29,18 +29,18 @@ func (l List) Find(name string) (*protocol.Account, bool) {
 	return account, ok
 }
 
-// Parse reads entries separated by semicolons or line ends:
+// Parse parses entries that are separated by semicolons or line ends:
 //
 //	name:key1[:key2] [allow=10.0.0.0/8,192.0.2.7] [deny=10.9.0.0/16] [audience=https://acme.example] [endpoint=https://tables.example/acme] [https] [disabled]
 //
 // A line that begins with # is a comment. Keys shorter than LeastKey are refused. Errors never contain a key, nor a
 // word that may be a misplaced key.
 //
-// Package fmt is avoided, because it would pull package os into WebAssembly modules.
+// Package fmt is avoided, because it would bring package os into WebAssembly modules.
 func Parse(text string) (List, error) { return parse(text, LeastKey) }
 
-// ParseWeak is Parse for test accounts, such as people have for Azurite: keys may be short, and names may contain
-// hyphens.
+// ParseWeak does the same as Parse for test accounts, such as those for Azurite: keys may be short, and names may
+// contain hyphens.
 func ParseWeak(text string) (List, error) { return parse(text, 1) }
 
 func parse(text string, leastKey int) (List, error) {
@@ -70,7 +70,7 @@ func parse(text string, leastKey int) (List, error) {
 	return list, nil
 }
 
-// LeastKey is the shortest safe key in bytes (256 bits).
+// LeastKey is the minimum length of a safe key in bytes (256 bits).
 const LeastKey = 32
 
 func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
@@ -111,7 +111,7 @@ func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
 	return account, nil
 }
 
-// cutOptions separates the options at the end of an entry from the rest.
+// cutOptions splits an entry into its options, which are at the end, and the text before them.
 func cutOptions(entry string) (string, []string) {
 	words := strings.Fields(entry)
 	i := len(words)
@@ -125,7 +125,7 @@ func isOption(word string) bool {
 	return word == "disabled" || word == "https" || strings.HasPrefix(word, "allow=") || strings.HasPrefix(word, "deny=") || strings.HasPrefix(word, "audience=") || strings.HasPrefix(word, "endpoint=")
 }
 
-// setOption applies one option to the account. Its errors may quote addresses, because addresses are not secret.
+// setOption applies one option to the account. Its errors may contain addresses, because addresses are not secret.
 func setOption(a *protocol.Account, option string) error {
 	name, value, _ := strings.Cut(option, "=")
 	if option == "disabled" {
@@ -157,8 +157,8 @@ func setOption(a *protocol.Account, option string) error {
 		if err != nil {
 			return errors.New(name + "=" + strconv.Quote(text) + ": write addresses or networks such as 192.0.2.7 or 10.0.0.0/8, separated by commas")
 		}
-		// Package firewall compares an IPv4-mapped IPv6 address as IPv4, so such a network is stored as an IPv4
-		// network.
+		// Package firewall compares an IPv4-mapped IPv6 address as IPv4. So a network of such addresses is stored as
+		// an IPv4 network.
 		if bits := p.Bits() - 96; p.Addr().Is4In6() && bits >= 0 {
 			p = netip.PrefixFrom(p.Addr().Unmap(), bits)
 		}
@@ -171,7 +171,7 @@ func setOption(a *protocol.Account, option string) error {
 	return nil
 }
 
-// CheckName returns an error unless s is a legal account name.
+// CheckName returns an error if s is not a legal account name.
 func CheckName(s string) error {
 	wrong := len(s) < 3 || len(s) > 24
 	for _, c := range []byte(s) {
@@ -183,7 +183,7 @@ func CheckName(s string) error {
 	return nil
 }
 
-// HasDevelopmentKey reports whether one of the accounts has the public development key, with which anybody can sign.
+// HasDevelopmentKey reports whether an account has the public development key, with which anybody can sign requests.
 func (l List) HasDevelopmentKey() bool {
 	for _, account := range l {
 		if slices.ContainsFunc(account.Keys[:], IsDevelopmentKey) {

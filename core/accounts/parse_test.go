@@ -11,7 +11,7 @@ import (
 	"edgetable/core/accounts"
 )
 
-// Keys for the tests; each is 32 bytes in base64.
+// These keys are for the tests. Each has 32 bytes, in base64.
 const (
 	key1 = "Zmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgMTI="
 	key2 = "c2Vjb25kIHNlY29uZCBzZWNvbmQgc2Vjb25kIDEyMzQ="
@@ -67,7 +67,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestAudiences checks that an option sets the audiences of an account, and that Shared is set in a list with several
+// TestAudiences checks that an option sets the audiences of an account, and that Shared is set if a list has several
 // accounts.
 func TestAudiences(t *testing.T) {
 	t.Parallel()
@@ -88,8 +88,8 @@ func TestAudiences(t *testing.T) {
 	}
 }
 
-// TestNetworks checks that a rule applies to an address however the network is spelled: as one address, as a network,
-// in IPv4 or IPv4-mapped form.
+// TestNetworks checks that a rule applies to an address in any notation: as one address, as a network, in IPv4 or in
+// IPv4-mapped form.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ network, address, why string }{
@@ -112,7 +112,8 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// TestShortKey checks that a key too short to be safe is refused, and that the error says how to make a longer one.
+// TestShortKey checks that a key that is too short to be safe is refused, and that the error says how to make a
+// longer one.
 func TestShortKey(t *testing.T) {
 	t.Parallel()
 	const short = "c2hvcnQgc2hvcnQgc2hvcnQgc2hvcnQgc2hvcnQ=" // a key of 29 bytes

@@ -33,11 +33,11 @@ func Parse(raw string) Target {
 	return t
 }
 
-// Address says which account a request addresses, and the path within this account.
+// Address names the account that a request addresses, and the path within this account.
 type Address struct {
 	Account   string // name of the account, without SecondarySuffix
 	Secondary bool
-	Base      string // in path style "/" and the account's segment of the path, else ""
+	Base      string // in path style: "/" and the first segment of the path, which names the account; otherwise ""
 	Rest      string // the escaped path after the account, without leading slashes
 }
 
@@ -73,9 +73,9 @@ func (t Target) Locate(host string, forcePathStyle bool) (Address, bool) {
 	return a, a.Account != ""
 }
 
-// withoutAccount removes a repeated account name from the path of a request to the secondary. Python's SDK repeats
-// the name, because it appends the full path of a primary request to the secondary's path. A last segment that equals
-// the account name is not removed, because it is the name of a table.
+// withoutAccount removes a repeated account name from the path of a request to the secondary endpoint. Python's SDK
+// repeats the name, because it appends the full path of a primary request to the secondary's path. If the repeated
+// name is the last segment, it is not removed, because it is the name of a table.
 func withoutAccount(account, rest string) string {
 	segment, behind, ok := strings.Cut(rest, "/")
 	if name, _ := percent.Decode(segment, false); ok && name == account {
@@ -84,7 +84,7 @@ func withoutAccount(account, rest string) string {
 	return rest
 }
 
-// hostAccount returns the first label of a host like account.table.example.com.
+// hostAccount returns the first label of a host name such as account.table.example.com.
 func hostAccount(host string) (string, bool) {
 	label, rest, ok := strings.Cut(host, ".")
 	if !ok || len(rest) < 6 || !strings.EqualFold(rest[:6], "table.") {

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/address"
 )
 
-// located holds the results of Parse and Locate for one target.
+// located holds the expected results of Parse and Locate for one target.
 type located struct {
 	Path, Query, Host string
 	Account           string

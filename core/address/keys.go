@@ -6,7 +6,7 @@ import "strings"
 type Keys struct {
 	Partition, Row string
 	Count          int
-	Bare           bool // the parentheses hold one literal without a name; Partition holds this literal
+	Bare           bool // set if the parentheses hold one literal without a name, which is then in Partition
 }
 
 // ParseKeys parses 'x' or PartitionKey='p',RowKey='r' in either order, with optional blanks around the commas. It
@@ -48,7 +48,7 @@ func ParseKeys(s string) (k Keys, ok bool) {
 	}
 }
 
-// quoted cuts a quoted literal from the front of s. Inside the literal, two quotes in a row mean one quote.
+// cutQuoted cuts a quoted literal from the front of s. Inside the literal, two quotes in a row mean one quote.
 func cutQuoted(s string) (value, rest string, ok bool) {
 	if !strings.HasPrefix(s, "'") {
 		return "", "", false

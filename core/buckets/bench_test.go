@@ -21,8 +21,8 @@ func (g given) Read(_ context.Context, b uint16, r key.Range, l buckets.Limit) (
 	return buckets.Chunk{Rows: there[:l.Rows], Next: there[l.Rows].Key, Scanned: l.Rows << 10}, nil
 }
 
-// BenchmarkScan measures the CPU time of a page of 1000 rows, in ns/row. The reads cost nothing, because the Source
-// is in memory.
+// BenchmarkScan measures the CPU time of a page of 1000 rows, in ns/row. Reads cost nothing, because the Source is
+// in memory.
 func BenchmarkScan(b *testing.B) {
 	for _, count := range []uint16{1, 8, 64} {
 		for _, length := range []int{1, 47, 4000} {

@@ -17,7 +17,7 @@ import (
 // kib holds the properties of a row of about 1 KiB.
 var kib = edm.AppendProperty(nil, "padding", edm.Binary(make([]byte, 1000)))
 
-// fill inserts n rows. The function lengths returns how many rows the next partition gets.
+// fill inserts n rows. The function lengths returns the number of rows for the next partition.
 func fill(s *store, n int, lengths func() int) {
 	for p := 0; n > 0; p++ {
 		for r := range min(lengths(), n) {
@@ -45,8 +45,8 @@ func (c *cost) add(x buckets.Cost) {
 }
 
 // TestCostOfAPage checks the average cost of a page of 1000 rows of 1 KiB from B = 8 buckets, over pages with random
-// starts: at most 1.5·B+2 reads, and at most 2 rows read per row returned, for partitions of any length. The
-// following command prints the table of the package documentation:
+// starts. A page may take at most 1.5·B+2 reads, and at most 2 rows read per row returned, for partitions of any
+// length. The following command prints the table for the package documentation:
 //
 //	go test -run TestCostOfAPage -v ./core/buckets
 func TestCostOfAPage(t *testing.T) {
@@ -61,7 +61,7 @@ func TestCostOfAPage(t *testing.T) {
 	fmt.Fprintf(&text, "\n%-22s %6s %6s %6s %6s %10s", "rows a partition", "reads", "95 %", "worst", "waves", "rows read")
 	for _, x := range []struct {
 		name    string
-		size    int // rows in the table, so many that no page reaches the end of the table
+		size    int // rows in the table; no page may reach the end of the table
 		lengths func() int
 	}{
 		{"1", 30_000, fixed(1)},
@@ -110,8 +110,8 @@ func TestCostOfAPage(t *testing.T) {
 	t.Log(text.String())
 }
 
-// TestReads checks how many reads a page of entities or of parts of partitions takes, and how many rows these reads
-// examine.
+// TestReads checks how many reads a page of entities, or of parts of partitions, takes, and how many rows these
+// reads examine.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -174,8 +174,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestBudgets checks that the byte budget limits how much a page reads, but that even the smallest budget gives a
-// page with rows. It also checks that Scan looks at the deadline at least once per 64 KiB.
+// TestBudgets checks that the byte budget limits how much a page reads. Even with the smallest budget, a page must
+// have rows. It also checks that Scan checks the deadline at least once per 64 KiB.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -206,7 +206,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestReadsInVain checks that reads of empty ranges also use up the byte budget of a page.
+// TestReadsInVain checks that reads of empty ranges also count against the byte budget of a page.
 func TestReadsInVain(t *testing.T) {
 	t.Parallel()
 	const count = 64
@@ -238,7 +238,7 @@ func TestReadsInVain(t *testing.T) {
 	}
 }
 
-// TestFilterIsLearned checks that Scan makes larger, and so fewer, reads if few rows match the filter.
+// TestFilterIsLearned checks that Scan makes fewer and larger reads if few rows match the filter.
 func TestFilterIsLearned(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -254,15 +254,15 @@ func TestFilterIsLearned(t *testing.T) {
 		if n := len(keysOf(got...)); n != 400 {
 			t.Errorf("%d rows match, want 400", n)
 		}
-		// The table has 21 MB, which takes 21 reads of 1 MiB. Each of the two pages also begins with one read from
-		// each of 8 buckets.
+		// The table has 21 MB, so it takes 21 reads of 1 MiB. In addition, each of the two pages begins with one
+		// read from each of 8 buckets.
 		if c.reads > 20+4*8 || c.rows > 2*20_000 {
 			t.Errorf("sorted out by the Source: %v: %d pages took %d reads of %d rows", prefilter, len(got), c.reads, c.rows)
 		}
 	}
 }
 
-// TestMemory checks that Scan holds at most one read per bucket in memory, whatever the request.
+// TestMemory checks that Scan keeps the result of at most one read per bucket in memory, whatever the request is.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -270,7 +270,7 @@ func TestMemory(t *testing.T) {
 	var mu sync.Mutex
 	most := 0
 	s.most = func() int { return 1 << 20 }
-	s.readBytes = 1 << 30 // high, so that the Limit alone bounds each read
+	s.readBytes = 1 << 30 // high, so that only the Limit bounds each read
 	_, err := buckets.Scan(t.Context(), &limited{s, func(l buckets.Limit) {
 		mu.Lock()
 		defer mu.Unlock()

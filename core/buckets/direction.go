@@ -6,9 +6,9 @@ import (
 	"edgetable/core/key"
 )
 
-// direction is the order of a scan; true means descending. The position of a stream (the part of a range in one
-// bucket) is the key of its next row or, if that row has not been read yet, the point where the next read begins. In
-// a descending scan this point is an exclusive bound, and nil sorts before all others.
+// direction is the order of a scan; true means descending. A stream is the part of a range in one bucket. Its
+// position is the key of its next row or, if that row has not been read yet, the point where the next read begins.
+// In a descending scan this point is an exclusive bound, and nil sorts before all others.
 type direction bool
 
 // begin returns the position where a read of r begins.
@@ -19,7 +19,7 @@ func (down direction) begin(r key.Range) []byte {
 	return r.Start
 }
 
-// from returns the part of r that is still unread when the scan has reached the given position.
+// from returns the part of r that remains to be read when the scan has reached this position.
 func (down direction) from(r key.Range, position []byte) key.Range {
 	if down {
 		return key.Range{Start: r.Start, End: position}
@@ -27,7 +27,7 @@ func (down direction) from(r key.Range, position []byte) key.Range {
 	return key.Range{Start: position, End: r.End}
 }
 
-// compare orders two positions in the direction of the scan.
+// compare compares two positions in the direction of the scan.
 func (down direction) compare(a, b []byte) int {
 	switch {
 	case !bool(down):

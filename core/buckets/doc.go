@@ -16,28 +16,28 @@
 // A stream reads one range in one bucket. A range within a single partition needs one stream; any other range needs
 // one stream per bucket. The position of a stream is its first row that was read but not yet examined, or else where
 // its next read starts. The position of the page is the smallest position of all streams: every row before it was
-// examined. When the page ends, that position becomes Next, and rows already read at or after it are dropped. Two
-// simpler choices for Next would be wrong. If Next were the last returned row, the next page would repeat all reads
-// that returned no row after it. If Next were a larger position, unread rows of the streams before it would be
-// skipped.
+// examined. When the page ends, the position of the page becomes Next. Rows at or after this position that were
+// already read are dropped. Two simpler choices for Next would be wrong. If Next were the last returned row, the next
+// page would repeat all reads that returned no row after it. If Next were a larger position, the scan would skip
+// unread rows of the streams before it.
 //
-// Only the stream at the smallest position, the front stream, can move the page forward. Its read is the first to
-// get a share of each budget. Its first read is made even if the budget is spent, so every page makes progress. If
-// the Source returns nothing and the page cannot move, the error is [table.ErrBusy]; a page never ends where it
-// started.
+// Only the stream at the smallest position, the front stream, can move the page forward. Its read is the first to get
+// a share of each budget. Its first read is made even if the budget is used up, so every page makes progress. If the
+// Source returns nothing and the page cannot move, the error is [table.ErrBusy]; a page never ends where it started.
 //
 // # How much is read
 //
 // A read that is too small costs another read; a read that is too large wastes rows. The first read of each bucket
-// asks for the bucket's equal share of the page plus a tenth. Later reads ask the front stream for its part of the
-// missing rows: the rest of its current partition, estimated from the rows already seen, and an equal share of the
-// other rows. A safety margin is added, which depends on the variance of partition lengths. The scan learns this
-// variance from the rows that it reads, and in the same way the selectivity of the filter and the size of rows. It
-// remembers nothing between pages.
+// asks for an equal share of the page plus a tenth. Later reads ask the front stream for its part of the missing
+// rows: the rest of its current partition, estimated from the rows already seen, and an equal share of the other
+// rows. A safety margin is added, which depends on the variance of partition lengths. The scan estimates this
+// variance from the rows that it reads. It estimates the selectivity of the filter and the size of rows in the same
+// way. It keeps no estimates between pages.
 //
-// Concurrent reads share the byte budget equally. If the next row does not fit a read's share, every read except that
-// of the front stream leaves the row out and reports its position ([Limit].Strict). The row is then read when the
-// merge reaches it. Otherwise one page could hold a row from every bucket, however large the rows are.
+// Concurrent reads share the byte budget equally. If the next row does not fit into its read's part of the budget,
+// the read leaves the row out and reports the row's position ([Limit].Strict). Only the read of the front stream may
+// return such a row. A row that was left out is read when the merge reaches it. Otherwise one page could hold a row
+// from every bucket, however large the rows are.
 //
 // Each read is charged at least 4 KiB of the byte budget, so the budget also bounds the number of reads of empty
 // ranges.

@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestExactEnd checks that a page that contains the last row has no Next, even if the page is full. The difficult
-// case is a read that ends exactly at the last row: a store that was asked for n rows and found n does not know
-// whether there are more.
+// TestExactEnd checks that the page with the last row has no Next, even if the page is full. The difficult case is a
+// read that ends exactly at the last row: a store that finds as many rows as requested does not know whether there
+// are more.
 func TestExactEnd(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(6, 6))
@@ -52,8 +52,8 @@ func TestExactEnd(t *testing.T) {
 	}
 }
 
-// TestExactEndFiltered checks that a page has no Next if the only rows after it do not match the filter and were read
-// already.
+// TestExactEndFiltered checks a page that is followed only by rows that do not match the filter. If these rows were
+// already read, the page must have no Next.
 func TestExactEndFiltered(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)

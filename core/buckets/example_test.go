@@ -9,7 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// ExampleScan reads a page of a table with four buckets, and prints where the next page starts.
+// ExampleScan reads a page of a table with four buckets. It prints the rows and the start of
+// the next page.
 func ExampleScan() {
 	s := newStore(4)
 	for _, name := range []string{"ada", "bob", "cyd", "dan", "eve"} {

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/key"
 )
 
-// fetch is one read of a wave.
+// fetch is one read of a wave (a group of concurrent reads).
 type fetch struct {
 	stream *stream
 	r      key.Range
@@ -19,8 +19,8 @@ func (f *fetch) read(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// read makes the reads of the wave and waits for all of them. The first error cancels the others and is returned,
-// unless ctx has ended.
+// read makes the reads of the wave and waits until all have ended. The first error cancels the other reads. read
+// returns this error, or the error of ctx if ctx has ended.
 func (s *scan) read() error {
 	var err error
 	if w, ok := s.src.(Waves); ok && s.o.FanOut > 1 && len(s.wave) > 1 {
@@ -43,7 +43,7 @@ func (s *scan) read() error {
 	return err
 }
 
-// readWave passes the reads of the wave to src, at most FanOut in one call.
+// readWave passes the reads of the wave to src, in calls of at most FanOut reads.
 func (s *scan) readWave(src Waves) error {
 	for wave := s.wave; len(wave) > 0; {
 		if err := s.ctx.Err(); err != nil {

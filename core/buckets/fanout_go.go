@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// fanOut starts the reads in order, at most width at a time, and waits for them.
+// fanOut starts the reads in order, runs at most width of them at a time, and
+// waits until all have ended.
 func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
 	if err := parent.Err(); err != nil {
 		return err
@@ -43,7 +44,7 @@ func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
 	work()
 	group.Wait()
 	if first == nil {
-		return parent.Err() // after parent has ended, the remaining reads do not start
+		return parent.Err() // after the end of parent, no further read starts
 	}
 	return first
 }

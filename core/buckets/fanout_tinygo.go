@@ -4,7 +4,8 @@ package buckets
 
 import "context"
 
-// fanOut makes the reads one after another, because modules built by TinyGo have no goroutines.
+// fanOut makes the reads one after another, because modules built with TinyGo have no
+// goroutines.
 func fanOut(ctx context.Context, src Source, wave []fetch, _ int) error {
 	for i := range wave {
 		if err := ctx.Err(); err != nil {

@@ -26,7 +26,7 @@ func filter(t *testing.T, text string) *odata.Filter {
 	return f
 }
 
-// limited is a store that passes the limit of each read to the function see.
+// limited is a store that passes the limit of each read to a function.
 type limited struct {
 	*store
 	see func(buckets.Limit)
@@ -47,7 +47,7 @@ func grid(count uint16) *store {
 
 var errFault = errors.New("fault")
 
-// TestReadFails checks that a failed read fails the page with the same error, and that the next attempt succeeds.
+// TestReadFails checks that Scan returns the error of a failed read, and that the next attempt succeeds.
 func TestReadFails(t *testing.T) {
 	t.Parallel()
 	for _, fanOut := range []int{1, 3, 8} {
@@ -77,8 +77,8 @@ func TestReadFails(t *testing.T) {
 	}
 }
 
-// TestReadHangs checks that a hanging read ends with ctx, that a failed read cancels the concurrent ones, and that no
-// goroutine leaks.
+// TestReadHangs checks that a hanging read ends when ctx ends, that a failed read cancels the concurrent ones, and
+// that no goroutine leaks.
 func TestReadHangs(t *testing.T) {
 	t.Parallel()
 	for _, fanOut := range []int{1, 2, 8} {
@@ -120,9 +120,8 @@ func TestReadHangs(t *testing.T) {
 	}
 }
 
-// TestReadStandsStill checks the page of a scan in which the reads of one bucket return no rows and no later
-// position. The page ends at the position of that bucket. If that position is the start of the page, the error is
-// ErrBusy.
+// TestReadStandsStill checks a scan in which the reads of one bucket return neither rows nor a later position. The
+// page must end at the position of that bucket. If that position is the start of the page, the error must be ErrBusy.
 func TestReadStandsStill(t *testing.T) {
 	t.Parallel()
 	s := grid(8)
@@ -161,8 +160,8 @@ func TestReadStandsStill(t *testing.T) {
 	}
 }
 
-// TestEmptyChunks checks that a chunk without rows moves the scan to the chunk's Next, even if other buckets have
-// rows before that position.
+// TestEmptyChunks checks that the scan continues at the Next of a chunk without rows, even if other buckets have rows
+// before that position.
 func TestEmptyChunks(t *testing.T) {
 	t.Parallel()
 	s := grid(8)
@@ -174,7 +173,7 @@ func TestEmptyChunks(t *testing.T) {
 		if len(there) == 0 || rnd.IntN(3) > 0 {
 			return nil, nil
 		}
-		if bytes.Compare(there[0].Key, r.Start) > 0 { // Next is the first unread row, or the start of its partition
+		if bytes.Compare(there[0].Key, r.Start) > 0 { // Next is the first unread row, or the start of the partition of this row
 			next := slices.Clone(there[0].Key)
 			if p := key.Partition(next); rnd.IntN(2) == 0 && bytes.Compare(p, r.Start) > 0 {
 				next = p
@@ -190,8 +189,8 @@ func TestEmptyChunks(t *testing.T) {
 	}
 }
 
-// TestBrokenSource checks that Scan returns an error if a Source breaks its contract. Otherwise rows could be lost or
-// repeated.
+// TestBrokenSource checks that Scan returns an error if a Source violates its contract. Otherwise Scan could lose or
+// repeat rows.
 func TestBrokenSource(t *testing.T) {
 	t.Parallel()
 	a, b, c := key.Append(nil, "p", "a"), key.Append(nil, "p", "b"), key.Append(nil, "p", "c")

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/key"
 )
 
-// TestHashIsForEver checks that the hash never changes, because the hash decides in which bucket an entity is stored.
-// The expected numbers were computed independently of this code.
+// TestHashIsForEver checks that the hash has not changed, because the hash decides in which bucket an entity is
+// stored. The expected numbers were computed independently of this code.
 func TestHashIsForEver(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -36,7 +36,8 @@ func TestHashIsForEver(t *testing.T) {
 	}
 }
 
-// TestSpread checks that typical keys are spread evenly: each bucket has its share, within a tenth.
+// TestSpread checks that typical keys are distributed evenly: the number of keys in each bucket may differ from the
+// average by at most a tenth.
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	const n = 12_000

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestLargeRows checks the memory of a page of large rows from many buckets: at most the byte budget plus one row.
-// The ranges are the whole table, many partitions, or many single entities.
+// TestLargeRows checks how much memory a page of large rows from many buckets needs: at most the byte budget plus
+// one row. It reads the whole table, many partitions, or many single entities.
 func TestLargeRows(t *testing.T) {
 	t.Parallel()
 	const size, budget = 64 << 10, 2 << 20

@@ -18,7 +18,8 @@ import (
 // random generates tables and requests.
 type random struct{ *rand.Rand }
 
-// few returns the number of seeds to test: a tenth of the given number in short mode, which the race detector uses.
+// few returns how many seeds to test: the given number or, in short mode (which the race detector uses), a tenth of
+// it.
 func few(seeds uint64) uint64 {
 	if testing.Short() {
 		return seeds / 10
@@ -58,7 +59,7 @@ func (r random) position() []byte {
 	return key.Append(nil, p, r.entity())
 }
 
-// ranges returns ascending disjoint ranges: whole partitions, single entities, or arbitrary ranges.
+// ranges returns random ascending disjoint ranges: whole partitions, single entities, or any other ranges.
 func (r random) ranges() []key.Range {
 	var list []key.Range
 	switch r.IntN(5) {
@@ -125,7 +126,7 @@ func (r random) request(t *testing.T) table.ScanRequest {
 	return q
 }
 
-// reader configures s so that a read returns few rows, or only a later position.
+// reader configures the store s so that a read returns few rows, or only a later position.
 func (r random) reader(s *store, f *odata.Filter) {
 	s.readBytes = 1 + r.IntN(1<<(4+r.IntN(14)))
 	s.strict = r.IntN(2) == 0
@@ -134,12 +135,12 @@ func (r random) reader(s *store, f *odata.Filter) {
 	}
 	if r.IntN(3) == 0 {
 		n := 1 + r.IntN(20)
-		s.most = func() int { return 1 + r.IntN(n) } // s calls most under its lock, so the random numbers need no other lock
+		s.most = func() int { return 1 + r.IntN(n) } // s calls the function most under its lock, so the random numbers need no other lock
 	}
 }
 
-// TestModel checks that scanning buckets page by page returns exactly the rows of one sorted list that are in the
-// ranges and match the filter, each once and in order.
+// TestModel compares a scan of buckets with one sorted list. Page by page, the scan must return exactly the rows of
+// the list that are in the ranges and match the filter, each once and in order.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	for seed := range few(800) {
@@ -164,7 +165,7 @@ func TestModel(t *testing.T) {
 		}
 		o := buckets.Options{FanOut: r.IntN(12), ReadBytes: s.readBytes}
 		if q.Expired != nil {
-			o.FanOut = 0 // no concurrent reads, because Expired and most use the same random generator
+			o.FanOut = 0 // no concurrent reads, because the functions Expired and most use the same random generator
 		}
 		var list [][]table.Row
 		for list == nil {
@@ -193,8 +194,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestPagingUnderWrites checks a scan between whose pages rows are inserted and deleted, even at the position where
-// the next page starts. The scan must return each row that exists throughout exactly once, and no row that never
+// TestPagingUnderWrites inserts and deletes rows between the pages of a scan, even at the position where the next
+// page starts. The scan must return each row that exists during the whole scan exactly once, and no row that never
 // existed.
 func TestPagingUnderWrites(t *testing.T) {
 	t.Parallel()
@@ -238,7 +239,7 @@ func TestPagingUnderWrites(t *testing.T) {
 	}
 }
 
-// TestConcurrentScans runs scans with concurrent reads during writes, for the race detector.
+// TestConcurrentScans runs scans with concurrent reads while rows are written, for the race detector.
 func TestConcurrentScans(t *testing.T) {
 	t.Parallel()
 	r := random{rand.New(rand.NewPCG(1, 3))}

@@ -8,34 +8,35 @@ import (
 )
 
 const (
-	// unlimited is the number of rows to ask for when nothing limits them.
+	// unlimited is the number of rows to request if nothing limits this number.
 	unlimited = 1 << 20
-	// guessedRow is the assumed size of a row in bytes before any row was read.
+	// guessedRow is the assumed size of a row in bytes, until the first row has been read.
 	guessedRow = 1 << 10
 	// leastBytes is the minimum size, in bytes, of a read of a range that several buckets share, unless the page
-	// needs less. A smaller read saves nothing, because stores charge in units of some KiB. With a filter the minimum
-	// is leastFiltered, because most of the rows read may not match.
+	// needs less. A smaller read saves nothing, because stores charge in units of some KiB. With a filter, the
+	// minimum is leastFiltered, because most of the rows read may not match.
 	leastBytes    = 4 << 10
 	leastFiltered = 32 << 10
-	// first is the factor by which the first read of each stream exceeds the stream's equal share of the page. A
-	// higher factor saves reads if partitions are short, but wastes rows if one long partition holds all rows of the
-	// page.
+	// first is a factor. The first read of each stream (a range in one bucket) asks for first times an equal share of
+	// the page. A higher factor saves reads if partitions are short, but wastes rows if one long partition holds all
+	// rows of the page.
 	first = 1.1
-	// caution and residue are parameters of share. With these values, the simulation in the tests meets its limits
-	// for reads and for wasted rows at every partition length. Higher values make fewer reads and waste more rows.
+	// caution and residue are parameters of the method share. With these values, the simulation in the tests stays
+	// below its limits for reads and for wasted rows, for every partition length. Higher values make fewer reads and
+	// waste more rows.
 	caution = 0.3
 	residue = 0.4
-	// A page that has made more than lateAfter reads per bucket is late. Each further read per bucket then adds haste
-	// times caution to the factor caution. Without this, some pages would take two reads more.
+	// A page with more than lateAfter reads per bucket is late. Each further read per bucket then increases the
+	// factor caution by haste times its value. Without this increase, some pages would take two reads more.
 	lateAfter = 1.3
 	haste     = 20
 )
 
-// plan chooses the next wave of reads: the reads that the merge needs now, and other reads only if they avoid a later
-// wave and waste few rows.
+// plan chooses the next wave, a group of concurrent reads. It consists of the reads that the scan needs now, and of
+// other reads only if they save a later wave and waste few rows.
 //
-// Concurrent reads share the byte budget, however large the rows are. Only the read of the front stream, which the
-// merge needs now, is certain to return a row.
+// Concurrent reads share the byte budget, however large the rows are. Only the read of the front stream (the stream
+// at the smallest position) is certain to return a row.
 func (s *scan) plan() {
 	s.wave = s.wave[:0]
 	s.choose()
@@ -44,7 +45,7 @@ func (s *scan) plan() {
 		left := s.remainingBytes() / len(s.wave)
 		row := s.rowBytes()
 		if s.cost.Rows == 0 {
-			row *= 2 // a cautious guess: a first read that is too small is better than one far over the budget
+			row *= 2 // double the guess: a first read that is too small is better than one far over the budget
 		}
 		size, rows = min(size, max(left, 1)), ceil(float64(left)/row)
 	}
@@ -81,8 +82,8 @@ func (s *scan) choose() {
 	}
 }
 
-// along adds reads of other streams that will soon have no unread rows. It does so only if the page needs more rows
-// than all streams hold in memory, which happens when few rows match the filter.
+// addParallelReads adds reads of other streams that will soon have no rows in memory. It does so only if the page
+// needs more rows than all streams have in memory, which happens when few rows match the filter.
 func (s *scan) addParallelReads(front *stream, spare float64) {
 	if s.o.FanOut < 2 {
 		return
@@ -111,15 +112,15 @@ func (s *scan) addParallelReads(front *stream, spare float64) {
 	}
 }
 
-// least returns the smallest number of rows for one read of a shared range.
+// least returns the minimum number of rows for one read of a shared range.
 func (s *scan) least(need float64) float64 {
 	if s.req.Filter != nil {
-		return leastFiltered / s.rowBytes() // with a filter, the number of missing rows is only a guess
+		return leastFiltered / s.rowBytes() // the filter makes the number of missing rows uncertain
 	}
 	return min(need+1, leastBytes/s.rowBytes())
 }
 
-// live returns how many streams of the same range have rows that were not read yet.
+// live returns how many streams of the same range still have unread rows.
 func (s *scan) live(of *stream) int {
 	n := 0
 	for _, st := range s.order {
@@ -130,13 +131,13 @@ func (s *scan) live(of *stream) int {
 	return n
 }
 
-// share estimates how many of the missing rows of a shared range are in this stream; need is the number of missing
+// share estimates how many of the missing rows of a shared range are in this stream. need is the number of missing
 // rows. The estimate is the remaining rows of the stream's current partition, plus an equal share of the rows after
 // that partition.
 //
-// The remaining rows of the partition are estimated as residue times the rows seen of it, because a partition that is
-// already long is likely to be longer. The hash distributes the other rows by whole partitions, so their number
-// varies; caution times its standard deviation is added as a margin.
+// The remaining rows of the partition are estimated as residue times the number of its rows seen so far, because a
+// partition that is already long is likely to be even longer. The hash distributes the other rows by whole
+// partitions, so their number varies. As a margin, caution times the standard deviation of this number is added.
 func (s *scan) share(st *stream, need float64) float64 {
 	length := float64(s.cost.Rows) / (float64(s.ends) + 0.5)
 	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))
@@ -146,8 +147,8 @@ func (s *scan) share(st *stream, need float64) float64 {
 	return min(need, rest+others+caution*(1+haste*late)*math.Sqrt(others*length))
 }
 
-// ahead adds reads of the ranges that follow, for example when a filter names a hundred entities. All these reads
-// together ask for no more rows than the page needs.
+// addFollowingReads adds reads of the ranges after the current one, for example when a filter names a hundred
+// entities. Together these reads ask for no more rows than the page needs.
 func (s *scan) addFollowingReads(need float64) {
 	width := s.o.FanOut
 	if width < 2 {
@@ -177,7 +178,7 @@ func (s *scan) addFollowingReads(need float64) {
 	}
 }
 
-// ask adds a read of n rows to the wave, or a read of one row if the range holds at most one.
+// addRead adds a read of n rows to the wave. If the range has at most one row, the read asks for one row.
 func (s *scan) addRead(st *stream, n float64) {
 	if st.point {
 		n = 1
@@ -193,11 +194,11 @@ func (s *scan) addRead(st *stream, n float64) {
 // ceil rounds n up to an integer between 1 and unlimited.
 func ceil(n float64) int { return int(math.Ceil(min(max(n, 1), unlimited))) }
 
-// remainingBytes returns how many bytes of the scan budget are unspent.
+// remainingBytes returns how many bytes of the scan budget are left.
 func (s *scan) remainingBytes() int { return max(s.req.ScanBytes-s.cost.Bytes, 0) }
 
 // need estimates how many more rows must be examined to fill the page, from the size of the rows so far and the
-// selectivity of the filter. A read that may end the page asks for one row more, to learn whether there is a next
+// selectivity of the filter. A read that may end the page asks for one more row, to learn whether there is a next
 // page.
 func (s *scan) need() float64 {
 	need := float64(unlimited)
@@ -205,12 +206,12 @@ func (s *scan) need() float64 {
 		need = float64(s.req.Rows - len(s.page.Page.Rows))
 	}
 	if s.req.Bytes > 0 {
-		// Ask for a tenth more, because one row too few costs another read.
+		// Ask for a tenth more, because a missing row would cost another read.
 		need = min(need, 1.1*float64(s.req.Bytes-s.page.Size())/s.rowBytes()+1)
 	}
 	if s.req.Filter != nil {
-		// Until rows have been examined, assume that half of them match. The factor scale accounts for the rows that
-		// the Source has already filtered out.
+		// Before any row has been examined, assume that half of the rows match. The factor scale accounts for the
+		// rows that the Source has already filtered out.
 		need *= (float64(s.judged)*s.scale() + 2) / float64(len(s.page.Page.Rows)+1)
 	}
 	if s.req.ScanBytes > 0 {

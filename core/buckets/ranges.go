@@ -8,9 +8,9 @@ import (
 	"edgetable/core/key"
 )
 
-// Ranges is the map of a bucket's ranges in key order. Each range begins at its Start and ends at the Start of the
-// next one; the last range has no end. The first Start is empty. A bucket that never split has no Ranges, which means
-// a single range with ID 0.
+// Ranges is the map of the ranges into which a bucket was split, in key order. Each range begins at its Start and
+// ends at the Start of the next range; the last range has no end. The first Start is empty. A bucket that was never
+// split has no Ranges, which means a single range with ID 0.
 type Ranges []Range
 
 // Range is one range of a bucket.
@@ -19,10 +19,10 @@ type Range struct {
 	Start []byte // a position between two partitions
 }
 
-// all is the map of a bucket that never split.
+// all is the map of a bucket that was never split.
 var all = Ranges{{}}
 
-// orAll returns m, or the map of a bucket that never split if m is empty.
+// orAll returns m or, if m is empty, the map of a bucket that was never split.
 func (m Ranges) orAll() Ranges {
 	if len(m) == 0 {
 		return all
@@ -37,7 +37,7 @@ func (m Ranges) Find(k []byte) (id uint32, bounds key.Range) {
 	return m[i].ID, m.bounds(i)
 }
 
-// Bounds returns the bounds of a range; ok is false if the map has no such range.
+// Bounds returns the bounds of a range. If the map does not contain the range, ok is false.
 func (m Ranges) Bounds(id uint32) (bounds key.Range, ok bool) {
 	m = m.orAll()
 	i := m.index(id)
@@ -47,7 +47,7 @@ func (m Ranges) Bounds(id uint32) (bounds key.Range, ok bool) {
 	return m.bounds(i), true
 }
 
-// index returns the index of a range in the map, or -1 if it is missing.
+// index returns the index of a range in the map, or -1 if the map does not contain the range.
 func (m Ranges) index(id uint32) int {
 	return slices.IndexFunc(m, func(r Range) bool { return r.ID == id })
 }
@@ -62,7 +62,7 @@ func (m Ranges) bounds(i int) key.Range {
 
 // Split returns a map in which one range is split at a position. The old range, whose ID is from, keeps the keys
 // below the position. A new range with the given id gets the keys from the position on. ok is false unless the
-// position is inside the old range, above its Start.
+// position is inside the old range and above its Start.
 func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	bounds, ok := m.Bounds(from)
 	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {
@@ -76,8 +76,8 @@ func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	return m, true
 }
 
-// Leave returns the map without range id, whose keys go to its right neighbour. ok is false if the range is the last
-// one or is not in the map.
+// Leave returns a map without the range id. The right neighbour of this range gets its keys. ok is false if the range
+// is the last one or is not in the map.
 func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	i := m.index(id)
 	if i < 0 || i == len(m)-1 {
@@ -88,8 +88,8 @@ func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	return next, true
 }
 
-// Unsplit undoes [Ranges.Split]: it returns the map without range id, whose keys go back to its left neighbour. ok is
-// false if id is the first range or is not in the map.
+// Unsplit undoes [Ranges.Split]: it returns a map without the range id, and the left neighbour gets back the keys. ok
+// is false if id is the first range or is not in the map.
 func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	i := m.index(id)
 	if i <= 0 {
@@ -98,7 +98,7 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	return append(slices.Clone(m[:i]), m[i+1:]...), true
 }
 
-// Unleave undoes [Ranges.Leave]: it returns the map in which range id has the given keys again. The range that had
+// Unleave undoes [Ranges.Leave]: it returns a map in which the range id has the given keys again. The range that had
 // taken over these keys then begins at keys.End.
 func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
@@ -113,8 +113,8 @@ func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 }
 
 // Near returns an excerpt of the map around position k. The excerpt has at least one range on either side, and about
-// the given number of bytes. To make the excerpt a well-formed map, its first range begins at the start of all keys
-// and its last range has no end. These two bounds may be wrong, and [Ranges.Learn] does not rely on them.
+// the given number of bytes. To make it a well-formed map, the first range of the excerpt begins at the start of all
+// keys, and its last range has no end. These two bounds may be wrong, and [Ranges.Learn] does not use them.
 func (m Ranges) Near(k []byte, most int) Ranges {
 	m = m.orAll()
 	id, _ := m.Find(k)
@@ -135,11 +135,11 @@ func (m Ranges) Near(k []byte, most int) Ranges {
 	return near
 }
 
-// sizeOfRange is the largest size in bytes of a range in a message, not counting its Start.
+// sizeOfRange is the maximum size in bytes of a range in a message, without its Start.
 const sizeOfRange = 8
 
-// Learn returns the map updated with near, an excerpt around position k from [Ranges.Near]. The result shares no
-// memory with near.
+// Learn returns the map updated by near, an excerpt around position k from [Ranges.Near]. The result shares no memory
+// with near.
 func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	last := len(near) - 1
 	id, bounds := near.Find(k)
@@ -147,7 +147,8 @@ func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	if len(m) == 0 || at < 0 {
 		return near.clone(0, last+1)
 	}
-	// The excerpt is reliable only between its second Start and its last one, and for the range that contains k.
+	// The excerpt is reliable between its second Start and its last Start. It is also reliable for the range that
+	// contains k.
 	first := min(1, at)
 	from, to := near[first].Start, near[last].Start
 	next := Ranges{}
@@ -168,7 +169,7 @@ func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	return next
 }
 
-// clone copies the ranges m[from:to], with memory of their own.
+// clone copies the ranges m[from:to]. The copy shares no memory with m.
 func (m Ranges) clone(from, to int) Ranges {
 	part := make(Ranges, 0, to-from)
 	for _, r := range m[from:to] {

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/buckets"
 )
 
-// shown formats a map as text: the ID and Start of each range.
+// shown returns a map as text: the ID and Start of each range.
 func shown(m buckets.Ranges) string {
 	var b strings.Builder
 	for _, r := range m {
@@ -55,7 +55,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestRangesFind checks on random maps that Find returns for each position the only range whose bounds contain it.
+// TestRangesFind checks with random maps that Find returns, for each position, the only range that contains the
+// position.
 func TestRangesFind(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -111,8 +112,8 @@ func TestRangesValid(t *testing.T) {
 	}
 }
 
-// TestRangesLearn checks that a Worker with any outdated map knows the right range of a position after it has learned
-// the excerpt around that position. After a few excerpts it must know the whole map.
+// TestRangesLearn checks a Worker with an outdated map that learns the excerpt around a position. It must then know
+// the right range of that position. After a few excerpts it must know the whole map.
 func TestRangesLearn(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/key"
 )
 
-// refill reads the rows that the merge needs next and sorts the streams by position.
+// refill makes the reads that the scan needs next. Then it sorts the streams by position.
 func (s *scan) refill() error {
 	s.plan()
 	if err := s.read(); err != nil {
@@ -26,13 +26,13 @@ func (s *scan) refill() error {
 	if s.page.Page.Rows == nil && s.req.Filter == nil && s.req.Rows > 0 {
 		s.page.Page.Rows = slices.Grow(s.page.Page.Rows, min(rows, s.req.Rows))
 	}
-	clear(s.wave) // releases the memory of the chunks
+	clear(s.wave) // release the memory of the chunks
 	s.order = slices.DeleteFunc(s.order, s.finished)
 	slices.SortFunc(s.order, s.down.streams)
 	return nil
 }
 
-// learn adds a read to the cost and updates the estimate of partition lengths.
+// learn adds a read to the cost of the page, and updates the estimate of partition lengths.
 func (s *scan) learn(st *stream, c *Chunk) {
 	visible := 0
 	for i := range c.Rows {
@@ -56,8 +56,8 @@ func (s *scan) learn(st *stream, c *Chunk) {
 	s.cost.Bytes += max(c.Scanned, visible)
 }
 
-// finished reports whether a stream has neither unexamined nor unread rows. If the stream has no unexamined rows,
-// finished also adds to Scanned the bytes that its reads examined without returning a row for them.
+// finished reports whether a stream has neither unexamined nor unread rows. If it has no unexamined rows, finished
+// also adds to Scanned the bytes that the reads of the stream examined without returning them.
 func (s *scan) finished(st *stream) bool {
 	if len(st.rows) > 0 {
 		return false
@@ -67,8 +67,8 @@ func (s *scan) finished(st *stream) bool {
 	return !st.open
 }
 
-// reorderFront moves the front stream to its place in the order after its position changed, or removes it if it is
-// finished.
+// reorderFront moves the front stream (the first in the order) to its new place after its position has changed. It
+// removes the stream if it is finished.
 func (s *scan) reorderFront() {
 	front := s.order[0]
 	if s.finished(front) {

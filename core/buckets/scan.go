@@ -8,8 +8,8 @@ import (
 )
 
 // Scan makes one page, under the contract of [table.Store].Scan, of a table whose partitions are spread over count
-// buckets. Ranges, filter and limits hold exactly. The page is a snapshot only if it takes a single read of the
-// Source and that read is a snapshot.
+// buckets. The page obeys the ranges, the filter and the limits exactly. It is a snapshot only if it takes a single
+// read of the Source, and this read is a snapshot.
 //
 // If the page cannot move past its start because reads return nothing, the error is [table.ErrBusy]. Scan returns
 // errors of reads and of ctx unchanged.
@@ -43,18 +43,19 @@ type scan struct {
 	down  direction
 	o     Options
 
-	// order holds the unfinished streams, by position. If two streams have the same position, a stream without rows
-	// in memory precedes one with a row, so that it is read first. In a descending scan it is the other way round.
+	// order holds the unfinished streams, sorted by position. If two streams have the same position, a stream without
+	// rows in memory precedes a stream with a row, so that it is read first. In a descending scan it is the other way
+	// round.
 	order []*stream
 
 	page   table.PageBuilder
-	judged int  // rows that the merge examined
-	looked bool // set when the page has all its rows and one more row of each bucket is read
+	judged int  // number of rows that the scan has examined
+	looked bool // set when the page has all its rows, and one more row of each bucket is being read
 	cost   Cost
 	wave   []fetch
 
-	visible int // rows that the Source returned
-	ends    int // how many times a stream passed from one partition to the next
+	visible int // number of rows that the Source has returned
+	ends    int // how often a stream went on from one partition to the next
 }
 
 // open creates the streams: one for a range within a partition, and one per bucket for any other range.
@@ -103,7 +104,7 @@ func (s *scan) collect() error {
 	return nil
 }
 
-// buy makes the reads that the merge needs next. It makes none if the page is over.
+// readNext makes the reads that the scan needs next. If the page is over, it makes no read.
 func (s *scan) readNext() (over bool, err error) {
 	if over, err = s.spent(); over || err != nil || s.filled() && !s.isProbablyLast() {
 		return true, err
@@ -114,16 +115,16 @@ func (s *scan) readNext() (over bool, err error) {
 	return len(s.order) > 0 && len(s.order[0].rows) == 0 && s.order[0].stuck, nil
 }
 
-// filled reports whether the page is full. A page with seven eighths of its byte limit counts as full, because
-// another read would cost more than the missing rows are worth.
+// filled reports whether the page is full. A page at seven eighths of its byte limit counts as full, because the
+// missing rows are not worth the cost of another read.
 func (s *scan) filled() bool {
 	r := s.req
 	return s.page.HasAllRows() || r.Bytes > 0 && s.page.Size() >= r.Bytes-r.Bytes/8
 }
 
-// doubts reports whether a page that has all its rows is probably the last one: all buckets have been read and no
-// further row is in memory, but a bucket may still hold one. Scan then reads one more row of each bucket, which costs
-// as many reads as an empty next page would.
+// isProbablyLast reports whether a page that has all its rows is probably the last one: all buckets have been read
+// and no further row is in memory, but a bucket may still contain one. Scan then reads one more row of each bucket.
+// That costs as many reads as an empty next page.
 func (s *scan) isProbablyLast() bool {
 	if s.looked || s.req.Filter != nil || !s.page.HasAllRows() {
 		return false
@@ -137,7 +138,7 @@ func (s *scan) isProbablyLast() bool {
 	return true
 }
 
-// end ends the page at the smallest position of all streams.
+// end stops the page at the smallest position of all streams.
 func (s *scan) end() error {
 	if !s.advanced() {
 		return table.ErrBusy
@@ -146,7 +147,7 @@ func (s *scan) end() error {
 	return nil
 }
 
-// next returns where the next page starts if the current page ends now.
+// next returns the position where the next page would start if the current page ended now.
 func (s *scan) next() []byte {
 	front := s.order[0]
 	if len(front.rows) > 0 {
@@ -155,14 +156,14 @@ func (s *scan) next() []byte {
 	return bytes.Clone(s.down.begin(front.rest))
 }
 
-// advanced reports whether the page may end now: the smallest position of all streams must be after the start of the
-// page.
+// advanced reports whether the page has made progress, so that it may end: the smallest position of all streams must
+// be after the start of the page.
 func (s *scan) advanced() bool {
 	return s.judged > 0 || s.down.compare(s.next(), s.down.begin(s.req.InOrder()[0])) > 0
 }
 
-// spent reports whether a budget of the page forbids another read. Until the page has made progress, no budget
-// forbids one.
+// spent reports whether a budget of the page forbids another read. No budget forbids a read before the page has made
+// progress.
 func (s *scan) spent() (bool, error) {
 	if !s.advanced() {
 		return false, nil
@@ -170,15 +171,15 @@ func (s *scan) spent() (bool, error) {
 	if err := s.ctx.Err(); err != nil {
 		return false, err
 	}
-	// A read that finds nothing is charged too: a filter may name many empty ranges, and each of them is read in
-	// every bucket.
+	// A read without a result is charged too, because a filter may name many empty ranges, and each of them is read
+	// in every bucket.
 	r := s.req
 	return r.ScanBytes > 0 && max(s.page.Page.Scanned, s.cost.Bytes+s.cost.Reads*leastBytes) >= r.ScanBytes ||
 		s.cost.Rows > 0 && r.Expired != nil && r.Expired(), nil
 }
 
-// drain examines the rows of the front stream that come before the position of every other stream. Unless the page is
-// over, it examines at least one row.
+// drain examines rows of the front stream (the stream at the smallest position), up to the position of the next
+// stream. Unless the page is over, it examines at least one row.
 func (s *scan) drain() (over bool, err error) {
 	front := s.order[0]
 	var bound []byte

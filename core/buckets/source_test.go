@@ -22,7 +22,6 @@ func (r rows) from(k []byte) int {
 	return i
 }
 
-// in returns the rows within a range.
 func (r rows) in(x key.Range) rows {
 	end := len(r)
 	if x.End != nil {
@@ -46,24 +45,25 @@ func (r *rows) remove(k []byte) {
 	}
 }
 
-// store is a Source in memory that reads like DynamoDB's Query: in order, at most limit.Rows rows and about readBytes
-// bytes. Tests change this behaviour with the fields before, most, strict and prefilter.
+// store is a Source in memory that reads like a Query of DynamoDB: in order, at most limit.Rows rows and about
+// readBytes bytes. Tests change this behaviour with the fields before, most, strict and prefilter.
 type store struct {
 	count     uint16
 	readBytes int
-	// before, if it is set, is called before each read. It may return an error or the result of the read.
+	// before, if not nil, is called before each read. It may return an error, or the result of the read.
 	before func(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (*buckets.Chunk, error)
-	// most limits how many rows a read returns; with 0 the read returns only a position.
+	// most, if not nil, returns the maximum number of rows of a read. If it returns 0, the read returns only a
+	// position.
 	most func() int
-	// strict makes reads leave out rows that do not fit.
+	// strict makes reads leave out rows that do not fit into the limit.
 	strict bool
-	// prefilter drops rows that cannot match; they count as examined.
+	// prefilter drops rows that cannot match. Dropped rows count as examined.
 	prefilter *odata.Filter
 
 	mu        sync.Mutex
 	buckets   []rows
 	all       rows
-	reads     []uint16 // bucket of each read
+	reads     []uint16 // the bucket of each read
 	examined  int
 	limits    []buckets.Limit
 	returned  int
@@ -128,7 +128,7 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 		}
 		c.Examined++
 		c.Scanned += n
-		if i+1 == l.Rows { // like DynamoDB, which stops at the limit without checking whether another row follows
+		if i+1 == l.Rows { // stop at the limit without checking whether another row follows, as DynamoDB does
 			c.Next = behind(row.Key)
 		}
 		if s.prefilter == nil || s.prefilter.Match(row.Key, row.Timestamp, row.Properties) {
@@ -144,8 +144,8 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 	return c, nil
 }
 
-// pages scans page by page to the end and returns the pages. The function between runs before each page except the
-// first.
+// pages scans page by page to the end, and returns the pages. It calls the function between before each page except
+// the first.
 func pages(t testing.TB, s buckets.Source, count uint16, r table.ScanRequest, o buckets.Options, between func()) [][]table.Row {
 	t.Helper()
 	var list [][]table.Row

@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// spread is the reference store, whose partitions are treated as if they were spread over 8 buckets.
+// spread is the reference store. Its partitions are treated as if they were spread over 8 buckets.
 type spread struct{ *memstore.Store }
 
 func (s spread) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
@@ -44,9 +44,9 @@ func (s spreadTable) Read(ctx context.Context, b uint16, r key.Range, l buckets.
 	return c, err
 }
 
-// TestStore checks that a store whose Scan is this package's meets the requirements for scans in package storetest. A
-// page takes several reads, and a table may be deleted and created again between two of them. So the guarantees
-// SnapshotPage and ExactDrop are not declared.
+// TestStore checks that a store whose Scan is this package's Scan fulfils the requirements for scans in package
+// storetest. A page takes several reads, and a table may be dropped and created again between two reads. So the store
+// does not declare the guarantees SnapshotPage and ExactDrop.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	open := func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {

@@ -7,27 +7,27 @@ import (
 	"edgetable/core/table"
 )
 
-// stream is the part of a range that lies in one bucket: the rows that were read but not yet examined, and the rest
-// of the range.
+// stream is the part of a range that lies in one bucket. It holds the rows that were read but not yet examined, and
+// the part of the range that was not read yet.
 type stream struct {
 	bucket uint16
 	part   int  // index of the range in the request
-	alone  bool // set if no other stream has rows of this range
-	point  bool // set if the range holds at most one row
+	alone  bool // set if all rows of this range are in this stream
+	point  bool // set if the range can hold at most one row
 
-	fresh  bool // set before the first read
-	open   bool // set while there are rows that were not read yet
-	stuck  bool // set if the last read returned no rows and no later position
+	fresh  bool // set until the first read
+	open   bool // set while there may be rows that were not read yet
+	stuck  bool // set if the last read returned neither rows nor a later position
 	heavy  bool // set if a strict read left out the next row, because it did not fit the limit
 	rest   key.Range
 	rows   []table.Row
-	hidden int // bytes that reads examined in addition to the rows that they returned
+	hidden int // bytes that the reads examined but did not return
 
-	partition []byte // partition of the last row read, with the separator
-	run       int    // number of rows read of that partition
+	partition []byte // partition of the last row that was read, with the separator
+	run       int    // number of rows read in this partition
 }
 
-// position returns a position at or before all rows that the stream has not yet examined.
+// position returns the position of the stream: the key of its next row, or the point where its next read begins.
 func (st *stream) position(down direction) []byte {
 	if len(st.rows) > 0 {
 		return st.rows[0].Key
@@ -35,10 +35,10 @@ func (st *stream) position(down direction) []byte {
 	return down.begin(st.rest)
 }
 
-// streams orders streams by position. Two streams can have the same position, one with a row in memory and one that
-// must be read first. In an ascending scan the stream to read precedes, so that the merge reads it before it moves
-// past the position. In a descending scan the stream with the row precedes, because the other stream has no row with
-// that key.
+// streams compares two streams by position. Two streams can have the same position: one with a row in memory, and
+// one that must be read first. In an ascending scan, the stream that must be read precedes, so that it is read
+// before the scan moves past the position. In a descending scan, the stream with the row precedes, because the other
+// stream has no row with that key.
 func (down direction) streams(a, b *stream) int {
 	if c := down.compare(a.position(down), b.position(down)); c != 0 {
 		return c
@@ -54,10 +54,10 @@ func (down direction) streams(a, b *stream) int {
 
 var errSource = errors.New("the rows of a bucket are out of order or outside the requested range")
 
-// appendChunk adds a chunk to the stream, or returns errSource if the chunk breaks the contract of Source.
+// appendChunk adds a chunk to the stream. If the chunk violates the contract of Source, it returns errSource.
 func (st *stream) appendChunk(c *Chunk, strict bool, down direction) error {
 	r, next := st.rest, c.Next
-	at, behind := down.begin(r), false // lower bound of the next key, and whether it is exclusive
+	at, behind := down.begin(r), false // lower bound of the next key, and whether the bound is exclusive
 	for i := range c.Rows {
 		k := c.Rows[i].Key
 		if order := down.compare(k, at); order < 0 || order == 0 && (behind || bool(down)) {

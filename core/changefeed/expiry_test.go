@@ -10,8 +10,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestSignatureEnds checks that a stream has its usual maximum duration if the signature expires later, and
-// that no request waits until after its signature has expired.
+// TestSignatureEnds checks that a signature that expires late does not extend a stream beyond its maximum duration.
+// It also checks that no request waits until after its signature has expired.
 func TestSignatureEnds(t *testing.T) {
 	t.Parallel()
 	for expiry, want := range map[string]time.Duration{"9999-12-31T23:59:59Z": 15 * time.Minute, "2400-01-01": 15 * time.Minute} {

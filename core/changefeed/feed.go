@@ -10,30 +10,32 @@ import (
 	"edgetable/core/table"
 )
 
-// Feed answers one request. Waiters, Until, WithTimeout and Waited may be nil; all other fields must be set.
+// Feed answers one request for changes. Waiters, Until, WithTimeout and Waited may be nil; all other fields must be
+// set.
 type Feed struct {
 	Request
 	Service *table.Service
 	Now     func() edm.Ticks
-	// Begin gets the request a slot (permission to run), and End releases it. A request that waits holds no slot.
+	// Begin gets a slot (permission to run) for the request, and End releases the slot. A request that waits holds no
+	// slot.
 	Begin func(context.Context) error
 	End   func()
-	// Until is done when the server stops, which ends all waiting. No request waits if Until, Waiters or WithTimeout
+	// Until is done when the server stops, which ends every wait. No request waits if Until, Waiters or WithTimeout
 	// is nil.
 	Until       context.Context
 	Waiters     *Waiters
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
-	// Waited is the last wait of a request that is served again, or nil.
+	// Waited is the wait that the request has just ended, or nil if the request has not waited.
 	Waited *Wait
 	// Expires is when the credentials of the request expire; 0 means never.
 	Expires edm.Ticks
 }
 
-// waits reports whether the server lets requests wait.
+// canWait reports whether the server allows requests to wait.
 func (f *Feed) canWait() bool { return f.Until != nil && f.Waiters != nil && f.WithTimeout != nil }
 
-// List returns the next events. If there are none and the request may wait for some, List returns a Wait instead. The
-// caller must hold a slot for the request.
+// List returns the next events. If there are none and the request may wait, List returns a Wait instead. The caller
+// must hold a slot for the request.
 func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, *Wait, error) {
 	p, err := f.read(ctx, 0)
 	if err == nil && p.isIdle() && f.mayWait() {
@@ -47,7 +49,7 @@ func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, *Wait, error
 	return p.header(), body, nil, nil
 }
 
-// mayWait reports whether a request for which there are no events may wait, or wait once more.
+// mayWait reports whether the request may wait for events, possibly once more.
 func (f *Feed) mayWait() bool {
 	if w := f.Waited; w != nil && (w.over || w.end <= f.Now()) {
 		return false
@@ -55,10 +57,11 @@ func (f *Feed) mayWait() bool {
 	return f.Wait > 0 && f.canWait()
 }
 
-// margin is how long before its credentials expire a wait ends, so that they are valid when the request is served again.
+// margin is the time between the end of a wait and the expiry of the credentials. The request is served again after
+// the wait, and then needs valid credentials.
 const margin = edm.TicksPerSecond
 
-// newWait returns the wait for changes after a position. The caller must call Await once.
+// newWait returns a wait for changes after the given position. The caller must call Await once.
 func (f *Feed) newWait(at table.FeedPosition) (*Wait, error) {
 	if err := f.Waiters.enter(f.Of.Account); err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func (f *Feed) newWait(at table.FeedPosition) (*Wait, error) {
 	return w, nil
 }
 
-// read reads one page, which has at most the given number of bytes; 0 means the default.
+// read reads one page of at most the given number of bytes; 0 means the default size.
 func (f *Feed) read(ctx context.Context, bytes int) (page, error) {
 	p := page{of: f.Of, now: f.Now()}
 	next, err := f.Service.Changes(ctx, f.Of, table.FeedRequest{From: f.From, Oldest: f.Oldest, Within: f.Within, Changes: f.Most, Bytes: bytes})

@@ -9,15 +9,15 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestLag checks that Share reports the slowest reader of the last minutes. A request without a position, which
-// starts at the oldest change, does not count as a slow reader.
+// TestLag checks that Share reports the slowest reader of the last minutes. A request without a position starts at
+// the oldest change, and must not count as a slow reader.
 func TestLag(t *testing.T) {
 	t.Parallel()
 	const second, keep = edm.TicksPerSecond, 1000 * edm.TicksPerSecond
 	var l changefeed.Lag
 	at := edm.Ticks(300 * second)
 	for i, tt := range []struct {
-		later, age edm.Ticks // later: the time since the previous step
+		later, age edm.Ticks // later holds the time since the previous step
 		want       float64
 	}{{0, 100 * second, 0.1}, {1, 500 * second, 0.5}, {298 * second, 0, 0.5}, {2 * second, 0, 0.5}, {299 * second, 0, 0.5}, {2 * second, 0, 0}, {1, -second, 0}, {0, 900 * second, 0.9}, {900 * second, 0, 0}} {
 		at += tt.later
@@ -25,7 +25,7 @@ func TestLag(t *testing.T) {
 			t.Errorf("step %d: %v, want %v", i, l.Share(at), tt.want)
 		}
 	}
-	l.Note(at, keep, 0) // a keep of 0 means that the feed does not know how long it keeps changes
+	l.Note(at, keep, 0) // keep is 0 if the feed does not know how long it keeps changes
 	if l.Share(at) != 0 {
 		t.Error("a feed that keeps nothing counts")
 	}

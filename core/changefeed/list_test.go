@@ -13,7 +13,8 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// TestList checks that a list from a position has whole commits in their order, and each entity as it is now.
+// TestList checks the events after a position: whole commits in their order, and the current properties of each
+// entity.
 func TestList(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -53,7 +54,7 @@ func TestList(t *testing.T) {
 	if list, _ := s.changes("&since=start"); shorts(list) != want {
 		t.Errorf("from the start: %s", shorts(list))
 	}
-	// A limit on events never cuts a commit: the page ends after a whole commit.
+	// A limit on the number of events never splits a commit: the page ends after a whole commit.
 	for _, at := range []struct {
 		most, want int
 		behind     string
@@ -69,7 +70,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// changeset returns a batch that writes entities.
+// changeset returns a batch request that writes entities.
 func changeset(heads ...string) string {
 	var b strings.Builder
 	b.WriteString("--b\nContent-Type: multipart/mixed; boundary=c\n\n")
@@ -111,8 +112,7 @@ func TestLongAnswer(t *testing.T) {
 	}
 }
 
-// TestRefused checks the errors for wrong positions and parameters, and for changes that are no longer
-// available.
+// TestRefused checks the errors for wrong positions and parameters, and for changes that the feed no longer has.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -160,7 +160,7 @@ func TestRefused(t *testing.T) {
 	refuses(410, "FeedEnded", "/people?comp=changes&since="+end)
 }
 
-// flipped returns a position with one character in its middle replaced.
+// changeCharacter returns a position with another character in its middle.
 func changeCharacter(s string) string {
 	b := []byte(s)
 	if b[len(b)/2] ^= 1; b[len(b)/2] == '@' || b[len(b)/2] == '`' || b[len(b)/2] == '[' {
@@ -169,8 +169,8 @@ func changeCharacter(s string) string {
 	return string(b)
 }
 
-// TestRights checks that permission to read suffices, that a client with a range of keys sees only changes of these
-// keys, and that the position of another client gives no further access.
+// TestRights checks three facts: permission to read suffices for changes; a client with a range of keys sees only
+// changes in this range; and another client's position gives no further access.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -224,8 +224,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestFollowers follows a table over HTTP with clients that have different rights, during random writes. Each client
-// must end with exactly the entities that it may see.
+// TestFollowers runs several clients that copy a table over HTTP while random writes occur. Each client has different
+// rights, and must end with exactly the entities that it may see.
 func TestFollowers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -279,7 +279,7 @@ type follower struct {
 	state         map[string]string
 }
 
-// step makes one request, and reports whether the answer had events.
+// step makes one request and reports whether the answer contained events.
 func (f *follower) step() bool {
 	f.t.Helper()
 	if f.at == "" {
@@ -311,8 +311,8 @@ func (f *follower) step() bool {
 	return len(list) > 0
 }
 
-// TestExpired checks that a feed shows an expired entity with its properties until the entity is removed, and then
-// shows the removal.
+// TestExpired checks the events of an entity that expires. The feed shows the entity with its properties until the
+// store removes it, and then shows the removal.
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -334,12 +334,11 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// feedless is a store without feeds.
 type feedless struct{ table.Store }
 
 func (feedless) Declares() (string, bool) { return "Feedless", true }
 
-// TestNotKept checks a store without feeds: a request for changes gets 501, and an options document that declares a
+// TestNotKept checks a store without feeds. A request for changes gets 501, and an options document that declares a
 // feed gets 400. Both errors must name the store.
 func TestNotKept(t *testing.T) {
 	t.Parallel()

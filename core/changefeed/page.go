@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// page is one page of a feed, with the data that is needed to encode it.
+// page is one page of a feed, with the other data that its encoding needs.
 type page struct {
 	events payload.Events
 	of     table.Name
@@ -17,11 +17,11 @@ type page struct {
 	now edm.Ticks
 }
 
-// idle reports whether the page has no events and the client has read the whole feed.
+// isIdle reports whether the page has no events and the client has read the whole feed.
 func (p *page) isIdle() bool { return len(p.Commits) == 0 && !p.More }
 
-// list appends the events as a JSON array. It stops before a commit that would make the text longer than most bytes,
-// but always includes the first commit.
+// appendList appends the events as a JSON array; most is its maximum length in bytes. To stay below it, appendList
+// leaves out whole commits at the end of the page, but never the first commit.
 func (p *page) appendList(dst []byte, most int) []byte {
 	begin := len(dst)
 	dst = append(dst, '[')
@@ -43,8 +43,8 @@ func (p *page) appendList(dst []byte, most int) []byte {
 	return append(dst, ']')
 }
 
-// frames appends commit i as server-sent events. Only the last event of a commit carries a position, namely the
-// position after the commit. So a client that resumes always gets whole commits.
+// appendFrames appends commit i as server-sent events. Only the commit's last event contains a position, the position
+// after the commit. So a client that resumes always gets whole commits.
 func (p *page) appendFrames(dst []byte, i int) []byte {
 	c := &p.Commits[i]
 	n := changesOf(c)
@@ -59,7 +59,7 @@ func (p *page) appendFrames(dst []byte, i int) []byte {
 	return dst
 }
 
-// changesOf returns the number of events of a commit.
+// changesOf returns the number of events that a commit has.
 func changesOf(c *table.FeedCommit) int {
 	if c.Dropped {
 		return 1
@@ -67,7 +67,7 @@ func changesOf(c *table.FeedCommit) int {
 	return len(c.Changes)
 }
 
-// header returns the response headers of an answer with a list of events.
+// header returns the headers of a response with a list of events.
 func (p *page) header() multipart.Header {
 	h := multipart.Header{
 		{Name: "Content-Type", Value: payload.EventType},

@@ -13,7 +13,7 @@ import (
 const (
 	// mostEvents is the maximum number of events in an answer.
 	mostEvents = 1000
-	// longestWait is the longest time that a request may wait if there are no events.
+	// longestWait is the maximum time that a request may wait for events.
 	longestWait = 30 * time.Second
 )
 
@@ -21,15 +21,16 @@ const (
 type Request struct {
 	Of     table.Name
 	Within key.Range           // the keys whose changes the client may see
-	From   *table.FeedPosition // where to start. If nil: now or, if Oldest is set, the oldest stored change
+	From   *table.FeedPosition // where to start; nil means now or, if Oldest is set, the oldest stored change
 	Oldest bool
 	Most   int           // maximum number of events
-	Wait   time.Duration // how long to wait for events
+	Wait   time.Duration // maximum time to wait for events
 	Stream bool          // whether the answer is an event stream
 }
 
 // Parse reads the query of a request and its headers Accept and Last-Event-ID. A browser sends Last-Event-ID when it
-// resumes a stream. timeout is the timeout of the request, or 0 for none; a wait ends before the timeout.
+// resumes a stream. timeout is the timeout of the request, or 0 if the request has none. A wait must end before the
+// timeout.
 func Parse(of table.Name, within *key.Range, query, accept, last string, timeout time.Duration) (r Request, err error) {
 	r = Request{Of: of, Most: mostEvents, Stream: strings.Contains(accept, "text/event-stream")}
 	if within != nil {
@@ -43,7 +44,7 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 		name, ok1 := percent.Decode(rawName, true)
 		value, ok2 := percent.Decode(rawValue, true)
 		switch {
-		case !ok1 || !ok2: // reported by the parser of the common query parameters
+		case !ok1 || !ok2: // another parser reports malformed query parameters
 		case strings.HasPrefix(name, "$"):
 			return r, table.InvalidQueryParameterValue.With(badParameter + "Changes are not filtered: " + strconv.Quote(name) + " has no meaning here.")
 		case name == "since", name == "wait", name == "max":
@@ -63,7 +64,7 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 			return r, err
 		}
 	}
-	if r.From == nil && !r.Oldest { // a request without since only gets the newest position
+	if r.From == nil && !r.Oldest { // a request without a position does not wait; it gets only the newest position
 		r.Wait = 0
 	}
 	if timeout > 0 {
@@ -72,7 +73,7 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 	return r, nil
 }
 
-// set parses one parameter.
+// set parses the value of one parameter.
 func (r *Request) set(name, value string) (err error) {
 	n, notNumber := strconv.Atoi(value)
 	switch {

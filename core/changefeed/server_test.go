@@ -17,7 +17,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// server is the protocol over the reference store, with a table that has a feed.
+// server serves the protocol with the reference store and a table that has a feed.
 type server struct {
 	*protocol.Handler
 	t     testing.TB
@@ -57,7 +57,7 @@ func (s *server) do(method, path, body string, header ...string) reply {
 	return s.send(text + "\n" + body)
 }
 
-// send sends a request that is written as text, like those in the recorded transcripts.
+// send sends a request in the text form of the recorded transcripts.
 func (s *server) send(text string) reply {
 	s.t.Helper()
 	req, err := wiretest.NewRequest(text, s.clock.Now().Time())
@@ -122,7 +122,7 @@ func (s *server) signed(v sas.TableValues) string {
 	return "&" + text
 }
 
-// event is an event as a client parses it.
+// event is one event in the form in which a client parses it.
 type event struct {
 	SpecVersion, ID, Source, Type, Subject, Time, Sequence, PartitionKey, RowKey, Batch, Expired string
 	BatchSize                                                                                    int
@@ -142,7 +142,7 @@ func (e *event) short() string {
 	return kind + e.Subject
 }
 
-// changes requests changes, and returns the events and the next position.
+// changes sends a request for changes. It returns the events and the next position.
 func (s *server) changes(query string) (list []event, next string) {
 	s.t.Helper()
 	r := s.must(200, "GET", "/people?comp=changes"+query, "")
@@ -150,7 +150,6 @@ func (s *server) changes(query string) (list []event, next string) {
 	return list, r.header["x-edgetable-next"]
 }
 
-// decode decodes JSON into to.
 func (s *server) decode(text string, to any) {
 	s.t.Helper()
 	if err := json.Unmarshal([]byte(text), to); err != nil {

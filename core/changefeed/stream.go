@@ -11,20 +11,19 @@ import (
 )
 
 const (
-	// longestStream is the maximum duration of a stream. After this time the client must send a new signed request,
-	// so a client whose access was withdrawn reads for at most this long.
+	// longestStream is the maximum duration of a stream. After this time the client must send a new signed request.
+	// So a client can read for at most this long after its access was revoked.
 	longestStream = 15 * time.Minute
-	// heartbeat is the longest time without a message in a stream.
+	// heartbeat is the maximum time between two messages in a stream.
 	heartbeat = 15 * time.Second
-	// streamBytes is the maximum size of a page that a stream reads. The page stays in memory while the client reads
-	// it.
+	// streamBytes is the maximum size of a page that a stream reads. The page stays in memory until the client has
+	// received it.
 	streamBytes = 64 << 10
 )
 
 var errNoStream = table.NotImplemented.With("The requested operation is not implemented on the specified resource. This server does not support event streams: send the request without Accept: text/event-stream.")
 
-// Stream reads the first page and returns the stream. Because the first page is read here, an error still determines
-// the status of the response.
+// Stream reads the first page and returns a stream. If this read fails, the response can still have an error status.
 func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 	if !f.canWait() {
 		return nil, errNoStream
@@ -45,17 +44,17 @@ func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 	return s, nil
 }
 
-// longest returns the maximum duration of a stream, which ends before the credentials of the request expire.
+// maxDuration returns the maximum duration of a stream. A stream ends before the credentials of its request expire.
 func (f *Feed) maxDuration() time.Duration {
 	if f.Expires == 0 {
 		return longestStream
 	}
-	left := min(f.Expires-f.Now(), edm.Ticks(longestStream/100)) // so the result cannot overflow a Duration
+	left := min(f.Expires-f.Now(), edm.Ticks(longestStream/100)) // at most longestStream, so that the result cannot overflow
 	return max(0, time.Duration(left)*100)
 }
 
 // Page returns a complete answer in the form of a stream, for transports that cannot keep a stream open. It has the
-// events of one page and ends with a position. Browsers then repeat the request with this position.
+// events of one page and ends with a position. A browser then repeats the request with this position.
 func (f *Feed) Page(ctx context.Context) ([]byte, error) {
 	p, err := f.read(ctx, streamBytes)
 	if err != nil {
@@ -69,21 +68,21 @@ func (f *Feed) Page(ctx context.Context) ([]byte, error) {
 	return s.text, nil
 }
 
-// Stream is an answer with server-sent events that stays open while its client reads. One goroutine reads and closes
-// it.
+// Stream is a response with server-sent events that stays open while the client reads it. Only one goroutine may read
+// and close a Stream.
 type Stream struct {
 	feed   *Feed
 	ctx    context.Context
 	cancel context.CancelFunc
 	page   page
-	shown  int    // number of commits of the page that were sent
+	shown  int    // number of commits of the page that are already in text
 	text   []byte // the bytes that Read returns next
 	own    [256]byte
 	ended  bool
 	closed bool
 }
 
-// StreamHeader returns the response headers of a stream. They tell proxies not to buffer or store it.
+// StreamHeader returns the response headers of a stream. They tell proxies not to buffer or store the response.
 func StreamHeader() multipart.Header {
 	return multipart.Header{
 		{Name: "Content-Type", Value: "text/event-stream"},
@@ -92,19 +91,19 @@ func StreamHeader() multipart.Header {
 	}
 }
 
-// Read implements [io.Reader]. It waits for events or for the next heartbeat.
+// Read implements [io.Reader]. It waits until an event occurs or a heartbeat is due.
 func (s *Stream) Read(b []byte) (int, error) {
 	if !s.fill() {
 		return 0, io.EOF
 	}
 	n := copy(b, s.text)
 	if s.text = s.text[n:]; len(s.text) == 0 {
-		s.text = nil // do not keep the memory of a large commit
+		s.text = nil // release the memory, which may be that of a large commit
 	}
 	return n, nil
 }
 
-// WriteTo writes the stream to its end, each commit with one call. It needs no buffer.
+// WriteTo writes the stream until its end. It writes each commit with one call, and needs no buffer.
 func (s *Stream) WriteTo(w io.Writer) (written int64, err error) {
 	for err == nil && s.fill() {
 		var n int
@@ -115,7 +114,7 @@ func (s *Stream) WriteTo(w io.Writer) (written int64, err error) {
 	return written, err
 }
 
-// fill waits until there is text, and returns false at the end of the stream.
+// fill waits until text is not empty. It returns false at the end of the stream.
 func (s *Stream) fill() bool {
 	for len(s.text) == 0 {
 		if s.ended || s.ctx.Err() != nil {
@@ -132,8 +131,8 @@ func (s *Stream) fill() bool {
 	return true
 }
 
-// next reads the next page. If there are no further events, it first waits for some. An error ends the stream. The
-// client then repeats the request with its last position and gets the error as a status.
+// next reads the next page. If the feed has no further events, next first waits for some. An error ends the stream.
+// The client then repeats the request with its last position, and gets an error status.
 func (s *Stream) next() {
 	f := s.feed
 	if !s.page.More {
@@ -160,8 +159,8 @@ func (s *Stream) next() {
 	s.ended = err != nil
 }
 
-// position appends the current position as an event without data. Browsers store its id but do not pass the event to
-// the script.
+// appendPosition appends the current position as an event without data. A browser stores the id of the event but does
+// not pass the event to the script.
 func (s *Stream) appendPosition() {
 	s.text = append(append(append(s.text, ": \nid: "...), Token(s.feed.Of, &s.page.Next)...), "\n\n"...)
 }

@@ -7,21 +7,23 @@ import (
 	"edgetable/core/table"
 )
 
-// The text of a position is the base64 of: the format number 1, a checksum (8 bytes), incarnation, history,
-// and the position in the store. The checksum covers the name of the table and everything after the checksum. It
-// detects a damaged position, and a position of another table, so that neither is taken for one that is too old. A
-// position contains no secret and gives no access, because the server checks the credentials of each request.
+// The text of a position is the base64 encoding of: the format number 1, a checksum (8 bytes), incarnation, history,
+// and the position in the store. The checksum covers the name of the table and everything after the checksum. With it
+// the server detects a damaged position, and a position of another table. Otherwise it might report such a position
+// as too old. A position contains no secret and gives no access, because the server checks the credentials of each
+// request.
 
 const (
 	form     = 1
 	sumEnd   = 1 + 8
 	lifeEnd  = sumEnd + len(table.Incarnation{})
 	shortest = lifeEnd + len(table.History{})
-	// longest is the maximum length in bytes of a position before it is encoded as text.
+	// longest is the maximum length of a position in bytes, before it is encoded as base64.
 	longest = shortest + 8<<10
 )
 
-// badParameter is the service's text for wrong query parameters. Error messages begin with it.
+// badParameter is the service's text for wrong query parameters. The error messages of this package begin with this
+// text.
 const badParameter = "Value for one of the query parameters specified in the request URI is invalid. "
 
 var alphabet = base64.RawURLEncoding.Strict()
@@ -76,7 +78,7 @@ func IncarnationOf(text string) (incarnation table.Incarnation, err error) {
 	return incarnation, err
 }
 
-// sum writes the FNV-1a hash of the name of a table and a position. The hash detects mistakes, not attacks.
+// appendHash appends the FNV-1a hash of a table name and a position. The hash detects mistakes, not attacks.
 func appendHash(dst []byte, of table.Name, position []byte) {
 	hash := uint64(14695981039346656037)
 	add := func(c byte) { hash = (hash ^ uint64(c)) * 1099511628211 }

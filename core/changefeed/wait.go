@@ -8,10 +8,10 @@ import (
 	"edgetable/core/table"
 )
 
-// Wait is the wait of a request for changes. After the wait, the request is served again from its beginning. So a request
-// that waits needs no memory except its Wait.
+// Wait is one wait of a request for changes. After the wait, the server processes the request again from the
+// beginning. So a waiting request uses no memory except its Wait.
 type Wait struct {
-	service     table.Service // counts no costs, so that it does not keep the request in memory
+	service     table.Service // a copy without cost accounting, so that it does not refer to the request
 	of          table.Name
 	at          table.FeedPosition
 	waiters     *Waiters
@@ -19,10 +19,10 @@ type Wait struct {
 	until       context.Context
 	withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 	end         edm.Ticks // when the request stops waiting
-	over        bool      // whether the request must not wait once more
+	over        bool      // whether the request must not wait again
 }
 
-// Await waits until there may be changes, the time of the request is over, or the transport stops.
+// Await waits until there may be changes, the request's wait time is over, or the server stops.
 func (w *Wait) Await() {
 	defer w.waiters.remove(w.of.Account)
 	ctx, cancel := w.withTimeout(w.until, time.Duration(max(0, w.end-w.now()))*100)

@@ -82,8 +82,8 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// TestShutdown checks that all waiting requests get an answer when the server stops. On a transport that cannot wait,
-// a request gets its answer at once.
+// TestShutdown checks that every waiting request gets an answer when the server stops. If the transport does not
+// support waiting, a request must get its answer at once.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// turns counts the slots that requests hold.
+// slotCounter counts the slots that requests hold now, and how many they have held.
 type slotCounter struct{ held, most, begun atomic.Int64 }
 
 func (w *slotCounter) Begin(context.Context, protocol.Work) (protocol.Turn, time.Duration) {
@@ -133,8 +133,8 @@ func (w *slotCounter) Begin(context.Context, protocol.Work) (protocol.Turn, time
 func (w *slotCounter) Pause(context.Context, int64) bool { return false }
 func (w *slotCounter) End(int64)                         { w.held.Add(-1) }
 
-// TestWaiters checks that waiting requests hold no slot, and that their number is limited for each account and in
-// total.
+// TestWaiters checks that waiting requests hold no slot. It also checks the limits on their number for each account
+// and in total.
 func TestWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -177,12 +177,12 @@ func TestWaiters(t *testing.T) {
 		}
 		refused("a fourth of the account", s.do("GET", "/people?comp=changes&wait=30&since="+from, ""))
 		refused("a stream", s.do("GET", "/people?comp=changes", "", "Accept: text/event-stream"))
-		s.changes("&since=" + from) // succeeds, because a request without wait does not count
+		s.changes("&since=" + from) // a request without wait is not counted, so it succeeds
 		go func() { done <- second("/people?comp=changes&wait=30&since="+other, "").status }()
 		synctest.Wait()
 		refused("a second of another account", second("/people?comp=changes&wait=30&since="+other, ""))
 		begun := w.begun.Load()
-		time.Sleep(10 * time.Second) // less than the interval of heartbeats
+		time.Sleep(10 * time.Second) // shorter than the interval between heartbeats
 		if n := w.begun.Load() - begun; n != 0 {
 			t.Errorf("%d turns while nothing happened", n)
 		}
@@ -192,7 +192,7 @@ func TestWaiters(t *testing.T) {
 				t.Errorf("status %d", status)
 			}
 		}
-		if status := <-done; status != 200 { // the other account's request, which returns without events after 30 s
+		if status := <-done; status != 200 { // the other account's request must return without events after 30 s
 			t.Errorf("status %d", status)
 		}
 		stream.end()
@@ -203,8 +203,8 @@ func TestWaiters(t *testing.T) {
 	})
 }
 
-// TestStream checks the server-sent events of a stream: whole commits with their positions, heartbeats, and when the
-// stream ends.
+// TestStream checks the server-sent events of a stream: whole commits with their positions, heartbeats, and the end
+// of the stream.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -220,7 +220,7 @@ func TestStream(t *testing.T) {
 		}
 		r, lines := open("&since=" + from)
 		got, id := frame(t, lines)
-		if shorts(got) != "" || id != "" { // the first frame has only the field retry
+		if shorts(got) != "" || id != "" { // the first event has only the field retry
 			t.Errorf("the first one: %s %s", shorts(got), id)
 		}
 		got, first := frame(t, lines)

@@ -6,12 +6,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Waiters counts and limits the requests that wait for changes. A waiting request occupies no other limited resource
-// of the server. Waiters is safe for concurrent use.
+// Waiters counts and limits the requests that wait for changes. A waiting request uses no other limited resource of
+// the server. Waiters is safe for concurrent use.
 type Waiters struct {
-	// Account is the maximum number of waiting requests of one account, and All is the maximum in total.
+	// Account is the maximum number of waiting requests of one account, and All the maximum of all accounts together.
 	Account, All int
-	// Lag covers all readers of feeds, whether or not they wait.
+	// Lag records the lag of all readers of feeds, whether or not they wait.
 	Lag Lag
 
 	mu       sync.Mutex
@@ -25,7 +25,7 @@ const MostOfAccount = 256
 var errWaiters = table.ServerBusy.With("Too many requests of this account are waiting for changes. Retry later, or omit wait.")
 
 // enter counts a request of the account as waiting, or returns an error if the limit is reached. After success the
-// caller must call leave once with the same account.
+// caller must call remove once with the same account.
 func (w *Waiters) enter(account string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -49,7 +49,7 @@ func (w *Waiters) remove(account string) {
 	}
 }
 
-// Waiting returns the number of requests that wait now.
+// Waiting returns the number of requests that are waiting now.
 func (w *Waiters) Waiting() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

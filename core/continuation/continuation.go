@@ -22,7 +22,7 @@ import (
 
 const maxToken = 8 << 10
 
-// descends is the first byte, before encoding, in the PartitionKey token of a descending page.
+// descends is the first byte, before base64 encoding, in the PartitionKey token of a descending page.
 const descends = 0x02
 
 var errToken = table.InvalidInput.With("One of the request inputs is not valid. The continuation token is damaged: send NextPartitionKey and NextRowKey (or NextTableName) with the values of the x-ms-continuation headers, percent-encoded.")
@@ -42,7 +42,7 @@ func Parse(s string) ([]byte, error) {
 	}
 	rest, ok := strings.CutPrefix(s, "1!")
 	length, text, ok2 := strings.Cut(rest, "!")
-	// Line ends are refused, because package base64 skips them and a token must have only one spelling.
+	// Line ends are refused, because package base64 skips them and each token must have only one text.
 	if !ok || !ok2 || length != strconv.Itoa(len(text)) || strings.ContainsAny(text, "\r\n") {
 		return nil, errToken
 	}
@@ -53,8 +53,8 @@ func Parse(s string) ([]byte, error) {
 	return part, nil
 }
 
-// Headers returns the headers that carry next, the [table.Page].Next of a page of entities. It returns none if next
-// is nil, after the last page.
+// Headers returns the headers that contain the position next, the [table.Page].Next of a page of entities. After the
+// last page next is nil, and there are no headers.
 func Headers(next []byte, descending bool) multipart.Header {
 	if next == nil {
 		return nil
@@ -69,9 +69,9 @@ func Headers(next []byte, descending bool) multipart.Header {
 	}
 }
 
-// Position returns the position that the values of NextPartitionKey and NextRowKey encode, or nil if the request has
-// neither. Without a NextRowKey the page starts at the first entity of the partition. An empty token is an error, as
-// in the service.
+// Position decodes the values of NextPartitionKey and NextRowKey. It returns nil if the request has neither
+// parameter. Without a NextRowKey the page starts at the first entity of the partition. An empty token is an error,
+// as in the service.
 func Position(nextPartition, nextRow *string, descending bool) ([]byte, error) {
 	if nextPartition == nil {
 		if nextRow != nil {

@@ -16,14 +16,14 @@ func isInvalid(err error) bool {
 	return ok && e.Code == table.InvalidInput
 }
 
-// TestToken checks that a token encodes any bytes in an alphabet that needs no escapes in headers, and decodes to the
-// same bytes.
+// TestToken checks that a token encodes any bytes with characters that need no escapes in headers, and that it
+// decodes to the same bytes.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ part, want string }{
 		{"", "1!0!"},
-		{"1", "1!4!MQ--"},                  // a token of the service
-		{"contToken", "1!12!Y29udFRva2Vu"}, // another token of the service
+		{"1", "1!4!MQ--"},                  // a token that the service returned
+		{"contToken", "1!12!Y29udFRva2Vu"}, // another token that the service returned
 		{"\xff\xfb\xf0", "1!4!__vw"},
 		{"\xfb\xef\xbe", "1!4!****"},
 	} {
@@ -46,7 +46,7 @@ func TestToken(t *testing.T) {
 }
 
 // TestHeadersComeBack checks that the tokens in a page's headers, sent in the next request, decode to the position
-// where the page ended. It checks both orders.
+// where the page ended. It tests ascending and descending order.
 func TestHeadersComeBack(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("€", key.MaxLength)
@@ -67,7 +67,7 @@ func TestHeadersComeBack(t *testing.T) {
 			if got, err := continuation.Position(&h[0].Value, &h[1].Value, !descending); got != nil || !isInvalid(err) {
 				t.Errorf("%.20q, %.20q in the other order: got %.40q, %v", tt.pk, tt.rk, got, err)
 			}
-			// Without the row, the page starts at the beginning of the partition.
+			// Without NextRowKey, the page starts at the beginning of the partition.
 			got, err = continuation.Position(&h[0].Value, nil, descending)
 			if err != nil || bytes.Compare(got, key.Append(nil, tt.pk, "")) > 0 || !bytes.HasPrefix(next, got) {
 				t.Errorf("%.20q alone: got %.40q, %v", tt.pk, got, err)
@@ -102,7 +102,7 @@ func FuzzToken(f *testing.F) {
 			t.Fatalf("the token %q decodes to %q, %v", s, part, err)
 		}
 		if err == nil && len(part) > 0 {
-			// Position must return the bytes of the token, apart from the byte for descending order.
+			// Position must return the bytes of the token, without the byte that marks descending order.
 			descending := part[0] == 2
 			position, err := continuation.Position(&s, nil, descending)
 			if descending {

@@ -50,11 +50,12 @@ func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 	return view(p[at.name:at.typ]), p.value(at), p[at.end:], true
 }
 
-// offsets holds where the parts of one property begin and end in the list: the name ends at typ, and the value ends
-// at end.
+// offsets holds the offsets of one property in the list: its name begins at name and ends at typ, and its value
+// begins at value and ends at end.
 type offsets struct{ name, typ, value, end int }
 
-// fixedSize is the length in bytes of a value by type, or −1 if the length is stored before the value.
+// fixedSize holds the length of a value in bytes, indexed by type. It is −1 for types whose values store their
+// length.
 var fixedSize = [...]int{
 	TypeNull: 0, TypeBinary: -1, TypeBoolean: 1, TypeDateTime: 8, TypeDouble: 8,
 	TypeGuid: 16, TypeInt32: 4, TypeInt64: 8, TypeString: -1,
@@ -81,8 +82,8 @@ func (p Properties) locate(i int) (at offsets, ok bool) {
 	return at, at.end <= len(p)
 }
 
-// length reads the length at offset i and returns it with the offset after it. A length beyond the end of the list is
-// refused.
+// length reads the length at offset i and returns it with the offset after it. It refuses a length beyond the end of
+// the list.
 func (p Properties) length(i int) (next, n int, ok bool) {
 	if i < len(p) && p[i] < 0x80 {
 		return i + 1, int(p[i]), true
@@ -144,8 +145,8 @@ func (p Properties) Lookup(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Gather looks up several properties in one pass: it sets values[i] to the value of names[i], or leaves it unchanged
-// if there is no such property. The names must be distinct.
+// Gather looks up several properties in one pass. It sets values[i] to the value of the property names[i]. If there
+// is no such property, it leaves values[i] unchanged. The names must be distinct.
 func (p Properties) Gather(names []string, values []Value) {
 	for left, i := len(names), 0; left > 0 && i < len(p); {
 		at, ok := p.locate(i)
@@ -187,11 +188,11 @@ func (p Properties) Valid() bool {
 	return true
 }
 
-// Merge returns p merged with patch; where both have a property, patch decides its value and type. The result is
-// sorted by name, as in the service's replies after an update. If p is empty, Merge returns patch itself.
+// Merge returns p merged with patch. If both have a property, the result has the value and type in patch. The result
+// is sorted by name, as in the service's replies after an update. If p is empty, Merge returns patch itself.
 func (p Properties) Merge(patch Properties) Properties { return p.MergeIn(nil, patch) }
 
-// MergeIn is like [Properties.Merge], but builds the result in the memory of room if its capacity suffices for both
+// MergeIn is like [Properties.Merge], but builds the result in the slice room if its capacity suffices for both
 // lists.
 func (p Properties) MergeIn(room []byte, patch Properties) Properties {
 	if len(p) == 0 {

@@ -157,8 +157,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestTruncated checks that reading a truncated list stops after the last complete property and never reads past the
-// end.
+// TestTruncated checks that reading a truncated list stops after the last complete property and never reads beyond
+// its end.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	var whole list

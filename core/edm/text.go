@@ -53,9 +53,9 @@ func appendGuid(dst []byte, g string) []byte {
 const hexDigits = "0123456789abcdef"
 
 // AppendDouble appends f in .NET's format R, which parses back to f: 15 significant digits if they suffice, otherwise
-// 17. The text always has a point or an exponent (5.0, 1E+20, 1E-05), so that no reader takes it for an integer.
-// A value has an exponent if it is below 1E-04, or at least 1E+15 (with 15 digits) or 1E+17 (with 17 digits). The special
-// values are written NaN, Infinity and -Infinity.
+// 17. The text always has a point or an exponent (5.0, 1E+20, 1E-05), so that no reader parses it as an integer. A
+// value has an exponent if it is below 1E-04, or at least 1E+15 (with 15 digits) or 1E+17 (with 17 digits). The
+// special values are written NaN, Infinity and -Infinity.
 func AppendDouble(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -70,7 +70,7 @@ func AppendDouble(dst []byte, f float64) []byte {
 	if a := math.Abs(f); a != 0 && (a >= 1e15 || a < 1e-4) {
 		format = 'E'
 	}
-	// If the shortest text that parses back to f has at most 15 digits, it equals the text with 15 digits. Doubles
+	// If the shortest text that parses back to f has at most 15 digits, it is also the text with 15 digits. Doubles
 	// below smallestNormal are an exception, because they have fewer significant bits.
 	dst = strconv.AppendFloat(dst, f, format, -1, 64)
 	if a := math.Abs(f); a != 0 && a < smallestNormal {
@@ -172,7 +172,7 @@ func parseBinary(s string) (Value, error) {
 			return Value{}, errBinary
 		}
 	}
-	return Value{typ: TypeBinary, text: view(b)}, nil // no copy, because nobody else uses b
+	return Value{typ: TypeBinary, text: view(b)}, nil // no copy, because b is used nowhere else
 }
 
 // ParseDouble reads a decimal number, NaN, Infinity, -Infinity, INF or -INF. As in the service, a number too large
@@ -186,7 +186,7 @@ func ParseDouble(s string) (float64, error) {
 	case "-Infinity", "-INF":
 		return math.Inf(-1), nil
 	}
-	for _, c := range []byte(s) { // refuses what strconv accepts and the service does not: hexadecimal, underscores, "inf"
+	for _, c := range []byte(s) { // strconv also accepts hexadecimal numbers, underscores and "inf", which the service refuses
 		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
 			return 0, errDouble
 		}

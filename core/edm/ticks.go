@@ -58,7 +58,7 @@ func (t Ticks) String() string { return string(t.AppendText(make([]byte, 0, 28))
 
 func (t Ticks) append(dst []byte, keepZeros bool) []byte {
 	sec, frac := uint64(t)/TicksPerSecond, uint64(t)%TicksPerSecond
-	day, of, f := uint32(sec/secondsPerDay), uint32(sec%secondsPerDay), uint32(frac) // 32 bits, because such numbers divide faster
+	day, of, f := uint32(sec/secondsPerDay), uint32(sec%secondsPerDay), uint32(frac) // 32 bits, because division of 32-bit numbers is faster
 	y, m, d := civil(day)
 	b := [28]byte{4: '-', 7: '-', 10: 'T', 13: ':', 16: ':', 19: '.'}
 	b[0], b[1] = twoDigits(y / 100)
@@ -78,7 +78,7 @@ func (t Ticks) append(dst []byte, keepZeros bool) []byte {
 			n--
 		}
 		if n == 20 {
-			n-- // also drop the decimal point
+			n-- // also remove the decimal point
 		}
 	}
 	b[n] = 'Z'
@@ -106,7 +106,7 @@ func civil(day uint32) (y, m, d uint32) {
 	return y, m, d
 }
 
-// days is the inverse of civil: it converts a date to days since 0001-01-01.
+// days is the inverse of civil. It converts a date to days since 0001-01-01.
 func days(y, m, d int64) int64 {
 	if m <= 2 {
 		y--
@@ -181,7 +181,7 @@ func monthDays(y, m int64) int64 {
 	return 31
 }
 
-// dateParser parses s from the front and removes the parsed part. After an error, bad stays true.
+// dateParser parses s from the front and removes the parsed part. Once an error has set bad, it stays true.
 type dateParser struct {
 	s   string
 	bad bool

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// edges lists times at which calendar code often fails.
+// edges lists times at which code for dates often fails.
 var edges = []time.Time{
 	time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC),
 	time.Date(1600, 2, 29, 23, 59, 59, 999_999_900, time.UTC),
@@ -25,7 +25,7 @@ var edges = []time.Time{
 	time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC),
 }
 
-// moments returns the edges, the last day of each February, and random times in the years 1 to 9999.
+// moments returns the times in edges, the last day of each February, and random times in the years 1 to 9999.
 func moments() []time.Time {
 	all := append([]time.Time(nil), edges...)
 	r := rand.New(rand.NewPCG(1, 2))
