@@ -18,18 +18,17 @@ import (
 	"testing"
 )
 
-// Limits of TestOrderOfFiles: how often a file may use a declaration of a file above it, and how many lines a package
-// may have.
+// Limits of TestOrderOfFiles: the total number of upward uses, and the number of lines of a package.
 const (
 	mostInTree    = 200
-	mostInProgram = 40 // for the packages below functions/edgetable
+	mostInProgram = 40 // limit for the packages below functions/edgetable
 	mostLines     = 4_000
 )
 
-// TestOrderOfFiles checks that each package can be read in some order of its files in which most uses of a
-// declaration come before the declaration. The test finds an order of the files with few upward uses: uses of a
-// declaration in a file above. It counts these uses and limits their number. With -v it prints them. To avoid one,
-// move the declaration to the file that uses it, or to a file of its own that is below all its users.
+// TestOrderOfFiles checks that the files of each package can be read from top to bottom: a file uses mainly
+// declarations of later files. An upward use is a use of a declaration in an earlier file. The test finds an order of
+// the files with few upward uses, and limits the number of upward uses. With -v it prints them. To remove an upward
+// use, move the declaration to the file that uses it, or to a separate file after all its users.
 func TestOrderOfFiles(t *testing.T) {
 	t.Parallel()
 	tree, program := 0, 0
@@ -58,10 +57,11 @@ func TestOrderOfFiles(t *testing.T) {
 	}
 }
 
-// use means that the file from uses declarations of the file to.
+// use is a pair of files: the first uses declarations of the second.
 type use struct{ from, to string }
 
-// packageOfTree holds, for each pair of files of a package, the names that one file uses of the other.
+// packageOfTree describes a package. For each pair of its files, it holds the names that the first file uses of the
+// second.
 type packageOfTree struct {
 	path  string
 	lines int
@@ -140,8 +140,8 @@ func usesIn(p *types.Package, files *token.FileSet, info *types.Info) map[use]ma
 }
 
 // orderOf finds an order of the files with few upward uses, and returns these uses. It begins with the files that use
-// the most declarations of others and are used the least. It then moves single files to their best positions until no
-// move reduces the number.
+// many declarations of other files and whose declarations are little used. It then moves single files to their best
+// positions until no move reduces the number of upward uses.
 func orderOf(uses map[use]map[string]bool) (up []use) {
 	weight := map[string]int{}
 	for u := range uses {
@@ -156,7 +156,7 @@ func orderOf(uses map[use]map[string]bool) (up []use) {
 		for _, name := range slices.Sorted(maps.Keys(weight)) {
 			at := slices.Index(order, name)
 			rest := slices.Delete(slices.Clone(order), at, at+1)
-			// Compute the cost of each position, relative to the first position.
+			// Compute the number of upward uses for each position of the file, relative to the first position.
 			cost, best, place, now := 0, 0, 0, 0
 			for i, other := range rest {
 				if i == at {

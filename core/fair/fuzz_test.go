@@ -7,13 +7,13 @@ import (
 	"edgetable/core/fair"
 )
 
-// FuzzQueue checks, for any sequence of operations, that no request is lost or served twice, that the counts are
-// right, and that each request served belongs to a waiting payer with the lowest charge.
+// FuzzQueue checks any sequence of operations. No request may be lost or served twice, the counts must be right,
+// and each served request must belong to a waiting payer with the lowest charge.
 func FuzzQueue(f *testing.F) {
 	f.Add([]byte{0, 1, 8, 2, 16, 3, 1, 9, 1, 10, 2, 200, 3, 4, 4, 5})
 	f.Add([]byte{0, 0, 0, 0, 8, 8, 8, 1, 1, 1, 2, 255, 2, 255, 5, 5, 1, 1})
 	r := rand.New(rand.NewPCG(1, 5))
-	for range 50 { // random seeds, because the fuzzer does not see the coverage of generic code
+	for range 50 { // random seeds, because the fuzzer cannot measure the coverage of generic code
 		operations := make([]byte, 400)
 		for i := range operations {
 			operations[i] = byte(r.Uint32())
@@ -33,7 +33,7 @@ func FuzzQueue(f *testing.F) {
 		var (
 			q       fair.Queue[int]
 			waiting = map[int]request{}
-			order   []int // waiting requests in order of arrival
+			order   []int // the waiting requests, in order of arrival
 			working []running
 			done    = map[int]bool{}
 		)

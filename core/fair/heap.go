@@ -1,7 +1,7 @@
 package fair
 
-// heap orders the payers that have waiting requests. The payer with the lowest charge is first; among equals, the one
-// that has waited longest.
+// heap orders the payers with waiting requests. The payer with the lowest charge is first. Among payers with equal
+// charges, the one that has waited longest is first.
 type heap[T any] []*payer[T]
 
 func (p *payer[T]) before(o *payer[T]) bool {

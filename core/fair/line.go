@@ -3,23 +3,23 @@ package fair
 // line holds the waiting requests of one payer in order of arrival.
 type line[T any] struct {
 	first, last *Waiter[T]
-	inTime      *Waiter[T] // the oldest request that was not yet found to be late, or nil
+	inTime      *Waiter[T] // the oldest request that was not yet found to be late; nil if there is none
 	n           int
 }
 
 // Waiter is a waiting request.
 type Waiter[T any] struct {
-	// Value is for the caller; the queue does not use it.
+	// Value belongs to the caller; the queue does not use it.
 	Value T
-	// Turn identifies the running request. [Queue.Pop] sets it when the request starts.
+	// Turn is the running request. [Queue.Pop] sets it when the request starts.
 	Turn Turn[T]
 
 	payer      *payer[T] // nil if the request is not waiting
-	came       int64     // payer.admitted when the request arrived
+	came       int64     // the value of the payer's field admitted when the request arrived
 	prev, next *Waiter[T]
 }
 
-// Waits reports whether the request is waiting in a queue.
+// Waits reports whether the request is still waiting in a queue.
 func (w *Waiter[T]) Waits() bool { return w.payer != nil }
 
 func (l *line[T]) push(p *payer[T], w *Waiter[T]) {
@@ -36,8 +36,9 @@ func (l *line[T]) push(p *payer[T], w *Waiter[T]) {
 	}
 }
 
-// next returns the oldest request in time or, if all are late, the newest one. A request is late if payer.admitted
-// was at most overdue when the request arrived. The only request in a line is never late.
+// next returns the oldest request that is in time or, if all are late, the newest request. A request is late if
+// payer.admitted did not exceed the argument overdue when the request arrived. If a line has only one request,
+// this request is never late.
 func (l *line[T]) next(overdue int64) *Waiter[T] {
 	if l.n == 1 {
 		return l.last

@@ -8,38 +8,38 @@ type Queue[T any] struct {
 	payers  map[string]*payer[T]
 	order   heap[T] // the payers with waiting requests
 	waiting int
-	begun   int64 // number of changes of payer.since, which get ascending numbers
-	clock   int64 // highest charge that a payer had when one of its requests started
+	begun   int64 // counter for payer.since: each change of that field stores the next number
+	clock   int64 // the highest charge that any payer had when one of its requests started
 }
 
 // payer holds the charge and the waiting requests of one payer.
 type payer[T any] struct {
 	name     string
-	charged  int64 // total charge, including the estimates for running requests
-	estimate int64 // expected cost of the next request: the cost of the previous one
+	charged  int64 // total charge, including the estimated costs of running requests
+	estimate int64 // estimated cost of the next request, which is the cost of the previous request
 	admitted int64
 	atWork   int
 	line     line[T]
 	index    int   // index in the heap, from 1; 0 if the payer has no waiting requests
-	since    int64 // order among payers with equal charges: the value of Queue.begun when the payer last started a request or entered the heap
+	since    int64 // order of payers with equal charges: Queue.begun when the payer last started a request or entered the heap
 }
 
-// Turn is a running request.
+// Turn is a request that is running.
 type Turn[T any] struct {
 	payer    *payer[T]
-	estimate int64 // the charge for this request so far
+	estimate int64 // the amount already charged for this request
 }
 
-// maxIdle is the number of payers at which the queue begins to forget payers without requests.
+// maxIdle is the number of payers at which the queue begins to remove payers without requests.
 const maxIdle = 4096
 
 // Waiting returns the number of waiting requests.
 func (q *Queue[T]) Waiting() int { return q.waiting }
 
-// Enter starts a request of the named payer at once, without queueing it.
+// Enter starts a request of the named payer at once, without putting it into the queue.
 func (q *Queue[T]) Enter(name string) Turn[T] { return q.begin(q.payer(name)) }
 
-// Push adds a waiting request of the named payer.
+// Push adds a request of the named payer to the queue.
 func (q *Queue[T]) Push(name string, w *Waiter[T]) {
 	p := q.payer(name)
 	w.came = p.admitted
@@ -51,8 +51,8 @@ func (q *Queue[T]) Push(name string, w *Waiter[T]) {
 	}
 }
 
-// Pop removes the next request from the queue and starts it; it returns nil if none waits. The number of slots
-// decides which requests are late.
+// Pop removes the next request from the queue and starts it. If the queue is empty, it returns nil. The number of
+// slots affects which requests are late.
 func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	if q.waiting == 0 {
 		return nil
@@ -64,13 +64,13 @@ func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	return w
 }
 
-// First reports whether the named payer may start a new request before all waiting ones: no waiting payer has a lower
-// charge.
+// First reports whether a new request of the named payer may start before all waiting requests: no waiting payer may
+// have a lower charge.
 func (q *Queue[T]) First(name string) bool {
 	return q.waiting == 0 || q.payer(name).charged <= q.order[0].charged
 }
 
-// Remove removes a waiting request that will not be served.
+// Remove removes a waiting request from the queue without starting it.
 func (q *Queue[T]) Remove(w *Waiter[T]) {
 	p := w.payer
 	p.line.remove(w)
@@ -80,7 +80,7 @@ func (q *Queue[T]) Remove(w *Waiter[T]) {
 	}
 }
 
-// Leave ends a running request and charges its payer the actual cost.
+// Leave ends a running request, and charges the actual cost to its payer.
 func (q *Queue[T]) Leave(t Turn[T], cost int64) {
 	p := t.payer
 	p.atWork--
@@ -91,9 +91,9 @@ func (q *Queue[T]) Leave(t Turn[T], cost int64) {
 	}
 }
 
-// Displace removes and returns a waiting request to make room for a new request of the named payer. If the new
-// request should be refused instead, it returns nil. It takes the request from the longest line or, if no line is
-// longer than the payer's own, a late request from the payer's own line.
+// Displace removes a waiting request from a full queue, so that a new request of the named payer can be added. It
+// returns the removed request. If the new request should be refused instead, it returns nil. It removes a request
+// from the longest line. If no line is longer than the payer's own line, it removes a late request from that line.
 func (q *Queue[T]) Displace(name string, slots int) *Waiter[T] {
 	own, from, n := q.payers[name], q.longest(), 0
 	if own != nil {
@@ -116,8 +116,8 @@ func (q *Queue[T]) Displace(name string, slots int) *Waiter[T] {
 	return w
 }
 
-// longest returns the payer with the longest line. It examines every waiting payer, and is called only when the queue
-// is full.
+// longest returns the payer with the longest line. It examines all waiting payers, so it is called only when the
+// queue is full.
 func (q *Queue[T]) longest() (longest *payer[T]) {
 	for _, p := range q.order {
 		if longest == nil || p.line.n > longest.line.n || p.line.n == longest.line.n && p.name < longest.name {
@@ -127,13 +127,14 @@ func (q *Queue[T]) longest() (longest *payer[T]) {
 	return longest
 }
 
-// lateAfter returns a number N: a waiting request is late once N other requests of its payer have started.
+// lateAfter returns a number N: a waiting request is late when N other requests of its payer have started since its
+// arrival.
 func (q *Queue[T]) lateAfter(slots int) int64 {
 	return max(1, int64(slots)*3/2/int64(max(1, len(q.order))))
 }
 
 // payer returns the payer with this name. If the payer has no waiting requests, its charge is raised to the current
-// level, so that it gets no credit for idle time.
+// level. So the payer gets no credit for the time without requests.
 func (q *Queue[T]) payer(name string) *payer[T] {
 	p := q.payers[name]
 	if p == nil {
@@ -147,7 +148,7 @@ func (q *Queue[T]) payer(name string) *payer[T] {
 	return p
 }
 
-// begin starts a request of the payer and charges the estimated cost.
+// begin starts a request of the payer and charges its estimated cost.
 func (q *Queue[T]) begin(p *payer[T]) Turn[T] {
 	q.clock = max(q.clock, p.charged)
 	p.charged += p.estimate
@@ -160,13 +161,14 @@ func (q *Queue[T]) begin(p *payer[T]) Turn[T] {
 	return Turn[T]{p, p.estimate}
 }
 
-// turnOf puts a payer after all others with an equal charge.
+// turnOf puts a payer behind all other payers with an equal charge.
 func (q *Queue[T]) turnOf(p *payer[T]) {
 	q.begun++
 	p.since = q.begun
 }
 
-// sweep forgets payers that have no requests when there are too many payers. It first forgets those without a debt.
+// sweep removes payers that have no requests if there are too many payers. It first removes the payers without a
+// debt.
 func (q *Queue[T]) sweep() {
 	if q.payers == nil {
 		q.payers = make(map[string]*payer[T])

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/fair"
 )
 
-// machine simulates a server with a number of slots, whose requests have known costs and which has its own clock.
+// machine simulates a server with a number of slots and its own clock. The cost of each request is known.
 type machine struct {
 	queue  fair.Queue[job]
 	slots  int
@@ -37,7 +37,7 @@ func (m *machine) send(j job) {
 	m.queue.Push(j.payer, &fair.Waiter[job]{Value: j})
 }
 
-// end finishes the running request that ends first, and returns it.
+// end finishes the running request that ends first. It returns this request.
 func (m *machine) end() job {
 	first := 0
 	for i := range m.work {
@@ -56,8 +56,8 @@ func (m *machine) end() job {
 	return r.job
 }
 
-// TestShares checks that payers that always have waiting requests get equal shares of the work, whatever a request
-// costs and however many connections a payer has.
+// TestShares checks payers that always have waiting requests. They must get equal shares of the work, whatever a
+// request costs and however many connections a payer has.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -81,7 +81,7 @@ func TestShares(t *testing.T) {
 		}
 		for m.now < most*int64(len(clients))*40 {
 			j := m.end()
-			m.send(job{j.payer, clients[j.payer].cost()}) // each client sends its next request when one ends
+			m.send(job{j.payer, clients[j.payer].cost()}) // each client sends its next request when its previous request has ended
 		}
 		least, greatest := int64(1)<<62, int64(0)
 		for name := range clients {
@@ -93,8 +93,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestDebt checks that a payer whose request was expensive waits until the other payer has caught up. The queue did
-// not know the cost before. After that the two payers must alternate.
+// TestDebt checks that a payer with an expensive request waits until the other payer has caught up, because the
+// queue did not know the cost in advance. After that the two payers must alternate.
 func TestDebt(t *testing.T) {
 	t.Parallel()
 	m := &machine{slots: 1, served: make(map[string]int64)}
@@ -116,11 +116,11 @@ func TestDebt(t *testing.T) {
 	}
 }
 
-// TestAway checks that a payer gets neither credit for idle time nor debt for requests without competition.
+// TestAway checks that a payer gets no credit for idle time, and no debt for requests without competition.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	m := &machine{slots: 1, served: make(map[string]int64)}
-	for range 1000 { // the only payer, so no request waits
+	for range 1000 { // without other payers, no request waits
 		m.send(job{"old", 50})
 		m.end()
 	}
@@ -137,7 +137,7 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestLeaveTheQueue checks that removing waiting requests, anywhere in the queue, affects no other request.
+// TestLeaveTheQueue checks that removing a waiting request, from any place in the queue, affects no other request.
 func TestLeaveTheQueue(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
@@ -191,8 +191,8 @@ func TestLeaveTheQueue(t *testing.T) {
 	}
 }
 
-// TestMemory checks that a client cannot fill the memory by inventing payers, such as addresses. The queue must also
-// keep payers with running requests.
+// TestMemory checks that a client cannot use up the memory by inventing payers, such as addresses. The queue must
+// still keep all payers with running requests.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	var q fair.Queue[int]

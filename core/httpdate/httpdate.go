@@ -5,7 +5,7 @@
 //	Sunday, 06-Nov-94 08:49:37 GMT
 //	Sun Nov  6 08:49:37 1994
 //
-// Package time could parse them, but its layout code would increase a wasm module by a twentieth.
+// Package time could parse them, but its code for layouts would make a wasm module larger by a twentieth.
 package httpdate
 
 import (
@@ -63,7 +63,7 @@ func Parse(s string) (time.Time, bool) {
 		name = name[:3]
 	}
 	y, ok := number(year)
-	if len(year) == 2 { // two digits: decide the century as package time does
+	if len(year) == 2 { // a year of two digits: choose the century as package time does
 		if y += 1900; y < 1969 {
 			y += 100
 		}
@@ -83,7 +83,7 @@ func Parse(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	t := time.Date(y, time.Month(m), d, hour, minute, second, 0, time.UTC)
-	return t, d > 0 && t.Day() == d // refuses dates such as 31 June
+	return t, d > 0 && t.Day() == d // false for dates such as 31 June
 }
 
 // index returns the position of name in names, a string of three-letter names, or -1.

@@ -11,8 +11,8 @@ import (
 
 var layouts = []string{http.TimeFormat, "Monday, 02-Jan-06 15:04:05 GMT", time.ANSIC}
 
-// TestDays checks that this package and package time agree: it writes and parses each day of 60 years in each form,
-// at varying times of the day.
+// TestDays checks that this package and package time give the same results. It writes and parses each day of 60 years
+// in each form, at varying times of the day.
 func TestDays(t *testing.T) {
 	t.Parallel()
 	for i := range 60 * 365 {
@@ -78,8 +78,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that package time parses every accepted date to the same time, and that a date in the first form
-// equals its text after parsing and writing it.
+// FuzzParse checks that package time parses every accepted date to the same time, and that parsing and writing a date
+// in the first form gives the same text.
 func FuzzParse(f *testing.F) {
 	f.Add("Sun, 06 Nov 1994 08:49:37 GMT")
 	f.Add("sunday, 06-nov-69 08:49:37 GMT")

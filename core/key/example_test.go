@@ -7,7 +7,7 @@ import (
 	"edgetable/core/key"
 )
 
-// Example shows that the service orders keys by UTF-16 code unit: an emoji, two surrogates in UTF-16, sorts before a
+// Example shows that the service orders keys by UTF-16 code unit. An emoji (two surrogates in UTF-16) sorts before a
 // full-width letter.
 func Example() {
 	emoji := key.Append(nil, "p", "😀")

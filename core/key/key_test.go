@@ -14,14 +14,14 @@ import (
 	"edgetable/core/key"
 )
 
-// alphabet holds characters whose order differs between UTF-8 and UTF-16, their neighbours and a few plain ones. All
-// are legal in keys.
+// alphabet contains characters that have another order in UTF-8 than in UTF-16, their neighbours, and a few ordinary
+// characters. All are legal in keys.
 var alphabet = []rune{
 	' ', '!', 'a', 'b', '~', 0xA0, 0xE9, 0x7FF, 0x800, 0xD7FE, 0xD7FF,
 	0xE000, 0xE001, 0xFFFD, 0xFFFE, 0xFFFF, 0x10000, 0x10001, 0x1F600, 0xFFFFF, 0x100000, 0x10FFFE, 0x10FFFF,
 }
 
-// foreign holds characters that no key contains but a filter may use.
+// foreign contains characters that are illegal in keys, but possible in filters.
 var foreign = []rune{0, 1, 2, '\t', '\n', 0x1F, '#', '/', '?', '\\', 0x7F, 0x80, 0x9F}
 
 func randomString(r *rand.Rand, runes []rune, most int) string {
@@ -32,7 +32,7 @@ func randomString(r *rand.Rand, runes []rune, most int) string {
 	return string(s)
 }
 
-// legalKeys returns n legal keys. They are short, so that many are prefixes of others.
+// legalKeys returns n legal keys. The keys are short, so many of them are prefixes of others.
 func legalKeys(n int) []string {
 	r := rand.New(rand.NewPCG(1, 2))
 	keys := []string{"", " ", "  ", "\uD7FF", "\uE000", "\uFFFF", "\U00010000", "\U0010FFFF"}
@@ -42,7 +42,7 @@ func legalKeys(n int) []string {
 	return keys
 }
 
-// bounds returns the keys, and strings made from them by adding an illegal character somewhere.
+// bounds returns the keys. It also returns strings that are made from the keys by inserting an illegal character.
 func bounds(keys []string) []string {
 	r := rand.New(rand.NewPCG(3, 4))
 	all := append([]string{"\x00", "\x01", "\x1f", "\x7f"}, keys...)
@@ -55,7 +55,7 @@ func bounds(keys []string) []string {
 	return all
 }
 
-// compareUTF16 compares by UTF-16 code unit, the service's order.
+// compareUTF16 compares two strings by UTF-16 code unit, which is the service's order.
 func compareUTF16(a, b string) int {
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
@@ -74,8 +74,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestAppendPartKeepsOrder checks that encoded strings sort like the strings in UTF-16, and are equal only if the
-// strings are equal.
+// TestAppendPartKeepsOrder checks that encoded strings have the same order as the strings in UTF-16, and are equal
+// only if the strings are equal.
 func TestAppendPartKeepsOrder(t *testing.T) {
 	t.Parallel()
 	all := bounds(legalKeys(300))
@@ -95,7 +95,7 @@ func TestAppendPartKeepsOrder(t *testing.T) {
 	}
 }
 
-// TestRotationIsABijection checks that every code point has a distinct rotated form that decodes to it.
+// TestRotationIsABijection checks that each code point has its own rotated form, which decodes to the code point.
 func TestRotationIsABijection(t *testing.T) {
 	t.Parallel()
 	seen := make([]bool, utf8.MaxRune+1)
@@ -210,7 +210,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzKey checks that a legal key decodes to itself after encoding, and that all ways to compare two legal keys
+// FuzzKey checks that an encoded legal key decodes to the same key, and that all methods to compare two legal keys
 // agree.
 func FuzzKey(f *testing.F) {
 	f.Add("", "a", "\uffff", "\U00010000")

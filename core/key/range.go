@@ -2,19 +2,18 @@ package key
 
 import "bytes"
 
-// Range is the set of encoded keys k with Start ≤ k < End; a nil End means no
-// bound.
+// Range is the set of encoded keys k with Start ≤ k < End. If End is nil, the range has no upper bound.
 type Range struct{ Start, End []byte }
 
-// Empty reports whether no key can be in the range.
+// Empty reports whether the range cannot contain a key.
 func (r Range) Empty() bool { return r.End != nil && bytes.Compare(r.Start, r.End) >= 0 }
 
-// Contains reports whether k is in the range.
+// Contains reports whether the range contains k.
 func (r Range) Contains(k []byte) bool {
 	return bytes.Compare(k, r.Start) >= 0 && (r.End == nil || bytes.Compare(k, r.End) < 0)
 }
 
-// Intersect returns the range of the keys that are in both ranges.
+// Intersect returns the range of the keys that both ranges contain.
 func (r Range) Intersect(s Range) Range {
 	if bytes.Compare(s.Start, r.Start) > 0 {
 		r.Start = s.Start
@@ -25,25 +24,25 @@ func (r Range) Intersect(s Range) Range {
 	return r
 }
 
-// Partition returns the encoded PartitionKey that all legal keys in the range share. one is false if the range may
-// contain several PartitionKeys.
+// Partition returns the encoded PartitionKey that all legal keys in the range have in common. one is false if the
+// range may contain several PartitionKeys.
 func (r Range) Partition() (partition []byte, one bool) {
 	p, _ := Split(r.Start)
 	if n := len(p); n > 0 && p[n-1] < ' ' {
 		return nil, false // the range starts between two partitions; see PartitionAfter
 	}
-	// p is followed by the separator 00 in the keys of its partition, and by 00 or 01 in an End within or just after
-	// the partition. A byte from 0x20 on would belong to a longer PartitionKey, because keys have no character below
-	// U+0020.
+	// In the keys of a partition, the separator 00 follows the PartitionKey p. In an End within or just after the
+	// partition, 00 or 01 follows p. Any byte from 0x20 on would belong to a longer PartitionKey, because no key has
+	// a character below U+0020.
 	if r.End == nil || !bytes.HasPrefix(r.End, p) || len(r.End) > len(p) && r.End[len(p)] >= ' ' {
 		return nil, false
 	}
 	return p, true
 }
 
-// Below returns a position below end, with no key or other position of this package between the two. The result may
-// end with byte FF, which sorts after all bytes of keys. A nil end gives the position after all keys. An empty end is
-// not allowed.
+// Below returns a position below end. No key, and no other position of this package, lies between the two. The result
+// may end with the byte FF, which sorts after all bytes of keys. For a nil end, it returns the position after all
+// keys. An empty end is not allowed.
 func Below(end []byte) []byte {
 	n := len(end) - 1
 	switch {
@@ -84,14 +83,15 @@ func Within(ranges []Range, bounds Range) []Range {
 	return list
 }
 
-// after is a byte that follows a rotated key in a position. The position sorts after all encoded keys with exactly
-// that key as a part, and before all longer parts, because their next character is at least U+0020.
+// after is a byte that ends a position. If it follows a rotated key, the position sorts after all encoded keys with
+// exactly this key as a part. The position also sorts before all longer parts, because their next character is at
+// least U+0020.
 const after = 0x01
 
-// bound appends the position of s in the order of rotated keys: at or below every legal key ≥ s, and above every
+// bound appends a position for s in the order of rotated keys. It is at or below every legal key ≥ s, and above every
 // legal key < s. A control character in s (below U+0020) ends the position, because no legal key contains one. All
-// longer keys that begin with the characters before the control character sort above s. exact is false if s has such
-// a character.
+// longer keys with the same characters before the control character sort above s. exact is false if s contains a
+// control character.
 func bound(dst []byte, s string) (out []byte, exact bool) {
 	for i := range len(s) {
 		if s[i] < 0x20 {
@@ -102,7 +102,7 @@ func bound(dst []byte, s string) (out []byte, exact bool) {
 }
 
 // PartitionFrom returns the position of the first entity whose PartitionKey is ≥ p. p may be any string. For an empty
-// p the result is empty but not nil, so that a range that ends there is empty.
+// p, the result is empty but not nil, so that a range with this End is empty.
 func PartitionFrom(p string) []byte {
 	b, _ := bound([]byte{}, p)
 	return b
@@ -135,8 +135,8 @@ func RowAfter(p, r string) []byte {
 	return b
 }
 
-// WithPrefix returns the range of all keys whose PartitionKey begins with p. p must pass [Check]. The End of the
-// range is p and byte FF, which sorts after all keys because they are UTF-8.
+// WithPrefix returns the range of all keys whose PartitionKey begins with p. [Check] must accept p. The End of the
+// range is p followed by the byte FF, which sorts after all keys because keys are UTF-8.
 func WithPrefix(p string) Range {
 	start := AppendPart([]byte{}, p)
 	return Range{Start: start, End: append(start[:len(start):len(start)], 0xFF)}

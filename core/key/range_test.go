@@ -10,8 +10,9 @@ import (
 	"edgetable/core/key"
 )
 
-// TestPartitionBounds checks the positions PartitionFrom and PartitionAfter for any string, even an illegal key: keys
-// must sort before and after the position as their PartitionKeys sort before and after the string in UTF-16.
+// TestPartitionBounds checks the positions PartitionFrom and PartitionAfter for any string, even for an illegal key.
+// Keys must sort before or after the position in the same way as their PartitionKeys sort before or after the string
+// in UTF-16.
 func TestPartitionBounds(t *testing.T) {
 	t.Parallel()
 	keys := legalKeys(250)
@@ -33,8 +34,8 @@ func TestPartitionBounds(t *testing.T) {
 	}
 }
 
-// TestNothingBeforeTheEmptyPartition checks that the range before the empty PartitionKey is empty. Its End must be
-// empty rather than nil, which would mean no bound.
+// TestNothingBeforeTheEmptyPartition checks that the range before the empty PartitionKey contains no key. Its End
+// must be empty rather than nil, because nil means that there is no upper bound.
 func TestNothingBeforeTheEmptyPartition(t *testing.T) {
 	t.Parallel()
 	before := key.Range{End: key.PartitionFrom("")}
@@ -58,7 +59,7 @@ func TestRowBounds(t *testing.T) {
 				if got := bytes.Compare(encoded, after) >= 0; got != (order > 0) {
 					t.Fatalf("%q is behind RowAfter(%q, %q): %v", k, partition, bound, got)
 				}
-				// Keys of other partitions must be outside, whatever the RowKey.
+				// Keys of other partitions must be outside the range, whatever their RowKeys are.
 				other := key.Append(nil, k, "x")
 				if want := compareUTF16(k, partition); want != 0 {
 					for _, b := range [][]byte{from, after} {
@@ -72,7 +73,7 @@ func TestRowBounds(t *testing.T) {
 	}
 }
 
-// TestPointRanges checks that the range of a partition, or of an entity, contains exactly its own keys.
+// TestPointRanges checks that the range of a partition, or of an entity, contains exactly its keys and no others.
 func TestPointRanges(t *testing.T) {
 	t.Parallel()
 	all := pairs(legalKeys(150))
@@ -94,7 +95,7 @@ func TestPointRanges(t *testing.T) {
 	}
 }
 
-// randomRange returns a range with short bounds, so that ranges often touch or are empty.
+// randomRange returns a range with short bounds, so that many ranges are adjacent or empty.
 func randomRange(r *rand.Rand) key.Range {
 	end := func() []byte {
 		b := make([]byte, r.IntN(3))
@@ -113,7 +114,7 @@ func randomRange(r *rand.Rand) key.Range {
 	return x
 }
 
-// points returns all strings of up to three of the letters that randomRange uses.
+// points returns all strings of at most three of the letters that randomRange uses.
 func points() (all [][]byte) {
 	all = [][]byte{nil}
 	for i := 0; len(all[i]) < 3; i++ {
@@ -154,7 +155,7 @@ func TestFrom(t *testing.T) {
 	all := points()
 	slices.SortFunc(all, bytes.Compare)
 	for range 2000 {
-		// ascending disjoint ranges between increasing points
+		// make ascending disjoint ranges between increasing points
 		var cuts [][]byte
 		for _, p := range all {
 			if r.IntN(4) == 0 {
@@ -234,7 +235,7 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestBelow checks that Below returns a position before end, with no other position between the two.
+// TestBelow checks that Below returns a position before end, and that no other position lies between the two.
 func TestBelow(t *testing.T) {
 	t.Parallel()
 	all := bounds(legalKeys(250))

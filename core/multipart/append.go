@@ -5,14 +5,14 @@ import "strconv"
 // Response is one HTTP response in the response to a batch.
 type Response struct {
 	Status int
-	Header Header // in the order in which they are written
+	Header Header // header lines, in the order in which they are written
 	Body   []byte
 }
 
 // AppendChangeset appends the body of the response to a changeset: one part per operation, or a single part with the
 // error of the operation that failed. The response's content type is "multipart/mixed; boundary=" followed by batch.
 // Both boundaries must be unique, and must not occur at the start of a line in a body. The service uses
-// "batchresponse_" and "changesetresponse_" followed by GUIDs, and clients split the text at these names.
+// "batchresponse_" and "changesetresponse_" followed by GUIDs, and clients split the text at these prefixes.
 func AppendChangeset(dst []byte, batch, changeset string, parts []Response) []byte {
 	dst = appendChangesetOpen(dst, batch, changeset)
 	for i := range parts {
@@ -98,7 +98,8 @@ func appendMessage(dst []byte, h Header, body []byte) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// appendText appends s as one line. Line ends become blanks, because with them s could forge headers and parts.
+// appendText appends s as one line. It replaces line ends by blanks, because with line ends s could forge headers and
+// parts.
 func appendText(dst []byte, s string) []byte {
 	n := len(dst)
 	dst = append(dst, s...)
@@ -110,7 +111,8 @@ func appendText(dst []byte, s string) []byte {
 	return dst
 }
 
-// phrase returns the reason phrase for the statuses that operations return, or "", which is valid in HTTP.
+// phrase returns the reason phrase for a status that operations return, and "" for any other status. HTTP permits an
+// empty phrase.
 func phrase(status int) string {
 	switch status {
 	case 200:

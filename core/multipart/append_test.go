@@ -13,8 +13,9 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// TestAppendChangeset compares the response to an insert without content and a merge with the bytes of the service.
-// They must be equal, because clients split the text at line ends and empty lines.
+// TestAppendChangeset compares the response to a changeset with the bytes that the service sends. The changeset has
+// an insert without content and a merge. The bytes must be equal, because clients split the text at line ends and
+// empty lines.
 func TestAppendChangeset(t *testing.T) {
 	t.Parallel()
 	got := mp.AppendChangeset([]byte("kept|"), "batchresponse_377b", "changesetresponse_349f", []mp.Response{
@@ -56,7 +57,8 @@ DataServiceVersion: 1.0;
 	}
 }
 
-// TestAppendChangesetFailure checks that a failed changeset has a single part with a body and no empty line after it.
+// TestAppendChangesetFailure checks that a failed changeset gives a single part with a body, and no empty line after
+// the body.
 func TestAppendChangesetFailure(t *testing.T) {
 	t.Parallel()
 	got := mp.AppendChangeset(nil, "batchresponse_377b", "changesetresponse_349f", []mp.Response{
@@ -103,7 +105,7 @@ Cache-Control: no-cache
 	}
 }
 
-// TestAppendOneLine checks that a line end in a value does not create a header or a part.
+// TestAppendOneLine checks that a line end inside a value cannot create a header or a part.
 func TestAppendOneLine(t *testing.T) {
 	t.Parallel()
 	got := mp.AppendQuery(nil, "b", mp.Response{Status: 204, Header: mp.Header{{"Location", "/t\r\nX: 1\n--b--"}}})

@@ -35,9 +35,9 @@ type Operation struct {
 // Content-ID in the MIME head of the part instead; the response does not repeat such an id.
 func (o *Operation) ContentID() string { return o.Header.Get("Content-ID") }
 
-// Single returns the only part of the batch. It must be one of the two kinds that the service executes: a changeset
-// of up to limit operations, or one GET directly in the batch. The caller checks the methods within a changeset. For
-// any other batch the error is an [*Error] with [Empty], [Mixed] or [TooMany].
+// Single returns the only part of the batch. The part must be a changeset of at most limit operations, or one GET
+// directly in the batch; the service executes nothing else. The caller checks the methods within a changeset. For any
+// other batch the error is an [*Error] with [Empty], [Mixed] or [TooMany].
 func (b *Batch) Single() (Part, error) {
 	structure := func(r Reason, op int, detail string) (Part, error) {
 		return Part{}, &Error{Reason: r, Operation: op, Offset: -1, Detail: detail}

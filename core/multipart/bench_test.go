@@ -12,7 +12,6 @@ const (
 	changesetID = "changeset_8a28d677-b28b-435e-a89e-87e6a768a431"
 )
 
-// hundred returns a full changeset of 1 KiB entities.
 func hundred() *mp.Batch {
 	op := mp.Operation{
 		Method: "POST", Target: "https://acct.table.core.windows.net/mytable?%24format=application%2Fjson%3Bodata%3Dminimalmetadata",

@@ -33,8 +33,8 @@ func Boundary(contentType string) (string, error) {
 	return "", badBoundary(len(contentType), "the content type has no boundary")
 }
 
-// cutParam cuts the first parameter from "name=value;…" and removes quotes. The name of an empty parameter, as in
-// "a=b;;c=d", is "".
+// cutParam cuts the first parameter from "name=value;…" and removes quotes. An empty parameter, as between the
+// semicolons of "a=b;;c=d", has the name "".
 func cutParam(s string) (name, value, rest string, ok bool) {
 	end := strings.IndexAny(s, ";=")
 	if end < 0 || s[end] == ';' {
@@ -65,7 +65,7 @@ func cutParam(s string) (name, value, rest string, ok bool) {
 		}
 		b = append(b, s[i])
 	}
-	return "", "", "", false // there is no closing quote
+	return "", "", "", false // the closing quote is missing
 }
 
 func printable(s string) bool {

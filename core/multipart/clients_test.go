@@ -6,7 +6,7 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// client is a batch in the form that one family of clients sends.
+// client is a batch in the form that a group of clients sends.
 type client struct {
 	name        string
 	contentType string
@@ -20,8 +20,8 @@ func changeset(ops ...mp.Operation) []mp.Part {
 	return []mp.Part{{Changeset: true, Operations: ops}}
 }
 
-// clients has the same kind of transaction in the form of each client. The bodies follow the SDKs' output; hosts, ids
-// and versions are invented.
+// clients holds a similar transaction in the form of each client. The bodies follow the output of the SDKs, with
+// invented hosts, ids and versions.
 var clients = []client{
 	{
 		name:        "Go: Content-Transfer-Encoding first, canonical header names, Content-Length, blank line after the changeset",

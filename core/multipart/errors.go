@@ -2,7 +2,7 @@ package multipart
 
 import "strconv"
 
-// Reason classifies an error in a batch. It implements error, so that errors.Is(err, multipart.TooMany) works with
+// Reason classifies an error in a batch. It implements error, so that errors.Is(err, multipart.TooMany) works for
 // every error of this package.
 type Reason uint8
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Limits of a head: bytes in a line, and number of header lines. A request line with two keys of 1 KiB,
-// percent-encoded, has up to 20 KB.
+// Limits of a head: the number of bytes in a line, and the number of header lines. A request line with two
+// percent-encoded keys of 1 KiB has up to 20 KB.
 const (
 	maxLine   = 32 << 10
 	maxFields = 64
@@ -55,7 +55,7 @@ func parseRequestLine(line string) (method, target, problem string) {
 	return method, target, ""
 }
 
-// appendFields appends the header lines of a head to dst. It returns the text of a problem rather than an error,
+// appendFields appends the header lines of a head to dst. It describes a problem as text rather than as an error,
 // because only the caller knows the offset of the head.
 func appendFields(dst Header, lines string) (h Header, problem string) {
 	n := 0
@@ -69,7 +69,7 @@ func appendFields(dst Header, lines string) (h Header, problem string) {
 		switch value = strings.Trim(value, " \t"); {
 		case !ok:
 			return dst, "a header line has no colon"
-		case !token(name): // also refuses folded header lines, which HTTP no longer allows
+		case !token(name): // a folded header line fails here too, because HTTP no longer allows it
 			return dst, "a header name is not a token"
 		case !fieldText(value):
 			return dst, "a header value has control characters"
@@ -87,7 +87,7 @@ func token(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if letter := c | 0x20; 'a' <= letter && letter <= 'z' || c == '-' || '0' <= c && c <= '9' {
-			continue // fast path for usual characters
+			continue // fast path for frequent characters
 		}
 		if strings.IndexByte("!#$%&'*+.^_`|~", c) < 0 {
 			return false

@@ -16,14 +16,14 @@ func Parse(body []byte, boundary string, limit int) (*Batch, error) {
 	return &Batch{Parts: p.parts, Truncated: p.truncated}, nil
 }
 
-// parser keeps offsets into the whole body, because errors report them.
+// parser parses one body. All offsets count from the start of the body, as in errors.
 type parser struct {
 	body      []byte
 	limit     int
 	parts     []Part
 	count     int    // number of operations read so far, in all parts
 	fields    Header // headers of all operations, in one array to save allocations
-	mime      Header // fields of the most recent MIME head, whose text is mimeText
+	mime      Header // fields of the most recent MIME head; mimeText is the text of that head
 	mimeText  string
 	truncated bool
 }
@@ -40,8 +40,8 @@ func (p *parser) batch(boundary string) error {
 		var end int
 		end, closing, ok = s.delimiter()
 		if !ok {
-			// Some clients omit the last "--". The last delimiter may therefore lack it, if only blanks follow. If
-			// other text follows, the batch was cut off.
+			// Some clients omit the last "--". The last delimiter of a batch may therefore lack the "--", if only
+			// blanks follow. If other text follows, the batch was cut off.
 			if blank(p.body[begin:]) {
 				return nil
 			}
@@ -82,8 +82,8 @@ func (p *parser) batchPart(begin, end int) error {
 	return p.changeset(rest, end, boundary)
 }
 
-// changeset reads the parts of a changeset. Its closing delimiter is required, and every client sends it. Without it
-// the end of a transaction might be missing.
+// changeset reads the parts of a changeset. The changeset must end with a closing delimiter, which every client
+// sends. Otherwise the end of a transaction might be missing.
 func (p *parser) changeset(begin, end int, boundary string) error {
 	s := newSplitter(p.body[:end], begin, boundary)
 	s.glued = true
@@ -112,7 +112,7 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 		}
 		op, problem := p.operation(rest, end)
 		if problem != "" {
-			op = Operation{} // without a method; the caller of Parse refuses such an operation, and with it the whole changeset
+			op = Operation{} // an operation without a method makes the caller of Parse refuse the whole changeset
 		}
 		p.add()
 		ops = append(ops, op)
@@ -127,7 +127,7 @@ func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem
 	if !ok {
 		return "", 0, "the headers of a part must end with an empty line"
 	}
-	// Most parts have the same MIME head, so the parsed fields are kept for the next part.
+	// Most parts have the same MIME head, so the parsed fields are reused for the next part.
 	if head := p.body[begin : begin+n]; string(head) != p.mimeText {
 		p.mimeText = string(head)
 		p.mime, problem = appendFields(p.mime[:0], p.mimeText)
@@ -143,7 +143,7 @@ func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem
 	return "", 0, "the Content-Transfer-Encoding is not binary"
 }
 
-// operation reads the inner request of a part. It copies the head once, into a string that the target and the headers
+// operation reads the inner request of a part. It copies the head into one string, which the target and the headers
 // share. It does not copy the body.
 func (p *parser) operation(begin, end int) (op Operation, problem string) {
 	content := p.body[begin:end]
@@ -174,14 +174,13 @@ func (p *parser) operation(begin, end int) (op Operation, problem string) {
 	return op, ""
 }
 
-// add counts an operation against the limit.
 func (p *parser) add() {
 	p.count++
 	p.truncated = p.count > p.limit
 }
 
-// digits reports whether s is empty or has only digits. Content-Length is otherwise ignored, because some clients
-// send a wrong one.
+// digits reports whether s, the value of a Content-Length, is empty or has only digits. The number is ignored,
+// because some clients send a wrong one.
 func digits(s string) bool {
 	for i := range len(s) {
 		if s[i]-'0' > 9 {

@@ -37,12 +37,12 @@ func TestParseClients(t *testing.T) {
 	}
 }
 
-// TestParseLineEnds checks that every client's batch parses to the same operations if its line ends are replaced by
-// others. A body keeps the line ends within it, so the Atom sample is compared without line ends.
+// TestParseLineEnds replaces the line ends of every client's batch, and checks that the batch still parses to the
+// same operations. A body keeps the line ends within it, so the Atom sample is compared without line ends.
 func TestParseLineEnds(t *testing.T) {
 	t.Parallel()
 	lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
-	mixed := func(s string) string { // CRLF and LF by turns
+	mixed := func(s string) string { // CRLF and LF alternately
 		lines := strings.SplitAfter(lf(s), "\n")
 		for i := 0; i < len(lines); i += 2 {
 			lines[i] = crlf(lines[i])
@@ -174,8 +174,8 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// TestParseDoesNotCopyBodies checks that bodies are slices of the input, and
-// that appending to one does not change the next.
+// TestParseDoesNotCopyBodies checks that bodies are slices of the input, and that appending to a body does not change
+// the next one.
 func TestParseDoesNotCopyBodies(t *testing.T) {
 	t.Parallel()
 	body := []byte(open + strings.Repeat(write, 8) + end)
@@ -216,7 +216,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestParseGlued checks that a delimiter without a line end before it ends a part only after a JSON body.
+// TestParseGlued checks delimiters without a line end before them. Such a delimiter ends a part only if it follows a
+// JSON body.
 func TestParseGlued(t *testing.T) {
 	t.Parallel()
 	glued := func(body string) string { return open + part + "PUT /t HTTP/1.1\nA: 1\n\n" + body + write + end }
@@ -249,8 +250,8 @@ func TestParseGlued(t *testing.T) {
 	}
 }
 
-// TestParseBraces checks that the time to parse a part is not quadratic. The part has a long head, and many braces
-// that are each followed by a delimiter. If Parse read the head again at each brace, the test would take an hour.
+// TestParseBraces checks that parsing a part does not take quadratic time. The part has a long head and many braces,
+// each followed by a delimiter. If Parse read the head again for each brace, the test would take an hour.
 func TestParseBraces(t *testing.T) {
 	t.Parallel()
 	head := strings.Repeat("a\n", 1<<20)

@@ -9,11 +9,11 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// TestParseCutOff checks that a body that was cut off is never accepted as a smaller transaction. At the end of the
-// batch, only blanks and the last "--" may be missing.
+// TestParseCutOff checks that Parse never accepts a truncated body as a smaller transaction. At the end of the batch,
+// only blanks and the last "--" may be missing.
 func TestParseCutOff(t *testing.T) {
 	t.Parallel()
-	half := func(s, boundary string) bool { // reports whether s ends within "--" or CRLF, so that its last delimiter line is incomplete
+	half := func(s, boundary string) bool { // reports whether the last delimiter line is incomplete: s ends within "--" or CRLF
 		return strings.HasSuffix(s, boundary+"-") || strings.HasSuffix(s, "\r")
 	}
 	for _, tt := range clients {
@@ -71,7 +71,7 @@ func TestParseMalformed(t *testing.T) {
 	}
 }
 
-// TestParseUnreadHead checks requests whose head cannot be parsed. In a changeset, such an operation has an empty
+// TestParseUnreadHead checks operations whose head cannot be parsed. In a changeset, such an operation has an empty
 // Method, like an empty part. A query with such a head is an error.
 func TestParseUnreadHead(t *testing.T) {
 	t.Parallel()
@@ -114,7 +114,7 @@ func TestParseUnreadHead(t *testing.T) {
 	}
 }
 
-// TestParseLimit checks that Parse returns at most limit+1 operations or parts, even if a body has thousands.
+// TestParseLimit checks that Parse returns at most limit+1 operations or parts, even for a body with thousands.
 func TestParseLimit(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
@@ -124,8 +124,7 @@ func TestParseLimit(t *testing.T) {
 	} {
 		b, err := mp.Parse([]byte(body), "b", 100)
 		if name == "operations" {
-			// This batch has no delimiter after its changeset. Parse looks for that delimiter before it reads
-			// operations.
+			// This batch has no delimiter after its changeset. Parse refuses it before it reads any operation.
 			if !errors.Is(err, mp.Malformed) {
 				t.Errorf("%s: got %v, want Malformed", name, err)
 			}

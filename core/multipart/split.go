@@ -3,8 +3,8 @@ package multipart
 import "bytes"
 
 // splitter cuts a multipart body at its delimiter lines. A delimiter line is "--" and the boundary, then "--" if it
-// is the closing one, then blanks, and a line end or the end of input. Whole lines are compared, because one boundary
-// may be a prefix of the other.
+// is the closing one, then blanks, and a line end or the end of input. Whole lines are compared, because the boundary
+// of the batch may be a prefix of the changeset's boundary, or the reverse.
 //
 // One client omits the line end before a delimiter. If glued is set, a delimiter may therefore also follow the
 // closing brace of an operation's JSON directly. That is safe: in valid JSON "--" occurs only inside a string, and a
@@ -21,8 +21,8 @@ func newSplitter(body []byte, pos int, boundary string) splitter {
 	return splitter{body: body, delim: append([]byte("--"), boundary...), pos: pos}
 }
 
-// delimiter finds the next delimiter line and moves pos past it. start is the end of the content before the
-// delimiter, without the line end, which belongs to the delimiter.
+// delimiter finds the next delimiter line and moves pos past it. start is the offset at which the content before the
+// delimiter ends. The line end between the two belongs to the delimiter.
 func (s *splitter) delimiter() (start int, closing, ok bool) {
 	from, glued, judged := s.pos, s.glued, false
 	for {
@@ -35,8 +35,8 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 			if !glued || s.body[start-1] != '}' {
 				continue
 			}
-			// holdsJSON is called only at the first brace, because it scans the whole head. In a body full of braces
-			// and delimiters, a call at each of them would take hours in total.
+			// Call holdsJSON only at the first brace, because it scans the whole head. In a body full of braces and
+			// delimiters, a call at each brace would take hours in total.
 			if !judged {
 				glued, judged = holdsJSON(s.body[s.pos:start]), true
 			}
@@ -53,14 +53,14 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 		if !ok {
 			continue
 		}
-		// If no content is between two delimiter lines, the line end before this one belongs to the previous one.
+		// If no content is between two delimiter lines, the line end between them belongs to the first of them.
 		content := max(s.pos, trimLineEnd(s.body, start))
 		s.pos = len(s.body) - len(rest) + end
 		return content, closing, true
 	}
 }
 
-// holdsJSON reports whether a part is an operation with a JSON body.
+// holdsJSON reports whether a part contains an operation with a JSON body.
 func holdsJSON(part []byte) bool {
 	for range 2 { // skip the head of the part and the head of the operation
 		_, rest, ok := cutHead(part)
@@ -73,8 +73,8 @@ func holdsJSON(part []byte) bool {
 	return len(part) > 0 && part[0] == '{'
 }
 
-// lineEnd returns the length of the line end at the start of s, including blanks before it. The end of input counts
-// as a line end.
+// lineEnd returns the length of the line end at the start of s, with any blanks before the line end. The end of input
+// counts as a line end.
 func lineEnd(s []byte) (n int, ok bool) {
 	for n < len(s) && (s[n] == ' ' || s[n] == '\t') {
 		n++

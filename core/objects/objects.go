@@ -1,5 +1,5 @@
-// Package objects is the port to object storage, which holds backups and exports. The storage is a directory, or the
-// objects of a bucket whose names have a common prefix.
+// Package objects is the port to object storage, which holds backups and exports. The storage is a directory, or
+// those objects in a bucket whose names have a common prefix.
 package objects
 
 import (
@@ -20,15 +20,15 @@ type Place interface {
 	Delete(ctx context.Context, name string) error
 }
 
-// Ordered is an optional interface of a [Place]: it lists objects from a given name on, without reading the names
-// before it.
+// Ordered is an optional interface of a [Place]: it can list the objects after a given name without reading earlier
+// names.
 type Ordered interface {
 	// ListAfter lists the objects whose names begin with prefix and are greater than after.
 	ListAfter(ctx context.Context, prefix, after string) iter.Seq2[Object, error]
 }
 
 // ListAfter lists the objects in p whose names begin with prefix and are greater than after. If p is not [Ordered],
-// it lists all objects with the prefix and drops the others.
+// ListAfter lists all objects with the prefix and drops those whose names are not greater.
 func ListAfter(ctx context.Context, p Place, prefix, after string) iter.Seq2[Object, error] {
 	if o, ok := p.(Ordered); ok {
 		return o.ListAfter(ctx, prefix, after)
@@ -51,6 +51,6 @@ type Object struct {
 	Size int64
 }
 
-// TempSuffix is the end of the name of an object that is incomplete: it is being written, or the process was killed
-// while writing it. A list may contain such names.
+// TempSuffix is the suffix in the name of an incomplete object. Either the object is being written, or its writer was
+// killed. A list may contain such names.
 const TempSuffix = ".part"

@@ -2,7 +2,7 @@ package odata
 
 import "edgetable/core/edm"
 
-// noFunction returns the error for a call of a function that this filter may not use.
+// noFunction returns the error for a call of a function that the filter may not call.
 func (p *parser) noFunction(name string) error {
 	switch {
 	case p.extended:
@@ -58,7 +58,7 @@ func (p *parser) call(name string) *term {
 	return &term{cond: e, called: true}
 }
 
-// usage returns an example call of a function.
+// usage returns an example of a call of the function.
 func usage(name string) string {
 	if name == "substringof" {
 		return "substringof('text',Property)"

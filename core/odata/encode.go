@@ -7,21 +7,21 @@ import (
 	"edgetable/core/edm"
 )
 
-// A filter that is sent to another process is encoded as its expressions in prefix order. The first byte of an
-// expression is its kind:
+// In this encoding a filter is sent to another process. It is a list of expressions in prefix order. The first byte
+// of an expression is its kind:
 //
 //	constant     1 byte: 1 is true
 //	comparison   operator (1 byte) · property of package edm: the name and the literal
 //	conjunction  uvarint number · that many expressions
-//	disjunction  the same
+//	disjunction  the same as conjunction
 //	negation     expression
 //	function     function (1 byte) · property of package edm: the name and the literal
 
 // errEncoding means that the bytes are not an encoded filter.
 var errEncoding = errors.New("odata: malformed filter")
 
-// maxNesting is the maximum depth of an encoded expression. Each parenthesis of a filter can add three levels: a
-// disjunction, a conjunction and a negation.
+// maxNesting is the maximum depth of an encoded expression. Each pair of parentheses in a filter can add three
+// levels: a disjunction, a conjunction and a negation.
 const maxNesting = 3 * (MaxDepth + 1)
 
 // Append appends the encoding of the filter to dst; a nil filter appends nothing.
@@ -66,7 +66,7 @@ func Decode(b []byte) (*Filter, error) {
 	return &Filter{root: root, names: d.names}, nil
 }
 
-// decoder reads encoded expressions. Its parser builds the comparisons.
+// decoder reads encoded expressions. It builds comparisons with a parser.
 type decoder struct {
 	parser
 	rest []byte
@@ -74,14 +74,14 @@ type decoder struct {
 
 func (d *decoder) byte() byte {
 	if len(d.rest) == 0 {
-		return 0xFF // a value that is neither a kind nor an operator
+		return 0xFF // not a valid kind or operator
 	}
 	b := d.rest[0]
 	d.rest = d.rest[1:]
 	return b
 }
 
-// expr reads an expression that nests at most depth levels. It returns nil if the bytes are malformed.
+// expr reads an expression with at most depth nested levels. It returns nil if the bytes are malformed.
 func (d *decoder) expr(depth int) *expr {
 	k := kind(d.byte())
 	switch {
@@ -147,7 +147,7 @@ func (d *decoder) function() *expr {
 	return e
 }
 
-// property reads the name and the literal of a comparison or function.
+// property reads the name and the literal of a comparison or function call.
 func (d *decoder) property() (name string, literal edm.Value, ok bool) {
 	name, literal, rest, ok := edm.Properties(d.rest).Next()
 	d.rest = rest

@@ -6,14 +6,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// notImplemented is [ErrNotImplemented] with a hint about what the client probably wants.
+// notImplemented has the text of [ErrNotImplemented], followed by a hint about what to change.
 type notImplemented string
 
 func (e notImplemented) Error() string { return ErrNotImplemented.Error() + " " + string(e) }
 
 func (e notImplemented) Is(target error) bool { return target == ErrNotImplemented }
 
-// termError is [ErrSelect] for a term that is not a name.
+// termError is an [ErrSelect] for a term that is not a property name.
 type termError string
 
 func (e termError) Error() string {
@@ -30,11 +30,11 @@ var (
 	ErrNotImplemented = errors.New("The requested operation is not implemented on the specified resource.") //lint:ignore ST1005 the service's text
 	// ErrNull means that the filter contains the literal null.
 	ErrNull = errors.New("One of the request inputs is not valid. A filter cannot contain null: null properties are not stored, and every comparison with an absent property is false.") //lint:ignore ST1005 the service's text
-	// ErrNotBoolean means that the filter as a whole is a number, string, date or key.
+	// ErrNotBoolean means that the filter as a whole is not a condition but a number, string, date or key.
 	ErrNotBoolean = errors.New("The $filter expression must evaluate to a single boolean value.") //lint:ignore ST1005 the service's text
 	// ErrTooComplex means that the filter exceeds [MaxLength], [MaxDepth] or [MaxComparisons].
 	ErrTooComplex = errors.New("The $filter expression is too long, too deeply nested or has too many comparisons.") //lint:ignore ST1005 as the others
-	// ErrSelect means that $select is not a list of property names, or names too many.
+	// ErrSelect means that $select is not a list of property names, or has too many names.
 	ErrSelect = errors.New("The $select option must be a list of at most 255 property names.") //lint:ignore ST1005 as the others
 	// ErrTop means that $top is not a whole number from 0 to 1000.
 	ErrTop = errors.New("One of the request inputs is not valid.") //lint:ignore ST1005 the service's text
@@ -51,8 +51,8 @@ type TypeError struct{ message string }
 
 func (e *TypeError) Error() string { return e.message }
 
-// typeName returns the name of a type for a [TypeError]. The null type stands for a property whose type is known only
-// from an entity.
+// typeName returns the name of a type for a [TypeError]. TypeNull is the type of a property whose type depends on the
+// entity.
 func typeName(t edm.Type) string {
 	if t == edm.TypeNull {
 		return "<null>"

@@ -85,8 +85,8 @@ func TestSyntaxError(t *testing.T) {
 }
 
 // TestTypeError checks that operands of known types must be compatible: PartitionKey and RowKey are strings,
-// Timestamp is a DateTime, and literals have types too. The texts of the errors, and which one is reported first, are
-// those of Microsoft.Data.OData (BinaryOperatorBinder and UnaryOperatorBinder).
+// Timestamp is a DateTime, and literals have types too. The texts and the order of the errors are those of
+// Microsoft.Data.OData (BinaryOperatorBinder and UnaryOperatorBinder).
 func TestTypeError(t *testing.T) {
 	t.Parallel()
 	binary := func(left, right, kind string) string {

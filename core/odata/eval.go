@@ -10,8 +10,8 @@ import (
 	"edgetable/core/key"
 )
 
-// entity is one entity under evaluation. When a filter first needs a property, the entity looks up all properties of
-// the filter in one pass over its list.
+// entity is one entity for which a filter is evaluated. When the filter first needs a property, one pass over the
+// property list looks up all properties of the filter.
 type entity struct {
 	key        []byte
 	timestamp  edm.Ticks
@@ -21,8 +21,8 @@ type entity struct {
 	values     [maxValues]edm.Value // values of the properties in names; null if the entity lacks the property
 }
 
-// maxValues is the number of properties that one pass looks up. Further properties are looked up on each access. The
-// limit keeps an entity small enough for the stack.
+// maxValues is the maximum number of properties that one pass looks up. Each access to a further property is a
+// separate lookup. The limit keeps an entity small enough for the stack.
 const maxValues = 8
 
 func (e *entity) matches(x *expr) bool {
@@ -51,7 +51,7 @@ func (e *entity) matches(x *expr) bool {
 	return !e.matches(x.operands[0])
 }
 
-// outcome compares the stored value with the literal of a comparison. The result is a set that contains only the
+// outcome compares the stored value with the literal of the comparison x. The result is a set with exactly one
 // outcome.
 func (e *entity) outcome(x *expr) operator {
 	if x.field >= 0 {
@@ -63,11 +63,11 @@ func (e *entity) outcome(x *expr) operator {
 	if x.field == fieldTimestamp {
 		return compare(edm.DateTime(e.timestamp), &x.literal, x.op)
 	}
-	// Encoded keys can be compared by byte, because they sort like the keys in UTF-16.
+	// Encoded keys can be compared byte by byte, because their order is that of the keys in UTF-16.
 	return outcome(bytes.Compare(e.part(x), x.rotated))
 }
 
-// calls reports whether a function call is true for the entity.
+// calls reports whether the function call x is true for the entity.
 func (e *entity) calls(x *expr) bool {
 	if x.field >= 0 {
 		v := e.value(x)
@@ -76,12 +76,13 @@ func (e *entity) calls(x *expr) bool {
 	if e.key == nil {
 		return false
 	}
-	// The function may test encoded texts, because rotation maps characters one to one.
+	// The function may test encoded texts, because the keys' encoding replaces each character by exactly one other.
 	part := e.part(x)
 	return x.function.Of(unsafe.String(unsafe.SliceData(part), len(part)), unsafe.String(unsafe.SliceData(x.rotated), len(x.rotated)))
 }
 
-// value returns the entity's value of the property that x tests, or null.
+// value returns the value of the property in the comparison or function call x. It returns null if the entity lacks
+// the property.
 func (e *entity) value(x *expr) edm.Value {
 	if x.field >= maxValues {
 		v, _ := e.properties.Lookup(x.name)
@@ -93,7 +94,7 @@ func (e *entity) value(x *expr) edm.Value {
 	return e.values[x.field]
 }
 
-// part returns the encoded PartitionKey or RowKey that x tests.
+// part returns the encoded key that x tests: PartitionKey or RowKey.
 func (e *entity) part(x *expr) []byte {
 	part, row := key.Split(e.key)
 	if x.field == fieldRowKey {
@@ -107,8 +108,8 @@ func (e *entity) resolve() {
 	e.properties.Gather(e.names[:min(len(e.names), maxValues)], e.values[:])
 }
 
-// compare compares a stored value with a literal by the rules in the package comment. If op only tests equality, the
-// outcome may be less instead of greater, because equality is cheaper to test than order.
+// compare compares a stored value with a literal by the rules in the package comment. If op only tests equality,
+// compare may return less for all unequal values, because testing equality is faster than finding the order.
 func compare(v edm.Value, literal *edm.Value, op operator) operator {
 	switch v.Type() {
 	case edm.TypeNull:
@@ -134,7 +135,7 @@ func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
 		if a, b := v.Text(), literal.Text(); a == b {
 			return equal
 		} else if op == opEq || op == opNe {
-			return less // unequal; eq and ne do not distinguish less from greater
+			return less // unequal values; eq and ne treat less and greater alike
 		} else {
 			return outcome(key.Compare(a, b))
 		}
@@ -187,7 +188,7 @@ func compareFloats(a, b float64) operator {
 	return unordered
 }
 
-// compareFloatInt compares exact values: i is not rounded to a float.
+// compareFloatInt compares exactly: it does not round i to a float.
 func compareFloatInt(f float64, i int64) operator {
 	switch {
 	case f >= 1<<63:

@@ -17,17 +17,18 @@ const (
 // expr is one node of a filter. It is a struct rather than an interface, so that evaluation is a switch whose
 // arguments stay on the stack.
 //
-// Conjunctions and disjunctions have two or more operands. None of these is a constant or has the kind of its parent.
-// The operand of a negation is neither a constant nor a negation. So a constant can only be the root.
+// Conjunctions and disjunctions have two or more operands. No operand is a constant, and no operand of a conjunction
+// is a conjunction; the same holds for disjunctions. The operand of a negation is neither a constant nor a negation.
+// So only the root can be a constant.
 type expr struct {
 	kind     kind
-	truth    bool     // the value of a constant
-	op       operator // the operator of a comparison
-	function Function // the function of a function call
-	field    field    // the property that a comparison or function tests
-	name     string   // the name of the property in field
+	truth    bool     // set if kind is constant: the value
+	op       operator // set if kind is comparison: the operator
+	function Function // set if kind is function: the function
+	field    field    // the property in a comparison or function call
+	name     string   // name of the property in field
 	literal  edm.Value
-	rotated  []byte // the literal in the encoding of keys, if the property is PartitionKey or RowKey
+	rotated  []byte // if the property is PartitionKey or RowKey: the literal in the encoding of keys
 	operands []*expr
 }
 
@@ -57,14 +58,14 @@ func systemField(name string) (field, bool) {
 // operator is a comparison operator, stored as the set of outcomes for which it is true.
 type operator uint8
 
-// The possible outcomes of comparing a stored value with a literal; each is one bit of a set. The outcome for an
-// absent property is zero, so it is in no set and every operator is false.
+// The possible outcomes of comparing a stored value with a literal. A set of outcomes has one bit for each. The
+// outcome for an absent property is 0, so no set contains it, and every operator is false.
 const (
 	absent operator = 0
 	less   operator = 1 << iota >> 1
 	equal
 	greater
-	unordered // at least one value is NaN
+	unordered // one value is NaN, or both are
 )
 
 const (
@@ -111,7 +112,7 @@ func (op operator) String() string {
 	return "ge"
 }
 
-// kind returns the name of the operator in Microsoft.Data.OData.
+// kind returns Microsoft.Data.OData's name of the operator.
 func (op operator) kind() string {
 	switch op {
 	case opEq:
@@ -128,7 +129,7 @@ func (op operator) kind() string {
 	return "GreaterThanOrEqual"
 }
 
-// mirrored returns the operator to use if the two sides of a comparison are exchanged, such as gt for lt.
+// mirrored returns the operator for exchanged operands: gt for lt, for example.
 func (op operator) mirrored() operator {
 	m := op &^ (less | greater)
 	if op&less != 0 {
@@ -142,10 +143,10 @@ func (op operator) mirrored() operator {
 
 func truth(b bool) *expr { return &expr{kind: constant, truth: b} }
 
-// combine builds a conjunction or disjunction of the expressions in list. It removes constants, and merges operands
-// of the same kind.
+// combine builds a conjunction or disjunction of the expressions in list. It drops constants, and it replaces an
+// operand of kind k by the operands of that operand.
 func combine(k kind, list []*expr) *expr {
-	// A constant equal to neutral does not change the result. The opposite constant decides it.
+	// A constant equal to neutral does not affect the result. The opposite constant determines the result.
 	neutral := k == conjunction
 	operands := make([]*expr, 0, len(list))
 	for _, e := range list {

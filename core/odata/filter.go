@@ -7,19 +7,19 @@ import (
 	"edgetable/core/edm"
 )
 
-// Limits of a filter. The service documents a maximum of 15 comparisons but accepts more. The depth is generous,
-// because some clients build a long list of keys with one more pair of parentheses for each key.
+// Limits of a filter. The service documents a maximum of 15 comparisons but accepts more. The maximum depth is large,
+// because some clients add one pair of parentheses for each key in a long list.
 const (
 	MaxLength      = 32 << 10 // maximum length in bytes
 	MaxDepth       = 128      // maximum depth of parentheses
 	MaxComparisons = 500
 )
 
-// Filter is a parsed $filter. It is immutable and safe for concurrent use. A nil Filter matches everything.
+// Filter is a parsed $filter. It is immutable and safe for concurrent use. A nil Filter matches every entity.
 type Filter struct {
 	root *expr
 	// names holds the distinct properties in the filter, except keys and Timestamp, in order of first appearance.
-	// expr.field is an index into it.
+	// expr.field is an index into names.
 	names []string
 }
 
@@ -30,9 +30,9 @@ func Parse(text string) (*Filter, error) { return parse(text, parser{}) }
 // ParseExtended is like Parse, but the filter may call a [Function]. The service itself has no functions.
 func ParseExtended(text string) (*Filter, error) { return parse(text, parser{extended: true}) }
 
-// ParseTables parses a filter on the tables of an account. The name of a table, in lower case by the function fold,
-// is the PartitionKey, and the RowKey is empty. Literals compared with TableName are folded too, so that comparisons
-// ignore case. A table has no other property.
+// ParseTables parses a filter on the tables of an account. In such a filter, the PartitionKey is the name of a table,
+// which the function fold converts to lower case. The RowKey is empty. fold also converts literals that are compared
+// with TableName, so that comparisons ignore case. A table has no other property.
 func ParseTables(text string, fold func(string) string) (*Filter, error) {
 	return parse(text, parser{fold: fold})
 }
@@ -61,7 +61,7 @@ func parse(text string, p parser) (*Filter, error) {
 }
 
 // Shape returns the filter in canonical form with a question mark for each value, so that logs may contain it. A long
-// or deep shape is truncated. Nil gives "".
+// or deeply nested result is truncated. A nil filter gives "".
 func (f *Filter) Shape() string {
 	if f == nil {
 		return ""
@@ -73,16 +73,16 @@ func (f *Filter) Shape() string {
 	return strings.ToValidUTF8(string(shape), "")
 }
 
-// maxShape is the maximum length in bytes. maxShapeDepth limits the recursion, because modules built by TinyGo have a
-// small stack.
+// maxShape is the maximum length in bytes of the result of Shape. maxShapeDepth limits its recursion, because modules
+// built by TinyGo have a small stack.
 const (
 	maxShape      = 512
 	maxShapeDepth = 32
 )
 
-// Match reports whether an entity matches; k is its encoded key, and p holds its properties except keys and
-// Timestamp. If k is nil, PartitionKey, RowKey and Timestamp are absent, so that a filter can also test named values
-// that are not an entity. Match does not allocate.
+// Match reports whether the filter is true for an entity. k is the encoded key of the entity, and p holds its
+// properties except keys and Timestamp. If k is nil, PartitionKey, RowKey and Timestamp are absent, so that a filter
+// can also test named values that are not an entity. Match does not allocate.
 func (f *Filter) Match(k []byte, timestamp edm.Ticks, p edm.Properties) bool {
 	if f == nil {
 		return true

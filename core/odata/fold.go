@@ -2,11 +2,11 @@ package odata
 
 import "edgetable/core/edm"
 
-// Outcomes is a set of outcomes of comparing a stored value with a literal.
+// Outcomes is a set of possible outcomes of comparing a stored value with a literal.
 type Outcomes uint8
 
 // The outcomes, by the rules in the package comment. Less is also the outcome for types that are not comparable.
-// Unordered means that at least one of two Doubles is NaN. Absent means that the entity lacks the property.
+// Unordered means that one of two Doubles is NaN, or both are. Absent means that the entity lacks the property.
 const (
 	Less      = Outcomes(less)
 	Equal     = Outcomes(equal)
@@ -15,7 +15,7 @@ const (
 	Absent    = Unordered << 1
 )
 
-// Test is a comparison in a filter, or a function call. A function that returns true has the outcome Equal. Name is
+// Test is a comparison or a function call in a filter. A function call that is true has the outcome Equal. Name is
 // the name of the property, which may be PartitionKey, RowKey or Timestamp.
 type Test struct {
 	Name     string
@@ -24,11 +24,11 @@ type Test struct {
 	Holds    Outcomes // the outcomes for which the test is true
 }
 
-// Fold translates a filter for a store that evaluates it elsewhere. It calls test for each comparison and function,
-// and join for each conjunction (all is true) and disjunction. There are no negations, because Fold applies them to
-// the sets of outcomes. join gets at least two parts, or none for a constant filter. Without negations the result is
-// monotonic: if a store makes a test true for more entities, the whole filter can become true for more entities,
-// never for fewer.
+// Fold translates a filter for a store that evaluates it in another language. It calls test for each comparison and
+// function call. It calls join for each conjunction (all is true) and disjunction (all is false). The parts are the
+// results for the operands: at least two, or none for a constant filter. join is never called for a negation, because
+// Fold applies negations to the sets of outcomes. So the result is monotonic: if the store makes a test true for more
+// entities, the whole filter becomes true for more entities or the same ones, never for fewer.
 func Fold[T any](f *Filter, test func(Test) T, join func(all bool, parts []T) T) T {
 	if f == nil {
 		return join(true, nil)

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// TestFold checks how Fold translates filters. It also checks on random entities that a translated filter is true for
-// exactly the entities that the filter matches.
+// TestFold checks how Fold translates filters. For random entities, it also checks that the translated filter is true
+// for exactly those entities that match the original filter.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	show := func(text string) string {
@@ -45,7 +45,7 @@ func TestFold(t *testing.T) {
 			}
 		}
 		k := key.Append(nil, randomString(r, false), randomString(r, false))
-		// Find out the outcome of a comparison by evaluating it with each operator.
+		// Find the outcome of a comparison by evaluating each operator.
 		holds := odata.Fold(f, func(x odata.Test) bool {
 			if x.Function != odata.NoFunction {
 				return x.Holds&odata.Equal != 0 == mustParse(t, x.Function.String()+"("+x.Name+","+odata.Literal(x.Literal)+")").Match(k, edm.MinDateTime, p)

@@ -3,8 +3,8 @@ package odata
 import "strings"
 
 // Function is a string function that filters of [ParseExtended] may call. It is true if the stored value is a String
-// that begins with, ends with or contains the literal, by UTF-16 code unit. It is false for an absent property and
-// for values of other types.
+// that begins with, ends with or contains the literal, compared by UTF-16 code unit. It is false for an absent
+// property and for values of other types.
 type Function uint8
 
 // The functions. NoFunction means that the expression is a comparison.
@@ -39,8 +39,8 @@ func (f Function) String() string {
 	return "contains"
 }
 
-// Of reports whether the function is true for two strings. Comparing bytes gives the same result as comparing UTF-16
-// code units, because in UTF-8 the bytes of one character never occur within another character.
+// Of reports whether the function is true for a value and a literal. Comparing bytes gives the same result as
+// comparing UTF-16 code units, because in UTF-8 the bytes of one character never occur within another character.
 func (f Function) Of(s, part string) bool {
 	switch f {
 	case StartsWith:

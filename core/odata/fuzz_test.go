@@ -11,8 +11,8 @@ import (
 )
 
 // FuzzFilter checks filters and entities made from any text and bytes. Parsing the canonical text of a filter and
-// printing it again must give the same text. Evaluation must not panic, and the plan must obey the law of
-// [odata.MakePlan].
+// printing it again must give the same text. Evaluation must not panic. The plan must fulfil the condition in the
+// documentation of [odata.MakePlan].
 func FuzzFilter(f *testing.F) {
 	_, _, entity := benchEntity()
 	for _, text := range []string{
@@ -55,7 +55,7 @@ func FuzzFilter(f *testing.F) {
 		canonical := filter.String()
 		again, err := odata.ParseExtended(canonical)
 		switch {
-		case errors.Is(err, odata.ErrTooComplex): // possible only if the canonical text is longer or deeper than the original
+		case errors.Is(err, odata.ErrTooComplex): // only a canonical text that is longer or deeper than the original may be refused
 		case err != nil:
 			t.Errorf("%q is printed as %q: %v", text, canonical, err)
 		case again.String() != canonical:

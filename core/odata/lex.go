@@ -12,8 +12,8 @@ import (
 type tokenKind uint8
 
 const (
-	tokenBad   tokenKind = iota // not a token; err says why
-	tokenOther                  // a character that OData uses but filters do not
+	tokenBad   tokenKind = iota // text that is no token; err describes the error
+	tokenOther                  // a character of OData's syntax that filters do not use
 	tokenEnd
 	tokenOpen
 	tokenClose
@@ -78,7 +78,7 @@ func (l *lexer) token() token {
 	name := l.word()
 	if name == "" {
 		r, size := utf8.DecodeRuneInString(l.text[l.pos:])
-		if r > 0xFFFF { // the library reads UTF-16, and reports only the first half of a surrogate pair
+		if r > 0xFFFF { // the library reads UTF-16 code units, so it reports only the first half of a surrogate pair
 			r = utf8.RuneError
 		}
 		l.pos += size
@@ -95,12 +95,12 @@ func (l *lexer) token() token {
 
 func literalToken(v edm.Value) token { return token{kind: tokenLiteral, literal: v} }
 
-// wrong returns a SyntaxError at a byte offset, which it converts to UTF-16 code units.
+// syntaxError returns a SyntaxError at a byte offset. The error contains the offset in UTF-16 code units.
 func (l *lexer) syntaxError(what string, at int) error {
 	return &SyntaxError{what + " at position " + strconv.Itoa(edm.UTF16Len(l.text[:at])) + " in '" + l.text + "'."}
 }
 
-// unrecognized returns the token for a malformed literal of type t, whose text is from start to pos.
+// unrecognized returns the token for a malformed literal of type t. The literal begins at start and ends at pos.
 func (l *lexer) unrecognized(t edm.Type, start int) token {
 	hint := ""
 	if t == edm.TypeInt32 {
@@ -123,7 +123,7 @@ func (l *lexer) peek(n int) byte {
 	return 0
 }
 
-// quoted reads a literal in quotes. Two quotes in a row inside the literal mean one quote.
+// quoted reads a literal in quotes. Inside the literal, two quotes in a row mean one quote.
 func (l *lexer) quoted() (string, bool) {
 	l.pos++
 	start, doubled := l.pos, false
@@ -165,7 +165,7 @@ func (l *lexer) typed(t edm.Type, start int) token {
 //	[ "-" ] digits [ "." digits ] [ ( "e" | "E" ) [ "+" | "-" ] digits ] [ suffix ]
 //
 // where the suffix is L for Int64 or D for Double, in either case. A whole number without suffix is an Int32 and must
-// be in range. The token ends after the suffix, even if another character follows directly.
+// be in range. The token ends after the suffix, even if another character follows it immediately.
 func (l *lexer) number() token {
 	start := l.pos
 	l.pos++
@@ -202,7 +202,6 @@ func (l *lexer) number() token {
 	return l.unrecognized(t, start)
 }
 
-// digits skips digits and reports whether there were any.
 func (l *lexer) digits() bool {
 	start := l.pos
 	for isDigit(l.peek(0)) {
@@ -211,7 +210,7 @@ func (l *lexer) digits() bool {
 	return l.pos > start
 }
 
-// word reads a name, or returns "" if there is none.
+// word reads a name. If there is none, it returns "".
 func (l *lexer) word() string {
 	start := l.pos
 	for l.pos < len(l.text) {
@@ -224,8 +223,8 @@ func (l *lexer) word() string {
 	return l.text[start:l.pos]
 }
 
-// isNameStart and isNamePart report whether a rune may begin or continue a C# identifier. Property names are such
-// identifiers.
+// isNameStart and isNamePart report whether a rune may begin or continue a C# identifier. A property name is such an
+// identifier.
 func isNameStart(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r|0x20 >= 'a' && r|0x20 <= 'z' || r == '_'

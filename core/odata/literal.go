@@ -8,7 +8,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// parseWord parses literals that look like names. Clients write booleans in any case.
+// parseWord parses a literal that consists of letters. Clients write booleans in any case.
 func parseWord(name string) (edm.Value, bool) {
 	switch {
 	case strings.EqualFold(name, "true"):
@@ -37,7 +37,7 @@ func parseNumber(s string, t edm.Type) (edm.Value, bool) {
 	return edm.Double(f), err == nil
 }
 
-// typeBefore returns the type of a literal that begins with this name and a quote, such as guid'…'.
+// typeBefore returns the type of a literal with a type name and a quote at its start, such as guid'…'.
 func typeBefore(name string) edm.Type {
 	switch strings.ToLower(name) {
 	case "datetime":
@@ -65,8 +65,8 @@ func parseTyped(t edm.Type, s string) (edm.Value, bool) {
 	return edm.Binary(b), ok
 }
 
-// parseHex parses pairs of hexadecimal digits. It replaces encoding/hex, which imports package fmt for an error and
-// so would enlarge a wasm module by a tenth.
+// parseHex parses pairs of hexadecimal digits. It does not use encoding/hex, because that package imports fmt, which
+// would make a wasm module larger by a tenth.
 func parseHex(s string) ([]byte, bool) {
 	b := make([]byte, len(s)/2)
 	for i := range len(b) * 2 {
@@ -84,7 +84,7 @@ func parseHex(s string) ([]byte, bool) {
 	return b, len(s)%2 == 0
 }
 
-// Literal returns v as a literal for a filter. v must not be null.
+// Literal returns the text of v as a literal in a filter. v must not be null.
 func Literal(v edm.Value) string {
 	switch v.Type() {
 	case edm.TypeString:

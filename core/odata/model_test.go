@@ -14,11 +14,11 @@ import (
 	"edgetable/core/odata"
 )
 
-// model is an entity as a map. It computes the expected results in other ways than the evaluator: with decoded keys,
+// model is an entity as a map. It computes the expected results differently from the evaluator: with decoded keys,
 // with strings in UTF-16, and with numbers as fractions.
 type model map[string]edm.Value
 
-// sign compares a stored value with a literal: −1, 0, 1, or 2 if they are unordered.
+// sign compares a stored value with a literal: −1, 0, 1, or 2 if one of them is NaN.
 func sign(v, literal edm.Value) int {
 	rank := map[edm.Type]int{edm.TypeInt32: 1, edm.TypeInt64: 2, edm.TypeDouble: 3}
 	a, b := rank[v.Type()], rank[literal.Type()]
@@ -32,13 +32,13 @@ func sign(v, literal edm.Value) int {
 		case math.IsNaN(asFloat(v)) || math.IsNaN(asFloat(literal)):
 			return 2
 		}
-		return compareOrdered(asFloat(v), asFloat(literal)) // at least one is infinite
+		return compareOrdered(asFloat(v), asFloat(literal)) // one number is infinite, or both are
 	case v.Type() != literal.Type():
 		return -1
 	case v.Type() == edm.TypeString:
 		return slices.Compare(utf16.Encode([]rune(v.Text())), utf16.Encode([]rune(literal.Text())))
 	case v.Type() == edm.TypeBoolean:
-		return compareOrdered(v.String(), literal.String()) // the texts sort as the values do: "false" < "true"
+		return compareOrdered(v.String(), literal.String()) // the texts have the same order as the values: "false" < "true"
 	case v.Type() == edm.TypeDateTime:
 		return v.Ticks().Time().Compare(literal.Ticks().Time())
 	}
@@ -121,7 +121,7 @@ func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 	return "(" + a + ") and (" + b + ")", func(m model) bool { return fa(m) && fb(m) }
 }
 
-// randomCall returns the text of a function call, and a function that evaluates it on the UTF-16 of a model's values.
+// randomCall returns the text of a function call, and a function that computes its result for a model in UTF-16.
 func randomCall(r *rand.Rand) (string, func(model) bool) {
 	name := []string{"PartitionKey", "RowKey", "A", "B", "J"}[r.IntN(5)]
 	part := randomString(r, true)
@@ -162,7 +162,7 @@ func randomCall(r *rand.Rand) (string, func(model) bool) {
 	return text, holds
 }
 
-// randomString returns a short string of few different characters, so that strings are often equal.
+// randomString returns a short string from a small set of characters, so that strings are often equal.
 func randomString(r *rand.Rand, any bool) string {
 	alphabet := []string{"a", "b", "'", "\uD7FF", "\uE000", "\uFFFD", "😀", "/", "\x01", "\x1F", "\x7F"}
 	if !any {
@@ -200,15 +200,14 @@ func randomValue(r *rand.Rand) edm.Value {
 	return edm.String(randomString(r, true))
 }
 
-// TestModel checks that the evaluator, the planner and the printer agree with the model, for random filters and
-// entities.
+// TestModel compares the evaluator, the planner and the printer with the model, for random filters and entities.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	kinds := map[string]int{}
 	for range 4000 {
 		text, holds := randomFilter(r, r.IntN(5))
-		for _, name := range []string{"RowKey", "PartitionKey"}[r.IntN(2):] { // begin as most queries do: with comparisons of keys
+		for _, name := range []string{"RowKey", "PartitionKey"}[r.IntN(2):] { // begin with comparisons of keys, as most queries do
 			if r.IntN(2) == 0 {
 				literal, rest := edm.String(randomString(r, false)), holds
 				text = name + " eq " + odata.Literal(literal) + " and (" + text + ")"

@@ -8,7 +8,7 @@ import (
 // Order is the order of a query: ascending or descending by key.
 type Order struct {
 	Descending bool
-	// Rows is set if the order names RowKey only. The query must then read a single partition.
+	// Rows is set if the order has RowKey only. A query with this order must read a single partition.
 	Rows bool
 }
 
@@ -39,7 +39,7 @@ func ParseOrder(text string) (Order, error) {
 	return Order{Descending: first}, nil
 }
 
-// orderedBy parses the order by the named property; ok is false if text is not such an order.
+// orderedBy parses an order by one property; ok is false if text is not an order by the property name.
 func orderedBy(text, name string) (down, ok bool) {
 	words := strings.FieldsFunc(text, isBlankRune)
 	if len(words) == 0 || len(words) > 2 || words[0] != name {

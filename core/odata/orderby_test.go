@@ -52,7 +52,7 @@ func TestOnePartition(t *testing.T) {
 		"PartitionKey eq '' and RowKey ne 'r'":                     true,
 		"PartitionKey eq 'p' and (RowKey eq 'r' or RowKey eq 's')": true,
 		"PartitionKey eq 'p' and startswith(RowKey,'r')":           true,
-		"PartitionKey eq 'p' and PartitionKey eq 'q'":              true, // this filter matches nothing
+		"PartitionKey eq 'p' and PartitionKey eq 'q'":              true, // no entity matches this filter
 		"PartitionKey eq 'p' or PartitionKey eq 'q'":               false,
 		"RowKey eq 'r'":                false,
 		"startswith(PartitionKey,'p')": false,

@@ -6,10 +6,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// parser parses a filter by recursive descent. It stores the first error. After an error the parsing functions return
-// without reading further, and their results are meaningless. Each parenthesis takes four stack frames of a few
-// pointers, and MaxDepth such groups of frames must fit into the 64 KiB stack of a small wasm module. Functions
-// outside the recursion are not inlined, because that would enlarge these frames.
+// parser parses a filter by recursive descent. It stores the first error. After an error the parsing functions read
+// nothing more, and their results are meaningless. Each pair of parentheses takes four stack frames of a few
+// pointers. The frames of MaxDepth nested pairs must fit into the 64 KiB stack of a small wasm module. Functions
+// outside the recursion are not inlined, because inlining would make the frames larger.
 //
 // Types are checked when operands are combined, from left to right and from inside to outside, which is the order of
 // Microsoft.Data.OData. That library checks types only after it has read the whole filter, so a syntax error takes
@@ -33,21 +33,21 @@ func (p *parser) advance() {
 func (p *parser) fail(err error) {
 	if p.err == nil {
 		p.err = err
-		p.tok = token{kind: tokenBad} // a token that ends every loop of the parser
+		p.tok = token{kind: tokenBad} // a token at which every loop of the parser stops
 	}
 }
 
-// mistyped stores the first type error, which is returned after the whole filter has been read.
+// recordTypeError stores the first type error. The parser returns it after it has read the whole filter.
 func (p *parser) recordTypeError(err error) {
 	if p.typeErr == nil {
 		p.typeErr = err
 	}
 }
 
-// unexpected sets the error for a token that may not occur here.
+// unexpected stores the error for a next token that is not allowed at this place.
 func (p *parser) unexpected() { p.expected("Syntax error", p.lexer.pos) }
 
-// expected sets the error for a token that is not the required one.
+// expected stores the error for a next token that is not the required one.
 //
 //go:noinline
 func (p *parser) expected(what string, at int) {
@@ -63,12 +63,12 @@ func (p *parser) expected(what string, at int) {
 	p.fail(p.lexer.syntaxError(what, at))
 }
 
-// at reports whether the next token is this keyword.
+// nextIs reports whether the next token is this keyword.
 func (p *parser) nextIs(keyword string) bool {
 	return p.tok.kind == tokenName && p.tok.name == keyword
 }
 
-// have skips the keyword if it is next, and reports whether it was.
+// skipKeyword skips the next token if it is this keyword, and reports whether it was.
 func (p *parser) skipKeyword(keyword string) bool {
 	if !p.nextIs(keyword) {
 		return false
@@ -119,8 +119,8 @@ func (p *parser) andExpr() *term {
 	return p.combined(conjunction, list)
 }
 
-// conditions checks that both operands of an operator are conditions. It returns a term of type Boolean, the type of
-// the result.
+// conditions checks that both operands of "and" or "or" are conditions. It returns a term of type Boolean, the type
+// of the result.
 //
 //go:noinline
 func (p *parser) conditions(left, right *term, kind string) *term {
@@ -169,7 +169,7 @@ func (p *parser) unary() *term {
 //
 // comparison = operand ( "eq" | "ne" | "gt" | "ge" | "lt" | "le" ) operand
 //
-// Both an expr and an operand may begin with a parenthesis. Which of them it is becomes clear only from the content.
+// A parenthesis can begin an expr or an operand. Only the content shows which of the two it is.
 //
 //go:noinline
 func (p *parser) primary(left *term) *term {
@@ -249,7 +249,8 @@ func (p *parser) operand() *term {
 	return nil
 }
 
-// isKeyword also accepts keywords in upper or mixed case, so that "NOT (…)" is not taken for a function call.
+// isKeyword reports whether name is a keyword in lower, upper or mixed case. Otherwise "NOT (…)" would be read as a
+// function call.
 func isKeyword(name string) bool {
 	return strings.EqualFold(name, "not") || strings.EqualFold(name, "and") || strings.EqualFold(name, "or")
 }

@@ -107,7 +107,8 @@ func TestNoFilter(t *testing.T) {
 	}
 }
 
-// TestParseTables checks that a filter on tables ignores the case of names, and that its plan has ranges of names.
+// TestParseTables checks that a filter on tables ignores the case of table names, and that its plan has ranges of
+// names.
 func TestParseTables(t *testing.T) {
 	t.Parallel()
 	parse := func(text string) (*odata.Filter, error) { return odata.ParseTables(text, strings.ToLower) }
@@ -164,7 +165,7 @@ func TestBounds(t *testing.T) {
 		return strings.Repeat(open, n) + "A eq 1" + strings.Repeat(")", n)
 	}
 	list := func(n int) string { return "A eq 1" + strings.Repeat(" or A eq 1", n-1) }
-	steps := func(n int) string { // nests as in clients that add one condition after another
+	steps := func(n int) string { // nested as by clients that add one condition after another
 		s := "(A eq 1)"
 		for range n {
 			s = "(" + s + ") and (B eq 2)"

@@ -4,32 +4,32 @@ import "edgetable/core/key"
 
 // Plan says which ranges of keys a query must read, and what it must check in them.
 type Plan struct {
-	// Ranges are non-empty, disjoint and ascending. An empty list means that nothing matches.
+	// Ranges are non-empty, disjoint and ascending. An empty list means that no entity matches.
 	Ranges []key.Range
-	// Residual is the filter to evaluate on the entities in Ranges; nil if all these entities match.
+	// Residual is the filter to evaluate for each entity in Ranges. It is nil if all these entities match.
 	Residual *Filter
-	// Kind is one word for the size of the widest range:
+	// Kind says in one word how much the largest range contains:
 	//
 	//	Nothing    no range
 	//	Point      one entity; the range starts at its key
 	//	Points     several entities
-	//	Rows       part of a partition, or of several
-	//	Partition  a partition, or several
-	//	Range      a range of partitions, or several
+	//	Rows       part of a partition, or parts of several
+	//	Partition  a partition, or several partitions
+	//	Range      a range of partitions, or several ranges
 	//	Table      everything
 	Kind string
 }
 
-// maxRanges is the maximum number of ranges in a plan, because a store seeks once per range. If a plan would have
-// more ranges, it gets a single range that contains all of them.
+// maxRanges is the maximum number of ranges in a plan, because a store performs one seek for each range. A plan that
+// needs more ranges gets a single range that contains all of them.
 const maxRanges = 100
 
-// MakePlan plans a filter; nil means the whole table. It derives the ranges from comparisons of PartitionKey and
-// RowKey, and from startswith on them. These may be operands of and, or and not. A condition on RowKey narrows a
-// range only within a single partition.
+// MakePlan returns the plan for a filter. A nil filter selects the whole table. MakePlan derives the ranges from
+// comparisons of PartitionKey and RowKey, and from calls of startswith with them. These conditions may be operands of
+// and, or and not. A condition on RowKey makes a range smaller only within a single partition.
 //
-// Every plan obeys this law: the filter matches an entity with a legal key if and only if the entity's key is in one
-// of the ranges and the residual matches the entity.
+// Every plan fulfils this condition: the filter matches an entity with a legal key if and only if the entity's key is
+// in one of the ranges and the residual matches the entity.
 func MakePlan(f *Filter) Plan {
 	if f == nil {
 		return Plan{Ranges: []key.Range{{}}, Kind: widthTable.String()}
@@ -39,7 +39,7 @@ func MakePlan(f *Filter) Plan {
 		conjuncts = f.root.operands
 	}
 	all := everything()
-	said := make([]bool, len(conjuncts)) // for each conjunct: whether the boxes of all express it completely
+	said := make([]bool, len(conjuncts)) // for each conjunct: whether the ranges express it completely, so that the residual need not contain it
 	for i, c := range conjuncts {
 		all.exact = true
 		all.narrow(regionOf(c, false))
@@ -65,8 +65,8 @@ func MakePlan(f *Filter) Plan {
 	return p
 }
 
-// regionOf returns the region of an expression, or of its negation. For an expression that does not compare keys, the
-// region is everything, and for its negation too.
+// regionOf returns the region of an expression or, if negated is set, of its negation. If the expression does not
+// compare keys, both regions contain all entities.
 func regionOf(e *expr, negated bool) region {
 	switch e.kind {
 	case constant:
@@ -81,7 +81,7 @@ func regionOf(e *expr, negated bool) region {
 			return region{boxes: everything().boxes}
 		}
 		op := e.op
-		if negated { // a key is never absent or NaN, so the negation holds for exactly the other outcomes
+		if negated { // a key is never absent or NaN, so the negation is true for exactly the other outcomes
 			op ^= less | equal | greater
 		}
 		return keyRegion(e.field, op, e.literal.Text())

@@ -129,17 +129,17 @@ func TestPlanIsBounded(t *testing.T) {
 	if got, want := show(p.Ranges), []string{"p\x00000 … p\x00100\x01"}; p.Kind != "Rows" || !slices.Equal(got, want) || p.Residual == nil {
 		t.Errorf("101 points: %s %q, residual %v, want the rows they span and a residual", p.Kind, got, p.Residual)
 	}
-	// 60 rows in each of 3 partitions would be 180 ranges, more than allowed. So the condition on rows stays in the
-	// residual.
+	// 60 rows in each of 3 partitions would be 180 ranges, which is above the limit. So the residual contains the
+	// condition on rows.
 	q := mustParse(t, "(PartitionKey eq 'a' or PartitionKey eq 'b' or PartitionKey eq 'c') and ("+
-		strings.TrimPrefix(points(60), "PartitionKey eq 'p' and (")) // also removes the opening parenthesis
+		strings.TrimPrefix(points(60), "PartitionKey eq 'p' and (")) // the prefix includes the opening parenthesis
 	if p := odata.MakePlan(q); p.Kind != "Partition" || len(p.Ranges) != 3 || p.Residual == nil {
 		t.Errorf("180 points: %s of %d ranges, residual %v", p.Kind, len(p.Ranges), p.Residual)
 	}
 }
 
 // TestRowPositions checks that after the prefix of its partition, a RowKey is encoded like a PartitionKey. The type
-// box relies on this.
+// box depends on this encoding.
 func TestRowPositions(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "a", "a\x02b", "\x1F", "/", "\x7F", "\uFFFD", "😀", "a\uE000\x00"} {
@@ -153,7 +153,7 @@ func TestRowPositions(t *testing.T) {
 	}
 }
 
-// checkPlan checks that a plan obeys the law of MakePlan for one entity, and that its ranges are ascending and
+// checkPlan checks that a plan fulfils MakePlan's condition for one entity, and that its ranges are ascending and
 // disjoint.
 func checkPlan(t *testing.T, f *odata.Filter, k []byte, timestamp edm.Ticks, p edm.Properties) {
 	t.Helper()

@@ -40,7 +40,7 @@ func appendLiteral(dst []byte, v edm.Value) []byte {
 	return v.AppendText(dst) // the remaining types: Boolean, Double and Int32
 }
 
-// TestShapeOfDeepFilter checks that the shape of a deeply nested filter is truncated.
+// TestShapeOfDeepFilter checks that Shape truncates a deeply nested filter.
 func TestShapeOfDeepFilter(t *testing.T) {
 	t.Parallel()
 	text := "A eq 1"

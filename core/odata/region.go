@@ -8,13 +8,13 @@ import (
 	"edgetable/core/key"
 )
 
-// box is the set of entities whose PartitionKey is in one range and whose RowKey is in another. The bounds of both
-// ranges are positions as [key.PartitionFrom] and [key.PartitionAfter] return them. This works for a RowKey too,
-// because after the prefix of its partition a RowKey is encoded like a PartitionKey.
+// box is a set of entities: those whose PartitionKey is in one range and whose RowKey is in another. The bounds of
+// both ranges are positions as [key.PartitionFrom] and [key.PartitionAfter] return them, also for a RowKey: after the
+// prefix of its partition a RowKey is encoded like a PartitionKey.
 type box struct{ partition, row key.Range }
 
-// region is a union of at most maxRanges boxes. It contains every entity for which an expression is true. If exact is
-// set, it contains no other entity.
+// region is a union of at most maxRanges boxes. The region of an expression contains every entity for which the
+// expression is true. If exact is set, it contains no other entity.
 type region struct {
 	boxes []box
 	exact bool
@@ -29,9 +29,9 @@ func constantRegion(truth bool) region {
 	return region{exact: true}
 }
 
-// keyRegion returns the region of the keys whose comparison with s has an outcome in op.
+// keyRegion returns the region of a comparison of the key f with s by the operator op.
 func keyRegion(f field, op operator, s string) region {
-	if key.Check(s) != nil { // s is not a legal key, so no key equals s
+	if key.Check(s) != nil { // s is not a legal key, so no key is equal to s
 		op &^= equal
 		if op&less != 0 && op&greater != 0 {
 			return everything()
@@ -40,7 +40,7 @@ func keyRegion(f field, op operator, s string) region {
 	from, after := key.PartitionFrom(s), key.PartitionAfter(s)
 	end := from
 	if end == nil {
-		end = []byte{} // an empty End, because no key is below "" and a nil End would mean no bound
+		end = []byte{} // no key is below "", so the range is empty; a nil End would mean no bound
 	}
 	var pieces []key.Range
 	if op&less != 0 {
@@ -55,8 +55,7 @@ func keyRegion(f field, op operator, s string) region {
 	return regionOfRanges(f, pieces)
 }
 
-// prefixRegion returns the region of the keys that begin with s. If negated is set, it returns the region of all
-// other keys.
+// prefixRegion returns the region of all keys that begin with s or, if negated is set, of all other keys.
 func prefixRegion(f field, s string, negated bool) region {
 	switch {
 	case s == "": // every key begins with ""
@@ -71,8 +70,8 @@ func prefixRegion(f field, s string, negated bool) region {
 	return regionOfRanges(f, []key.Range{{End: in.Start}, {Start: in.End}})
 }
 
-// piecesOf returns the region of the entities whose PartitionKey or RowKey, depending on f, is in one of the given
-// ranges.
+// regionOfRanges returns the region of the entities whose PartitionKey or RowKey is in one of the given ranges. f
+// selects one of the two keys.
 func regionOfRanges(f field, pieces []key.Range) region {
 	r := region{exact: true}
 	for _, piece := range pieces {
@@ -88,7 +87,7 @@ func regionOfRanges(f field, pieces []key.Range) region {
 	return r
 }
 
-// narrow intersects r with s, or leaves r unchanged if the result would have too many boxes.
+// narrow intersects r with s. If the intersection has more than maxRanges boxes, r keeps its boxes.
 func (r *region) narrow(s region) {
 	boxes, ok := intersect(r.boxes, s.boxes)
 	if ok {
@@ -97,7 +96,7 @@ func (r *region) narrow(s region) {
 	r.exact = r.exact && s.exact && ok
 }
 
-// widen unites r with s. If the union has too many boxes, it is replaced by one box that contains all of them.
+// widen unites r with s. If the union has more than maxRanges boxes, one box that contains all of them replaces it.
 func (r *region) widen(s region) {
 	r.boxes = tidy(append(r.boxes, s.boxes...))
 	r.exact = r.exact && s.exact
@@ -120,7 +119,8 @@ func intersect(a, b []box) (out []box, ok bool) {
 	return out, len(out) <= maxRanges
 }
 
-// tidy sorts the boxes. It joins two boxes if they are equal in one dimension and touch or overlap in the other.
+// tidy sorts the boxes and joins neighbours. Two boxes are joined if they have the same range of one key, and their
+// ranges of the other key touch or overlap.
 func tidy(boxes []box) []box {
 	slices.SortFunc(boxes, func(a, b box) int {
 		return cmp.Or(bytes.Compare(a.partition.Start, b.partition.Start), compareEnds(a.partition.End, b.partition.End),
@@ -140,7 +140,8 @@ func tidy(boxes []box) []box {
 	return out
 }
 
-// join extends r to the end of s and returns true, unless there is a gap between them. r must not start after s.
+// join extends r to the end of s and returns true. If there is a gap between r and s, it returns false. r must not
+// start after s.
 func join(r *key.Range, s key.Range) bool {
 	if r.End == nil {
 		return true
@@ -154,7 +155,7 @@ func join(r *key.Range, s key.Range) bool {
 	return true
 }
 
-// hull returns the smallest box that contains all boxes.
+// hull returns the smallest box that contains all the boxes.
 func hull(boxes []box) box {
 	span := func(r *key.Range, s key.Range) {
 		if bytes.Compare(s.Start, r.Start) < 0 {
@@ -172,7 +173,7 @@ func hull(boxes []box) box {
 	return h
 }
 
-// compareEnds compares the ends of two ranges; nil is greater than all others.
+// compareEnds compares the ends of two ranges. A nil end is after all others.
 func compareEnds(a, b []byte) int {
 	switch {
 	case a == nil && b == nil:
@@ -206,8 +207,8 @@ func (w width) String() string {
 }
 
 // rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest range.
-// lost is true if a condition on RowKey applies to several partitions. One range of keys cannot express such a
-// condition.
+// The result lost is true if the ranges omit a condition on RowKey that applies to several partitions, because one
+// range of keys cannot express it.
 func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
 	spans := make([]box, 0, len(boxes)) // the ranges of encoded keys, stored as boxes so that tidy can sort and join them
 	for _, b := range boxes {
@@ -248,7 +249,7 @@ func (b box) keys() (key.Range, width) {
 
 func whole(r key.Range) bool { return len(r.Start) == 0 && r.End == nil }
 
-// point returns the key in r if r contains exactly one key; otherwise ok is false.
+// point returns the only key in r. If r contains no key or several, ok is false.
 func point(r key.Range) (string, bool) {
 	s := key.DecodePart(r.Start)
 	return s, r.End != nil && bytes.Equal(r.End, key.PartitionAfter(s))

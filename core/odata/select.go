@@ -8,7 +8,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Select holds the distinct names of a $select in order; nil selects everything.
+// Select holds the distinct names in a $select, in order. A nil Select selects all properties.
 type Select []string
 
 // Limits of $select and $top.
@@ -19,8 +19,8 @@ const (
 )
 
 // ParseSelect parses a comma-separated list of property names. Blanks may surround a name, and a comma may follow the
-// last one. A * in the list, or blank text, selects everything. The error is [ErrSelect], or a [SyntaxError] for an
-// expression in brackets, which the service reads as one token.
+// last one. A * in the list, or blank text, selects all properties. The error is [ErrSelect], or a [SyntaxError] for
+// an expression in brackets, which the service reads as one token.
 func ParseSelect(text string) (Select, error) {
 	if err := checkBrackets(text); err != nil {
 		return nil, err
@@ -52,15 +52,15 @@ func ParseSelect(text string) (Select, error) {
 	return list, nil
 }
 
-// bracketed returns the service's error if an expression in brackets or braces is in the place of a name. Commas
-// inside such an expression do not separate names.
+// checkBrackets returns the service's error if a list contains an expression in brackets or braces instead of a name.
+// Commas inside such an expression do not separate names.
 func checkBrackets(text string) error {
 	at := strings.IndexAny(text, "[{")
 	if at < 0 {
 		return nil
 	}
 	if before := strings.TrimRightFunc(text[:at], isBlankRune); before != "" && !strings.HasSuffix(before, ",") {
-		return nil // the caller reports the wrong name before the bracket
+		return nil // the text before the bracket is a wrong name, which the caller reports
 	}
 	depth := 0
 	for i := at; i < len(text); i++ {

@@ -82,7 +82,7 @@ func TestParseTop(t *testing.T) {
 	}
 }
 
-// TestSelectInBrackets checks that an expression in brackets is read as one token, as by the service's lexer.
+// TestSelectInBrackets checks that an expression in brackets is read as one token, as the service's lexer reads it.
 func TestSelectInBrackets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ text, want string }{

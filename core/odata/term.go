@@ -7,11 +7,11 @@ import (
 	"edgetable/core/key"
 )
 
-// term is an operand or a condition. The parser cannot distinguish them before it has read the next token. If cond is
-// nil, the term is an operand, which the method condition can convert.
+// term is an operand or a condition. The parser cannot distinguish the two before it has read the next token. If cond
+// is nil, the term is an operand; the method condition can convert it to a condition.
 type term struct {
 	cond    *expr
-	called  bool   // cond is a function call, which may be compared with true or false
+	called  bool   // set if cond is a function call; it may be compared with true or false
 	name    string // name of the property; "" if the operand is a literal
 	literal edm.Value
 	system  edm.Type // type of the property, if it is a system property
@@ -29,13 +29,11 @@ func (t *term) typ() edm.Type {
 	return t.literal.Type()
 }
 
-// isCondition reports whether a term is Boolean or may be, so that it can be used as a condition.
+// isCondition reports whether a term is or may be Boolean, so that it can be a condition.
 func (t *term) isCondition() bool {
 	return t.typ() == edm.TypeBoolean || t.typ() == edm.TypeNull
 }
 
-// condition converts a term to a condition.
-//
 //go:noinline
 func (p *parser) condition(t *term) *expr {
 	switch {
@@ -52,8 +50,7 @@ func (p *parser) condition(t *term) *expr {
 	return truth(t.literal.Type() == edm.TypeBoolean && t.literal.Bool())
 }
 
-// isOperator reports whether name is the name of an operator. Such a name can be a property only if it is compared
-// with a value.
+// isOperator reports whether name is the name of an operator. A property can have such a name only in a comparison.
 func isOperator(name string) bool {
 	return name == "and" || name == "or" || operatorOf(name) != 0
 }
@@ -66,7 +63,8 @@ func (p *parser) compare(left *term, op operator, right *term) *expr {
 	}
 	switch {
 	case left.name == "" && right.name == "":
-		// Both sides are literals. The rules need a stored value, so take the left literal as one.
+		// Both sides are literals. The rules are for a stored value and a literal, so the left literal is taken as
+		// the stored value.
 		return truth(op&compare(left.literal, &right.literal, op) != 0)
 	case right.name == "":
 		return p.comparison(left.name, op, right.literal)
@@ -81,8 +79,7 @@ func isNumber(t edm.Type) bool {
 	return t == edm.TypeInt32 || t == edm.TypeInt64 || t == edm.TypeDouble
 }
 
-// field returns the field of the system property with this name. In a filter on tables the only system property is
-// TableName.
+// field returns the field of the system property name. In a filter on tables the only system property is TableName.
 func (p *parser) field(name string) (field, bool) {
 	switch {
 	case p.fold == nil:
@@ -101,7 +98,7 @@ func (p *parser) comparison(name string, op operator, literal edm.Value) *expr {
 	return e
 }
 
-// testOf builds a comparison or function call of a property and a literal.
+// testOf builds a comparison of a property with a literal, or a function call with the two.
 func (p *parser) testOf(k kind, name string, literal edm.Value) *expr {
 	if p.comparisons++; p.comparisons > MaxComparisons {
 		p.fail(ErrTooComplex)
