@@ -23,12 +23,12 @@ func kilobyte() []byte {
 		`"City":"` + strings.Repeat("Springfield ", 13) + `"}`)
 }
 
-// cyrillic returns an entity of the same length as kilobyte, in which most characters are not ASCII.
+// cyrillic returns an entity of the same length as kilobyte. Most of its characters are not ASCII.
 func cyrillic() []byte {
 	return []byte(`{"PartitionKey":"p","RowKey":"r","text":"` + strings.Repeat("Анна ", 110) + `"}`)
 }
 
-// atomOf converts an entity from JSON to the Atom entry that a client would send.
+// atomOf converts a JSON entity to the Atom entry that a client would send.
 func atomOf(b *testing.B, body []byte) []byte {
 	e, err := payload.ReadEntity(body)
 	if err != nil {
@@ -64,7 +64,7 @@ func BenchmarkReadEntity(b *testing.B) {
 	}
 }
 
-// wide returns an entity with n properties, not sorted by name.
+// wide returns an entity with n properties, which are not sorted by name.
 func wide(n int) []byte {
 	b := []byte(`{"PartitionKey":"p","RowKey":"r"`)
 	for i := range n {

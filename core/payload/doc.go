@@ -4,8 +4,8 @@
 //
 // Readers convert a request body to encoded properties in one pass over its bytes ([ReadEntity], [ReadAtomEntity]).
 // Writers append a response to a buffer from encoded properties ([View.AppendEntity]). Neither uses maps or
-// reflection for properties. Both formats share the function that checks the members of a body, and the one that
-// selects the properties of a response. A [Format] is one representation on the wire:
+// reflection for properties. One function checks the members of a body for both formats, and another one selects the
+// properties of a response. A [Format] is one representation on the wire:
 //
 //	v := payload.View{Format: payload.Minimal, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "people"}
 //	body = v.AppendFeedStart(body[:0])

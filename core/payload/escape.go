@@ -12,9 +12,10 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain returns the length of the longest prefix of printable ASCII without quote and backslash. A JSON string holds
-// such text unescaped. plain tests eight bytes at a time: subtracting n from every byte sets the high bit of bytes
-// below n. A borrow can set the high bit of later bytes too, but the lowest bit found is exact.
+// plain returns the length of the longest prefix of printable ASCII without quote and backslash. A JSON string
+// contains such text unescaped. plain tests eight bytes at a time: it subtracts n from every byte, which sets the
+// high bit of each byte below n. A borrow can also set the high bit of a later byte. But the lowest of the set bits
+// always marks a byte below n.
 func plain(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
@@ -32,7 +33,7 @@ func plain(b []byte) int {
 	return i
 }
 
-// escape returns the length of the escape sequence at the start of b, or 0.
+// escape returns the length of the escape sequence at the start of b. If there is none, it returns 0.
 func escape(b []byte) int {
 	if len(b) < 2 {
 		return 0
@@ -67,8 +68,8 @@ func hex4[T []byte | string](b T) (r rune, ok bool) {
 	return r, true
 }
 
-// unescape appends the characters of a string whose syntax was already checked. Half a surrogate pair without the
-// other half becomes U+FFFD and sets lone.
+// unescape appends the characters of a JSON string whose syntax is known to be correct. For half a surrogate pair
+// without the other half, it appends U+FFFD and returns lone as true.
 func unescape(dst []byte, b string) (out []byte, lone bool) {
 	for {
 		i := strings.IndexByte(b, '\\')

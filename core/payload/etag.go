@@ -17,7 +17,7 @@ func AppendETag(dst []byte, ts edm.Ticks) []byte {
 	return append(dst, `'"`...)
 }
 
-// appendETagTime appends the text of a Timestamp, 2006-01-02T15:04:05…, with both colons percent-encoded.
+// appendETagTime appends the text of a Timestamp, 2006-01-02T15:04:05…, with its two colons percent-encoded.
 func appendETagTime(dst, when []byte) []byte {
 	dst = append(dst, when[:13]...)
 	dst = append(dst, "%3A"...)
@@ -26,13 +26,13 @@ func appendETagTime(dst, when []byte) []byte {
 	return append(dst, when[17:]...)
 }
 
-// longestETag exceeds the length of every valid ETag, even with all characters percent-encoded.
+// longestETag is greater than the length of every valid ETag, even with all characters percent-encoded.
 const longestETag = 64
 
-// ParseIfMatch parses the value of an If-Match header: * or the weak ETag of a time, W/"datetime'…'". A client may
-// have decoded the colons. If the time is not spelled exactly as in a Timestamp, the result is the zero Match, which
-// matches no entity. For any other weak ETag the error is ConditionNotMet. For anything else, such as a list or a
-// strong ETag, it is InvalidInput.
+// ParseIfMatch parses the value of an If-Match header: * or the weak ETag of a time, W/"datetime'…'". The colons in
+// the time may be decoded. If the time is spelled differently from a Timestamp, the result is the zero Match, which
+// matches no entity. For any other weak ETag the error is ConditionNotMet. For any other text, such as a list or a
+// strong ETag, the error is InvalidInput.
 func ParseIfMatch(header string) (table.Match, error) {
 	h := strings.Trim(header, " \t")
 	if h == "*" {

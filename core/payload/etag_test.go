@@ -81,7 +81,8 @@ func TestParseIfMatch(t *testing.T) {
 	demand(t, "text of the service", err, table.InvalidInput, "The etag value 'MalformedETag' specified in one of the request headers is not valid. Please make sure only one etag value is specified and is valid.")
 }
 
-// FuzzIfMatch checks that a header matches at most one Timestamp, and only with the exact text of its ETag.
+// FuzzIfMatch checks that a header matches at most one Timestamp, and only if the header has the exact text of the
+// ETag.
 func FuzzIfMatch(f *testing.F) {
 	f.Add(`W/"datetime'2012-06-15T22%3A51%3A44.9662825Z'"`)
 	f.Add(`W/"datetime'2012-06-15T22:51:44Z'"`)

@@ -19,13 +19,14 @@ const (
 	EventDrop   = "edgetable.table.drop"
 )
 
-// Events holds the values that all events of one feed share. Its methods append to dst and return the extended slice.
+// Events holds the values that all events of one feed have in common. Its methods append to dst and return the
+// extended slice.
 type Events struct {
-	Account, Table string // names as the request spells them
+	Account, Table string // names as the URL of the request spells them
 	Life           table.Incarnation
 }
 
-// Append appends change number i of a commit as one event in JSON. The commit that drops a table has a single event,
+// Append appends change number i of a commit as one event in JSON. A commit that drops the table has a single event,
 // number 0.
 func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 	w := object{b: append(dst, '{')}
@@ -40,7 +41,7 @@ func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 	pk, rk := key.Decode(change.Key)
 	var subject []byte
 	w.text("subject", string(appendPredicate(subject, pk, rk)))
-	if pk != "" { // the CloudEvents extension forbids an empty text
+	if pk != "" { // the CloudEvents attribute must not be empty
 		w.text("partitionkey", pk)
 	}
 	if rk != "" {
@@ -67,7 +68,7 @@ func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 }
 
 // context appends the attributes that all events have. The id consists of the incarnation of the table, the
-// Timestamp, a hash of the key, and the kind of change, so it is the same each time the event is sent.
+// Timestamp, a hash of the key, and the kind of change, so repeated deliveries of an event have the same id.
 func (e *Events) context(w *object, c *table.FeedCommit, kind string, k []byte) {
 	id := make([]byte, 0, 64)
 	for _, b := range e.Life {

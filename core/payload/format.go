@@ -21,8 +21,8 @@ const (
 	Atom
 )
 
-// ContentType returns the media type of a response in this format, which differs for a feed and for a single entity
-// or table.
+// ContentType returns the media type of a response in this format, which is different for a feed than for a single
+// entity or table.
 func (f Format) ContentType(feed bool) string {
 	switch f {
 	case NoMetadata:
@@ -54,25 +54,25 @@ const (
 	tableName    = "TableName"
 )
 
-// maxProjection is the maximum number of names with which a Projection needs no allocation per entity.
+// maxProjection is the maximum number of selected names for which writing an entity needs no allocation.
 const maxProjection = 256
 
-// Projection is a compiled $select: the properties that a response keeps. A nil Projection keeps all. A Projection is
-// immutable.
+// Projection is a compiled $select: the properties that a response contains. A nil Projection selects all properties.
+// A Projection is immutable.
 type Projection struct {
 	text  string // the $select as the client sent it, without surrounding blanks
-	all   bool   // set if the text is blank or has *; then all properties are selected
+	all   bool   // set if all properties are selected: the text is blank or contains *
 	names []string
-	index map[string]int // position of each name in names; nil if there are few names
-	// whether names contains these system properties
+	index map[string]int // the position of each name in names; nil if a linear search is faster
+	// whether names contains the system property
 	partitionKey, rowKey, timestamp bool
 }
 
-// linearProjection is the maximum number of names with which a linear search is faster than a map.
+// linearProjection is the maximum number of names for which a linear search is faster than a map.
 const linearProjection = 8
 
-// NewProjection compiles a $select from its names and from its text, which JSON metadata repeats. It drops repeated
-// names. Without names it keeps all properties.
+// NewProjection compiles a $select from its names and from its text, which appears in JSON metadata. It ignores
+// repeated names. Without names it selects all properties.
 func NewProjection(names []string, text string) *Projection {
 	p := &Projection{text: strings.Trim(text, " \t\r\n"), all: len(names) == 0}
 	seen := make(map[string]int, len(names))
@@ -91,7 +91,7 @@ func NewProjection(names []string, text string) *Projection {
 	return p
 }
 
-// find returns the position of a name in the list, or -1.
+// find returns the position of a name in names, or -1 if names lacks it.
 func (p *Projection) find(name string) int {
 	if p.index != nil {
 		if i, ok := p.index[name]; ok {

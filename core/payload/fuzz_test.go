@@ -14,8 +14,8 @@ import (
 )
 
 // FuzzEntityJSON compares the reader with encoding/json and with the writer. An accepted body must be valid JSON with
-// the same values. A body that is refused for its syntax must be invalid JSON. Writing an entity and reading it again
-// must give the same entity.
+// the same values. A body that the reader refuses as malformed must be invalid JSON. Writing an entity and reading it
+// again must give the same entity.
 func FuzzEntityJSON(f *testing.F) {
 	f.Add([]byte(`{"PartitionKey":"p","RowKey":"r","a":1,"b":1.5,"c":"x","d":true,"e":null}`))
 	f.Add(kilobyte())
@@ -46,7 +46,7 @@ func FuzzEntityJSON(f *testing.F) {
 			t.Fatal("properties are damaged")
 		}
 		for name, v := range e.Properties.All() {
-			if _, annotated := members[name+"@odata.type"]; plain && !annotated { // else it is relaxed JSON (see relaxed.go)
+			if _, annotated := members[name+"@odata.type"]; plain && !annotated { // not valid JSON, but accepted: see relaxed.go
 				same(t, name, members[name], v)
 			}
 		}
@@ -68,7 +68,8 @@ func FuzzEntityJSON(f *testing.F) {
 }
 
 // FuzzEntityAtom checks that an accepted entity is within the limits. Writing it as Atom and reading it again must
-// give the same entity. The same holds for JSON, if JSON can represent the entity.
+// give the same entity. Writing it as JSON and reading it again must also give the same entity, if JSON can represent
+// it.
 func FuzzEntityAtom(f *testing.F) {
 	f.Add([]byte(atomStart + `<d:PartitionKey>p</d:PartitionKey><d:RowKey>r</d:RowKey><d:a m:type="Edm.Double">-INF</d:a><d:b xml:space="preserve"> &#xD;&lt;</d:b><d:c m:null="true" />` + atomEnd))
 	f.Add([]byte(`<e:entry xmlns:e="http://www.w3.org/2005/Atom"><properties xmlns="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"><a xmlns="http://schemas.microsoft.com/ado/2007/08/dataservices"><![CDATA[<]]></a></properties></e:entry>`))
@@ -121,7 +122,7 @@ func plainObject(body []byte) (members map[string]any, ok bool) {
 	if d.Decode(&members) != nil || members == nil || !json.Valid(body) {
 		return nil, false
 	}
-	// The map hides a nested value if a later member has the same name, so look for nested values in the tokens.
+	// The map hides a nested value if a later member has the same name, so search the tokens for nested values.
 	d = json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	for depth := 0; ; {
@@ -138,7 +139,7 @@ func plainObject(body []byte) (members map[string]any, ok bool) {
 	}
 }
 
-// same compares a property without annotation with the value that encoding/json parsed.
+// same compares a property without an annotation with the value that encoding/json parsed.
 func same(t *testing.T, name string, want any, got edm.Value) {
 	t.Helper()
 	ok := false

@@ -9,18 +9,18 @@ import (
 // null values count too, and so do annotations of absent properties.
 const maxMembers = 512
 
-// member is one property of a body. Its type annotation may be before or after the value, so both are kept until the
-// whole body has been read.
+// member is one property of a body. Its type annotation may be before or after the value, so a member stores both
+// until the whole body has been read.
 type member struct {
 	name      string
 	value     token
-	typ       token  // the Edm type that the annotation names
+	typ       token  // the value of the type annotation, an Edm type
 	given     bool   // set if the body has a value for the property
 	annotated bool   // set if the body has an annotation for the property
-	order     uint16 // number of values in the body before this one
+	order     uint16 // number of values in the body before this value
 }
 
-// byValue sorts members by the order of their values in the body.
+// byValue is a comparison function that sorts members by the order of their values in the body.
 func byValue(a, b member) int { return int(a.order) - int(b.order) }
 
 // kind is the form in which a body contains a value. XML has only strings and null.
@@ -35,15 +35,15 @@ const (
 	kindString
 )
 
-// token is a single value. It shares memory with the body.
+// token is a single value. Its text shares memory with the body.
 type token struct {
 	text    string // text of a number or string, without quotes
 	kind    kind
 	escaped bool // set if the text is a string with JSON escapes
 }
 
-// characters returns the characters of a string. Without escapes, s shares memory with the body. With escapes, s is
-// in scratch, which may be reallocated; grown is the new scratch.
+// characters returns the characters of a string. If the string has no escapes, s shares memory with the body.
+// Otherwise s shares memory with grown, the buffer scratch, which may have been reallocated.
 func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
 	if !t.escaped {
 		return t.text, scratch, false
@@ -52,7 +52,7 @@ func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
 	return view(scratch), scratch, lone
 }
 
-// annotation returns the annotated Edm type of a property, or TypeNull if there is no annotation.
+// annotation returns the Edm type in the property's annotation, or TypeNull if there is no annotation.
 func (p *member) annotation() (edm.Type, error) {
 	if !p.annotated {
 		return edm.TypeNull, nil
@@ -70,15 +70,15 @@ func explainTwice(name string) error {
 	return explain(table.DuplicatePropertiesSpecified.Err(), "Send "+quote(name)+" once.")
 }
 
-// index is a hash table with linear probing. It maps each name to the position of its member in the list, plus one.
-// An attacker can cause collisions, but the table is too small for this to matter. A map would allocate for every
-// body with many names and take a third longer.
+// index is a hash table with linear probing. It maps the name of a member to the position of the member in a list,
+// plus one. An attacker can cause collisions, but the table is too small for this to matter. A map would allocate
+// memory for each body with many names, and would take a third longer.
 type index [2 * maxMembers]uint16
 
-// member returns the position of name in list. If the list lacks the name, it first appends a new member.
+// member returns the position of name in list. If list lacks the name, member first appends a new member to it.
 func (x *index) member(list []member, name string) (grown []member, n int, err error) {
 	n = len(list) - 1
-	if n >= 0 && list[n].name == name { // fast path: a property usually follows its annotation directly
+	if n >= 0 && list[n].name == name { // fast path: usually the value of a property directly follows the property's annotation
 		return list, n, nil
 	}
 	if n = x.find(list, name); n == maxMembers {
@@ -90,8 +90,8 @@ func (x *index) member(list []member, name string) (grown []member, n int, err e
 	return list, n, nil
 }
 
-// find returns the position of name in list. For a new name it returns len(list), and stores the name at this
-// position.
+// find returns the position of name in list. If list lacks the name, find returns len(list) and records this position
+// of name in the index.
 func (x *index) find(list []member, name string) int {
 	h := uint32(2166136261) // the FNV-1a hash of name
 	for i := range len(name) {
@@ -109,7 +109,7 @@ func (x *index) find(list []member, name string) int {
 	}
 }
 
-// quote quotes a name or value from the sender for a message, and truncates long ones.
+// quote quotes a name or value from a request for an error message, and truncates a long one.
 func quote(s string) string { return "'" + cut(s) + "'" }
 
 func cut(s string) string {

@@ -19,8 +19,8 @@ const (
 //
 //	{"expire": {"property": "ExpiresAt", "after": "P30D"}, "changes": {"keep": "P7D"}}
 //
-// Each part may be absent or null, which declares nothing. Members by which [AppendOptions] reports the state of a
-// part are ignored. The error is OptionsInvalid, with the JSON path of the mistake.
+// Each part may be absent or null; the table then lacks this option. Members with which [AppendOptions] reports the
+// state of a part are ignored. The error is OptionsInvalid, with the JSON path of the mistake.
 func ReadOptions(body []byte) (o table.TableOptions, err error) {
 	r := optionsReader{scanner{body: body}}
 	if len(body) > maxOptions {
@@ -90,7 +90,7 @@ func (r *optionsReader) expire(path string, e *table.Expiry) error {
 	return err
 }
 
-// usualKeep is the time for which a feed keeps changes if the document does not set a time.
+// usualKeep is the default time for which a feed keeps changes.
 const usualKeep = 7 * day
 
 func (r *optionsReader) changes(path string, f *table.Feed) error {
@@ -118,7 +118,8 @@ func (r *optionsReader) duration(path string) (edm.Ticks, error) {
 	return d, nil
 }
 
-// object reads an object. For each member it calls the function member, with pos at the member's value.
+// object reads an object. For each member it reads the name, and then calls the function member with pos at the
+// value.
 func (r *optionsReader) object(path string, member func(path, name string) error) error {
 	if r.skip() != '{' {
 		return badOptions(path, "expected an object, {…}")
@@ -156,7 +157,7 @@ func (r *optionsReader) object(path string, member func(path, name string) error
 	}
 }
 
-// null reads null if it is the next value, and reports whether it was.
+// null reports whether the next value is null. If so, it reads the value.
 func (r *optionsReader) null() bool {
 	if r.skip() != 'n' {
 		return false
@@ -175,7 +176,7 @@ func (r *optionsReader) string(path string) (string, error) {
 	return string([]byte(s)), nil // a copy, because the caller may reuse the memory of the body
 }
 
-// ignore skips a single value.
+// ignore skips a value that is no object and no array.
 func (r *optionsReader) ignore() error {
 	_, err := r.scalar()
 	if err != nil {
@@ -184,10 +185,10 @@ func (r *optionsReader) ignore() error {
 	return nil
 }
 
-// AppendOptions appends the document of GET /mytable?comp=options. It has the members that [ReadOptions] reads, and
-// the state of each part at time now. For a new expiry rule it has undoUntil: if the rule is withdrawn before this
-// time, all entities that it expired are restored. A rule that was withdrawn or replaced is in the member ending
-// until all entities that it expired have been removed.
+// AppendOptions appends the document of GET /mytable?comp=options. The document contains the members that
+// [ReadOptions] reads, and the state of each part at time now. For a new expiry rule it contains the time undoUntil:
+// if the rule is withdrawn before this time, all entities that the rule has expired are restored. The member ending
+// contains a rule that was withdrawn or replaced, until all entities that the rule has expired are removed.
 func AppendOptions(dst []byte, t *table.Traits, now edm.Ticks) []byte {
 	w := object{b: append(dst, '{')}
 	if t != nil && t.Expiry != nil {
@@ -239,7 +240,7 @@ func parseDuration(s string) (d edm.Ticks, ok bool) {
 		return 0, false
 	}
 	time := false
-	next := 0 // index in units of the first unit that may follow
+	next := 0 // index in units of the first unit that is still allowed
 	for s = s[1:]; s != ""; {
 		if s[0] == 'T' {
 			if time {

@@ -92,8 +92,8 @@ func TestReadOptions(t *testing.T) {
 	}
 }
 
-// TestAppendOptions checks the documents that AppendOptions writes, and that a client may send such a document back
-// without changing the options.
+// TestAppendOptions checks the documents that AppendOptions writes, and that the options do not change if a client
+// sends such a document back.
 func TestAppendOptions(t *testing.T) {
 	t.Parallel()
 	now, _ := edm.ParseDateTime("2026-11-28T12:00:00Z")
@@ -130,7 +130,7 @@ func TestAppendOptions(t *testing.T) {
 	}
 }
 
-// FuzzReadOptions checks that an accepted document declares the same after writing and reading it.
+// FuzzReadOptions checks that an accepted document declares the same options after it was written and read again.
 func FuzzReadOptions(f *testing.F) {
 	f.Add([]byte(`{"expire":{"property":"E","after":"P2W1DT1H2M3S"}}`))
 	f.Add([]byte(`{"changes":{"keep":"PT1H"}}`))

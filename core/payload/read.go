@@ -8,15 +8,15 @@ import (
 	"edgetable/core/table"
 )
 
-// Entity is an entity to insert. This package does not check whether the keys are present and legal; the operation
-// must do so.
+// Entity is an entity to insert. This package does not check whether the keys are present and legal; the caller must
+// check the keys.
 type Entity struct {
 	PartitionKey, RowKey       string
-	HasPartitionKey, HasRowKey bool           // set if the body has the key and it is not null
-	Properties                 edm.Properties // in the order in which the body has them
+	HasPartitionKey, HasRowKey bool           // set if the body has a value for the key that is not null
+	Properties                 edm.Properties // in the body's order
 }
 
-// typicalMembers is the number of members that can be collected without an allocation.
+// typicalMembers is the number of members for which reading needs no extra allocation.
 const typicalMembers = 24
 
 // entity builds an Entity from the members of an insert.
@@ -36,14 +36,14 @@ func entity(list []member, as spelling) (Entity, error) {
 			rk = p
 		}
 	}
-	err = e.keys(pk, rk) // a statement of its own, because keys changes e and the return statement might copy e before that
+	err = e.keys(pk, rk) // a separate statement: keys changes e, and in a return statement e might be copied before the call
 	return e, err
 }
 
-// update builds the properties, sorted by name, from the members of an update or merge.
+// update builds properties that are sorted by name, from the members of an update or merge.
 func update(list []member, as spelling) (edm.Properties, error) {
 	var buf [maxMembers]uint16
-	order := buf[:len(list)] // indexes, because sorting members would move large structs
+	order := buf[:len(list)] // sort indexes, because members are large structs
 	for i := range order {
 		order[i] = uint16(i)
 	}
@@ -51,16 +51,16 @@ func update(list []member, as spelling) (edm.Properties, error) {
 	return encode(list, order, as)
 }
 
-// encode determines the types of the properties and encodes them. Like the service, it reports an entity that is too
-// large before a property that is too large. It ignores the size of keys, which are too small to matter. order holds
-// indexes into list in the order of the result; nil means the order of list.
+// encode determines the types of the properties and encodes them. If an entity and one of its properties are both too
+// large, it reports the entity, like the service. Keys do not count for the size of the entity, because they are too
+// small to matter. order holds indexes into list in the order of the result. A nil order means the order of list.
 func encode(list []member, order []uint16, as spelling) (edm.Properties, error) {
 	var (
 		stack      [256]byte
 		scratch    = stack[:0]
 		properties = make(edm.Properties, 0, size(list))
 		count      int
-		large      error // error for the first property that is too large
+		large      error // the error for the first property that is too large, if any
 	)
 	for i := range list {
 		if order != nil {
@@ -104,14 +104,15 @@ func encode(list []member, order []uint16, as spelling) (edm.Properties, error) 
 	return nil, large
 }
 
-// system reports whether the member is a system property: a key or the Timestamp. Properties does not contain these.
+// isSystem reports whether the member is a system property: a key or the Timestamp. Such a member is not part of
+// Properties.
 func (p *member) isSystem() bool {
 	return p.name == partitionKey || p.name == rowKey || p.name == timestamp
 }
 
 // size returns an upper bound for the size in bytes of the encoded properties.
 func size(list []member) (n int) {
-	const overhead, fixed = 7, 16 // overhead: two lengths and the type of a property; fixed: the longest value of a type of fixed size
+	const overhead, fixed = 7, 16 // overhead is the size of two lengths and a type; fixed is the largest size of a value of a type of fixed size
 	for i := range list {
 		p := &list[i]
 		if p.given && p.value.kind != kindNull && !p.isSystem() {
@@ -159,8 +160,8 @@ func (e *Entity) keys(pk, rk *member) error {
 	return nil
 }
 
-// typed returns the value of a property that is not null. The value shares memory with the body or with scratch,
-// which may be reallocated; grown is the new scratch.
+// typedValue returns the value of a property that is not null. The value shares memory with the body or with grown,
+// the buffer scratch, which may have been reallocated.
 func (p *member) typedValue(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {
@@ -205,7 +206,7 @@ func (p *member) number(t edm.Type, as spelling) (edm.Value, error) {
 	}
 	v, err := as.parse(t, literal)
 	if err != nil && natural == edm.TypeInt32 && !p.annotated {
-		// Like the service's library, read an integer that is too large for an Int32 as a Double.
+		// Like the service's reader, treat an integer that is too large for an Int32 as a Double.
 		v, err = edm.Parse(edm.TypeDouble, literal)
 	}
 	if err != nil {
@@ -222,8 +223,8 @@ func mistyped(p *member, t edm.Type) error {
 	return invalid("The property " + quote(p.name) + " is annotated as " + t.String() + ", but its value is of another JSON type: send it as a string.")
 }
 
-// explain adds a hint to the service's text of an error. It adds none to OutOfRangeInput, whose text already names
-// the property.
+// explain adds a hint to the service's text of an error. It does not change an OutOfRangeInput, whose text already
+// names the property.
 func explain(err error, hint string) error {
 	e, ok := err.(*table.Error)
 	if !ok || e.Code == table.OutOfRangeInput {
@@ -232,7 +233,7 @@ func explain(err error, hint string) error {
 	return e.Code.With(e.Message + " " + hint)
 }
 
-// nameOfTable returns the TableName among the members; ok is false if there is none.
+// nameOfTable returns the value of the member TableName; ok is false if there is no such member.
 func nameOfTable(list []member) (name string, ok bool, err error) {
 	for i := range list {
 		p := &list[i]

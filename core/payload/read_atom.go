@@ -18,8 +18,8 @@ const (
 )
 
 // ReadAtomEntity is [ReadEntity] for an Atom entry. The properties are the elements of the data namespace in
-// m:properties; everything else in the entry is ignored. The attribute m:type gives the type of a value. Without
-// m:type the value is a String that keeps all its white space. A property with m:null="true" is ignored.
+// m:properties; everything else in the entry is ignored. The attribute m:type is the type of a value. A value without
+// m:type is a String with all its white space. A property with m:null="true" is ignored.
 func ReadAtomEntity(body []byte) (Entity, error) {
 	var buf [typicalMembers]member
 	list, err := collectAtom(body, buf[:0])
@@ -50,8 +50,8 @@ func ReadAtomTableName(body []byte) (name string, ok bool, err error) {
 }
 
 // collectAtom reads a whole Atom entry and appends its members to list. The element m:properties is normally inside
-// the entry's content element. It may also be next to the content, as in Atom entries for media, because accepting
-// that needs no extra code.
+// the entry's content element. It may also follow the content element, as in Atom entries for media: accepting this
+// needs no extra code.
 func collectAtom(body []byte, list []member) ([]member, error) {
 	var index index
 	r := xml.NewReader(body)
@@ -79,7 +79,8 @@ func collectAtom(body []byte, list []member) ([]member, error) {
 	}
 }
 
-// collectProperties reads from the start of m:properties to its end.
+// collectProperties reads the content of the element m:properties, up to its end tag, and appends the members to
+// list.
 func collectProperties(r *xml.Reader, index *index, list []member) ([]member, error) {
 	for {
 		kind, err := r.Next()
@@ -115,7 +116,7 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 		}
 		p.value.text = view(text)
 		if p.annotated && p.typ.text != "Edm.String" {
-			// As in XML Schema, white space around a number or date has no meaning.
+			// As in XML Schema, white space around a number or a date is ignored.
 			p.value.text = strings.Trim(p.value.text, " \t\r\n")
 		}
 		var n int
@@ -129,7 +130,7 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 	}
 }
 
-// malformed converts an XML syntax error to an error of the protocol, and returns any other error unchanged.
+// convertSyntaxError converts an XML syntax error to an error of the protocol. It returns any other error unchanged.
 func convertSyntaxError(err error) error {
 	if at, ok := errors.AsType[*xml.SyntaxError](err); ok {
 		return invalid("Malformed XML at byte " + strconv.Itoa(at.Offset) + ": " + at.Problem + ".")

@@ -9,12 +9,12 @@ import (
 
 // ReadEntity parses the JSON body of an insert and checks the names, types, sizes and number of its properties. An
 // annotation, before or after a value, sets the value's type. Without an annotation, JSON determines the type: true
-// and false are Boolean, whole numbers Int32 if they fit, other numbers Double, strings String. Nulls, Timestamp and
-// odata.* are ignored.
+// and false are Boolean, whole numbers Int32 if they are in its range, other numbers Double, strings String. Nulls,
+// Timestamp and odata.* are ignored.
 //
 // ReadEntity also accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts beyond JSON: strings and
 // names in single quotes, unquoted names, control characters in strings, and numbers such as .5, 1. and 007.
-// [ofService] lists the accepted texts of values.
+// [serviceSpelling] lists the accepted texts of values.
 //
 // The entity shares no memory with the body.
 func ReadEntity(body []byte) (Entity, error) {
@@ -38,8 +38,8 @@ func ReadFileEntity(text []byte) (Entity, error) {
 }
 
 // ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the properties sorted by name, because
-// the service keeps an updated entity in this order. Keys are taken from the URL, so keys in the body are ignored,
-// even those of a wrong type.
+// the service keeps an updated entity in this order. The URL contains the keys. Keys in the body are ignored, even if
+// they have a wrong type.
 func ReadUpdate(body []byte) (edm.Properties, error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])
@@ -60,8 +60,8 @@ func ReadTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collect reads a whole JSON body and appends its members to list in the order of their values. An annotation may be
-// before or after its value.
+// collect reads a whole JSON body and appends its members to list in the order of their values. An annotation may
+// precede or follow the annotated value.
 func collect(s scanner, list []member) ([]member, error) {
 	var index index
 	return index.collect(&s, list)
@@ -84,7 +84,7 @@ func (x *index) collect(s *scanner, list []member) ([]member, error) {
 			owner, annotation = name[:at], name[at+1:]
 		}
 		if strings.HasPrefix(owner, "odata.") || annotation != "" && (annotation != "odata.type" || owner == "") {
-			continue // the member describes the entity as a whole, or does not affect how the entity is stored
+			continue // a member that describes the whole entity, or does not affect how the entity is stored
 		}
 		var n int
 		if list, n, err = x.member(list, owner); err != nil {

@@ -213,8 +213,8 @@ func TestReadUpdate(t *testing.T) {
 	}
 }
 
-// TestReadEntityOrder checks that an insert keeps the order of the values in the body, whether annotations are before
-// or after them.
+// TestReadEntityOrder checks that an insert keeps the order of the values in the body, whether annotations precede or
+// follow the values.
 func TestReadEntityOrder(t *testing.T) {
 	t.Parallel()
 	e, err := payload.ReadEntity([]byte(`{"b@odata.type":"Edm.String","c":"x","a@odata.type":"Edm.String","b":"x","RowKey@odata.type":"Edm.String","a":"x","d@odata.type":"Edm.String"}`))

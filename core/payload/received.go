@@ -2,16 +2,17 @@ package payload
 
 import "edgetable/core/edm"
 
-// Received is an entity from a service's response. It shares memory with its [Reader].
+// Received is an entity from a service's response. It shares memory with the [Reader] that returned it.
 type Received struct {
-	PartitionKey, RowKey string    // "" if the response does not contain the key; a query with $select may omit it
+	PartitionKey, RowKey string    // "" if the response lacks the key, for example because $select omits the key
 	Timestamp            edm.Ticks // 0 if the response has no Timestamp
 	Properties           edm.Properties
 }
 
-// Reader reads the entities in a service's responses. It is for clients, and for JSON with type annotations. It
-// ignores nulls, which a response has for selected properties that an entity lacks. It does not check limits, because
-// the service has checked them. A Reader reuses its memory, so an entity is valid until the next call.
+// Reader reads the entities in a service's responses. Clients use a Reader. It accepts JSON with type annotations. It
+// ignores nulls: a response contains a null for each selected property that an entity lacks. It does not check
+// limits, because the service has checked them. A Reader reuses its memory, so an entity is valid until the next call
+// of a method.
 type Reader struct {
 	s          scanner
 	index      index
@@ -19,7 +20,7 @@ type Reader struct {
 	properties edm.Properties
 	pk, rk     []byte
 	scratch    []byte
-	inFeed     bool // set when Next has returned an entity of the feed
+	inFeed     bool // set after the first entity of the feed
 }
 
 // Entity reads a body that is a single entity.
@@ -109,7 +110,7 @@ func (r *Reader) entity() (e Received, err error) {
 	return e, nil
 }
 
-// own reads a system property, that is a key or the Timestamp, into e.
+// readSystem reads a system property (a key or the Timestamp) into e.
 func (r *Reader) readSystem(e *Received, p *member) (err error) {
 	if p.value.kind != kindString {
 		return invalid("The " + p.name + " is not a string.")

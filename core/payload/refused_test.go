@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// demand fails the test unless err is an error of the protocol with this code, and its message begins with message.
+// demand checks that err is an error of the protocol with this code, and that its message begins with message.
 func demand(t *testing.T, why string, err error, code table.Code, message string) {
 	t.Helper()
 	var e *table.Error

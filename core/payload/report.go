@@ -110,7 +110,7 @@ func AppendReport(dst []byte, r *traffic.Report) []byte {
 	return w.b
 }
 
-// object writes JSON members. Members without a name are elements of a list.
+// object writes the members of a JSON object, or the elements of a JSON list, which have no names.
 type object struct{ b []byte }
 
 //go:noinline

@@ -40,7 +40,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// fill sets each field of v, at any depth, to a different value.
+// fill sets every field of v, including nested ones, to a different value.
 func fill(t *testing.T, v reflect.Value, next *uint64) {
 	*next++
 	switch v.Kind() {

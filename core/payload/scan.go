@@ -6,19 +6,19 @@ import (
 	"unsafe"
 )
 
-// scanner reads a JSON object of scalars member by member and checks its complete syntax. It accepts only valid
-// UTF-8, and only valid JSON unless relaxed is set.
+// scanner reads a JSON object member by member and checks its complete syntax. Each value must be a scalar. It
+// accepts only valid UTF-8, and only valid JSON unless relaxed is set.
 type scanner struct {
 	body        []byte
 	pos         int
-	name, value token // the most recent member
+	name, value token // name and value of the most recent member
 	begun       bool
-	within      bool // set if the object is part of a longer text
-	relaxed     bool // set to accept also what the service's reader accepts beyond JSON
+	within      bool // set if other text may follow the object
+	relaxed     bool // set to accept everything that the service's reader accepts
 }
 
-// next reads a member into name and value. After the closing brace it returns false. Only blanks may follow the
-// brace, unless the object is part of a longer text.
+// next reads a member into name and value. After the closing brace it returns false. If within is not set, only
+// blanks may follow the brace.
 func (s *scanner) next() (bool, error) {
 	comma := s.begun
 	if !s.begun {
@@ -74,7 +74,7 @@ func (s *scanner) begin() error {
 	return nil
 }
 
-// skip skips blanks and returns the byte after them, or 0 at the end.
+// skip skips blanks and returns the next byte. At the end of the body it returns 0.
 func (s *scanner) skip() byte {
 	for s.pos < len(s.body) {
 		c := s.body[s.pos]
@@ -171,7 +171,7 @@ func (s *scanner) digits() bool {
 	return s.pos > from
 }
 
-// text reads a string; pos is at its opening quote.
+// text reads a string; pos must be at its opening quote.
 func (s *scanner) text() (token, error) {
 	if s.peek() != '"' {
 		return token{}, s.syntax("expected a string in double quotes")

@@ -10,12 +10,13 @@ import (
 type spelling uint8
 
 const (
-	// ofFiles accepts all texts that [edm.Parse] accepts, and a number for an Int64. It is used for files, responses
-	// and Atom.
+	// fileSpelling accepts all texts that [edm.Parse] accepts, and a JSON number for an Int64. It is used for files,
+	// responses and Atom.
 	fileSpelling spelling = iota
-	// ofService accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts in JSON: blanks around a
+	// serviceSpelling accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts in JSON: blanks around a
 	// Boolean or Int32, a year or month for a DateTime, and a Guid in braces, in parentheses or without hyphens. It
-	// refuses a number for an Int64, the Boolean "1", unpadded base64, and INF; the service documents none of these.
+	// refuses a JSON number for an Int64, the Boolean "1", unpadded base64, and INF; the service documents none of
+	// these refused forms.
 	serviceSpelling
 )
 
@@ -27,7 +28,7 @@ func (as spelling) parse(t edm.Type, s string) (edm.Value, error) {
 	switch t {
 	case edm.TypeBoolean:
 		if s = strings.TrimSpace(s); s == "1" || s == "0" {
-			s = "" // "" is not a Boolean, so edm.Parse returns an error
+			s = "" // edm.Parse refuses "" as a Boolean
 		}
 	case edm.TypeInt32:
 		s = strings.TrimSpace(s)
@@ -44,7 +45,7 @@ func (as spelling) parse(t edm.Type, s string) (edm.Value, error) {
 			s = strings.Map(withoutBlanks, s)
 		}
 		if len(s)%4 != 0 {
-			s = "=" // not base64, so edm.Parse returns an error
+			s = "=" // edm.Parse refuses "=" as base64
 		}
 	}
 	return edm.Parse(t, s)

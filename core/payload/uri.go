@@ -7,10 +7,10 @@ import "edgetable/core/percent"
 //
 //	mytable(PartitionKey='p',RowKey='r')
 //
-// If base is the account's URI, the result is the Location header; if base is empty, it is the edit link. Quotes in
-// keys are doubled. Letters, digits, quotes and -._~*! are not encoded; all other characters are percent-encoded as
-// UTF-8. Braces must be encoded, because clients take any brace in a part of a batch response for the start of an
-// error body.
+// If base is the account's URI, the result is the value of the Location header. If base is empty, the result is the
+// edit link. Quotes in keys are doubled. Letters, digits, quotes and -._~*! are not encoded; all other characters are
+// percent-encoded as UTF-8. Braces must be encoded, because clients treat the first brace in a part of a batch
+// response as the start of an error body.
 func AppendEntityURI(dst []byte, base, table, pk, rk string) []byte {
 	dst = append(dst, base...)
 	dst = append(dst, table...)

@@ -5,18 +5,18 @@ import (
 	"edgetable/core/table"
 )
 
-// View holds the values that the entities of one response share. Its methods append to dst and return the extended
-// slice, like append. They do not allocate.
+// View holds the values that all entities of one response have in common. Its methods append to dst and return the
+// extended slice, like append. They do not allocate.
 type View struct {
 	Format  Format
 	Base    string      // URI of the account, ending with a slash
 	Account string      // name of the account
 	Table   string      // name of the table as the request spells it, or "Tables"
 	Select  *Projection // the selected properties; nil means all
-	Now     edm.Ticks   // time of the response, which an Atom document contains
+	Now     edm.Ticks   // time of the response; only Atom documents contain it
 
-	lost    bool     // set if an entity could not be represented; see Err
-	clock   [32]byte // the text of Now for Atom, formatted when first needed
+	lost    bool     // set if the format cannot represent an entity; see Err
+	clock   [32]byte // the text of Now in Atom; it is formatted when it is first needed
 	updated int      // length of the text in clock
 }
 
@@ -95,8 +95,8 @@ func (f Format) AppendError(dst []byte, e *table.Error, requestID string, now ed
 	return jsonError(dst, e, requestID, now)
 }
 
-// appendMembers appends the selected members of an entity: keys, Timestamp and properties. In JSON a comma follows
-// each of them.
+// appendMembers appends the selected members of an entity: keys, Timestamp and properties. In JSON it appends a comma
+// after each member.
 func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Properties) []byte {
 	s := v.Select
 	if s != nil && s.all {

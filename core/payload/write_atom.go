@@ -17,9 +17,9 @@ const (
 	noAuthor = `<author><name /></author>`
 )
 
-// atomRoot appends the start of a document up to the attributes of the root element. Its start tag remains open,
-// because an ETag may follow. The attributes, and the order of elements in an entry, are those of OData 3, which the
-// service has used since 2014.
+// atomRoot appends the start of a document up to the attributes of the root element. It does not close the start tag,
+// because the ETag attribute may follow. The attributes, and the order of elements in an entry, are those of OData 3,
+// which the service has used since 2014.
 func (v *View) atomRoot(dst []byte, tag string) []byte {
 	dst = append(dst, declaration...)
 	dst = append(dst, tag...)
@@ -52,7 +52,7 @@ func atomFeedEnd(dst []byte) []byte {
 	return append(dst, "</feed>"...)
 }
 
-// atomUpdated appends the element updated, the time of the response in whole seconds.
+// atomUpdated appends the element <updated> with the time of the response in whole seconds.
 func (v *View) atomUpdated(dst []byte) []byte {
 	if v.updated == 0 { // format the time only once for all entries
 		text := (v.Now - v.Now%edm.TicksPerSecond).AppendText(v.clock[:0])
@@ -62,7 +62,8 @@ func (v *View) atomUpdated(dst []byte) []byte {
 	return append(dst, `</updated>`...)
 }
 
-// atomEntity appends an entity. The start tag of its entry element is already open.
+// atomEntity appends an entity. The caller has already written the start tag of the entry element, but not the
+// closing ">".
 func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	var clock [32]byte
 	when := ts.AppendText(clock[:0])
@@ -71,7 +72,7 @@ func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	dst = append(dst, `'&quot;"><id>`...)
 	dst = xml.AppendText(dst, v.Base)
 	dst = xml.AppendText(dst, v.Table)
-	dst = appendPredicate(dst, pk, rk) // without escaping, because the predicate never contains a special character of XML
+	dst = appendPredicate(dst, pk, rk) // not escaped, because the predicate never contains a special character of XML
 	dst = v.atomEditLink(dst)
 	dst = xml.AppendAttr(dst, v.Table)
 	dst = appendPredicate(dst, pk, rk)
@@ -80,7 +81,8 @@ func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	return append(dst, `</m:properties></content></entry>`...)
 }
 
-// atomTable appends a table. The start tag of its entry element is already open.
+// atomTable appends a table. The caller has already written the start tag of the entry element, but not the closing
+// ">".
 func (v *View) atomTable(dst []byte, name string) []byte {
 	dst = append(dst, `><id>`...)
 	dst = xml.AppendText(dst, v.Base)
@@ -129,13 +131,13 @@ func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 		dst = append(dst, `">`...)
 		switch f := value.Float(); {
 		case t == edm.TypeDouble && math.IsInf(f, 0):
-			// INF is the spelling of XML Schema; clients accept both spellings
+			// INF is the spelling of XML Schema; clients accept it and Infinity
 			if f < 0 {
 				dst = append(dst, '-')
 			}
 			dst = append(dst, "INF"...)
 		case t == edm.TypeDouble:
-			// The element names the type, so a whole number needs no fraction to be read as a Double.
+			// The element contains the type, so a reader recognises a whole number without a fraction as a Double.
 			dst = bytes.TrimSuffix(value.AppendText(dst), []byte(".0"))
 		default:
 			dst = value.AppendText(dst)
@@ -158,8 +160,8 @@ func (v *View) atomNull(dst []byte, name string) []byte {
 	return append(dst, ` m:null="true" />`...)
 }
 
-// atomName reports whether a property's name is also a valid XML name. If it is not, Err returns an error. Nearly all
-// property names are valid XML names; the exceptions contain ª, µ, º or ⁔.
+// atomName reports whether a property's name is also a valid XML name. If it is not, View.Err returns an error.
+// Nearly all property names are valid XML names; the exceptions contain one of the characters ª, µ, º and ⁔.
 func (v *View) atomName(name string) bool {
 	if xml.IsName(name) {
 		return true
@@ -180,7 +182,7 @@ func atomError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 }
 
 // AppendXMLError appends the error body of operations that use only XML: those on access policies and service
-// properties. It is also the body for a refused signature, unless the client asked for JSON. Its media type is
+// properties. An error for a refused signature has this body too, unless the client asked for JSON. The media type is
 // application/xml.
 func AppendXMLError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, xml.Header+`<m:error xmlns:m="`+spaceMetadata+`"><m:code>`...)

@@ -26,7 +26,7 @@ const (
 
 func atomView(t *testing.T, names ...string) payload.View {
 	v := view(payload.Atom, names...)
-	v.Now = ticks(t, "2022-01-24T20:59:46.9999999Z") // fraction .9999999, which <updated> must drop
+	v.Now = ticks(t, "2022-01-24T20:59:46.9999999Z") // the fraction .9999999 must not appear in <updated>
 	return v
 }
 

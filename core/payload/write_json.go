@@ -33,7 +33,7 @@ func (v *View) jsonRoot(dst []byte, what string) []byte {
 	return append(dst, `",`...)
 }
 
-// jsonTable appends a table. The opening brace of its object is already written.
+// jsonTable appends a table. The caller has already written the opening brace of the object.
 func (v *View) jsonTable(dst []byte, name string) []byte {
 	if v.Format == Full {
 		dst = append(dst, `"odata.type":"`...)
@@ -50,7 +50,7 @@ func (v *View) jsonTable(dst []byte, name string) []byte {
 	return append(dst, `"}`...)
 }
 
-// jsonEntity appends an entity. The opening brace of its object is already written.
+// jsonEntity appends an entity. The caller has already written the opening brace of the object.
 func (v *View) jsonEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	var clock [32]byte
 	when := ts.AppendText(clock[:0])
@@ -90,7 +90,7 @@ func (v *View) jsonAnnotations(dst []byte, pk, rk string, when []byte) []byte {
 	return dst
 }
 
-// jsonProperty appends a property and a comma, preceded by an annotation if its type needs one.
+// jsonProperty appends a property and a comma, preceded by a type annotation if JSON does not show the type.
 func (v *View) jsonProperty(dst []byte, name string, value edm.Value) []byte {
 	dst = append(dst, '"')
 	at := len(dst)
@@ -101,7 +101,7 @@ func (v *View) jsonProperty(dst []byte, name string, value edm.Value) []byte {
 	case edm.TypeString, edm.TypeBoolean, edm.TypeInt32:
 	case edm.TypeDouble:
 		f := value.Float()
-		quoted = f-f != 0 // true for NaN and the infinities
+		quoted = f-f != 0 // f-f is NaN, and so not 0, if f is NaN or infinite
 	default:
 		quoted = true
 	}
@@ -159,7 +159,7 @@ func AppendJSON(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byt
 	for name, value := range p.All() {
 		dst = v.jsonProperty(dst, name, value)
 	}
-	dst[len(dst)-1] = '}' // replaces the comma after the last member
+	dst[len(dst)-1] = '}' // this brace replaces the comma after the last member
 	return dst
 }
 
@@ -181,8 +181,8 @@ func jsonError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 }
 
 // appendEscaped appends s as the content of a JSON string, without quotes. Like the service, it writes only ASCII.
-// Other characters become \uXXXX with lower-case digits, and characters beyond U+FFFF two of these. An invalid UTF-8
-// byte becomes U+FFFD.
+// Any other character becomes \uXXXX with lower-case digits; a character beyond U+FFFF becomes two such escapes. An
+// invalid UTF-8 byte becomes U+FFFD.
 func appendEscaped(dst []byte, s string) []byte {
 	for {
 		n := plain(unsafe.Slice(unsafe.StringData(s), len(s)))

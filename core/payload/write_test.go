@@ -29,7 +29,7 @@ func view(f payload.Format, names ...string) payload.View {
 	return v
 }
 
-// all returns a view whose $select has the given text and selects all properties.
+// selectAll returns a view that selects all properties. text is the text of its $select.
 func selectAll(f payload.Format, text string) payload.View {
 	v := view(f)
 	v.Select = payload.NewProjection(nil, text)
@@ -97,8 +97,8 @@ func TestAppendEntity(t *testing.T) {
 	}
 }
 
-// TestLargeProjection checks projections around two limits: the number of names from which find uses a map, and the
-// number that fits on the stack.
+// TestLargeProjection checks projections whose number of names is near one of two limits: the number from which find
+// uses a map, and the number that fits on the stack.
 func TestLargeProjection(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 8, 9, 255, 256, 257, 1000} {

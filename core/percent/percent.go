@@ -43,7 +43,7 @@ func Append(dst []byte, s string, query bool) ([]byte, bool) {
 	return dst, true
 }
 
-// Decode returns s in decoded form, like Append, or s itself if s has no escapes.
+// Decode returns s in decoded form, like Append. If s has no escapes, it returns s itself.
 func Decode(s string, query bool) (string, bool) {
 	for i := range len(s) {
 		if s[i] == '%' || s[i] == '+' && query {

@@ -45,7 +45,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestEscaped checks that every escaped byte decodes to itself, both here and with net/url.
+// TestEscaped checks that every escaped byte decodes to itself, both with this package and with net/url.
 func TestEscaped(t *testing.T) {
 	t.Parallel()
 	for c := range 256 {

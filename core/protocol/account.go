@@ -8,28 +8,26 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Account is an account of the server.
+// Account holds the name, the keys and the access rules of one account that the server serves.
 type Account struct {
 	sharedkey.Account // the account's name and keys
-	// Disabled refuses every request, even one with a valid signature.
+	// Disabled makes the server refuse every request to the account, even one with a valid signature.
 	Disabled bool
-	// HTTPS refuses every request that does not come over HTTPS.
+	// HTTPS makes the server refuse every request that does not come over HTTPS.
 	HTTPS    bool
 	Firewall firewall.Firewall
 	// Audiences are the audiences accepted for this account: a bearer token must name
 	// one of them.
 	Audiences []string
-	// Endpoint is the URL at which clients reach the account. It is only shown to
-	// people. "" means unknown.
+	// Endpoint is the URL at which clients reach the account, for display only; "" means unknown.
 	Endpoint string
-	// Shared is set if the server has other accounts too. Then an account without
-	// Audiences accepts no bearer tokens, because only the audience of a token says
-	// which account it is for.
+	// Shared is set if the server has other accounts too. An account without Audiences then accepts no bearer
+	// tokens, because only the audience of a token tells for which account it was issued.
 	Shared bool
 }
 
-// admitsToken returns an error for clients if a valid bearer token is not for
-// this account.
+// admitsToken returns an error, to be shown to the client, if a valid bearer token was issued for another
+// account.
 func (a *Account) admitsToken(id *Identity) error {
 	switch {
 	case slices.ContainsFunc(a.Audiences, func(one string) bool { return slices.Contains(id.Audiences, one) }):

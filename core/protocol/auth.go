@@ -11,10 +11,9 @@ import (
 	"edgetable/core/table"
 )
 
-// authenticate verifies the credentials of the request and sets its authority.
-// The credentials are in the Authorization header or, without that header, in a
-// shared access signature in the query. It runs before any other part of the
-// request is examined.
+// authenticate verifies the credentials of the request and sets the authority of x. The credentials are in the
+// Authorization header or, if that header is absent, in a shared access signature in the query. The server
+// examines no other part of the request before authenticate returns.
 func (x *exchange) authenticate(ctx context.Context) error {
 	if err := x.refuseAfterFailures(); err != nil {
 		return err
@@ -24,7 +23,7 @@ func (x *exchange) authenticate(ctx context.Context) error {
 		return nil
 	}
 	if err.Status() >= 500 && x.resp.Refused != RefusedQueue {
-		x.resp.Refused = "" // no refusal, because the server failed to verify the credentials
+		x.resp.Refused = "" // the server could not verify the credentials, so it must not report that it refused them
 	}
 	if err.Code == table.AuthenticationFailed || err.Code == table.InvalidAuthenticationInfo {
 		x.countFailure()
@@ -64,9 +63,9 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 	return nil
 }
 
-// reachable returns an error if the account does not exist, is disabled, demands HTTPS,
-// or does not accept requests from the client's address. Each such request counts as a
-// failed sign-in, because a client without a key could use it to guess account names.
+// checkReachable returns an error if the account does not exist, is disabled, demands HTTPS, or does not accept
+// requests from the client's address. Each such request counts as a failed sign-in, because a client without a
+// key could guess account names in this way.
 func (x *exchange) checkReachable() *table.Error {
 	err := x.unreachable()
 	if err != nil {
@@ -113,7 +112,7 @@ func (x *exchange) keyError(err error) *table.Error {
 	return code.With(code.Err().Message + " Detail: " + e.Detail)
 }
 
-// shared verifies a shared access signature.
+// verifySAS verifies a shared access signature.
 func (x *exchange) verifySAS(ctx context.Context) *table.Error {
 	token, err := sas.Parse(x.target.Query)
 	if err != nil {
@@ -124,7 +123,7 @@ func (x *exchange) verifySAS(ctx context.Context) *table.Error {
 		x.resp.Refused = RefusedAnonymous
 		code := table.NoAuthenticationInformation
 		if x.predatesChallenges() {
-			code = table.ResourceNotFound // old versions of the protocol do not show that the resource exists
+			code = table.ResourceNotFound // before challenges existed, the service did not reveal that the resource exists
 		}
 		hint := " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query."
 		if strings.Contains("&"+x.target.Query, "&sv=") {
@@ -150,7 +149,7 @@ func (x *exchange) verifySAS(ctx context.Context) *table.Error {
 	return nil
 }
 
-// policy returns a stored access policy of a table, or nil if there is none.
+// policy returns the stored access policy of a table that has this id, or nil if the table has no such policy.
 func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Policy, error) {
 	var acl []byte
 	err := x.chargeSource(ctx, func() (err error) {
@@ -175,11 +174,11 @@ func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Polic
 	return nil, nil
 }
 
-// ErrSuspicious is wrapped in an error of [Handler.Bearer] if the request must count as a failed
-// sign-in, whatever the code of the error is.
+// ErrSuspicious marks an error of [Handler.Bearer] for a token that is probably forged. The handler counts such
+// a request as a failed sign-in, whatever the error code is.
 var ErrSuspicious = errors.New("protocol: the token is probably forged")
 
-// bearer verifies a token from an identity provider.
+// bearer verifies a bearer token from an identity provider.
 func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	token = strings.TrimSpace(token)
 	if v := x.req.Header.Get("X-Ms-Version"); v < bearerVersion {
@@ -232,15 +231,15 @@ func isBearerToken(s string) bool {
 	return s != ""
 }
 
-// beforeChallenges reports whether the protocol version of the request is older than the first one in which the
-// service answers with a challenge (WWW-Authenticate). A request without a version may get a challenge.
+// predatesChallenges reports whether the request has an old protocol version, in which the service sends no
+// challenge (the header WWW-Authenticate). A request without a version may get a challenge.
 func (x *exchange) predatesChallenges() bool {
 	version := x.req.Header.Get("X-Ms-Version")
 	return version != "" && version < challengeVersion
 }
 
-// challenge returns the WWW-Authenticate header of a 401. It names the audience
-// of the account's tokens, if the account has its own.
+// challenge returns the WWW-Authenticate header of a response with status 401. If the account has audiences for
+// bearer tokens, the header names the first of them.
 func (x *exchange) challenge() string {
 	if x.Challenge == "" {
 		return "SharedKey"
@@ -253,10 +252,10 @@ func (x *exchange) challenge() string {
 	return x.Challenge
 }
 
-// resourceID precedes the audience in the header WWW-Authenticate.
+// resourceID is the text before the audience in the header WWW-Authenticate.
 const resourceID = " resource_id="
 
-// challenged returns the error for a bearer token that is not accepted.
+// bearerError returns the error for a bearer token that the server does not accept.
 func (x *exchange) bearerError(hint string) *table.Error {
 	if x.predatesChallenges() {
 		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " " + hint)

@@ -15,14 +15,14 @@ type Identity struct {
 	Contributor bool
 }
 
-// authority holds what the credentials of a request allow. The zero authority
-// is that of an account key and allows everything.
+// authority holds the permissions that the credentials of a request give. The zero authority belongs to an
+// account key and permits everything.
 type authority struct {
-	grant    *sas.Grant // from a shared access signature
-	identity *Identity  // from a bearer token
+	grant    *sas.Grant // the permissions of a shared access signature; nil for other credentials
+	identity *Identity  // the sender of a bearer token; nil for other credentials
 }
 
-// allow returns an error if the credentials do not allow the operation.
+// allow returns an error if the credentials do not permit the operation.
 func (a *authority) allow(op *operation, tableName string) error {
 	switch {
 	case a.grant != nil:
@@ -31,7 +31,7 @@ func (a *authority) allow(op *operation, tableName string) error {
 		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " A user delegation key can only be requested with a bearer token.")
 	case a.identity == nil:
 		return nil
-	case op.audience == owners: // the service also answers ResourceNotFound
+	case op.audience == owners: // the service sends ResourceNotFound too
 		return table.ResourceNotFound.Err()
 	case op.audience == contributors && !a.identity.Contributor:
 		return table.AuthorizationPermissionMismatch.Err()
@@ -39,8 +39,7 @@ func (a *authority) allow(op *operation, tableName string) error {
 	return nil
 }
 
-// allowEntity returns an error if the credentials do not give access to the
-// entity.
+// allowEntity returns an error if the credentials do not give access to the entity.
 func (a *authority) allowEntity(partitionKey, rowKey string) error {
 	if a.grant == nil {
 		return nil
@@ -48,8 +47,7 @@ func (a *authority) allowEntity(partitionKey, rowKey string) error {
 	return a.grant.AllowEntity(partitionKey, rowKey)
 }
 
-// within returns the range of a table that the credentials give access to, or
-// nil for the whole table.
+// keyRange returns the range of keys to which the credentials give access, or nil for the whole table.
 func (a *authority) keyRange() *key.Range {
 	if a.grant == nil {
 		return nil
@@ -57,8 +55,8 @@ func (a *authority) keyRange() *key.Range {
 	return a.grant.Range()
 }
 
-// audience lists the credentials, other than a shared access signature, that
-// allow an operation.
+// audience tells which credentials, apart from shared access signatures, permit an operation. It is not the
+// audience of a token.
 type audience uint8
 
 const (

@@ -15,14 +15,14 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// sent is a request that a test sends with a token.
+// sent is a request without its credentials. A test adds a token and sends the request.
 type sent struct {
 	why, method, path, query string
 	header                   protocol.Header
 	body                     string
 }
 
-// as makes the request with a token as its only credentials.
+// withToken returns the complete request. Its only credentials are the token.
 func (r *sent) withToken(token string) *protocol.Request {
 	target := r.path
 	if !strings.HasPrefix(target, "http") {
@@ -39,8 +39,8 @@ func (r *sent) withToken(token string) *protocol.Request {
 	}
 }
 
-// holding returns all data of the account outside the partition m, with the
-// owner's secrets.
+// readSecrets returns all data that the token must not reveal: the tables, their access policies, the
+// settings of the account, and all entities outside the partition m.
 func readSecrets(t *testing.T, h *protocol.Handler, key *sharedkey.Key) string {
 	t.Helper()
 	s := &server{Handler: h, key: key}
@@ -58,8 +58,8 @@ func readSecrets(t *testing.T, h *protocol.Handler, key *sharedkey.Key) string {
 	return all.String()
 }
 
-// estate returns a server whose account has two tables, other and people. A
-// token may give access to the partition m of people. All other data is secret.
+// newSecretServer returns a server whose account has two tables, other and people. Tests use tokens that give
+// access to the partition m of people. All other data is secret.
 func newSecretServer(t *testing.T) (*protocol.Handler, *sharedkey.Key) {
 	t.Helper()
 	h := wiretest.NewHandler(&wiretest.Clock{})
@@ -93,8 +93,8 @@ func newSecretServer(t *testing.T) (*protocol.Handler, *sharedkey.Key) {
 	return h, key
 }
 
-// changeset makes a batch. Each part has the first line of a request and the
-// text after that line.
+// changeset returns a batch with one changeset. Each argument has the request line of an operation and the
+// rest of the operation after that line.
 func changeset(parts ...string) string {
 	var b strings.Builder
 	b.WriteString("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n")
@@ -110,8 +110,8 @@ func batchQuery(line string) string {
 	return "--b\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" + line + " HTTP/1.1\r\n\r\n\r\n--b--\r\n"
 }
 
-// beyond returns requests for data to which a token for the partition m of
-// people gives no access, whatever its permissions are.
+// forbiddenRequests returns requests for data outside the partition m of people. A token for this partition
+// must not reach that data, whatever its permissions are.
 func forbiddenRequests() []sent {
 	batch := protocol.Header{"Content-Type": {"multipart/mixed; boundary=b"}}
 	tunnel := func(verb string) protocol.Header { return protocol.Header{"X-Http-Method": {verb}, "If-Match": {"*"}} }
@@ -216,8 +216,8 @@ func forbiddenRequests() []sent {
 	return list
 }
 
-// TestTokenReachesNothingElse checks that a token for a part of one table
-// neither shows nor changes other data.
+// TestTokenReachesNothingElse checks that a token for a part of one table neither reveals nor changes any
+// data outside that part.
 func TestTokenReachesNothingElse(t *testing.T) {
 	t.Parallel()
 	h, key := newSecretServer(t)
@@ -278,7 +278,7 @@ func TestTokenReachesNothingElse(t *testing.T) {
 	}
 }
 
-// FuzzComp checks that the server uses the same value of the query option comp that the signature covers.
+// FuzzComp checks that the server uses the same value of the query option comp as the signature.
 func FuzzComp(f *testing.F) {
 	for _, q := range []string{"", "comp=acl", "Comp=%61cl&timeout=1", "%63omp=acl", "comp=&comp=acl", "c%6fmp=%zz", "comp=a%0Acl", "restype=service&comp=list+", "x=%&comp=acl", "comp", "$comp=acl&+comp=acl"} {
 		f.Add(q)
@@ -286,7 +286,7 @@ func FuzzComp(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string) {
 		o, err := protocol.ParseOptions(query)
 		if err != nil {
-			return // the request is refused
+			return
 		}
 		signed := sharedkey.StringToSign(sharedkey.SharedKeyLite, "a", sharedkey.Request{Path: "/p", RawQuery: query, XMSDate: "d"})
 		if want := "d\n/a/p?comp=" + o.Comp; signed != want && (signed != "d\n/a/p" || o.Comp != "") {

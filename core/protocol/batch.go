@@ -13,11 +13,11 @@ import (
 	"edgetable/core/table"
 )
 
-// serveBatch answers POST /$batch: an entity group transaction, or one query.
+// serveBatch answers POST /$batch. A batch is an entity group transaction or one query.
 //
-// If the framing or the size of the request is wrong, the response is an ordinary error response.
-// Otherwise the status is 202. If an operation of a changeset fails, the changeset of the response
-// has one part: the error, whose message begins with the index of the operation.
+// If the framing or the size of the request is wrong, the response is an ordinary error response. Otherwise
+// the status is 202. If an operation of a changeset fails, the response has a changeset with a single part,
+// which is the error. The message of the error begins with the index of the operation.
 func (c *call) serveBatch(ctx context.Context) (answer, error) {
 	boundary, err := multipart.Boundary(c.header.Get("Content-Type"))
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *call) serveBatch(ctx context.Context) (answer, error) {
 	switch {
 	case errors.Is(err, multipart.TooMany):
 		last := c.inBatch(&b.Parts[0].Operations[table.MaxBatchOperations-1])
-		_ = last.decode() // sets the format in which the operation accepts the error
+		_ = last.decode() // decode also sets the format of the error, according to the Accept header of the operation
 		last.prefer = last.preference()
 		return c.changeset(last.failPart(table.TooManyOperations(), running)), nil
 	case err != nil:
@@ -59,8 +59,8 @@ func batchError(err error) error {
 	return table.InvalidInput.With("One of the request inputs is not valid. " + capital(strings.TrimPrefix(e.Error(), "multipart: ")))
 }
 
-// transact runs a changeset. For an error that the client should retry, the response is an ordinary
-// error response, because clients decide whether to retry by the status of the response alone.
+// transact runs a changeset. If the client should retry after an error, the response is an ordinary error
+// response, because clients decide by the status of the whole response whether to retry.
 func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answer, error) {
 	calls := make([]*call, len(parts))
 	ops := make([]table.Operation, len(parts))
@@ -107,21 +107,20 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 	return c.changeset(responses...), nil
 }
 
-// inBatch makes the call of one operation of the batch.
+// inBatch returns the call for one operation of the batch.
 func (c *call) inBatch(op *multipart.Operation) *call {
 	return &call{exchange: c.exchange, part: op, verb: parseVerb(op.Method), header: op.Header, representation: c.representation}
 }
 
-// decode reads the address of an operation of the batch. It ignores the host. The
-// account must be the one that signed the batch.
+// decode parses the address of an operation of the batch. It ignores the host. The address must name the
+// account that signed the batch.
 func (c *call) decode() error {
 	t := address.Parse(c.part.Target)
 	path := strings.TrimLeft(t.Path, "/")
 	if c.address.Base != "" {
-		// In path style the first segment is the account. A client that retries
-		// a batch at the secondary sends the account name of the primary. A
-		// client whose base URL does not name the account sends no such
-		// segment.
+		// In path style the first segment is the account. A client that retries a batch at the secondary
+		// sends the account name of the primary. A client whose base URL does not contain the account leaves
+		// this segment out.
 		segment, rest, _ := strings.Cut(path, "/")
 		name, _ := percent.Decode(segment, false)
 		if strings.TrimSuffix(name, address.SecondarySuffix) == c.address.Account {
@@ -174,9 +173,9 @@ func (c *call) partOperation() (table.Operation, error) {
 	return c.entityOperation()
 }
 
-// failOperation makes the error of one operation of a changeset the only part of the answer. The message
-// has the index of the operation. As in recorded answers of the service, the index is missing if the
-// changeset has only this operation and the error was found while the operation ran.
+// failOperation makes the error of one operation the only part of the response's changeset. The message
+// begins with the index of the operation. As recorded from the service, the index is left out if the
+// changeset has only one operation and the error occurred while it ran.
 func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 	found := c.phaseOf(e)
 	if of == 1 && found == running {
@@ -185,8 +184,8 @@ func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 	return c.failPart(e, found)
 }
 
-// partResponse makes the response part of a successful write. Its headers have
-// the order in which the service sends them.
+// partResponse returns the part of the response for a successful write. The service sends the headers of a
+// part in the same order.
 func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Response {
 	a := c.writeAnswer(op, ticks)
 	if a.status != 204 {
@@ -194,14 +193,14 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 	}
 	version := "1.0;"
 	if c.prefer != noPreference {
-		version = "3.0;" // the header Prefer exists since OData 3
+		version = "3.0;" // Prefer exists only since OData 3
 	}
 	h := append(c.appendPreference(c.partHeader(running)), Field{Name: "DataServiceVersion", Value: version})
 	return multipart.Response{Status: a.status, Header: append(h, a.header...)}
 }
 
-// unreadPart makes the response to a changeset that has a part without a
-// request, or with one whose head cannot be read.
+// unreadPart returns the error response to a changeset with an unreadable part. Such a part has no request,
+// or has a request whose head cannot be parsed.
 func (x *exchange) unreadPart() multipart.Response {
 	e := table.InvalidInput.With("An error occurred while processing this request. A part of the changeset has no valid request: a request needs a request line, one line for each header, a numeric Content-Length, and an empty line.")
 	x.resp.Code = string(e.Code)
@@ -215,8 +214,8 @@ func (x *exchange) unreadPart() multipart.Response {
 	}
 }
 
-// contentPart makes the response part of an answer with a body. The headers of
-// the content come first.
+// contentPart returns the part of the response for a result with a body. The headers that describe the body
+// come first.
 func (c *call) contentPart(a answer) multipart.Response {
 	h := multipart.Header{
 		{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
@@ -231,7 +230,7 @@ func (c *call) contentPart(a answer) multipart.Response {
 	return multipart.Response{Status: a.status, Header: h, Body: a.body}
 }
 
-// changeset makes the answer from the parts of a changeset.
+// changeset returns an answer whose body is one changeset with the given parts.
 func (x *exchange) changeset(parts ...multipart.Response) answer {
 	batch, changeset := "batchresponse_"+guid(x.NewID()), "changesetresponse_"+guid(x.NewID())
 	size := 256
@@ -243,7 +242,6 @@ func (x *exchange) changeset(parts ...multipart.Response) answer {
 	})
 }
 
-// partSize estimates the length of a part.
 func partSize(r *multipart.Response) int { return 768 + len(r.Body) }
 
 func (x *exchange) batchAnswer(boundary string, size int, body func(dst []byte) []byte) answer {
@@ -257,7 +255,7 @@ func (x *exchange) batchAnswer(boundary string, size int, body func(dst []byte) 
 	}
 }
 
-// batchQuery runs the query of a batch that has no changeset.
+// batchQuery runs the query of a batch that consists of one query.
 func (c *call) batchQuery(ctx context.Context, query *call) (answer, error) {
 	boundary := "batchresponse_" + guid(c.NewID())
 	err := query.decode()

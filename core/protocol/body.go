@@ -11,8 +11,7 @@ import (
 // MaxBody is the largest size of a request body in bytes, including that of a batch.
 const MaxBody = 4 << 20
 
-// readBody reads the body of the request. The body is valid until the response
-// is released.
+// readBody reads the body of the request. The returned bytes are valid until the response is released.
 func (x *exchange) readBody() ([]byte, error) {
 	if x.req.ContentLength > MaxBody {
 		return nil, table.RequestBodyTooLarge.Err()
@@ -40,7 +39,7 @@ func (x *exchange) readBody() ([]byte, error) {
 	return b, err
 }
 
-// checkLength checks the length of a body that is completely in memory.
+// checkLength checks the length of a body that is already completely in memory.
 func checkLength(b []byte, length int64) ([]byte, error) {
 	switch {
 	case len(b) > MaxBody:
@@ -55,11 +54,10 @@ func errBodyEnded() error {
 	return table.InvalidInput.With("The request body ended before its Content-Length, or could not be read.")
 }
 
-// readAll reads at most MaxBody bytes. The announced length is -1 if it is
-// unknown.
+// readAll reads a body of at most MaxBody bytes. length is the announced length, or -1 if it is unknown.
 func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
-	// A client can announce any length at no cost, so the buffer has at most four times as many bytes as
-	// were received. If it grew in smaller steps, a large body would be copied more often.
+	// A client can announce any length at no cost. So the capacity of the buffer is at most four times the
+	// number of received bytes. Smaller steps would copy a large body more often.
 	const step = 64 << 10
 	if want := int(min(max(length, 512), step)) + 1; cap(b) < want {
 		b = make([]byte, 0, want)
@@ -81,7 +79,7 @@ func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
 			}
 		}
 		if e, ok := errors.AsType[*table.Error](err); ok {
-			return b[:0], e // the transport returns a *table.Error if it has no memory for the body
+			return b[:0], e // the transport returns a *table.Error if the memory for bodies is full
 		}
 		if err != nil {
 			return b[:0], errBodyEnded()

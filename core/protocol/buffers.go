@@ -6,13 +6,12 @@ import (
 	"sync"
 )
 
-// buffers keeps the memory of request and response bodies for reuse.
+// buffers is a pool of buffers for the bodies of requests and responses.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// sized returns a buffer for about n bytes, so that a growing body is not
-// copied repeatedly. It rounds a large n up to a power of two, so that later
-// requests can reuse the buffer. Because n may be an overestimate, sized
-// reduces an n of up to 1.5 times the largest kept buffer to that size.
+// getBuffer returns a buffer with a capacity of about n bytes, so that a growing body is not copied
+// repeatedly. It rounds a large n up to a power of two, so that later requests can reuse the buffer. n may be
+// too high. So getBuffer reduces an n of up to 1.5 times largestKept to largestKept.
 func (h *Handler) getBuffer(n int) *[]byte {
 	b := buffers.Get().(*[]byte)
 	if most := h.largestKept(); n >= 64<<10 && n < most*3/2 {
@@ -26,9 +25,9 @@ func (h *Handler) getBuffer(n int) *[]byte {
 
 func (h *Handler) largestKept() int { return cmp.Or(h.KeptBuffer, 2<<20) }
 
-// keep returns every buffer to the pool. A buffer that is too large is returned without
-// its memory. It must be returned too, because TinyGo's pool keeps a reference to every
-// value that it handed out.
+// putBuffer returns a buffer to the pool. It drops the memory of a buffer that is larger than largestKept,
+// but returns the pointer all the same, because TinyGo's pool keeps a reference to each value that it handed
+// out.
 func (h *Handler) putBuffer(b *[]byte) {
 	if cap(*b) > h.largestKept() {
 		*b = nil

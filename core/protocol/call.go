@@ -8,18 +8,18 @@ import (
 	"edgetable/core/table"
 )
 
-// call is one operation: the operation of the request, or one in a batch. Its input is
-// not decoded yet. Its answer lacks the headers that belong to the connection.
+// call is one operation: the operation of the whole request, or one operation of a batch. The answer to a
+// call lacks the headers that belong to the whole response.
 type call struct {
 	*exchange
-	part    *multipart.Operation // the part of the batch with this operation; nil if there is no batch
+	part    *multipart.Operation // the part of the batch with this operation; nil if the request is no batch
 	header  fields
 	options options
 	route   route
 	representation
 
 	operation *operation // set by find
-	verb      verb       // the verb in X-HTTP-Method, or else the method
+	verb      verb       // the verb in X-HTTP-Method or, without that header, the method
 	prefer    preference
 }
 
@@ -31,12 +31,11 @@ type answer struct {
 	release func()
 }
 
-// name returns the full name of the call's table.
 func (c *call) name() table.Name {
 	return table.Name{Account: c.address.Account, Table: c.route.table}
 }
 
-// body reads the body of the call.
+// body returns the body of the operation. It reads the body of the request if that is not yet in memory.
 func (c *call) body() ([]byte, error) {
 	if c.part != nil {
 		return c.part.Body, nil
@@ -47,7 +46,7 @@ func (c *call) body() ([]byte, error) {
 	return c.readBody()
 }
 
-// sent checks the media type of the body and then reads the body.
+// readTypedBody checks the media type of the body, and returns the body and its format.
 func (c *call) readTypedBody() ([]byte, payload.Format, error) {
 	contentType := c.header.Get("Content-Type")
 	f, err := c.requestFormat(contentType)
@@ -56,13 +55,13 @@ func (c *call) readTypedBody() ([]byte, payload.Format, error) {
 	}
 	body, err := c.body()
 	if contentType == "" && c.version == "" && bytes.HasPrefix(bytes.TrimLeft(body, "\xef\xbb\xbf \r\n"), []byte("<")) {
-		f = payload.Atom // the client sent neither a type nor a version
+		f = payload.Atom // a client that sends neither Content-Type nor x-ms-version may send ATOM
 	}
 	return body, f, err
 }
 
-// created makes the answer to an insert: 201 with the content, or 204 without
-// it if the client prefers that.
+// insertAnswer returns the answer to an insert. The status is 201 with the new entity or table in the body,
+// or 204 without a body if the client prefers that.
 func (c *call) insertAnswer(location string, extra multipart.Header, body content) answer {
 	a := answer{status: 201, header: make(multipart.Header, 0, 4)}
 	if c.prefer == returnNoContent {
@@ -73,16 +72,15 @@ func (c *call) insertAnswer(location string, extra multipart.Header, body conten
 	}
 	a.header = append(a.header, Field{Name: "Location", Value: location})
 	a.header = append(a.header, extra...)
-	// This cannot fail: an entity that cannot be shown was refused before it
-	// was stored.
+	// addBody cannot fail here: an entity that the format cannot represent was refused before the write.
 	_ = c.addBody(&a, &body)
 	return a
 }
 
-// content describes a body that is not written yet.
+// content describes the body of an answer before the body is encoded.
 type content struct {
 	of     string // the name of a table, or "Tables"
-	feed   bool   // whether the body is a list
+	feed   bool   // whether the body is a list of entities or tables
 	fields *payload.Projection
 	size   int // estimated length, 0 for a short body
 	write  func(dst []byte, v *payload.View) []byte
@@ -98,7 +96,7 @@ func (c *call) withBody(a answer, body content) (answer, error) {
 	return a, nil
 }
 
-// addBody adds a body in the format of the call, in memory that is reused.
+// addBody encodes a body in the format of the call. It uses a buffer from the pool.
 func (c *call) addBody(a *answer, body *content) error {
 	v := payload.View{Format: c.format, Base: c.base, Account: c.address.Account, Table: body.of, Select: body.fields, Now: c.now}
 	buf := c.bodies
@@ -113,7 +111,7 @@ func (c *call) addBody(a *answer, body *content) error {
 	return v.Err()
 }
 
-// dataServiceVersion returns the OData version of a part with content.
+// dataServiceVersion returns the header DataServiceVersion of a part of a batch response that has a body.
 func (c *call) dataServiceVersion() string {
 	if c.format == payload.Atom {
 		return "1.0;"

@@ -13,7 +13,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// asked records the consistency of each read of entities and of tables.
+// asked is a store that records the consistency of each read of entities and of tables.
 type asked struct {
 	table.Store
 	reads []table.Consistency
@@ -42,7 +42,8 @@ func (s *asked) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 }
 
 // TestConsistency checks that the header sets the consistency of a read of entities or tables. Without the header,
-// the address does: eventual at the secondary, strong at the primary. Other operations ignore the header.
+// a read is eventual at the address of the secondary and strong at that of the primary. Other operations ignore
+// the header.
 func TestConsistency(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -91,8 +92,8 @@ func TestConsistency(t *testing.T) {
 	}
 }
 
-// answers sends a request with the header. It checks the status and that the
-// response repeats the header of a read.
+// checkConsistency sends a request with the given consistency header. It checks the status of the response, and
+// that the response to a read repeats the header.
 func (s *server) checkConsistency(t *testing.T, method, path, body, header string, status int) {
 	t.Helper()
 	contentType := "application/json"

@@ -7,8 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// preflight answers OPTIONS. Browsers send OPTIONS without credentials and for any
-// address.
+// preflight answers OPTIONS. Browsers send OPTIONS without credentials, and to addresses of any kind.
 func (x *exchange) preflight(ctx context.Context) error {
 	x.resp.Operation = "Preflight"
 	origin, method := x.req.Header.Get("Origin"), x.req.Header.Get("Access-Control-Request-Method")
@@ -46,7 +45,7 @@ func (x *exchange) cors(ctx context.Context) {
 	}
 	p, err := x.accountSettings(ctx)
 	if err != nil || len(p.CORS) == 0 {
-		return // only scripts in browsers need these headers
+		return // only scripts in browsers need these headers, so the response is sent without them
 	}
 	x.resp.Header = append(x.resp.Header, p.CORS.Actual(x.req.Header.Get("Origin"), x.req.Method, x.resp.Header)...)
 }

@@ -29,7 +29,7 @@ func (s *delayed) ReadRecord(ctx context.Context, key table.RecordKey, c table.C
 	return d, err
 }
 
-// sharing returns another server on the same store, with a clock of its own.
+// newSharingServer returns another server over the same store, with its own clock.
 func newSharingServer(t *testing.T, store table.Store, clock *wiretest.Clock) *server {
 	t.Helper()
 	k, err := sharedkey.ParseKey(wiretest.AccountKey)
@@ -45,14 +45,14 @@ func newSharingServer(t *testing.T, store table.Store, clock *wiretest.Clock) *s
 	}}
 }
 
-// admit sets the CORS rules so that scripts of one origin may read, and of no other.
+// admit sets CORS rules by which scripts of this origin, and of no other, may read.
 func (s *server) admit(t *testing.T, origin string) {
 	t.Helper()
 	s.do(t, "PUT", "/?restype=service&comp=properties", "", []byte("<StorageServiceProperties><Cors><CorsRule><AllowedMethods>GET</AllowedMethods><AllowedOrigins>"+origin+
 		"</AllowedOrigins><AllowedHeaders/><ExposedHeaders/><MaxAgeInSeconds>1</MaxAgeInSeconds></CorsRule></Cors></StorageServiceProperties>"))
 }
 
-// admitted returns the origin that may read according to the CORS headers of responses.
+// allowedOrigin returns the origin that may read, according to the CORS headers of the responses.
 func (s *server) allowedOrigin(t *testing.T) string {
 	t.Helper()
 	for _, origin := range []string{"https://old", "https://new"} {
@@ -68,8 +68,8 @@ func (s *server) allowedOrigin(t *testing.T) string {
 	return ""
 }
 
-// TestSettingsAge checks that settings from another server apply here when the
-// cached ones are too old, even after the clock stepped back.
+// TestSettingsAge checks that this server applies settings that another server stored, as soon as its cached
+// settings are too old. This must hold even after the clock stepped back.
 func TestSettingsAge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -101,8 +101,8 @@ func TestSettingsAge(t *testing.T) {
 	}
 }
 
-// TestSettingsCountAtOnce checks that settings from this server apply at once,
-// even during a concurrent read of the old ones.
+// TestSettingsCountAtOnce checks that the server applies settings that it stored itself at once, even if another
+// request reads the old settings at the same time.
 func TestSettingsCountAtOnce(t *testing.T) {
 	t.Parallel()
 	for why, read := range map[string]func(s *server){
@@ -127,7 +127,7 @@ func TestSettingsCountAtOnce(t *testing.T) {
 	}
 }
 
-// remembered is a SettingsMemory in a map.
+// remembered is a SettingsMemory that keeps settings in a map.
 type remembered map[string]struct {
 	stored []byte
 	at     edm.Ticks
@@ -146,8 +146,8 @@ func (m remembered) Keep(account string, stored []byte, at edm.Ticks) {
 
 func (m remembered) Forget(account string, _ edm.Ticks) { delete(m, account) }
 
-// TestSettingsTogether checks two rules for handlers that share a SettingsMemory: together they read the settings of
-// an account from the store once, and after one handler changed the settings, the other handlers use the new ones.
+// TestSettingsTogether checks two rules for handlers that share a SettingsMemory. Together they read the settings of
+// an account from the store once. After one handler has changed the settings, the other handlers use the new ones.
 func TestSettingsTogether(t *testing.T) {
 	t.Parallel()
 	var clock wiretest.Clock
@@ -169,7 +169,7 @@ func TestSettingsTogether(t *testing.T) {
 	}
 }
 
-// counted counts reads of records.
+// counted is a store that counts reads of records.
 type counted struct {
 	table.Store
 	reads int

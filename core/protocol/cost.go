@@ -8,39 +8,39 @@ import (
 	"edgetable/core/table"
 )
 
-// costHeader asks for the cost of a request in the headers of its response. The
-// service has no such header, and does not sign it.
+// costHeader is the request header with which a client asks for the cost of the request. The cost is then in
+// the headers of the response. Azure has no such header. The signature of a request does not cover it.
 const costHeader = "X-Edgetable-Cost"
 
-// The costs are in nanoseconds of one processor, roughly. They are meant for comparing requests,
-// whatever the machine. A point read costs one costRequest.
+// The costs are roughly in nanoseconds of one processor. They serve to compare requests with each other, on
+// any machine. A point read costs one costRequest.
 const (
-	costRequest  = 20_000 // headers, signature and answer
-	costCall     = 4_000  // one call of the store
-	costRow      = 300    // one row examined by the store
-	costReceived = 10     // one byte of a request body: decoded, written to the log, and later compacted
-	costSent     = 2      // one byte of an answer
-	scannedBytes = 4      // bytes examined in a nanosecond
+	costRequest  = 20_000 // for the headers, the signature and the answer
+	costCall     = 4_000  // per call of the store
+	costRow      = 300    // per row that the store examines
+	costReceived = 10     // per byte of a request body, for decoding, writing to the log, and later compaction
+	costSent     = 2      // per byte of an answer
+	scannedBytes = 4      // the number of bytes that the store examines in a nanosecond
 )
 
-// work returns the cost of the rows and bytes read so far.
+// work returns the cost of examining this many rows and bytes.
 func work(rows, size int) int64 { return costRow*int64(rows) + int64(size/scannedBytes) }
 
-// soFar returns the cost of the request so far, given the size of the answer.
+// currentCost returns the cost of the request so far; sent is the size of the answer.
 func (x *exchange) currentCost(sent int) int64 {
 	c := &x.cost
 	return costRequest + costCall*int64(c.Calls) + work(c.ScannedRows, c.ScannedBytes) + costReceived*int64(len(x.whole.b)) + costSent*int64(sent)
 }
 
-// meter starts counting what the operation costs. It runs after the authentication, because the shown
-// cost reveals something about the data.
+// meter starts to count the cost of the operation. It is called after the authentication, because a client
+// that sees the cost learns something about the data.
 func (x *exchange) meter() {
 	x.cost = table.Cost{Timed: strings.EqualFold(x.req.Header.Get(costHeader), "true")}
 	x.Service = x.Handler.Service.Metered(&x.cost)
 }
 
-// showCost adds the cost to the response if the client asks for it. The entries of Server-Timing are in
-// milliseconds; browsers display them in their developer tools.
+// showCost adds the cost to the headers of the response if the client asks for it. The durations in the
+// header Server-Timing are in milliseconds, and browsers display them in their developer tools.
 func (x *exchange) showCost() {
 	c := &x.cost
 	if !c.Timed {
@@ -55,8 +55,8 @@ func (x *exchange) showCost() {
 		Field{Name: "Server-Timing", Value: string(timing)})
 }
 
-// appendMilliseconds appends a duration in milliseconds with three decimals. A
-// clock that was set back gives 0.
+// appendMilliseconds appends a duration in milliseconds with three decimals. It appends 0 for a negative
+// duration, which occurs when the clock was set back.
 func appendMilliseconds(dst []byte, t edm.Ticks) []byte {
 	us := max(t, 0) / 10
 	dst = append(strconv.AppendInt(dst, int64(us/1000), 10), '.')

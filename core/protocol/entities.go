@@ -9,8 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// writeEntity answers POST on a table, and PUT, MERGE, PATCH or DELETE on an
-// entity.
+// writeEntity answers POST on a table, and PUT, MERGE, PATCH or DELETE on an entity.
 func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	op, err := c.entityOperation()
 	if err != nil {
@@ -30,10 +29,10 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	return c.writeAnswer(&op, ticks), nil
 }
 
-// tableFirst returns an error about the table if its name is invalid or it does not
-// exist. Otherwise it returns err. Clients whose base URL wrongly includes a table
-// need this: when they create a table, the server sees an insert of an entity
-// without keys. They recognise their mistake by the error TableNotFound.
+// tableFirst returns an error about the table if the table's name is invalid or the table does not exist.
+// Otherwise it returns err. The reason is clients whose base URL wrongly ends with a table: if such a client
+// creates a table, the server gets an insert of an entity without keys. The error TableNotFound shows the
+// mistake.
 func (c *call) tableFirst(ctx context.Context, err error) error {
 	if err := table.CheckTableName(c.route.table); err != nil {
 		return err
@@ -48,7 +47,7 @@ func (c *call) tableFirst(ctx context.Context, err error) error {
 func (c *call) entityOperation() (op table.Operation, err error) {
 	op.Action = c.operation.action
 	if op.Action == table.Insert {
-		err = c.readEntity(&op) // fills op, so it must run before the return statement
+		err = c.readEntity(&op) // readEntity also sets the keys in op, so it must be called before the return statement evaluates op
 		return op, err
 	}
 	op.PartitionKey, op.RowKey = c.route.partitionKey, c.route.rowKey
@@ -62,8 +61,7 @@ func (c *call) entityOperation() (op table.Operation, err error) {
 	return op, err
 }
 
-// readEntity reads the entity from the body. For an insert, the body also holds
-// the keys.
+// readEntity decodes the body into op. The body of an insert also contains the keys.
 func (c *call) readEntity(op *table.Operation) error {
 	body, format, err := c.readTypedBody()
 	if err != nil {
@@ -99,7 +97,8 @@ func (c *call) readEntity(op *table.Operation) error {
 	return nil
 }
 
-// showable returns an error if an entity that is to be inserted cannot be shown in the format of the answer.
+// checkShowable returns an error if the format of the answer cannot represent the entity that is to be
+// inserted.
 func (c *call) checkShowable(op *table.Operation) error {
 	a, err := c.withBody(answer{}, c.entity(op.PartitionKey, op.RowKey, 0, op.Properties, nil))
 	if err == nil {
@@ -108,11 +107,11 @@ func (c *call) checkShowable(op *table.Operation) error {
 	return err
 }
 
-// preference returns the client's preference for the answer to a write. The answer to
-// an update or a delete never has content (docs/adr/0021).
+// preference returns the preference that the answer to a write follows. The answer to an update or a delete
+// never has a body with the entity (docs/adr/0021).
 func (c *call) preference() preference {
 	if c.version != "" && c.version < jsonVersion || c.verb == del {
-		return noPreference // Prefer does not exist for DELETE, nor in these versions
+		return noPreference // Prefer exists neither for DELETE nor in versions before jsonVersion
 	}
 	p := parsePreference(c.header.Get("Prefer"))
 	if p == returnContent && c.verb != post {
@@ -121,7 +120,7 @@ func (c *call) preference() preference {
 	return p
 }
 
-// applied appends the header that names the applied preference.
+// appendPreference appends the header Preference-Applied, if a preference was applied.
 func (c *call) appendPreference(h multipart.Header) multipart.Header {
 	if p := c.prefer.String(); p != "" {
 		return append(h, Field{Name: "Preference-Applied", Value: p})
@@ -129,7 +128,7 @@ func (c *call) appendPreference(h multipart.Header) multipart.Header {
 	return h
 }
 
-// ifMatch reads If-Match and refuses If-None-Match on writes.
+// ifMatch parses the header If-Match of a write. It returns an error if the header If-None-Match is present.
 func (c *call) ifMatch() (m table.Match, err error) {
 	ifMatch, ifNoneMatch := c.header.Get("If-Match"), c.header.Get("If-None-Match")
 	switch {
@@ -147,18 +146,18 @@ func (c *call) ifMatch() (m table.Match, err error) {
 	return payload.ParseIfMatch(ifMatch)
 }
 
-// entity makes the content that shows one entity.
+// entity returns the content for a body with one entity.
 func (c *call) entity(pk, rk string, ticks edm.Ticks, p edm.Properties, fields *payload.Projection) content {
 	return content{of: c.route.table, fields: fields, size: shownSize(p), write: func(dst []byte, v *payload.View) []byte {
 		return v.AppendEntity(dst, pk, rk, ticks, p)
 	}}
 }
 
-// shownSize estimates the length of an entity in an answer, with the names and
-// values that the service adds. Binary values grow by a third.
+// shownSize estimates the length of an entity in an answer, including the names and values that the service
+// adds. The base64 form of binary values is a third longer than the values.
 func shownSize(p edm.Properties) int { return len(p) + len(p)*3/8 + 256 }
 
-// written makes the answer to a successful write.
+// writeAnswer returns the answer to a successful write.
 func (c *call) writeAnswer(op *table.Operation, ticks edm.Ticks) answer {
 	if op.Action == table.DeleteEntity {
 		return answer{status: 204}

@@ -12,8 +12,6 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// This transport makes a Request from an unchanged HTTP request and sends the
-// Response.
 func Example() {
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	now := func() edm.Ticks { return edm.TicksOf(clock) }

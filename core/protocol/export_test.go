@@ -24,8 +24,7 @@ func ParseRoute(raw string) (Route, error) {
 	return Route{resourceNames[r.resource], r.table, r.partitionKey, r.rowKey}, nil
 }
 
-// Options exports the options of a query string for tests; "-" is an absent
-// one.
+// Options exports the options of a query string for tests. An absent option has the value "-".
 type Options struct{ Filter, Top, Select, Format, Comp, Restype, APIVersion string }
 
 // ParseOptions exports parseOptions.
@@ -54,10 +53,10 @@ func RequestFormat(version, contentType string) (payload.Format, error) {
 	return dialect{version: version}.requestFormat(contentType)
 }
 
-// ParsePreference exports parsePreference and returns text.
+// ParsePreference exports parsePreference, but returns the preference as text.
 func ParsePreference(s string) string { return parsePreference(s).String() }
 
-// Versions calls checkVersion and odataVersion.
+// Versions exports checkVersion and odataVersion as one function.
 func Versions(version string, h Header) (float64, error) {
 	if _, err := checkVersion(version); err != nil {
 		return 0, err

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// fail makes an error the response.
+// fail turns the response into an error response for err.
 func (c *call) fail(err error) {
 	r := &c.resp
 	format := c.errorFormat
@@ -27,14 +27,14 @@ func (c *call) fail(err error) {
 		found = atFront
 	}
 	if found == atFront || found == challenging {
-		contentType = "application/json" // without a parameter such as odata, because no format was negotiated yet
+		contentType = "application/json" // the server has not negotiated a format yet, so the type has no parameter such as odata
 		c.plain = c.plain || f.xml || !c.asksForJSON()
 	}
 	c.head(found)
 	r.Header = c.withPreference(found, e.Status(), r.Header)
 	r.Status = e.Status()
 	if r.recordError(e); r.Cut {
-		r.Err = nil // the Gate made the request fail; there is no cause to log
+		r.Err = nil // the Gate returned an error in order to cut the connection, so there is no cause to log
 	}
 	r.add("x-ms-error-code", r.Code)
 	if c.plain || found == atFront || found == challenging || found == readingOptions {
@@ -55,8 +55,8 @@ func (c *call) fail(err error) {
 	}
 }
 
-// reason returns the service's text of an error as one line. The message of the error
-// begins with this text; our hint after it is left out.
+// reason returns the text of an error that the service itself would send, as one line. The message of the
+// error begins with this text. A hint, which only this server adds after the text, is left out.
 func reason(e *table.Error) string {
 	for _, code := range [...]table.Code{e.Code, table.NoAuthenticationInformation} {
 		if text := code.Err().Message; strings.HasPrefix(e.Message, text) {
@@ -75,9 +75,9 @@ func reason(e *table.Error) string {
 	return text
 }
 
-// asksForJSON reports whether the client asks for JSON. It decides the format of an error that occurs
-// before the format of the answer is negotiated. Like the service, the server sends such an error in
-// XML if the client does not ask for JSON.
+// asksForJSON reports whether the client asks for JSON. It decides the format of an error that occurs before
+// the format of the answer is negotiated. Like the service, the server sends such an error in XML unless the
+// client asks for JSON.
 func (c *call) asksForJSON() bool {
 	accept := c.req.Header.Get("Accept")
 	if f := c.options.format; f != nil && *f != "" {
@@ -86,7 +86,7 @@ func (c *call) asksForJSON() bool {
 	return strings.Contains(strings.ToLower(accept), "json")
 }
 
-// failPart makes an error one part of a batch response.
+// failPart returns the part of a batch response that reports an error.
 func (c *call) failPart(e *table.Error, found phase) multipart.Response {
 	c.resp.recordError(e)
 	h := append(c.withPreference(found, e.Status(), c.partHeader(found)),

@@ -9,19 +9,19 @@ import (
 	"edgetable/core/table"
 )
 
-// fault is an error in the address, the verb or the authentication. The server
-// answers it before it knows the version and the format.
+// fault is an error in the address, the verb or the authentication. The server sends it before it knows the
+// protocol version and the format of the answer.
 type fault struct {
 	err error
-	xml bool // answer in XML, even if the client asks for JSON
+	xml bool // send the error in XML, even if the client asks for JSON
 }
 
 func (f fault) Error() string { return f.err.Error() }
 
 func front(err error) error { return fault{err: err} }
 
-// queryError converts an error of $filter or $select into the service's error. To the service's
-// text of a syntax error it appends an example of a filter.
+// queryError converts an error in $filter or $select into an error of the protocol. If the error is a syntax
+// error, queryError appends an example of a filter to the service's text.
 func queryError(err error) error {
 	if errors.Is(err, odata.ErrNotImplemented) {
 		return table.NotImplemented.With(err.Error())

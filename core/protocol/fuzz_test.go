@@ -23,7 +23,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// seeds calls add with every request of the corpus.
+// seeds calls add for each request of the corpus.
 func seeds(f *testing.F, add func(*wiretest.Request)) {
 	list, err := wiretest.Load()
 	if err != nil {
@@ -31,7 +31,7 @@ func seeds(f *testing.F, add func(*wiretest.Request)) {
 	}
 	for _, transcript := range list {
 		for _, e := range transcript.Exchanges {
-			// NewRequest cannot build requests that need headers of earlier responses.
+			// NewRequest returns an error for a request that needs a header of an earlier response.
 			if r, err := wiretest.NewRequest(e.Request, wiretest.Start); err == nil && len(r.Target) < 2000 && len(r.Body) < 20_000 {
 				add(r)
 			}
@@ -68,7 +68,7 @@ func FuzzTarget(f *testing.F) {
 				t.Fatalf("keys of %+v", r)
 			}
 			if table.CheckTableName(r.Table) != nil {
-				continue // an invalid name gives no valid URI, because AppendEntityURI does not escape names
+				continue // an invalid table name gives an invalid URI, because AppendEntityURI does not escape names
 			}
 			uri := string(payload.AppendEntityURI(nil, "", r.Table, r.PartitionKey, r.RowKey))
 			if again, err := protocol.ParseRoute(uri); err != nil || again != r {
@@ -78,8 +78,7 @@ func FuzzTarget(f *testing.F) {
 	})
 }
 
-// server is a handler with a table of two entities and the key that signs its
-// requests.
+// server is a handler with one table of two entities, and the key that signs requests to it.
 type server struct {
 	*protocol.Handler
 	key *sharedkey.Key
@@ -113,7 +112,7 @@ func newServer(t testing.TB) *server {
 	return s
 }
 
-// request makes a signed request to a path of the account.
+// request returns a signed request to a path of the account.
 func (s *server) request(method, path, contentType string, body []byte) *protocol.Request {
 	target := "/" + wiretest.Account + path
 	rawPath, query, _ := strings.Cut(target, "?")
@@ -132,14 +131,13 @@ func (s *server) request(method, path, contentType string, body []byte) *protoco
 	}
 }
 
-// do serves a request of the current version and checks the rules that hold for
-// every response.
+// do sends a request with the current protocol version. It checks the rules that hold for every response.
 func (s *server) do(t *testing.T, method, path, contentType string, body []byte) (int, string) {
 	t.Helper()
 	return s.doAs(t, "2019-02-02", method, path, contentType, body)
 }
 
-// doAs is do for another version of the protocol.
+// doAs does the same as do, with another protocol version.
 func (s *server) doAs(t *testing.T, version, method, path, contentType string, body []byte) (int, string) {
 	t.Helper()
 	req := s.request(method, path, contentType, body)
@@ -194,7 +192,7 @@ func FuzzRequest(f *testing.F) {
 	})
 	f.Fuzz(func(t *testing.T, method, path, contentType string, body []byte) {
 		if strings.ContainsAny(path, "\r\n") {
-			return // transports refuse line ends, and the StringToSign separates fields by them
+			return // transports refuse line ends in headers, because line ends separate the fields of the StringToSign
 		}
 		s := newServer(t)
 		s.do(t, method, path, contentType, body)
@@ -203,7 +201,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// wellFormed parses an XML document to its end.
+// wellFormed parses an XML document to its end and returns the first error.
 func wellFormed(doc []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(doc))
 	for {
@@ -216,13 +214,12 @@ func wellFormed(doc []byte) error {
 	}
 }
 
-// statusLine matches the start of a response in a batch. It matches nothing inside a
-// body, because bodies do not contain CR LF.
+// statusLine matches the start of a response in a batch. It matches nothing inside a body, because no body
+// contains CR LF.
 var statusLine = regexp.MustCompile(`\r\n\r\nHTTP/1\.1 (\d)\d\d `)
 
-// FuzzBatchRequest checks that a batch either succeeds, with one part per operation in
-// the response, or changes nothing. If it changes nothing, the response is a batch with
-// one part, or an ordinary error response.
+// FuzzBatchRequest checks that a batch either succeeds or changes nothing. If it succeeds, the response has
+// one part per operation. Otherwise the response is a batch with one part, or an ordinary error response.
 func FuzzBatchRequest(f *testing.F) {
 	seeds(f, func(r *wiretest.Request) {
 		if strings.HasSuffix(r.Target, "batch") {

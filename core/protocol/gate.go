@@ -5,9 +5,8 @@ import (
 	"errors"
 )
 
-// Gate decides about each authorized operation before it runs. It may block for
-// a while. If it returns an error, the operation does not run and the error is
-// the answer.
+// Gate decides about each authorized operation before it runs. Admit may block for a while. If Admit returns an
+// error, the operation does not run, and the client gets this error.
 type Gate interface {
 	Admit(ctx context.Context, a *Access) error
 }
@@ -15,18 +14,19 @@ type Gate interface {
 // Access describes an operation for a Gate.
 type Access struct {
 	Account   string
-	Operation string // same as Response.Operation
+	Operation string // the same as Response.Operation: a name such as "InsertEntity"
 	Table     string // as spelled in the request; "" if the request names no table
-	// PartitionKey is set if HasPartition, that is for writes and for reads by
-	// key.
+	// PartitionKey is set if HasPartition is: for a write, and for a read of one entity.
 	PartitionKey string
 	HasPartition bool
 	Write        bool
-	Entities     int // number of entities written or read by key; 1 for a query
+	Entities     int // number of entities that are written, or read by their keys; 1 for a query
 }
 
-// ErrCut is returned by a Gate to have the connection closed without a response. The operation does not run.
+// ErrCut is the error with which a Gate makes the transport close the connection without a response. The
+// operation does not run.
 var ErrCut = errors.New("protocol: connection closed before the operation")
 
-// ErrCutAfter is returned by a Gate to have the connection closed without a response after the operation has run.
+// ErrCutAfter is the error with which a Gate lets the operation run, and then makes the transport close the
+// connection without a response.
 var ErrCutAfter = errors.New("protocol: connection closed after the operation")

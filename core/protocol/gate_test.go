@@ -29,8 +29,7 @@ func (g *gate) Admit(_ context.Context, a *protocol.Access) error {
 	return g.err
 }
 
-// every has one request per operation, in an order in which all of them
-// succeed.
+// everyOperation has one request for each operation. All of them succeed in this order.
 var everyOperation = []struct{ operation, method, path, contentType, body string }{
 	{"CreateTable", "POST", "/Tables", "application/json", `{"TableName":"animals"}`},
 	{"GetTable", "GET", "/Tables('animals')", "", ""},
@@ -52,8 +51,8 @@ var everyOperation = []struct{ operation, method, path, contentType, body string
 	{"DeleteTable", "DELETE", "/Tables('animals')", "", ""},
 }
 
-// TestGate checks that the gate is called once before each operation, gets its
-// description, and decides its result.
+// TestGate checks that the handler calls the gate once before each operation, with the right Access, and that
+// the gate's error decides the result.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -67,7 +66,7 @@ func TestGate(t *testing.T) {
 			cut    bool
 		}{{table.ServerBusy.Err(), 503, false}, {table.InternalError.Err(), 500, false}, {protocol.ErrCut, 0, true}, {protocol.ErrCutAfter, 0, true}, {nil, 0, false}} {
 			if errors.Is(want.err, protocol.ErrCutAfter) && strings.Contains(tt.operation, "Table") {
-				continue // the operation would run, so the last request, without an error, would fail
+				continue // the operation would run here, and then fail in the last iteration, which expects success
 			}
 			if errors.Is(want.err, protocol.ErrCutAfter) && tt.operation == "InsertEntity" {
 				continue
@@ -95,8 +94,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestCut checks that an operation with ErrCut does not run and that an
-// operation with ErrCutAfter does.
+// TestCut checks that an operation does not run if the gate returns ErrCut, and that it runs if the gate
+// returns ErrCutAfter.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -120,7 +119,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestBearer checks that a bearer token allows the operations of its role.
+// TestBearer checks that a bearer token permits the operations of its role and no others.
 func TestBearer(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -145,7 +144,7 @@ func TestBearer(t *testing.T) {
 			case "GetTable", "QueryTables", "GetEntity", "QueryEntities", "CountEntities":
 			case "GetTableACL", "SetTableACL", "GetTableOptions", "SetTableOptions":
 				want = 404
-			case "GetTableChanges": // permitted, but the table has no feed, because no bearer token permits declaring one
+			case "GetTableChanges": // the request is permitted, but no bearer token could declare a feed, so the table has none
 				if want = 404; resp.Code != "FeedNotEnabled" {
 					t.Errorf("changes for a %s: %s", token, resp.Code)
 				}
@@ -174,7 +173,7 @@ func TestBearer(t *testing.T) {
 	}{
 		{"old", "127.0.0.1", 401, table.InvalidAuthenticationInfo},
 		{"", "127.0.0.1", 400, table.InvalidAuthenticationInfo},
-		{"you shall not pass", "127.0.0.1", 400, table.InvalidAuthenticationInfo}, // like the service, 400 without a challenge
+		{"you shall not pass", "127.0.0.1", 400, table.InvalidAuthenticationInfo}, // the service sends 400 without a challenge too
 		{"later", "127.0.0.1", 503, table.ServerBusy},
 		{"reader", "::1", 200, ""},
 		{"reader", "192.0.2.1", 401, table.InvalidAuthenticationInfo}, // a token must not be sent over plain HTTP from another host

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestPropertiesOfLaterVersion checks that Set Table Service Properties keeps the elements that a later version
-// has stored in the settings of the account.
+// TestPropertiesOfLaterVersion checks that Set Table Service Properties keeps elements in the account's
+// settings that a later version of this program stored there.
 func TestPropertiesOfLaterVersion(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

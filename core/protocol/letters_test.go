@@ -10,8 +10,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestLettersOfAccountTokens checks that each operation needs exactly the resource types and permissions in an account
-// SAS that the documentation lists.
+// TestLettersOfAccountTokens checks that each operation needs exactly the resource types and permissions of an account
+// SAS that the documentation of the service names.
 func TestLettersOfAccountTokens(t *testing.T) {
 	t.Parallel()
 	key, err := sharedkey.ParseKey(wiretest.AccountKey)
@@ -26,7 +26,7 @@ func TestLettersOfAccountTokens(t *testing.T) {
 		sent
 		types   string // the required resource types, as in the parameter srt
 		letters string // the required permissions, as in the parameter sp
-		or      string // another permission, which suffices alone
+		or      string // an alternative permission that also permits the operation, or ""
 	}{
 		{sent{why: "list", method: "GET", path: "/Tables"}, "c", "l", ""},
 		{sent{why: "schema", method: "GET", path: "/$metadata"}, "c", "l", ""},
@@ -84,7 +84,7 @@ func TestLettersOfAccountTokens(t *testing.T) {
 		}
 		for _, g := range list {
 			if g.types == "" || g.letters == "" {
-				continue // an account SAS needs both
+				continue // an account SAS must have both resource types and permissions
 			}
 			h, _ := newSecretServer(t)
 			token, err := sas.AccountValues{ResourceTypes: g.types, Permissions: g.letters, Expiry: "2030-01-01"}.Sign(wiretest.Account, key)
