@@ -12,8 +12,8 @@ import (
 
 var _ Limiter = (*throttle.Buckets)(nil)
 
-// admit checks the rate limits and the gate before an operation. In a, the caller sets
-// the number of entities and, if the entities are in one partition, the partition.
+// admit checks the rate limits and the gate before an operation. The caller sets the number of entities in a.
+// If all entities are in one partition, the caller also sets the partition.
 func (c *call) admit(ctx context.Context, a Access) error {
 	if c.Limits.Account == nil && c.Limits.Partition == nil && c.Gate == nil {
 		return nil
@@ -21,8 +21,8 @@ func (c *call) admit(ctx context.Context, a Access) error {
 	return c.checkLimits(ctx, a)
 }
 
-// ask checks the limits and the gate for admit. It is a function of its own so that its parameter a
-// is allocated on the heap only if there is a limit or a gate.
+// checkLimits does the work of admit. It is a separate function, so that its parameter a is allocated on the
+// heap only if there is a limit or a gate.
 func (c *call) checkLimits(ctx context.Context, a Access) error {
 	a.Account, a.Table = c.address.Account, c.route.table
 	a.Operation, a.Write = c.operation.name, c.operation.write
@@ -47,7 +47,7 @@ func (c *call) checkLimits(ctx context.Context, a Access) error {
 	return err
 }
 
-// rate takes n tokens from a token bucket, or returns ServerBusy.
+// rate takes n tokens from a token bucket. If the bucket has fewer tokens, it returns ServerBusy.
 func (x *exchange) rate(b Limiter, key string, n int, why Refusal, message string) error {
 	if b == nil {
 		return nil
@@ -55,7 +55,7 @@ func (x *exchange) rate(b Limiter, key string, n int, why Refusal, message strin
 	return x.busy(b.Take(key, n), why, message)
 }
 
-// busy returns ServerBusy with the time to wait, or nil if the time is 0.
+// busy returns ServerBusy with the time that the client should wait, or nil if this time is 0.
 func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 	if wait <= 0 {
 		return nil
@@ -64,15 +64,14 @@ func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 	return table.ServerBusy.With(message)
 }
 
-// countFailure counts a failed authentication of the client's address.
+// countFailure counts a failed sign-in from the client's address.
 func (x *exchange) countFailure() {
 	if b := x.Limits.Failures; b != nil {
-		b.Charge(sourceKey(x.req.Source), 1) // the bucket may become negative, because a client may send many requests at once
+		b.Charge(sourceKey(x.req.Source), 1) // Charge, because the bucket may go into debt if a client sends many requests at once
 	}
 }
 
-// refuseAfterFailures returns ServerBusy if too many authentications from the client's address
-// have failed.
+// refuseAfterFailures returns ServerBusy after too many failed sign-ins from the client's address.
 func (x *exchange) refuseAfterFailures() error {
 	b := x.Limits.Failures
 	if b == nil {

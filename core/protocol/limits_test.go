@@ -14,8 +14,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestLimits checks that rates are limited per account and per partition.
-// Requests above a limit get 503 until the token bucket has tokens again.
+// TestLimits checks the rate limits per account and per partition. A request above a limit gets 503 until the
+// token bucket has tokens again.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -64,8 +64,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestFailedSignatures checks that a source of wrong signatures is refused
-// before its next signature is checked, and that other sources are not refused.
+// TestFailedSignatures checks that a client address that sent too many wrong signatures is refused before its
+// next signature is checked, and that other addresses are not refused.
 func TestFailedSignatures(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -106,7 +106,7 @@ func TestFailedSignatures(t *testing.T) {
 }
 
 // TestSuspiciousTokens checks which bearer tokens count as failed sign-ins while the identity provider cannot be
-// reached: those that are probably made up do, and others do not.
+// reached: only the tokens that are probably forged.
 func TestSuspiciousTokens(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -9,12 +9,12 @@ import (
 	"edgetable/core/version"
 )
 
-// These versions of the protocol introduced changes for tables.
+// These protocol versions introduced changes that concern tables.
 const (
 	upsertVersion    = "2011-08-18" // PUT and MERGE without If-Match
 	sasVersion       = "2012-02-12" // shared access signatures, access policies
 	jsonVersion      = "2013-08-15" // JSON, Prefer, CORS, stats
-	pathVersion      = "2014-02-14" // x-ms-version can override the version of a signature
+	pathVersion      = "2014-02-14" // since this version, x-ms-version takes precedence over the signed version
 	bearerVersion    = "2017-11-09" // bearer tokens
 	challengeVersion = "2020-12-06" // 401 with a challenge for missing credentials or a bad token
 	atomEnd          = "2015-12-11" // the first version without ATOM
@@ -25,8 +25,7 @@ type fields interface {
 	Get(canonicalName string) string
 }
 
-// checkVersion checks and returns x-ms-version. It accepts the published versions,
-// later dates, and "".
+// checkVersion returns x-ms-version, or an error unless the version is published, a later date, or "".
 func checkVersion(v string) (string, error) {
 	if v != "" && !version.Known(v) {
 		return "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a published version, such as 2019-02-02 or 2025-07-05, or a later date.")
@@ -34,8 +33,8 @@ func checkVersion(v string) (string, error) {
 	return v, nil
 }
 
-// odataVersion returns the OData version that a client asks for, or 0 without
-// one. MaxDataServiceVersion takes precedence over DataServiceVersion.
+// odataVersion returns the OData version that a client requests, or 0 if the client requests none.
+// MaxDataServiceVersion takes precedence over DataServiceVersion.
 func odataVersion(h fields) (float64, error) {
 	text := h.Get("Maxdataserviceversion")
 	if text == "" {
@@ -46,23 +45,22 @@ func odataVersion(h fields) (float64, error) {
 	}
 	number, _, _ := strings.Cut(text, ";")
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !(n >= 1 && n <= 4) { // in this form the condition refuses NaN too
+	if err != nil || !(n >= 1 && n <= 4) { // the condition is negated, so that NaN is refused too
 		return 0, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. DataServiceVersion and MaxDataServiceVersion must be 1.0, 2.0 or 3.0.")
 	}
 	return n, nil
 }
 
-// dialect holds the versions that decide about the format of requests and
-// answers.
+// dialect holds the versions that determine the format of requests and answers.
 type dialect struct {
 	version string  // x-ms-version, "" if the client sent none
-	odata   float64 // the OData version that the client asks for, or 0
+	odata   float64 // the OData version that the client requests, or 0
 }
 
-// takes returns "" if a format is available, or else the error code. Before
-// 2013-08-15 only ATOM was available; from 2015-12-11 on ATOM is not. A client
-// without a version gets any format. JSON needs OData 3, but from 2015-12-11 on
-// a client may send version 2 too, because no other format remains.
+// formatError returns "" if this format is available, or else an error code. Before 2013-08-15 only ATOM was
+// available; since 2015-12-11 ATOM is unavailable. A client that sends no version gets any format. JSON
+// requires OData 3, but since 2015-12-11 a client may also send OData version 2, because no other format is
+// left.
 func (d dialect) formatError(f payload.Format) table.Code {
 	switch {
 	case f == payload.Atom && d.version >= atomEnd:
@@ -73,8 +71,7 @@ func (d dialect) formatError(f payload.Format) table.Code {
 	return ""
 }
 
-// ordinary returns the default format of an answer: ATOM in the versions that
-// have ATOM, else JSON.
+// ordinary returns the default format of an answer: ATOM in versions before 2015-12-11, else JSON.
 func (d dialect) ordinary() payload.Format {
 	if d.version < atomEnd {
 		return payload.Atom
@@ -82,17 +79,17 @@ func (d dialect) ordinary() payload.Format {
 	return payload.Minimal
 }
 
-// representation holds the formats of an answer.
+// representation holds the formats of an answer and of an error.
 type representation struct {
 	format      payload.Format
 	errorFormat payload.Format
-	formatErr   error // the error code if no requested format is available
-	unasked     bool  // whether neither $format nor Accept asks for a format
+	formatErr   error // an error if none of the requested formats is available
+	unasked     bool  // whether the client sent neither $format nor Accept
 }
 
-// responseFormat chooses the format of the answer: $format, else the first
-// available media range of Accept, else the default. If the client accepts
-// anything, errors are in XML.
+// responseFormat chooses the format of the answer: the value of $format or, without $format, the first
+// available media range in Accept. Without both, it chooses the default format. Errors are in XML for a
+// client that accepts any format.
 func (d dialect) responseFormat(format *string, accept string) representation {
 	if format != nil && *format != "" {
 		accept = *format
@@ -142,8 +139,7 @@ func (d dialect) mediaRange(s string) (payload.Format, table.Code) {
 	return payload.Minimal, table.MediaTypeNotSupported
 }
 
-// metadataLevel returns the format that the parameters of application/json ask
-// for.
+// metadataLevel returns the format for the parameters of the media type application/json.
 func metadataLevel(params string) (payload.Format, table.Code) {
 	for params != "" {
 		var p string
@@ -168,8 +164,8 @@ func metadataLevel(params string) (payload.Format, table.Code) {
 	return payload.Minimal, ""
 }
 
-// requestFormat returns the format of a body by its Content-Type. Without a
-// Content-Type the body is JSON in all versions that have JSON.
+// requestFormat returns the format of a body with this Content-Type. Without a Content-Type, the format is
+// JSON in all versions that support JSON.
 func (d dialect) requestFormat(contentType string) (payload.Format, error) {
 	if contentType == "" {
 		if d.version != "" && d.version < jsonVersion {
@@ -196,7 +192,7 @@ const (
 	returnNoContent
 )
 
-// parsePreference returns the first known preference in the header.
+// parsePreference returns the first known preference in a Prefer header.
 func parsePreference(prefer string) preference {
 	for prefer != "" {
 		var one string
@@ -211,7 +207,7 @@ func parsePreference(prefer string) preference {
 	return noPreference
 }
 
-// String returns the value for Preference-Applied.
+// String returns the value of the header Preference-Applied.
 func (p preference) String() string {
 	switch p {
 	case returnContent:

@@ -17,7 +17,7 @@ func TestResponseFormat(t *testing.T) {
 	t.Parallel()
 	const now = "2019-02-02"
 	for _, tt := range []struct {
-		format, accept, version string // the format "-" means that the query has no $format
+		format, accept, version string // "-" if the query has no $format
 		odata                   float64
 		want                    payload.Format
 		err                     table.Code
@@ -37,13 +37,13 @@ func TestResponseFormat(t *testing.T) {
 		{"application/json;odata=nometadata", "application/json;odata=fullmetadata", now, 0, payload.NoMetadata, ""},
 		{"", "application/json;odata=fullmetadata", now, 0, payload.Full, ""},
 
-		// JSON began with 2013-08-15 and OData 3.
+		// JSON is available since 2013-08-15, for clients that request OData 3.
 		{"-", "application/json", "2013-08-15", 0, payload.Minimal, ""},
 		{"-", "application/json", "2012-02-12", 0, payload.Atom, table.JSONFormatNotSupported},
 		{"-", "application/json", "2014-02-14", 2, payload.Atom, table.JSONFormatNotSupported},
 		{"-", "application/json", now, 2, payload.Minimal, ""},
 		{"-", "application/json, application/atom+xml", "2012-02-12", 0, payload.Atom, ""},
-		// ATOM was the default format until it ended with 2015-12-11.
+		// ATOM was the default format until 2015-12-11, when it was removed.
 		{"-", "", "2009-09-19", 0, payload.Atom, ""},
 		{"-", "*/*", "2015-07-08", 3, payload.Atom, ""},
 		{"-", "application/atom+xml,application/xml", "2011-08-18", 0, payload.Atom, ""},
@@ -52,7 +52,7 @@ func TestResponseFormat(t *testing.T) {
 		{"-", "application/atom+xml,application/xml", "2015-12-11", 0, payload.Minimal, table.AtomFormatNotSupported},
 		{"-", "text/html, application/atom+xml", now, 0, payload.Minimal, table.AtomFormatNotSupported},
 		{"atom", "application/json", now, 0, payload.Minimal, table.AtomFormatNotSupported},
-		// Without a version all formats are available.
+		// If the client sends no version, all formats are available.
 		{"-", "", "", 0, payload.Atom, ""},
 		{"-", "application/json", "", 0, payload.Minimal, ""},
 		{"-", "application/atom+xml", "", 0, payload.Atom, ""},
@@ -128,7 +128,7 @@ func TestVersions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		version, data, max string
-		want               float64 // -1 for an error
+		want               float64 // -1 if an error is expected
 	}{
 		{"", "", "", 0},
 		{"2009-04-14", "", "", 0},
@@ -160,8 +160,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestReadAll checks that a body is read up to the limit, into memory that
-// grows with the received bytes and not with the announced length.
+// TestReadAll checks that a body is read up to the limit. The size of the buffer must depend on the number of received
+// bytes, not on the announced length.
 func TestReadAll(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken pipe")
@@ -187,7 +187,7 @@ func TestReadAll(t *testing.T) {
 	} {
 		for _, buffer := range [][]byte{nil, make([]byte, 0, 10), make([]byte, 0, 100_000)} {
 			if buffer != nil && tt.want == 0 {
-				continue // this case expects an error, after which its reader cannot be read again
+				continue // the case expects an error, after which the body cannot be read again
 			}
 			got, err := protocol.ReadAll(buffer, tt.body, tt.length)
 			if len(got) != tt.want || code(t, err) != tt.err {
@@ -207,15 +207,15 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// grows is a body that checks the sizes of the buffers into which it is read.
+// grows is a body that checks the sizes of the buffers that its reader passes to Read.
 type grows struct {
 	t           *testing.T
-	read, total int // the number of bytes read so far, and the sum of the sizes of all buffers
+	read, total int // the number of bytes read so far; the sum of the sizes of all buffers
 	room        int
 }
 
 func (g *grows) Read(p []byte) (int, error) {
-	if g.room != len(p) { // p is not the rest of the previous buffer, so there is a new buffer
+	if g.room != len(p) { // p is not the rest of the previous buffer, so the reader has allocated a new buffer
 		size := g.read + len(p)
 		if g.total += size; g.read > 0 && size > 5*g.read {
 			g.t.Errorf("a buffer of %d bytes after %d have arrived", size, g.read)
@@ -230,8 +230,8 @@ func (g *grows) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestBodyGrows checks that a large body is copied only a few times while its buffer grows: all its buffers together are
-// at most twice as large as the body.
+// TestBodyGrows checks that a large body is copied only a few times while its buffer grows. Together, all its buffers
+// must be at most twice as large as the body.
 func TestBodyGrows(t *testing.T) {
 	g := &grows{t: t}
 	if got, err := protocol.ReadAll(nil, g, protocol.MaxBody); err != nil || len(got) != protocol.MaxBody || g.total > 2*protocol.MaxBody {
@@ -239,7 +239,6 @@ func TestBodyGrows(t *testing.T) {
 	}
 }
 
-// endless is a body that never ends.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }

@@ -7,31 +7,30 @@ import (
 	"edgetable/core/table"
 )
 
-// operation is one row of the table of operations. It says which requests it matches, and
-// how the operations differ, except for the code of their handlers.
+// operation is one row of the table of operations. The row determines which requests are this operation, and
+// how the operation differs from the others.
 type operation struct {
 	resource resource
-	verb     verb // the verb of the request must be one of these
-	ifMatch  bool // the row matches only requests with If-Match
-	// name is the name in logs, metrics, limits and simulated faults.
+	verb     verb // one or more verbs; a request must have one of them
+	ifMatch  bool // whether a request must have the header If-Match
+	// name identifies the operation in logs, metrics, limits and simulated faults.
 	name string
-	// right is the right that a shared access signature must grant. If it is empty, no
-	// shared access signature allows the operation.
+	// right is the right that a shared access signature must grant. If right is empty, a request with a
+	// shared access signature is not permitted.
 	right    sas.Right
 	audience audience
-	since    string // the first version of the protocol that has the operation; "": all versions
+	since    string // the first protocol version with the operation; "" means all versions
 	write    bool
-	action   table.Action // the kind of write, for a write to one entity
-	// otherFormat is set if the answer is neither JSON nor ATOM, so that Accept
-	// and Prefer have no effect.
+	action   table.Action // the action of a write to one entity
+	// otherFormat is set if the answer is neither JSON nor ATOM. Accept and Prefer then have no effect.
 	otherFormat bool
-	// inParts is set if the permission is checked for each operation of a batch.
+	// inParts is set if permissions are checked for each operation of a batch, and not for the whole batch.
 	inParts bool
 	run     func(*call, context.Context) (answer, error)
 }
 
-// operations is the table of operations. The first row that fits a request is
-// its operation. It is set by init because the handlers of batches use it.
+// operations is the table of operations. A request is the operation of the first row that fits. The function
+// init sets the table, because the handler of batches refers to the table.
 var operations []operation
 
 func init() {
@@ -68,7 +67,7 @@ func init() {
 	}
 }
 
-// Operations returns the names of all operations that a [Gate] decides about.
+// Operations returns the names of all operations that the handler submits to a [Gate].
 func Operations() []string {
 	names := make([]string, len(operations))
 	for i := range operations {
@@ -77,8 +76,8 @@ func Operations() []string {
 	return names
 }
 
-// find sets the operation of the call and checks that the request may run it.
-// It also sets the client's preference, which errors after these checks repeat in a header.
+// find sets the operation of the call, and checks that the request may run it. It also sets the client's
+// preference, because the headers of a later error repeat the preference.
 func (c *call) find() error {
 	for i := range operations {
 		op := &operations[i]
@@ -114,7 +113,7 @@ func (c *call) check() error {
 		return table.AtomFormatNotSupported.With(table.AtomFormatNotSupported.Err().Message + " The request has no Accept header: send Accept: application/json.")
 	case c.version == "" || c.version >= op.since:
 		return nil
-	case op.since == upsertVersion: // a PUT or MERGE without If-Match
+	case op.since == upsertVersion: // PUT or MERGE without If-Match
 		return table.InvalidInput.With("If-Match HTTP header must be specified for PUT and MERGE operations before version " + upsertVersion + ".")
 	}
 	return table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. This operation needs x-ms-version " + op.since + " or later.")

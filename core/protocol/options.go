@@ -9,28 +9,27 @@ import (
 	"edgetable/core/table"
 )
 
-// orderHeader asks for the order of a query, as $orderby does with [Handler].Extensions. The
-// service knows neither. The answer repeats the header, so that a client knows that the
-// server understood it.
+// orderHeader is the request header that sets the order of a query, as $orderby does if [Handler].Extensions
+// is set. Azure supports neither of them. The response repeats the header, to show that the server supports
+// it.
 const orderHeader = "x-edgetable-orderby"
 
-// options holds the decoded options of a query string. A nil option is absent;
-// an empty option is not nil.
+// options holds the decoded options of a query string. An option that is absent is nil; an empty one is not
+// nil.
 type options struct {
 	filter, top, selectList, format *string
 	orderBy                         *string
 	nextPartition, nextRow          *string
 	nextTable, time                 *string
-	timeout                         int // seconds; 0 if absent
+	timeout                         int // in seconds; 0 if absent
 	comp, restype                   string
 	apiVersion                      string
 	foreign                         string // an OData option that the service does not implement
 }
 
-// parseOptions reads a raw query string to its end, even after an error, and
-// returns the first error. It ignores unknown names. The option comp may occur
-// only once, because the signature covers one comp, and the server must use
-// that one.
+// parseOptions parses a raw query string to its end, even after an error, and returns the first error. It
+// ignores unknown names. The option comp must not occur twice: the signature covers only one comp, and the
+// server must use the same one.
 func parseOptions(raw string) (o options, first error) {
 	fail := func(detail string) {
 		if first == nil {
@@ -97,8 +96,8 @@ func parseOptions(raw string) (o options, first error) {
 	return o, first
 }
 
-// implemented returns an error if the query has an option that the service does not implement.
-// $orderby is permitted if the server has extensions and the resource can be ordered.
+// checkImplemented returns an error if the query has an option that the service does not implement. It
+// accepts $orderby if the server has extensions and the resource has an order.
 func (o *options) checkImplemented(r resource, extensions bool) error {
 	name, hint := o.foreign, ""
 	if name == "" && o.orderBy != nil && !(extensions && (r == entitySet || r == entityCount)) {
@@ -112,11 +111,10 @@ func (o *options) checkImplemented(r resource, extensions bool) error {
 	return table.NotImplemented.With("The requested operation is not implemented on the specified resource. The query option " + strconv.Quote(name) + " is not supported; the supported options are $filter, $select and $top." + hint)
 }
 
-// plain reports whether the query addresses one of the resources with errors in
-// plain XML.
+// plain reports whether the query has comp or restype. The resource then has errors in plain XML.
 func (o *options) plain() bool { return o.comp != "" || o.restype != "" }
 
-// selected returns the resource that a path, comp and restype address together.
+// selectResource returns the resource that the path, comp and restype identify together.
 func (o *options) selectResource(r resource) (resource, error) {
 	switch {
 	case r == entitySet && o.restype == "" && o.comp == "acl":

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// order returns the order of a query. asked is the order as text, which the answer repeats; it is
-// "" if the request does not ask for an order.
+// order returns the requested order of a query. asked is the order as text, which the answer repeats, or ""
+// if the client requests no order.
 func (c *call) order(filter *odata.Filter) (o odata.Order, asked string, err error) {
 	text := c.header.Get("X-Edgetable-Orderby")
 	switch option := c.options.orderBy; {

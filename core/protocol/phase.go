@@ -5,28 +5,27 @@ import (
 	"edgetable/core/table"
 )
 
-// phase is the part of the service that answers. It decides which headers an
-// answer has, as recorded from the service up to April 2026; see heads.
+// phase is a phase of processing in Azure's service. The phase in which an error occurs determines which
+// headers the answer has, as recorded from Azure up to April 2026; see heads.
 type phase uint8
 
 const (
-	// running is the operation itself. All successful answers are from it.
+	// running is the phase in which the operation itself runs. All successful answers come from this phase.
 	running phase = iota
-	// reading is everything before the operation: the address, the names, the check
-	// that the table exists, the body, the filter and the ETag.
+	// reading is the phase before the operation. It reads the address, the names, the body, the filter and
+	// the ETag, and checks that the table exists.
 	reading
-	// readingOptions is the reading of the query options timeout, comp and restype.
+	// readingOptions is the phase that parses the query options timeout, comp and restype.
 	readingOptions
-	// atFront is the front end of the service, which does not look at the table.
+	// atFront is the phase in the front end of the service, which does not access the table.
 	atFront
-	// challenging is the front end of the service when it asks for credentials.
+	// challenging is the phase in which the front end asks for credentials.
 	challenging
 )
 
-// heads is the table of headers by phase. Administrative answers, which are plain XML,
-// have neither nosniff nor Cache-Control. In an answer with x-ms-version, the Server
-// header names the table service. In any other answer it names only the HTTP server.
-// All 12,824 recorded answers follow this rule.
+// heads lists which headers an answer has, by phase. Administrative answers, which are plain XML, have
+// neither nosniff nor Cache-Control. If an answer has x-ms-version, its Server header names the table
+// service; otherwise it names only the HTTP server. All 12,824 recorded answers follow these rules.
 var heads = [...]struct {
 	version, nosniff, noCache, preference bool
 }{
@@ -42,8 +41,8 @@ const (
 	frontName  = "Microsoft-HTTPAPI/2.0"
 )
 
-// foundIn lists the phase in which each error is found. The operation itself finds
-// errors that are not in the list.
+// foundIn maps an error to the phase in which it occurs. Errors that are missing here occur in the phase
+// running.
 var foundIn = map[table.Code]phase{
 	table.NoAuthenticationInformation: challenging,
 
@@ -58,7 +57,7 @@ var foundIn = map[table.Code]phase{
 	table.InvalidResourceName:           reading,
 	table.JSONFormatNotSupported:        reading,
 	table.JSONVerboseFormatNotSupported: reading,
-	table.KeyValueTooLarge:              reading, // the key is too long for the store
+	table.KeyValueTooLarge:              reading, // the store cannot keep a key of this length
 	table.MediaTypeNotSupported:         reading,
 	table.MethodNotAllowed:              reading,
 	table.MissingContentLengthHeader:    reading,
@@ -71,9 +70,9 @@ var foundIn = map[table.Code]phase{
 	table.XMethodNotUsingPost:           reading,
 }
 
-// phaseOf returns the phase in which an error was found. There are two exceptions to the list foundIn. On
-// /Tables the operation itself reads its request. Versions of the protocol without challenges answer
-// ResourceNotFound to a request without credentials.
+// phaseOf returns the phase in which an error occurred. There are two exceptions to foundIn. For /Tables, the
+// operation itself reads the request. In versions without challenges, the error for a request without
+// credentials is ResourceNotFound.
 func (c *call) phaseOf(e *table.Error) phase {
 	p := foundIn[e.Code]
 	if e.Code == table.ResourceNotFound && c.resp.Refused == RefusedAnonymous {
@@ -111,8 +110,7 @@ func (c *call) head(p phase) {
 	}
 }
 
-// withPreference appends the header that names the applied preference to the
-// headers of an error.
+// withPreference appends the header Preference-Applied to the headers of an error, if the phase has it.
 func (c *call) withPreference(p phase, status int, h []Field) []Field {
 	if heads[p].preference && status != 412 {
 		return c.appendPreference(h)
@@ -120,7 +118,7 @@ func (c *call) withPreference(p phase, status int, h []Field) []Field {
 	return h
 }
 
-// partHeader returns the headers with which a part of a batch response begins.
+// partHeader returns the first headers of a part of a batch response.
 func (c *call) partHeader(p phase) multipart.Header {
 	h := make(multipart.Header, 0, 8)
 	if id := c.part.ContentID(); id != "" {

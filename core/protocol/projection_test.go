@@ -11,8 +11,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestEscapedPage checks that text which a format writes in several characters does not make an
-// answer much longer than the budget of a page, and that the pages hold every entity.
+// TestEscapedPage checks a page of text that a format writes with several characters per stored character.
+// The answer must not be much longer than the page budget, and all pages together must contain every entity.
 func TestEscapedPage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ text, accept string }{
@@ -53,7 +53,7 @@ func TestEscapedPage(t *testing.T) {
 }
 
 // TestLongProjection checks queries with a long $select of properties that the entities do not have. No page
-// has many megabytes of nulls, and the pages together hold every entity.
+// may contain many megabytes of nulls, and all pages together must contain every entity.
 func TestLongProjection(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -11,9 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// getEntity answers GET on an entity. An entity outside the key range of a
-// shared access signature gets the same answer as a missing one, and so does an
-// entity that a filter excludes.
+// getEntity answers GET on an entity. The answer is the same as for a missing entity if the entity is outside
+// the key range of a shared access signature, or does not match the filter.
 func (c *call) getEntity(ctx context.Context) (answer, error) {
 	if c.allowEntity(c.route.partitionKey, c.route.rowKey) != nil {
 		return answer{}, table.ResourceNotFound.Err()
@@ -115,7 +114,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 		}
 		return v.AppendFeedEnd(dst)
 	}})
-	if shown < len(page.Rows) { // the text of all rows is too long, because of escapes or of nulls for properties of $select that they lack
+	if shown < len(page.Rows) { // the encoded rows are too long, because of escapes or of nulls for missing properties
 		page.Next = (&table.ScanRequest{Descending: order.Descending}).Continue(page.Rows[shown].Key)
 		a.header = append(continuation.Headers(page.Next, order.Descending), a.header[tokens:]...)
 	}
@@ -127,7 +126,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	return a, err
 }
 
-// query reads $filter and $top.
+// query parses $filter and $top.
 func (c *call) query(parse func(string) (*odata.Filter, error)) (*odata.Filter, int, error) {
 	filter, err := c.filter(parse)
 	if err != nil {
@@ -143,7 +142,7 @@ func (c *call) query(parse func(string) (*odata.Filter, error)) (*odata.Filter, 
 	return filter, top, nil
 }
 
-// parseFilter returns the parser of filters on entities.
+// parseFilter returns the parser for filters on entities.
 func (c *call) parseFilter() func(string) (*odata.Filter, error) {
 	if c.Extensions {
 		return odata.ParseExtended
@@ -151,7 +150,7 @@ func (c *call) parseFilter() func(string) (*odata.Filter, error) {
 	return odata.Parse
 }
 
-// filter reads $filter.
+// filter parses $filter.
 func (c *call) filter(parse func(string) (*odata.Filter, error)) (*odata.Filter, error) {
 	if c.options.filter == nil {
 		return nil, nil
@@ -163,7 +162,7 @@ func (c *call) filter(parse func(string) (*odata.Filter, error)) (*odata.Filter,
 	return f, nil
 }
 
-// projection reads $select.
+// projection parses $select.
 func (c *call) projection() (*payload.Projection, error) {
 	if c.options.selectList == nil {
 		return nil, nil

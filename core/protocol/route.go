@@ -20,9 +20,9 @@ const (
 	oneEntity                   // /name(PartitionKey='p',RowKey='r')
 	batch                       // /$batch
 	metadata                    // /$metadata
-	entityCount                 // /name/$count or /name()/$count, an extension
+	entityCount                 // /name/$count or /name()/$count (an extension)
 
-	// The query option comp selects the following resources. Errors are in plain XML,
+	// The query options comp and restype select the following resources. Their errors are in plain XML,
 	// whatever Accept is.
 	tableACL          // /name?comp=acl
 	tableOptions      // /name?comp=options
@@ -34,26 +34,27 @@ const (
 	delegationKey     // /?restype=service&comp=userdelegationkey
 )
 
-// entities reports whether the resource is one entity or the entities of a table.
+// entities reports whether the resource is a single entity or the set of entities of a table.
 func (r resource) entities() bool { return r == entitySet || r == oneEntity }
 
-// route is a resource with its decoded names.
+// route is a resource with the decoded names and keys of its address.
 type route struct {
 	resource     resource
 	table        string
 	partitionKey string
 	rowKey       string
-	nested       bool  // the path has another segment after the first one
-	misbuilt     error // the path is nested and has the wrong number of keys; the table is checked before this error is reported
+	nested       bool  // the path has another segment after the table's name
+	misbuilt     error // error of a nested path with a wrong number of keys; it is reported only if the table exists
 }
 
-// errQuerySyntax is the error for parentheses that cannot be parsed, and for keys with a slash or a backslash.
+// errQuerySyntax is the error for parentheses with invalid contents, or with a key that has a slash or a
+// backslash.
 var errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax. Address an entity as table(PartitionKey='…',RowKey='…'). A key must not contain slashes or backslashes; write ' in a key as ''.")
 
-// errNoCount extends errQuerySyntax for an address that exists only on a server with extensions.
+// errNoCount is errQuerySyntax with a hint, for an address that only a server with extensions supports.
 var errNoCount = table.InvalidInput.With(errQuerySyntax.Message + " $count needs a server with --extensions (EDGETABLE_EXTENSIONS=true).")
 
-// errKeyCount makes the error for a resource with a wrong number of keys.
+// errKeyCount returns the error for a resource with a wrong number of keys.
 func errKeyCount(account, resource string) error {
 	if isTables(resource) {
 		resource = "Tables"
@@ -62,12 +63,12 @@ func errKeyCount(account, resource string) error {
 		account + "." + resource + "'. Address an entity as table(PartitionKey='…',RowKey='…').")
 }
 
-// parseRoute parses the raw path after the account. It decodes the path once,
-// because a key may contain a percent sign.
+// parseRoute parses the part of a raw path after the account. It decodes the path only once, because a key may
+// contain a percent sign.
 //
-// In a path of several segments the first one is the table, and the parentheses at the end are its
-// keys. The service ignores the segments in between (as in all nested paths that were recorded
-// from 2021 to 2026). Clients whose base URL includes a table rely on that.
+// In a path of several segments, the first segment is the table. The parentheses at the end contain the keys.
+// The service ignores the segments in between, as was recorded for all nested paths from 2021 to 2026. Clients
+// whose base URL wrongly includes a table rely on that.
 //
 // With extensions, $count may follow the address of a table.
 func parseRoute(account, raw string, extensions bool) (route, error) {
@@ -140,9 +141,8 @@ func plainRoute(name string) route {
 	return route{resource: entitySet, table: name}
 }
 
-// nestedCollection routes a path of several segments whose first one is Tables,
-// $batch, $metadata or empty, and so names no table. It accepts only paths that
-// clients with a wrong base URL send.
+// nestedCollection returns the route of a path of several segments that names no table: its first segment is
+// Tables, $batch, $metadata or empty. It accepts only the paths that clients with a wrong base URL send.
 func nestedCollection(account string, r route, first, rest, predicate string, hasPredicate bool) (route, error) {
 	switch {
 	case rest != "" && !isTables(rest) && rest != "$batch":
@@ -156,8 +156,8 @@ func nestedCollection(account string, r route, first, rest, predicate string, ha
 
 func isTables(name string) bool { return strings.EqualFold(name, "tables") }
 
-// checkURLKey checks a key from a URL. The service has other errors for keys in
-// a URL than for keys in a body.
+// checkURLKey checks a key in a URL. For an illegal key, the service has other errors than for a key in a
+// body.
 func checkURLKey(k string) error {
 	err := key.Check(k)
 	switch {
@@ -173,5 +173,5 @@ func checkURLKey(k string) error {
 	return table.InvalidInput.With("One of the request inputs is not valid. " + capital(err.Error()))
 }
 
-// capital converts the text of an error to a sentence.
+// capital makes a sentence of an error text.
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }

@@ -9,10 +9,10 @@ import (
 	"edgetable/core/table"
 )
 
-// maxTimeout is the largest effective value of the timeout parameter, in seconds.
+// maxTimeout is the upper limit of the query parameter timeout, in seconds.
 const maxTimeout = 30
 
-// Serve answers one request. It never fails: every error is a response.
+// Serve answers one request. It returns a Response even for an error.
 func (h *Handler) Serve(ctx context.Context, req *Request) (resp Response) {
 	for resp = h.serve(ctx, req); resp.Wait != nil && !req.ServesAgain; resp = h.serve(ctx, req) {
 		resp.Wait.Await()
@@ -42,9 +42,9 @@ func (h *Handler) serve(ctx context.Context, req *Request) Response {
 	return c.resp
 }
 
-// begin makes a response with the headers that all responses have.
+// begin returns a call whose response has the headers of every response.
 func (h *Handler) begin(req *Request) *call {
-	state := new(struct { // one struct, so that there is one allocation
+	state := new(struct { // a single struct, for a single allocation
 		call
 		exchange
 		fields [16]Field
@@ -64,7 +64,7 @@ func (h *Handler) begin(req *Request) *call {
 	return c
 }
 
-// serve answers the request. It reports wrong options only to authenticated clients.
+// serve answers the request. It reports errors in the query options only to authenticated clients.
 func (c *call) serve(ctx context.Context, optionsErr error) error {
 	var ok bool
 	if c.address, ok = c.target.Locate(c.req.Host, c.PathStyle); !ok {
@@ -94,13 +94,13 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	if c.version, err = checkVersion(c.effectiveVersion()); err != nil {
 		return fault{err: err, xml: true}
 	}
-	if c.plain = c.options.plain(); !c.plain { // administrative operations do not use OData
+	if c.plain = c.options.plain(); !c.plain { // administrative operations ignore OData versions
 		c.odata, err = odataVersion(c.req.Header)
 	}
-	// The headers of an error depend on the resource.
+	// parse the route before returning an error, because the headers of an error depend on the resource
 	var routeErr error
 	c.route, routeErr = parseRoute(c.address.Account, c.address.Rest, c.Extensions)
-	// All later errors are in the format that the client asked for.
+	// From here on, errors are in the format that the client requested.
 	c.representation = c.responseFormat(c.options.format, c.req.Header.Get("Accept"))
 	if err != nil {
 		return err
@@ -115,10 +115,9 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	return c.dispatch(ctx, routeErr)
 }
 
-// executed returns the version of the protocol that serves the request. Without
-// a shared access signature it is x-ms-version. With such a signature it is the first
-// of these that exists: api-version; x-ms-version, if the signature has version
-// 2014-02-14 or later; the version of the signature.
+// effectiveVersion returns the protocol version of the request. Without a shared access signature, this is
+// x-ms-version. With a signature, it is the first of these that exists: api-version; x-ms-version, if the signed
+// version is 2014-02-14 or later; the signed version.
 func (c *call) effectiveVersion() string {
 	asked := c.req.Header.Get("X-Ms-Version")
 	switch {
@@ -132,7 +131,7 @@ func (c *call) effectiveVersion() string {
 	return c.signedVersion
 }
 
-// dispatch runs the operation of an authenticated request and makes the answer the response.
+// dispatch runs the operation of an authenticated request, and copies its answer into the response.
 func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 	if !c.plain {
 		if err := c.options.checkImplemented(c.route.resource, c.Extensions); err != nil {
@@ -162,8 +161,7 @@ func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 	return nil
 }
 
-// tunnelled returns the effective verb: the verb in X-HTTP-Method of a POST,
-// else the method.
+// effectiveVerb returns the verb in the X-HTTP-Method header of a POST, or else the verb of the method.
 func effectiveVerb(method string, override []string) (verb, error) {
 	switch {
 	case len(override) == 0:
@@ -171,7 +169,7 @@ func effectiveVerb(method string, override []string) (verb, error) {
 	case len(override) > 1:
 		return 0, table.XMethodIncorrectCount.Err()
 	case strings.EqualFold(strings.TrimSpace(override[0]), method):
-		return parseVerb(method), nil // Java clients of 2013 to 2020 also send the method in this header
+		return parseVerb(method), nil // Java clients of 2013 to 2020 send the method itself in X-HTTP-Method
 	case method != "POST":
 		return 0, table.XMethodNotUsingPost.Err()
 	}
@@ -195,15 +193,15 @@ func echoable(id string) bool {
 	return true
 }
 
-// Refuse makes the response to a request that the transport refuses without
-// calling Serve. The error has the same form as an error from Serve.
+// Refuse returns the response to a request that the transport refuses without calling Serve. The error has the same
+// form as an error from Serve.
 func (h *Handler) Refuse(req *Request, err *table.Error) Response {
 	c := h.begin(req)
 	c.fail(front(err))
 	return c.resp
 }
 
-// do runs the operation.
+// do finds the operation of the call and runs it.
 func (c *call) do(ctx context.Context) (answer, error) {
 	err := c.find()
 	switch {
@@ -217,14 +215,14 @@ func (c *call) do(ctx context.Context) (answer, error) {
 		}
 		return answer{}, c.tableFirst(ctx, c.route.misbuilt)
 	}
-	if c.Turns == nil || c.turn != nil { // an operation of a batch runs in the turn of the batch, see Turns
+	if c.Turns == nil || c.turn != nil { // an operation of a batch needs no turn (permission to run), because the batch has one
 		return c.run(ctx)
 	}
 	return c.inTurn(ctx)
 }
 
-// run runs the operation. It first calls admit for an operation that answers in neither JSON nor ATOM, except a batch.
-// The other operations call admit themselves, when they know which entities they access.
+// run runs the operation. If the answer is neither JSON nor ATOM, run first calls admit, except for a batch. All other
+// operations call admit themselves, as soon as they know which entities they access.
 func (c *call) run(ctx context.Context) (answer, error) {
 	if c.operation.otherFormat && !c.operation.inParts {
 		if err := c.admit(ctx, Access{Entities: 1}); err != nil {

@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// failing is a store that fails each use of entities.
+// failing is a store that returns an error for each operation on entities.
 type failing struct {
 	table.Store
 	err error
@@ -44,8 +44,8 @@ func field(r *protocol.Response, name string) string {
 	return ""
 }
 
-// TestStoreFails checks that the answer shows the code of a store error, and
-// that only the log shows its cause.
+// TestStoreFails checks that the answer shows the code of a store error, but that only the log shows the
+// cause.
 func TestStoreFails(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("open /var/lib/secret: bit rot")
@@ -100,8 +100,8 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// TestNoSignatureInAnswers checks that the error of a wrong signature contains
-// neither the sent signature nor the right one.
+// TestNoSignatureInAnswers checks the error for a wrong signature: it must contain neither the client's
+// signature nor the correct one.
 func TestNoSignatureInAnswers(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -123,8 +123,8 @@ func TestNoSignatureInAnswers(t *testing.T) {
 	}
 }
 
-// TestBodyIsNotReadUnsigned checks that the body is not read before the request
-// is authenticated.
+// TestBodyIsNotReadUnsigned checks that the handler does not read the body before the request is
+// authenticated.
 func TestBodyIsNotReadUnsigned(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -139,8 +139,8 @@ func TestBodyIsNotReadUnsigned(t *testing.T) {
 	}
 }
 
-// TestContextEnds checks that a request ends when its client disconnects, and
-// that the server does not report it as its own failure.
+// TestContextEnds checks that a request ends when its client disconnects, and that the server does not report
+// this as an error of its own.
 func TestContextEnds(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -153,8 +153,8 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// TestMemoryIsNotShared checks that the memory of answers is reused, but never
-// by two answers at the same time.
+// TestMemoryIsNotShared checks that the handler reuses the memory of answers, but never for two answers at
+// the same time.
 func TestMemoryIsNotShared(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -200,8 +200,8 @@ func TestMemoryIsNotShared(t *testing.T) {
 	wg.Wait()
 }
 
-// TestAccountKeysAndSkew checks that both keys of an account are valid and that
-// a skew of 0 accepts any date.
+// TestAccountKeysAndSkew checks that both keys of an account are valid, and that the handler accepts any date
+// if MaxSkew is 0.
 func TestAccountKeysAndSkew(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// document makes an answer with an XML document. Like the service, it begins
-// with a byte order mark.
+// document returns an answer with an XML document as its body. Like the service, it puts a byte order mark
+// before the document.
 func document(body func(dst []byte) []byte) (answer, error) {
 	const bom = "\xef\xbb\xbf"
 	return answer{
@@ -22,9 +22,8 @@ func document(body func(dst []byte) []byte) (answer, error) {
 	}, nil
 }
 
-// tableName checks the name of a table in an administrative operation. Like the
-// service, it answers a wrong name as an operation on entities does, not in plain
-// XML (recorded in 2026).
+// tableName checks the table's name in an administrative operation. The error for an invalid name is not in
+// plain XML, but in the format of operations on entities (as recorded from the service in 2026).
 func (c *call) tableName() error {
 	err := table.CheckTableName(c.route.table)
 	if err != nil {
@@ -90,7 +89,7 @@ func (c *call) setProperties(ctx context.Context) (answer, error) {
 	err = c.Service.UpdateAccountSettings(ctx, c.address.Account, func(old []byte) ([]byte, error) {
 		return settings.Keep(old, body)
 	})
-	if c.settings.Forget(c.account.Name); c.SettingsMemory != nil { // a write that failed may still have changed the settings
+	if c.settings.Forget(c.account.Name); c.SettingsMemory != nil { // forget the settings even after an error, because the write may have succeeded
 		c.SettingsMemory.Forget(c.account.Name, c.Now())
 	}
 	if err != nil {
@@ -107,8 +106,7 @@ func (c *call) getStats(ctx context.Context) (answer, error) {
 	return document(func(dst []byte) []byte { return settings.AppendStats(dst, state) })
 }
 
-// getDelegationKey makes a user delegation key, with which a user signs shared access
-// signatures.
+// getDelegationKey returns a new user delegation key, with which a user can sign shared access signatures.
 func (c *call) getDelegationKey(ctx context.Context) (answer, error) {
 	body, err := c.body()
 	if err != nil {
@@ -122,7 +120,7 @@ func (c *call) getDelegationKey(ctx context.Context) (answer, error) {
 	if c.authority.identity.Contributor {
 		role = sas.Contributor
 	}
-	// The new key may be derived from either account key, because tokens are verified with both.
+	// The key may be derived from either account key, because a token is verified with both account keys.
 	lender := cmp.Or(c.account.Keys[0], c.account.Keys[1])
 	if lender == nil {
 		return answer{}, table.AuthorizationFailure.With("This request is not authorized to perform this operation. The account has no key from which a user delegation key can be derived.")

@@ -10,26 +10,25 @@ import (
 	"edgetable/core/table"
 )
 
-// usualSettingsAge is the time after which the service applies changed settings.
+// usualSettingsAge is the time after which the service applies changed settings everywhere.
 const usualSettingsAge = 30 * time.Second
 
-// settingsAge returns the time for which the handler uses cached settings of an
-// account. Settings that this handler itself changed apply at once.
+// settingsAge returns how long the handler uses cached settings of an account. Settings that this handler
+// itself stored apply at once.
 func (h *Handler) settingsAge() edm.Ticks {
 	return edm.Ticks(cmp.Or(h.SettingsAge, usualSettingsAge) / 100) // from nanoseconds to ticks of 100 ns
 }
 
-// SettingsMemory is a cache of settings that the handlers of one process share. Recall returns the
-// stored settings of an account and the time at which they were read. After Forget, Recall returns
-// none until Keep has stored settings that were read later.
+// SettingsMemory is a cache of settings that the handlers of one process share. Recall returns the stored
+// settings of an account, and the time at which they were read from the store. Forget makes the cache drop
+// the settings of an account, and ignore a Keep of settings that were read before the time of Forget.
 type SettingsMemory interface {
 	Recall(account string) (stored []byte, at edm.Ticks, ok bool)
 	Keep(account string, stored []byte, at edm.Ticks)
 	Forget(account string, at edm.Ticks)
 }
 
-// accountSettings returns the settings of the request's account, which must
-// exist.
+// accountSettings returns the settings of the request's account. The account must exist.
 func (x *exchange) accountSettings(ctx context.Context) (*settings.Properties, error) {
 	if r := x.settings.Get(x.account.Name); r.Fresh(x.now, x.settingsAge()) {
 		return &r.Properties, nil
@@ -43,8 +42,8 @@ func (x *exchange) accountSettings(ctx context.Context) (*settings.Properties, e
 	return x.storedSettings(ctx)
 }
 
-// storedSettings reads the settings from the store and caches them, unless this
-// handler changed the stored ones during the read.
+// storedSettings reads settings from the store. It caches them unless this handler changed the stored
+// settings during the read.
 func (x *exchange) storedSettings(ctx context.Context) (*settings.Properties, error) {
 	before := x.settings.Get(x.account.Name)
 	stored, err := x.Service.AccountSettings(ctx, x.address.Account)
@@ -61,8 +60,8 @@ func (x *exchange) storedSettings(ctx context.Context) (*settings.Properties, er
 	return &p, nil
 }
 
-// parseSettings parses stored settings. It returns the defaults for nil, which
-// means that the account has no stored settings.
+// parseSettings parses stored settings. For nil (the account has no stored settings), it returns the
+// defaults.
 func parseSettings(stored []byte) (settings.Properties, error) {
 	p := settings.Defaults()
 	if stored == nil {

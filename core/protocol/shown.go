@@ -2,9 +2,9 @@ package protocol
 
 import "strings"
 
-// Shown returns the part of a summary that a log or a trace may show. It leaves out
-// texts that a client without a key can choose, and texts that may be secret. Logs and
-// traces use only this and the status, and nothing else of a request or response.
+// Shown returns the part of a summary that a log or a trace may contain. It leaves out texts that a client
+// without a key can choose, and texts that may be secret. Logs and traces must contain nothing else of a
+// request or response, except the status.
 func (s *Summary) Shown() Summary {
 	shown := *s
 	shown.Method = shownMethod(s.Method)
@@ -15,8 +15,8 @@ func (s *Summary) Shown() Summary {
 	return shown
 }
 
-// shownMethod returns a method, or "?" if the protocol does not have it. A client can
-// send any text there.
+// shownMethod returns the method, or "?" if it is no method of the protocol. A client can send any text as
+// method.
 func shownMethod(s string) string {
 	switch s {
 	case "GET", "HEAD", "PUT", "POST", "DELETE", "MERGE", "PATCH", "OPTIONS":
@@ -25,8 +25,8 @@ func shownMethod(s string) string {
 	return "?"
 }
 
-// withoutSecret cuts a text at a signature or a key: some clients send their URL
-// or connection string as the id of a request.
+// withoutSecret cuts off a text before a signature or a key. The reason is that some clients send their URL
+// or connection string as the client request id.
 func withoutSecret(s string) string {
 	for i := range len(s) {
 		for _, secret := range [...]string{"sig=", "sig%3d", "key=", "key%3d"} {

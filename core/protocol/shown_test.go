@@ -7,8 +7,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// FuzzShown checks that no log shows a signature or a key that a client sent in the id of its request, nor a method or
-// an account that a stranger made up.
+// FuzzShown checks that no log shows a signature or a key that a client sent as its client request id. A log must also
+// not show a method or an account that a client without a key invented.
 func FuzzShown(f *testing.F) {
 	f.Add("https://h/acct/T?sp=r&", "sig=", "c2lnbmF0dXJl", "GET", 0)
 	f.Add("AccountName=acct;Account", "Key%3D", "bm90aGluZw==", "POST", 1)

@@ -15,7 +15,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestSummary checks the summaries of requests, from which logs and metrics are made.
+// TestSummary checks the summaries of requests. Logs and metrics are made from them.
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -75,8 +75,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestSummaryOfStrangers checks two rules for clients without a key: the summary has no text that such a client chose,
-// and a bearer token is no failed sign-in if the keys of its issuer cannot be read.
+// TestSummaryOfStrangers checks two rules for clients without a key. The summary contains no text that such a client
+// chose. A bearer token is not a failed sign-in while the server cannot fetch the keys of the token's issuer.
 func TestSummaryOfStrangers(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -107,7 +107,7 @@ func TestSummaryOfStrangers(t *testing.T) {
 	}
 }
 
-// TestSummaryOfLimits checks that the summary names the limit because of which a request was refused.
+// TestSummaryOfLimits checks that the summary of a refused request names the limit that was exceeded.
 func TestSummaryOfLimits(t *testing.T) {
 	t.Parallel()
 	now := func() edm.Ticks { return edm.TicksOf(wiretest.Start) }
@@ -133,7 +133,8 @@ func TestSummaryOfLimits(t *testing.T) {
 	}
 }
 
-// TestShown checks that the log fields of hostile requests contain no secret and no text that a stranger chose.
+// TestShown checks that the log of a hostile request contains no secret, and no text that a client without a key
+// chose.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {
@@ -143,8 +144,8 @@ func TestShown(t *testing.T) {
 	})
 }
 
-// TestSignIn checks that a refusal is no failed sign-in if its reason is a full queue, full memory, a rate limit or a
-// missing permission.
+// TestSignIn checks that a refusal for one of these reasons is not a failed sign-in: a full queue, full memory, a rate
+// limit, a missing permission.
 func TestSignIn(t *testing.T) {
 	for _, r := range []protocol.Refusal{
 		"", protocol.RefusedQueue, protocol.RefusedMemory, protocol.RefusedAccountRate, protocol.RefusedPartitionRate,

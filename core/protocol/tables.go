@@ -37,7 +37,7 @@ func (c *call) createTable(ctx context.Context) (answer, error) {
 	return c.insertAnswer(location, nil, oneTableEntry(name)), nil
 }
 
-// oneTableEntry makes the content that shows one table.
+// oneTableEntry returns the content for a body with one table.
 func oneTableEntry(name string) content {
 	return content{of: "Tables", write: func(dst []byte, v *payload.View) []byte { return v.AppendTable(dst, name) }}
 }

@@ -1,14 +1,14 @@
 package protocol
 
-// Text is a row of [Texts]: a text about a request that logs and spans show.
+// Text is a row of [Texts]. It describes one text of a request's summary that logs and spans contain.
 type Text struct {
-	Name string // name of the field in logs
-	Span string // name of the attribute in spans; "" if the text names the span
+	Name string // name of the text as a field in logs
+	Span string // name of the text as an attribute in spans; "" if the text is the name of the span
 	Of   func(*Summary) string
 }
 
-// Texts lists the texts that every log shows, in this order. A log leaves out texts that
-// a request does not have. The values come from [Summary.Shown].
+// Texts lists the texts that every log contains, in this order. If a request lacks a text, the log leaves out
+// the field. The values come from [Summary.Shown].
 var Texts = [LogFields]Text{
 	{"operation", "", func(s *Summary) string { return s.Operation }},
 	{"account", "edgetable.account", func(s *Summary) string { return s.Account }},
@@ -19,10 +19,10 @@ var Texts = [LogFields]Text{
 	{"client_request", "edgetable.client_request_id", func(s *Summary) string { return s.ClientRequestID }},
 }
 
-// LogFields is the number of texts.
+// LogFields is the length of [Texts].
 const LogFields = 7
 
-// AppendLog appends the texts that the summary has as fields of a log.
+// AppendLog appends one log field for each of [Texts] that the summary has.
 func (s *Summary) AppendLog(dst []Field) []Field {
 	shown := s.Shown()
 	for i := range Texts {

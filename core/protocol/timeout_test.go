@@ -14,7 +14,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// stuck is a store whose reads wait until their context ends.
+// stuck is a store whose reads block until their context ends.
 type stuck struct{ table.Store }
 
 func (stuck) Get(ctx context.Context, _ table.RecordKey, _ []byte, _ table.Consistency) (table.Row, error) {
@@ -27,8 +27,8 @@ func (stuck) ReadRecord(ctx context.Context, _ table.RecordKey, _ table.Consiste
 	return table.Record{}, ctx.Err()
 }
 
-// TestTimeout checks that the timeout parameter limits a request with all its
-// reads, and that its largest effective value is 30 seconds.
+// TestTimeout checks that the parameter timeout limits the duration of a request with all its reads, and that
+// a value above 30 seconds counts as 30 seconds.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

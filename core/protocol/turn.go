@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// inTurn reads the body, waits until Turns permits the request to run, and runs the operation.
+// inTurn reads the body, waits for permission to run (see Turns), and runs the operation.
 func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	if c.operation.verb&(post|put|merge|patch) != 0 {
 		b, err := c.readBody()
@@ -24,8 +24,8 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	return c.run(ctx)
 }
 
-// asStranger reads from the store for a request that is not authenticated. The cost is
-// charged to the client's network address.
+// chargeSource calls read, which reads from the store for a request that is not authenticated yet. The
+// client's network address pays the cost.
 func (x *exchange) chargeSource(ctx context.Context, read func() error) error {
 	if x.Turns == nil || x.turn != nil {
 		return read()
@@ -37,7 +37,7 @@ func (x *exchange) chargeSource(ctx context.Context, read func() error) error {
 	return read()
 }
 
-// takeTurn waits until Turns permits the request to run.
+// takeTurn waits until Turns permits the request to run. It returns ServerBusy if Turns refuses.
 func (x *exchange) takeTurn(ctx context.Context, w Work) error {
 	w.Cost = x.currentCost(0)
 	var waited time.Duration
@@ -57,7 +57,7 @@ func (x *exchange) endTurn(sent int) {
 	}
 }
 
-// pause returns the function for [table.Query].Pause.
+// pause returns the function for the field Pause of a [table.Query].
 func (x *exchange) pause(ctx context.Context) func(rows, size int) bool {
 	if x.turn == nil {
 		return nil

@@ -15,7 +15,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// turns is a protocol.Turns that records the kind and the payer of each request. If busy is set, it refuses every request.
+// turns is a [protocol.Turns] that records the kind and the payer of each request. If busy is set, it refuses every
+// request.
 type turns struct {
 	log  []string
 	cost int64 // the cost of the last request
@@ -50,7 +51,7 @@ func (r *turns) End(cost int64) {
 	r.cost = cost
 }
 
-// watched is a body that fails the test if it is read while the request has its turn (its permission to run).
+// watched is a body that must not be read while the request has its turn (its permission to run).
 type watched struct {
 	io.Reader
 	turns *turns
@@ -64,9 +65,9 @@ func (w watched) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// TestTurns checks who is charged for a request. An account is charged only for its own requests. A request without a
-// key, or with a wrong one, gets no turn, and nobody is charged. If the server must read from the store to verify a
-// request, it charges the client's network address.
+// TestTurns checks who pays for a request. An account pays only for its own requests. Nobody pays for a request without
+// a key or with a wrong key, which gets no turn (no permission to run). If the server must read from the store to
+// verify a request, the client's network address pays for the read.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -83,7 +84,7 @@ func TestTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const address = "3f" + "00000000000000000000ffffc0000201" // a question mark and the 16 bytes of 192.0.2.1
+	const address = "3f" + "00000000000000000000ffffc0000201" // the key of 192.0.2.1: a question mark and 16 bytes
 	own := func(kind string) []string { return []string{kind + " by " + wiretest.Account} }
 	unsigned := func(q *protocol.Request) { delete(q.Header.(protocol.Header), "Authorization") }
 	for _, tt := range []struct {
@@ -132,7 +133,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestNoTurn checks that a request that Turns does not permit to run has no effect, and that its response has the
+// TestNoTurn checks that a request has no effect if Turns does not permit it to run, and that its response has the
 // header Retry-After.
 func TestNoTurn(t *testing.T) {
 	t.Parallel()
@@ -148,8 +149,8 @@ func TestNoTurn(t *testing.T) {
 	}
 }
 
-// TestCosts checks that a request is charged more if it reads, sends or receives more, even if its client does
-// not ask for the cost.
+// TestCosts checks that a request costs more if it reads, sends or receives more, even if its client does not ask for
+// the cost.
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -1,6 +1,6 @@
 package protocol
 
-// verb is a method of HTTP, or a set of methods.
+// verb is an HTTP method, or a set of HTTP methods.
 type verb uint8
 
 const (
@@ -13,7 +13,7 @@ const (
 	del
 )
 
-// parseVerb returns the verb of a method, or 0 if no operation has it.
+// parseVerb returns the verb of a method, or 0 for a method that no operation has.
 func parseVerb(method string) verb {
 	switch method {
 	case "GET":

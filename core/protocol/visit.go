@@ -7,31 +7,31 @@ import (
 	"edgetable/core/table"
 )
 
-// Visit says which entities an operation addressed, for statistics of traffic. Unlike the [Summary] it holds
-// keys and values, so it must not be logged. It is set before the rate limits are checked. In a TinyGo module
-// it is always empty.
+// Visit describes which entities an operation accessed, for traffic statistics. It contains keys and values,
+// so it must not be logged. The handler sets it before the rate limits are checked. In TinyGo it is always
+// empty.
 type Visit struct {
-	// PartitionKey and RowKey are set if InPartition. They are the keys of the entity, or of the first
+	// PartitionKey and RowKey are set if InPartition is. They are the keys of the entity, or of the first
 	// entity of a transaction.
 	PartitionKey, RowKey string
 	InPartition          bool
 	Write                bool
-	// Entities is the number of entities read or written by key. Inserts is how many of them may be new.
-	// Bytes is the length of their keys and properties, and Largest is the length of the largest one.
+	// Entities is the number of entities written, or read by their keys. Inserts is how many of them may be
+	// new. Bytes is the total length of their keys and properties, and Largest is that of the largest entity.
 	Entities, Inserts, Bytes, Largest int
-	// Query is set for a page of a query. Filter is its filter, and Text is the filter as the client sent
-	// it. The page began at the position From and ended at Next.
+	// Query is set for a page of a query. Filter is the query's filter, and Text is the filter as the client
+	// sent it. The page started at the position From and ended at Next.
 	Query      bool
 	Filter     *odata.Filter
 	Text       string
 	From, Next []byte
-	// Tool is set if a tool of edgetable sent the request, such as an export, an import or the explorer. The
-	// queries of tools are not counted.
+	// Tool is set if the request comes from a tool of edgetable, such as an export, an import or the
+	// explorer. Queries of tools are not counted.
 	Tool         bool
 	ScannedBytes int
 }
 
-// ToolHeader is the header in which tools of edgetable send their name.
+// ToolHeader is the request header in which the tools of edgetable send their name.
 const ToolHeader = "X-Edgetable-Tool"
 
 func (c *call) visitEntity() {

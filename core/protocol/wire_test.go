@@ -15,12 +15,12 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// Package wiretest reads this flag.
+// Package wiretest reads the value of this flag.
 var _ = flag.Bool("update", false, "rewrite the responses in testdata/wire")
 
 func TestWire(t *testing.T) { wiretest.Run(t, wiretest.Direct) }
 
-// unreached lists the codes that no transcript can show, with the reasons.
+// unreached lists the error codes that no transcript can show, with the reasons.
 var unreached = map[table.Code]string{
 	table.ChangesExpired: "it needs a position, which differs each time; changefeed has it",
 	table.FeedEnded:      "it needs a position, which differs each time; changefeed has it",
@@ -29,8 +29,8 @@ var unreached = map[table.Code]string{
 	table.OptionsBusy: "it needs a rule that is older than an hour; storetest has it",
 }
 
-// TestWireCodes checks that a transcript shows every code the server knows, in
-// JSON or in XML, or that unreached lists it.
+// TestWireCodes checks that each error code of the server occurs in a transcript, in JSON or in XML, or is listed in
+// unreached.
 func TestWireCodes(t *testing.T) {
 	t.Parallel()
 	list, err := wiretest.Load()
@@ -69,8 +69,8 @@ func TestWireCodes(t *testing.T) {
 	t.Logf("%d exchanges in %d transcripts", exchanges, len(list))
 }
 
-// TestExtendedCorpus plays the corpus to a server with extensions. All answers are the same, except those with which a
-// server without extensions refuses a use of an extension.
+// TestExtendedCorpus plays the corpus to a server with extensions. All answers must be the same as without extensions,
+// except the errors for a use of an extension.
 func TestExtendedCorpus(t *testing.T) {
 	if flag.Lookup("update").Value.String() == "true" {
 		t.Skip("the corpus is written from a server without extensions")
@@ -89,7 +89,7 @@ func TestExtendedCorpus(t *testing.T) {
 	})
 }
 
-// ruled is a store whose tables all have a rule of expiry.
+// ruled is a store that gives each new table the same rule of expiry.
 type ruled struct {
 	table.Store
 	rule table.Expiry
@@ -108,8 +108,9 @@ func (s ruled) WriteRecord(ctx context.Context, r table.Record) (table.Revision,
 // expire.
 const ruling = "EDGETABLE_CORPUS_AFTER"
 
-// TestRuledCorpus checks that the answers to the corpus are the same if each table has a rule of expiry that applies to
-// no entity. As a control, a child process plays the corpus under a rule that applies to all entities, and must fail.
+// TestRuledCorpus checks that the answers to the corpus are the same if each table has a rule of expiry by which no
+// entity expires. To show that the test can fail, a child process plays the corpus under a rule by which all entities
+// expire. The child process must fail.
 func TestRuledCorpus(t *testing.T) {
 	t.Parallel()
 	if flag.Lookup("update").Value.String() == "true" {

@@ -24,7 +24,7 @@ func parseAddresses(s string) (addresses, bool) {
 	return a, a.first.Is4() == a.last.Is4() && a.first.Compare(a.last) <= 0
 }
 
-// addresses parses the token's sip. Without sip it returns the zero range.
+// addresses parses the sip of the token. For a token without sip it returns the zero range.
 func (t *Token) addresses() (addresses, error) {
 	if !t.given.has(sip) {
 		return addresses{}, nil
@@ -37,7 +37,7 @@ func (t *Token) addresses() (addresses, error) {
 }
 
 // contains reports whether x is in the range. It returns false for the zero address. An IPv4-mapped IPv6 address
-// counts as IPv4. An IPv6 address is never in an IPv4 range, nor the reverse, because the families sort apart.
+// counts as IPv4. A range of IPv4 addresses contains no IPv6 address, and a range of IPv6 addresses no IPv4 address.
 func (a addresses) contains(x netip.Addr) bool {
 	x = x.Unmap().WithZone("")
 	return x.IsValid() && a.first.Compare(x) <= 0 && x.Compare(a.last) <= 0

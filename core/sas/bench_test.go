@@ -7,8 +7,8 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// BenchmarkVerify parses and verifies the credentials of one request. The benchmark of package sharedkey does the
-// same for its signatures.
+// BenchmarkVerify parses and verifies the credentials of one request. Package sharedkey has the same benchmark for
+// its signatures.
 func BenchmarkVerify(b *testing.B) {
 	a := &sharedkey.Account{Name: account, Keys: [2]*sharedkey.Key{accountKey(b), testKey(b, "c2Vjb25kYXJ5IGtleSBvZiB0aGUgYWNjb3VudA==")}}
 	c := inside(b)

@@ -39,7 +39,7 @@ func recorded(t testing.TB) (names, queries []string) {
 	return names, queries
 }
 
-// TestClients checks that tokens of real clients verify, and that changing any parameter of a token makes it invalid.
+// TestClients checks that Verify accepts tokens of real clients, and refuses them after a change of any parameter.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	names, queries := recorded(t)

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Role is what a user may do with the data of an account.
+// Role says what a user may do with the data of an account.
 type Role uint8
 
 const (
@@ -25,11 +25,11 @@ func (r Role) String() string {
 	return "no role"
 }
 
-// maxDelegation is the longest validity of a delegation key: seven days.
+// maxDelegation is the maximum lifetime of a delegation key: seven days.
 const maxDelegation edm.Ticks = 7 * 24 * 3600 * edm.TicksPerSecond
 
 // DelegationKey is a key that the service issues to a user. The user's client signs tokens with the key, and the user
-// gives these tokens to others. Every token contains all fields of the key except Value.
+// gives the tokens to other people. Every token contains all fields of the key except Value.
 //
 // The server stores no delegation keys. It derives Value from an account key and the other properties of the
 // delegation key: account, role, user, times, service and version. To verify a token, the server derives four values
@@ -37,9 +37,9 @@ const maxDelegation edm.Ticks = 7 * 24 * 3600 * edm.TicksPerSecond
 // user has the role from which the value was derived. Replacing an account key revokes the delegation keys derived
 // from it.
 type DelegationKey struct {
-	ObjectID string // object id of the user, from oid in the user's bearer token
+	ObjectID string // object id of the user: oid in the user's bearer token
 	TenantID string // a time such as 2006-01-02T15:04:05Z, in whole seconds
-	Start    string // 2006-01-02T15:04:05Z, whole seconds
+	Start    string // a time in whole seconds, such as 2006-01-02T15:04:05Z
 	Expiry   string // in the same form as Start
 	Service  string // "t" for tables
 	Version  string // protocol version of the request for the key
@@ -54,10 +54,10 @@ func (d DelegationKey) String() string {
 	return "delegation key of " + d.ObjectID + " in " + d.TenantID + " from " + d.Start + " to " + d.Expiry + " (value withheld)"
 }
 
-// Delegate issues a delegation key derived from k, a key of the account, for the user in want. An empty want.Start
-// means now. Delegate sets Service and Value, and truncates times to the second. The error is
+// Delegate issues a delegation key derived from k, a key of the account, for the user in the argument want. An empty
+// want.Start means now. Delegate sets Service and Value, and truncates times to the second. The error is
 //
-//   - InvalidXmlDocument for a malformed time, because times come from the XML of the request;
+//   - InvalidXmlDocument for a malformed time, because the times come from the XML of the request;
 //   - OutOfRangeInput if Expiry is not after Start, not in the future, or more than seven days from now;
 //   - AuthorizationPermissionMismatch if the user has no role or no ids;
 //   - InvalidHeaderValue if the version is not a date.
@@ -91,8 +91,8 @@ func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, n
 	return want, nil
 }
 
-// derive computes Value. The first line makes the signed text different from every other text that is signed with an
-// account key.
+// derive computes Value. The first line ensures that no other text that is signed with an account key is equal to
+// this text.
 func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) string {
 	return k.SignLines([]string{
 		"edgetable user delegation key", account, role.String(),
@@ -105,8 +105,8 @@ func (t *Token) delegation() *DelegationKey {
 	return &DelegationKey{ObjectID: t.value(skoid), TenantID: t.value(sktid), Start: t.value(skt), Expiry: t.value(ske), Service: t.value(sks), Version: t.value(skv)}
 }
 
-// signed derives the delegation key from each account key and for each role. It returns the role whose key made the
-// signature.
+// findRole derives a delegation key from each account key for each role. If one of them made the signature, findRole
+// returns the role of that key.
 func (d *DelegationKey) findRole(a *sharedkey.Account, signature string, lines []string) (Role, bool) {
 	for _, k := range a.Keys {
 		if k == nil {
@@ -123,8 +123,9 @@ func (d *DelegationKey) findRole(a *sharedkey.Account, signature string, lines [
 	return 0, false
 }
 
-// admitKey checks that the delegation key that signed the token is valid now, and that the token does not expire
-// after the key. The other fields of the key need no check, because the signature covers them.
+// admitKey checks the delegation key with which the token was signed. The delegation key must be valid now, and the
+// token must not expire after the delegation key. The other fields of the key need no check, because the signature
+// covers them.
 func (t *Token) admitKey(now, end edm.Ticks) error {
 	if t.kind != delegationSAS {
 		return nil

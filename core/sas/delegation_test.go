@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// lent holds the properties of the delegation key that the tests ask for.
+// lent holds the fields of the delegation key that most tests request.
 var lent = sas.DelegationKey{
 	ObjectID: "11111111-2222-3333-4444-555555555555",
 	TenantID: "99999999-8888-7777-6666-555555555555",
@@ -93,7 +93,7 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
-// TestDelegateBounds checks the values at the limits that Delegate accepts, and the nearest values that it refuses.
+// TestDelegateBounds checks the extreme values that Delegate accepts, and the nearest values that it refuses.
 func TestDelegateBounds(t *testing.T) {
 	t.Parallel()
 	now := at(t, "2026-06-27T00:00:00Z")
@@ -117,7 +117,8 @@ func TestDelegateBounds(t *testing.T) {
 	}
 }
 
-// TestDelegationKeysDiffer checks that a delegation key depends on user, role, times, account and account key.
+// TestDelegationKeysDiffer checks that the value of a delegation key depends on user, role, times, account and
+// account key.
 func TestDelegationKeysDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
@@ -147,7 +148,8 @@ func TestDelegationKeysDiffer(t *testing.T) {
 	add("another version", k, account, sas.Contributor, func(d *sas.DelegationKey) { d.Version = "2026-06-06" })
 }
 
-// TestDelegationLines checks that a delegated token signs the same lines as the service's newest clients for tables.
+// TestDelegationLines checks that the StringToSign of a delegated token has the lines that the service's newest
+// clients for tables sign.
 func TestDelegationLines(t *testing.T) {
 	t.Parallel()
 	d := delegate(t, sas.Contributor)
@@ -236,8 +238,8 @@ func TestVerifyDelegation(t *testing.T) {
 	}
 }
 
-// TestDelegationWithoutTheLetter checks that a token grants no permission that is missing in its sp, even if the
-// user's role has it.
+// TestDelegationWithoutTheLetter checks that a token without a letter in sp does not grant the permission, even if
+// the user's role has it.
 func TestDelegationWithoutTheLetter(t *testing.T) {
 	t.Parallel()
 	for _, role := range []sas.Role{sas.Reader, sas.Contributor} {
@@ -258,8 +260,8 @@ func TestDelegationWithoutTheLetter(t *testing.T) {
 	}
 }
 
-// TestDelegationUsesTheKey checks which account key is marked as used when a delegated token verifies. It must be the
-// one from which the delegation key was derived.
+// TestDelegationUsesTheKey checks which account key Verify marks as used for a delegated token. It must be the
+// account key from which the delegation key was derived.
 func TestDelegationUsesTheKey(t *testing.T) {
 	t.Parallel()
 	a := emulator(t)
@@ -273,8 +275,8 @@ func TestDelegationUsesTheKey(t *testing.T) {
 	}
 }
 
-// TestDelegationOfTheSecondKey checks that delegation keys can be derived from either account key, and that replacing
-// this account key revokes them.
+// TestDelegationOfTheSecondKey checks that delegation keys can be derived from either account key. Replacing that
+// account key must revoke them.
 func TestDelegationOfTheSecondKey(t *testing.T) {
 	t.Parallel()
 	second := testKey(t, "c2Vjb25k")

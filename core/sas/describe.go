@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Describe returns lines of text that describe the token to people. It does not check the signature. Values are
+// Describe returns lines of text that describe the token to a person. It does not check the signature. Values are
 // quoted and escaped.
 func (t *Token) Describe() []string {
 	lines := []string{t.kind.String() + " of version " + t.value(sv)}
@@ -55,7 +55,7 @@ func row(s string) string {
 	return ", RowKey " + strconv.Quote(s)
 }
 
-// words replaces letters by words, for example r by read. pairs holds letters and their words alternately.
+// words replaces letters by words, for example r by read. pairs alternates between a letter and the word for it.
 func words(letters string, pairs ...string) string {
 	var out []string
 	for i := 0; i < len(pairs); i += 2 {

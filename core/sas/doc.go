@@ -2,13 +2,13 @@
 //
 //	?sv=2019-02-02&tn=orders&se=2030-01-01T00%3A00%3A00Z&sp=r&spk=emea&epk=emea&sig=…
 //
-// With such a query the holder of an account key allows others some operations for a limited time, without giving
-// them the key. There are three kinds:
+// With such a query the holder of an account key allows other people some operations for a limited time, without
+// giving them the key. There are three kinds:
 //
 //	table       one table, entities only, perhaps a range of keys
-//	account     the services, resource types and operations that it names
-//	delegation  as table, but signed with a key that the service issued to a user,
-//	            so that it allows no more than the user may do
+//	account     the services, resource types and operations that the token names
+//	delegation  like table, but signed with a key that the service issued to a user,
+//	            so that the token allows no more than the user may do
 //
 // A server takes three steps:
 //
@@ -30,9 +30,9 @@
 //
 // The resource is /table/account/table, or before 2015-02-21 /account/table, with the table in lower case. An absent
 // value is an empty line. So the signature is the same for an absent and an empty value, and the holder of a token
-// can add or omit an empty parameter. For this reason the package treats an empty parameter as absent. Parse and
-// Verify refuse a SAS parameter that is not among the lines, because it would seem to restrict the token without
-// doing so. They also refuse a line feed in a value.
+// can add or remove an empty parameter. For this reason the package treats an empty parameter as absent. Parse and
+// Verify refuse a SAS parameter that is not among the lines, because it would seem to restrict the token but has no
+// effect. They also refuse a line feed in a value.
 //
 // The lines of a delegation come from the service's newest clients; no exchange with the service itself has confirmed
 // them.

@@ -5,16 +5,16 @@ import (
 	"edgetable/core/table"
 )
 
-// refuse returns an error with the service's text, followed by detail.
+// refuse returns an error with the service's text for the code, followed by detail.
 func refuse(code table.Code, detail string) *table.Error {
 	return code.With(code.Err().Message + " Detail: " + detail + ".")
 }
 
-// failed returns the error for a token that does not authenticate the request.
+// failed returns an AuthenticationFailed error with this detail.
 func failed(detail string) *table.Error { return refuse(table.AuthenticationFailed, detail) }
 
-// mismatched returns the error for a wrong signature. It quotes the StringToSign that the server computed, so that
-// the client's developer can compare it.
+// mismatched returns an error about a wrong signature. It quotes the StringToSign that the server computed, so that
+// the client's developer can compare it with the signed text.
 func (t *Token) mismatched(account string) *table.Error {
 	out := make([]byte, 0, 1200)
 	out = append(out, "no key of account "...)

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/sas"
 )
 
-// FuzzVerify checks any query. Parse and Verify must not panic, and must grant nothing without a signature that this
-// test made. Errors must be the service's, short and printable.
+// FuzzVerify checks arbitrary queries. Parse and Verify must not panic. They must grant nothing unless this test made
+// the signature. Errors must have a code of the service, and be short and printable.
 func FuzzVerify(f *testing.F) {
 	_, queries := recorded(f)
 	for _, query := range queries {
@@ -99,7 +99,7 @@ func FuzzSign(f *testing.F) {
 		a, c := emulator(t), c
 		policy := &sas.Policy{}
 		if permissions == "" {
-			policy.Permissions = "r" // the policy supplies the permissions that the token does not contain
+			policy.Permissions = "r" // the token has no permissions, so the policy must have some
 		}
 		c.Policy = func(string) (*sas.Policy, error) { return policy, nil }
 		version := versions[int(kind/3)%len(versions)]
@@ -141,8 +141,8 @@ func FuzzSign(f *testing.F) {
 			}
 		}
 
-		// A query with one changed byte must not verify, unless it decodes to the same values. That is possible if
-		// the change affects the case of an escape, of a parameter's name or of the table's name.
+		// A query with one changed byte must not verify, unless it decodes to the same values. This is possible if
+		// the change affects only the case of an escape, of a parameter's name or of the table's name.
 		b := []byte(query)
 		b[int(position)%len(b)] = to
 		changed := string(b)

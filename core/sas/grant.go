@@ -8,19 +8,20 @@ import (
 	"edgetable/core/table"
 )
 
-// Right is the permission for one operation, or for several operations that need the same letters in sp.
+// Right is the permission for one operation, or for several operations for which a token needs the same letters in
+// sp.
 type Right uint8
 
 const (
 	GetServiceProperties Right = iota + 1
 	SetServiceProperties
 	GetServiceStats
-	QueryTables // also for a query of one table by its name
+	QueryTables // also permits a query of one table by its name
 	CreateTable
 	DeleteTable
 	TableACL // reading or writing the stored access policies of a table
 	GetUserDelegationKey
-	QueryEntities // also for a query of one entity by its keys
+	QueryEntities // also permits a query of one entity by its keys
 	InsertEntity
 	UpsertEntity // Insert Or Replace Entity, Insert Or Merge Entity
 	UpdateEntity // Update Entity and Merge Entity, with If-Match
@@ -31,15 +32,16 @@ const (
 // resource type.
 type requirement struct {
 	name    string
-	types   string // resource type, a letter of srt; "" if no token grants the right
-	letters string // letters of sp that are all necessary
-	or      string // other letters of sp that suffice instead
+	types   string // a resource type, which is a letter of srt; "" if no token grants the right
+	letters string // letters of sp, all of which are required
+	or      string // other letters of sp; a token that has all of them is sufficient too
 	entity  bool   // whether a token for one table can grant the right
 }
 
-// needs is indexed by Right. No token grants a right without types: only the owner of the account may change access
-// policies, and only a user gets a delegation key. The service's documentation is contradictory about the resource
-// type for Query Tables, container or service. Users found that it is container.
+// requirements holds the requirement of each Right. No token grants a right if the field types of its requirement is
+// empty: only the owner of the account may change access policies, and only a user can get a delegation key. For
+// Query Tables, the service's documentation names two resource types, container and service. In practice it is
+// container.
 var requirements = [...]requirement{
 	GetServiceProperties: {name: "Get Table Service Properties", types: "s", letters: "r"},
 	SetServiceProperties: {name: "Set Table Service Properties", types: "s", letters: "w"},
@@ -59,7 +61,7 @@ var requirements = [...]requirement{
 // Grant holds the permissions of a verified token. It is immutable.
 type Grant struct {
 	token       *Token
-	permissions string // letters from the token or its policy; for a delegation, only those that the user's role permits
+	permissions string // letters from the token or its policy; for a delegated token, only those that the user's role permits
 	expiry      edm.Ticks
 }
 
@@ -134,8 +136,8 @@ func (g *Grant) Range() *key.Range {
 	if p := t.value(spk); t.given.has(srk) && key.Check(p) == nil {
 		r.Start = key.RowFrom(p, t.value(srk))
 	} else {
-		// Without srk, the range includes the whole first partition. If spk is not a legal key, that partition does
-		// not exist and srk has no effect.
+		// Without srk, the range includes the whole partition spk. If spk is not a legal key, there is no such
+		// partition, and srk has no effect.
 		r.Start = key.PartitionFrom(p)
 	}
 	switch p := t.value(epk); {

@@ -162,8 +162,8 @@ func TestAllowAccount(t *testing.T) {
 	}
 }
 
-// parts and illegal are the strings from which the test builds keys and bounds. Some of them sort differently in
-// UTF-16 and UTF-8.
+// parts and illegal hold the strings from which the test makes keys and bounds. Some of them sort differently in
+// UTF-16 and in UTF-8.
 var parts = []string{"", "a", "b", "aa", "a ", "A", "\uffff", "\U0001F600", "\ue000", "é", "a'"}
 
 var illegal = []string{"a/b", "a\x00", "a\x1f", "\t", "a#", "?", "a\\", "\x7f", "\u0085", strings.Repeat("a", 1025), strings.Repeat("\U0001F600", 700)}
@@ -173,8 +173,8 @@ func pick(r *rand.Rand, from ...[]string) string {
 	return all[r.IntN(len(all))] + all[r.IntN(len(all))]
 }
 
-// inRange reports whether an entity is in the range of a token. It applies the rule directly: a bound on rows applies
-// only in the partition of the same bound.
+// inRange reports whether an entity is in the range of a token. It applies the rule directly: srk applies only in the
+// partition spk, and erk only in epk.
 func inRange(v sas.TableValues, p, r string) bool {
 	if v.StartPartition != "" {
 		switch c := key.Compare(p, v.StartPartition); {
@@ -222,7 +222,7 @@ func TestRange(t *testing.T) {
 		}
 		for range 20 {
 			p, row := pick(r, parts), pick(r, parts)
-			switch r.IntN(6) { // often use the keys of the bounds
+			switch r.IntN(6) { // often choose a key that is also a bound
 			case 0:
 				p = v.StartPartition
 			case 1:

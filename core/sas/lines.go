@@ -6,17 +6,17 @@ import (
 	"edgetable/core/table"
 )
 
-// Versions from which the signature or its parameters changed.
+// Versions in which the signature or its parameters changed.
 const (
 	firstVersion      = "2012-02-12" // first version with table SAS
 	serviceInResource = "2015-02-21" // from this version on, the signed resource begins with /table
 	accountVersion    = "2015-04-05" // first version with the account SAS, and with sip and spr
-	scopeVersion      = "2020-12-06" // from this version on, an account SAS also signs ses
+	scopeVersion      = "2020-12-06" // from this version on, the signature of an account SAS covers ses
 	DelegationVersion = "2025-07-05" // first version with the user delegation SAS for tables
 )
 
-// versionForm reports whether v has the form YYYY-MM-DD. Such versions can be compared as text. A version newer than
-// all known ones is treated like the newest known one.
+// versionForm reports whether v has the form YYYY-MM-DD. Versions in this form can be compared as text. A version
+// after the newest known version is treated like the newest known one.
 func versionForm(v string) bool {
 	if len(v) != len("2006-01-02") {
 		return false
@@ -33,7 +33,7 @@ func versionForm(v string) bool {
 	return true
 }
 
-// signed returns the set of fields that the signature of a token of this kind and version covers.
+// signedFields returns the set of fields that a signature covers, for tokens of this kind and version.
 func signedFields(k kind, version string) set {
 	const (
 		common     = 1<<sv | 1<<st | 1<<se | 1<<sp | 1<<sig
@@ -54,7 +54,7 @@ func signedFields(k kind, version string) set {
 	return common | keys | 1<<si
 }
 
-// first returns the oldest version that has tokens of this kind.
+// first returns the oldest version with tokens of this kind.
 func (k kind) first() string {
 	switch k {
 	case accountSAS:
@@ -81,7 +81,7 @@ func (t *Token) required() set {
 	return s | 1<<tn
 }
 
-// check returns an error if the token is invalid, whether or not its signature is correct.
+// check returns an error if a parameter of the token is missing or invalid. It does not verify the signature.
 func (t *Token) check() *table.Error {
 	version := t.value(sv)
 	if !versionForm(version) || version < t.kind.first() {
@@ -103,14 +103,14 @@ func (t *Token) check() *table.Error {
 	case !hasOnly(t.value(srt), "sco"):
 		return failed("srt must consist of the letters s, c and o; it is " + quote(t.value(srt)))
 	case t.given.has(sduoid) || t.given.has(skdutid):
-		// A token with sduoid or skdutid is valid only for one user or tenant. To prove its identity, the client
-		// would have to send a bearer token too.
+		// A token with sduoid or skdutid is valid only for one user or tenant. The client would have to prove its
+		// identity with a bearer token too.
 		return failed("tokens that are bound to one user (sduoid or skdutid) are not supported")
 	}
 	return nil
 }
 
-// only reports whether all characters of s are among letters.
+// hasOnly reports whether s has no other characters than letters.
 func hasOnly(s, letters string) bool { return strings.Trim(s, letters) == "" }
 
 func contains(s string, c byte) bool { return strings.IndexByte(s, c) >= 0 }
@@ -118,8 +118,8 @@ func contains(s string, c byte) bool { return strings.IndexByte(s, c) >= 0 }
 // maxLines is the largest number of lines in a StringToSign.
 const maxLines = 19
 
-// lines appends the lines of the StringToSign. The last line of an account SAS is empty, because its StringToSign
-// ends with a line feed.
+// lines appends the lines of the StringToSign to dst. The last line of an account SAS is empty, because its
+// StringToSign ends with a line feed.
 func (t *Token) lines(dst []string, account string) []string {
 	if t.kind == accountSAS {
 		dst = append(dst, account, t.value(sp), t.value(ss), t.value(srt), t.value(st), t.value(se), t.value(sip), t.value(spr), t.value(sv))

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxKey is the maximum length of a key in decoded bytes. A legal key has at most 3072.
+	// maxKey is the maximum length of a key in decoded bytes. A legal key has at most 3072 bytes.
 	maxKey = 8 << 10
 	// maxValue is the maximum length of every other value in decoded bytes.
 	maxValue = 512
@@ -40,7 +40,7 @@ func Parse(rawQuery string) (*Token, error) {
 	return newToken(&values, decoded)
 }
 
-// limit returns the maximum length of a field's value in bytes.
+// limit returns the maximum length of the value of a field in bytes.
 func limit(f field) int {
 	switch f {
 	case spk, srk, epk, erk:
@@ -63,10 +63,9 @@ func checkValue(f field, value []byte) error {
 	return nil
 }
 
-// decoded appends the decoded value of a query parameter.
 func decoded(dst []byte, s string) ([]byte, bool) { return percent.Append(dst, s, true) }
 
-// fieldOf returns the field with this name. The name is as sent, so it may be percent-encoded.
+// fieldOf returns the field with this name. The name may still be percent-encoded.
 func fieldOf(name string) (field, bool) {
 	const longest = len("skdutid")
 	var plain [longest]byte

@@ -15,12 +15,12 @@ const Version = "2019-02-02"
 type TableValues struct {
 	Version     string // default: [Version], or 2025-07-05 for a delegation
 	Table       string
-	Identifier  string // ID of a stored access policy; the fields that the policy sets must be empty
+	Identifier  string // ID of a stored access policy; a field that the policy sets must be empty here
 	Start       string // empty: valid immediately
 	Expiry      string
-	Permissions string // letters in the order r query, a add, u update, d delete
+	Permissions string // letters in the order raud: r query, a add, u update, d delete
 	IP          string // "168.1.5.65" or "168.1.5.60-168.1.5.70"; empty: any address
-	Protocol    string // "https" or "https,http"; empty means the same as the latter
+	Protocol    string // "https" or "https,http"; empty means "https,http"
 	// The range of keys, both ends inclusive. An empty value means no bound, never an empty key. StartRow applies
 	// only in the partition StartPartition, and EndRow only in EndPartition.
 	StartPartition, StartRow string
@@ -31,16 +31,16 @@ type TableValues struct {
 type AccountValues struct {
 	Version       string // default: [Version]
 	Services      string // letters of services, with t for tables; default: "t"
-	ResourceTypes string // letters: s service, c table, o entity
+	ResourceTypes string // letters of resource types: s service, c table, o entity
 	Start         string
 	Expiry        string
-	Permissions   string // letters in the order rwdlacu: read, write, delete, list, add, create, update
+	Permissions   string // letters in the order rwdlacu: r read, w write, d delete, l list, a add, c create, u update
 	IP            string
 	Protocol      string
 }
 
-// Sign returns the token as a percent-encoded query without question mark. It refuses values that Verify would
-// refuse, and returns the same error.
+// Sign returns the token as a percent-encoded query without question mark. If Verify would refuse the values, Sign
+// returns the same error.
 func (v TableValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	return sign(v.fields(), account, k)
 }
@@ -76,7 +76,8 @@ func (v AccountValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	}, account, k)
 }
 
-// unfit returns an error if a server would refuse the token in spite of a correct signature.
+// unfit checks the token as a server does, except for the signature. It returns the error with which a server would
+// refuse the token.
 func (t *Token) unfit() error {
 	if err := t.check(); err != nil {
 		return err

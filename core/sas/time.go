@@ -22,8 +22,8 @@ func ParseTime(s string) (edm.Ticks, error) {
 	return t, nil
 }
 
-// timeForm reports whether a time has a form that is permitted in signatures. [edm.ParseDateTime] also accepts two
-// other forms: a time without a zone, and a fraction of more than seven digits.
+// timeForm reports whether a time has a form that is permitted in tokens. [edm.ParseDateTime] also accepts two other
+// forms: a time without a zone, and a fraction of more than seven digits.
 func timeForm(s string) bool {
 	const date, minute, fraction = len("2006-01-02"), len("2006-01-02T15:04"), len("2006-01-02T15:04:05.")
 	if len(s) <= date {

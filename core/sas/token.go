@@ -6,7 +6,7 @@ import (
 )
 
 // kind is the kind of a token. A token with parameters of a delegation key is a delegationSAS. Any other token with
-// ss or srt is an accountSAS, and all others are tableSAS.
+// ss or srt is an accountSAS. A token without these parameters is a tableSAS.
 type kind uint8
 
 const (
@@ -47,14 +47,14 @@ const (
 	srk                  // first RowKey of the first partition
 	epk                  // last PartitionKey
 	erk                  // last RowKey of the last partition
-	skoid                // object id of the user who asked for the delegation key
-	sktid                // tenant id of that user
+	skoid                // object id of the user who requested the delegation key
+	sktid                // tenant id of the user who requested the delegation key
 	skt                  // start of the delegation key
 	ske                  // expiry of the delegation key
 	sks                  // service of the delegation key
 	skv                  // version of the delegation key
-	skdutid              // tenant of the one user who may use the token
-	sduoid               // object id of the one user who may use the token
+	skdutid              // tenant of the only user who may use the token
+	sduoid               // object id of the only user who may use the token
 	sig                  // signature
 	fields  = iota
 )
@@ -85,8 +85,8 @@ func (s set) first() field {
 	return f
 }
 
-// Token is a shared access signature as the client sent it. Its values must not be trusted before Verify has
-// succeeded. Printing a Token omits the signature.
+// Token is a shared access signature as the client sent it. Do not trust its values before Verify has succeeded.
+// Printing a Token omits the signature.
 type Token struct {
 	kind  kind
 	given set            // the fields that are present and not empty
@@ -95,8 +95,8 @@ type Token struct {
 	table string         // the table name tn in lower case
 }
 
-// newToken decodes and checks the values. Because each value is limited, their total length is below 64 KiB and fits
-// into ends.
+// newToken decodes and checks the values. The length of each value is limited, so the total length is below 64 KiB
+// and fits into the field ends.
 func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte, bool)) (*Token, error) {
 	var t Token
 	size := 0
@@ -122,7 +122,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		}
 		t.ends[f] = uint16(len(text))
 	}
-	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // shares memory with text, which does not change after this
+	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // shares memory with text, which is not changed any more
 	switch {
 	case t.given&setOf(skoid, sktid, skt, ske, sks, skv) != 0:
 		t.kind = delegationSAS
@@ -132,7 +132,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		t.kind = tableSAS
 	}
 	t.table = fold(t.value(tn))
-	token := t // a copy, so that only valid tokens are allocated on the heap
+	token := t // a copy, so that t stays on the stack and only a valid token is allocated
 	return &token, nil
 }
 
@@ -145,8 +145,8 @@ func (t *Token) value(f field) string {
 	return t.text[start:t.ends[f]]
 }
 
-// Version returns sv, the version of the signature. It is also the version of the operation, unless the request names
-// another one.
+// Version returns sv, the version of the signature. It is also the protocol version of the request, unless the
+// request names another version.
 func (t *Token) Version() string { return t.value(sv) }
 
 // Table returns the token's table in lower case, or "" for an account SAS.

@@ -37,7 +37,8 @@ func at(t testing.TB, s string) edm.Ticks {
 	return ticks
 }
 
-// TestVectors checks that this package makes the same signatures as other implementations, for the emulator account.
+// TestVectors checks that this package makes the same signatures as other implementations, with the key of the
+// emulator account.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, query string }{

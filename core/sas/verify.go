@@ -13,17 +13,17 @@ import (
 type Policy struct {
 	ID            string     // 1 to 64 characters, unique in the table
 	Start, Expiry *edm.Ticks // nil if absent
-	Permissions   string     // letters out of raud; empty if absent
+	Permissions   string     // a subset of the letters raud; empty if absent
 }
 
 // Context holds the data about a request that Verify needs in addition to the token.
 type Context struct {
 	Now    edm.Ticks
-	Source netip.Addr // address of the client; if it is unknown (zero), tokens with sip are refused
+	Source netip.Addr // address of the client; Verify refuses a token with sip if the address is unknown (zero)
 	HTTPS  bool
-	// Policy returns the stored access policy of the token's table that has this ID, or nil if there is none. Verify
-	// calls Policy only for a token with si, and only after it has verified the signature. Verify returns errors of
-	// Policy unchanged.
+	// Policy returns the stored access policy of the token's table that has this ID. It returns nil if there is no
+	// such policy. Verify calls Policy only for a token with si, and only after it has verified the signature. Verify
+	// returns errors of Policy unchanged.
 	Policy func(id string) (*Policy, error)
 }
 
@@ -35,8 +35,8 @@ type Context struct {
 //   - the protocol (AuthorizationProtocolMismatch).
 //
 // A token is valid from start to expiry, both inclusive, without tolerance for clock skew. If both the token and its
-// policy set the same field, the token is refused with AuthenticationFailed, as clients of the service observe. The
-// service's documentation specifies status 400 instead.
+// policy set the same field, the token is refused with AuthenticationFailed, as by the service. The service's
+// documentation specifies status 400 instead.
 func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 		return nil, err
 	}
 	switch {
-	case role != Reader: // includes tokens signed with an account key, which have no role
+	case role != Reader: // a token that was signed with an account key has no role
 	case contains(terms.permissions, 'r'):
 		terms.permissions = "r"
 	default:
@@ -75,7 +75,7 @@ func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	return 0, a.VerifyLines(t.value(sig), lines)
 }
 
-// terms holds start, expiry and permissions, which the token or its policy sets.
+// terms holds start, expiry and permissions. The token or its policy sets each of them.
 type terms struct {
 	start       edm.Ticks // 0 if no start is set
 	expiry      edm.Ticks
@@ -97,11 +97,10 @@ func (t *Token) terms(c *Context) (m terms, err error) {
 	if !t.given.has(si) {
 		return m, nil
 	}
-	err = t.complement(&m, c) // a statement of its own, because complement changes m and the return statement might copy m before that
+	err = t.complement(&m, c) // a separate statement: complement changes m, and in a return statement m might be copied before the call
 	return m, err
 }
 
-// time parses the value of a field as a time.
 func (t *Token) time(f field) (edm.Ticks, error) {
 	at, err := ParseTime(t.value(f))
 	if err != nil {
@@ -110,7 +109,7 @@ func (t *Token) time(f field) (edm.Ticks, error) {
 	return at, nil
 }
 
-// complement adds to m the fields that the stored access policy supplies.
+// complement sets the fields of m that the stored access policy supplies.
 func (t *Token) complement(m *terms, c *Context) error {
 	var p *Policy
 	if c.Policy != nil {
@@ -155,7 +154,7 @@ func neither(f field) error {
 	return failed(fieldNames[f] + " is neither in the token nor in its stored access policy")
 }
 
-// admit checks that now is between start and expiry.
+// admit checks that now is between the start and the expiry of the token.
 func (m *terms) admit(t *Token, now edm.Ticks) error {
 	if now >= m.start && now <= m.expiry {
 		return t.admitKey(now, m.expiry)
@@ -167,7 +166,7 @@ func (m *terms) admit(t *Token, now edm.Ticks) error {
 	return failed(detail + "] - Expiry [" + m.expiry.String() + "] - Current [" + now.String() + "]")
 }
 
-// reach checks the client's address and the protocol of the request.
+// reach checks that the token permits the client's address and the protocol of the request.
 func (t *Token) reach(c *Context) error {
 	if t.given.has(sip) {
 		from, err := t.addresses()

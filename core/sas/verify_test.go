@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// inside returns a context with a time, address and protocol that all recorded tokens permit.
+// inside returns a context for Verify. Every recorded token permits its time, address and protocol.
 func inside(t testing.TB) sas.Context {
 	t.Helper()
 	return sas.Context{Now: at(t, "2026-06-27T15:25:14Z"), Source: netip.MustParseAddr("168.1.5.65"), HTTPS: true}
@@ -25,8 +25,8 @@ func codeOf(err error) table.Code {
 	return e.Code
 }
 
-// sign makes a token without package sas, so that a test can sign values that the package refuses to sign. The values
-// are signed and sent exactly as given.
+// sign makes a token without package sas, so that a test can sign values that Sign refuses. The values are signed and
+// sent exactly as given.
 func sign(t testing.TB, k *sharedkey.Key, query string, lines ...string) string {
 	t.Helper()
 	return query + "&sig=" + strings.NewReplacer("+", "%2B", "/", "%2F", "=", "%3D").Replace(k.SignLines(lines))
@@ -157,8 +157,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestPolicyAfterSignature checks that Verify reads the policy only if the signature is correct and the token names a
-// policy.
+// TestPolicyAfterSignature checks that Verify reads the policy only if the token names one and the signature is
+// correct.
 func TestPolicyAfterSignature(t *testing.T) {
 	t.Parallel()
 	c := inside(t)

@@ -13,8 +13,8 @@ type Read struct {
 	At edm.Ticks
 }
 
-// Fresh reports whether the settings were read less than age ago. If they seem to have been read in the future, the
-// clock was set back, and they are not fresh.
+// Fresh reports whether the time since the settings were read is less than age. Settings with a time in the future
+// are not fresh, because the clock was set back.
 func (r *Read) Fresh(now, age edm.Ticks) bool {
 	return r != nil && r.At <= now && now-r.At < age
 }
@@ -32,8 +32,8 @@ func (c *Cache) Get(account string) *Read {
 	return c.read[account]
 }
 
-// Put caches settings that were read from the store. old is the result of [Cache.Get] before this read. If the cached
-// settings have changed since then, Put does nothing.
+// Put caches settings r that were read from the store. old is the result of [Cache.Get] before that read. If the
+// cached settings have changed since that call of Get, Put does nothing.
 func (c *Cache) Put(account string, old, r *Read) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +42,7 @@ func (c *Cache) Put(account string, old, r *Read) {
 	}
 }
 
-// Forget removes the settings of an account. A read of the store that began before has no effect, because its Put
+// Forget removes the settings of an account. A read of the store that began before Forget does not restore them: Put
 // finds that the cached settings have changed.
 func (c *Cache) Forget(account string) {
 	c.mu.Lock()

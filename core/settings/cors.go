@@ -8,17 +8,18 @@ import (
 )
 
 // maxEcho is the maximum size, in bytes, of a request header that is compared with rules and repeated in the
-// response. Anyone can send a preflight. Without a limit, megabytes of header names would be compared with every name
-// in a rule.
+// response. Everybody can send a preflight request. Without a limit, megabytes of header names would be compared with
+// every name in a rule.
 const maxEcho = 8 << 10
 
-// Preflight answers an OPTIONS request. Its arguments are the headers Origin, Access-Control-Request-Method and
-// Access-Control-Request-Headers, "" if not sent. It returns the headers of a 200 response, or false for 403
-// CorsPreflightFailure. The caller must first refuse a request without one of the first two headers, with 400
-// InvalidHeaderValue, "A required CORS header is not present." Preflight itself finds no rule for such a request.
+// Preflight answers an OPTIONS request. Its arguments are the values of the headers Origin,
+// Access-Control-Request-Method and Access-Control-Request-Headers; an absent header is "". It returns the headers of
+// a 200 response, or false for 403 CorsPreflightFailure. The caller must first refuse a request without one of the
+// first two headers, with 400 InvalidHeaderValue, "A required CORS header is not present." For such a request
+// Preflight finds no rule and returns false.
 //
-// The first rule that has the origin and the method decides. If that rule lacks one of the headers, the request is
-// refused, even if a later rule has them all.
+// The first rule with the origin and the method decides. If that rule lacks a requested header, the request is
+// refused, even if a later rule has all headers.
 func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool) {
 	if origin == "" || method == "" || len(headers) > maxEcho {
 		return nil, false
@@ -47,11 +48,11 @@ func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool
 	return nil, false
 }
 
-// varyOrigin has no spare capacity, so appending to it makes a copy and cannot change it.
+// varyOrigin has no spare capacity, so that append copies the slice and cannot change it.
 var varyOrigin = []multipart.Field{{Name: "Vary", Value: "Origin"}}
 
 // Actual returns the CORS headers to add to the response to any request other than a preflight, whether the request
-// succeeds or fails. Its arguments are the request's Origin ("" if not sent), the method in the request line, and the
+// succeeds or fails. Its arguments are the request's Origin ("" if absent), the method in the request line, and the
 // headers of the response. Callers must not change the result, which may be shared.
 //
 //	a rule with * matches          Access-Control-Allow-Origin: *; without an Origin only for GET and HEAD
@@ -59,7 +60,7 @@ var varyOrigin = []multipart.Field{{Name: "Vary", Value: "Origin"}}
 //	none matches                   Vary
 //	there are no rules             nothing
 //
-// Only GET and HEAD get Vary: Origin, because only their responses are stored by caches. In the first two cases
+// Only responses to GET and HEAD get Vary: Origin, because caches store no other responses. In the first two cases
 // Access-Control-Expose-Headers is added if the rule exposes any headers.
 func (c CORS) Actual(origin, method string, response []multipart.Field) []multipart.Field {
 	if len(c) == 0 {
@@ -94,8 +95,8 @@ func (c CORS) Actual(origin, method string, response []multipart.Field) []multip
 	return nil
 }
 
-// admits reports whether the rule allows the origin (ok), and whether it does so because of an asterisk (everybody).
-// An asterisk also allows a request without an origin ("").
+// allowsOrigin returns true as ok if the rule allows the origin. everybody is true if an asterisk in the rule allows
+// the origin. An asterisk also allows a request without an origin ("").
 func (r *Rule) allowsOrigin(origin string) (everybody, ok bool) {
 	for item := range items(r.AllowedOrigins) {
 		if item == "*" {
@@ -155,15 +156,15 @@ func (r *Rule) allows(method string) bool {
 	return false
 }
 
-// accepts reports whether the rule lists all header names that a browser asks for. It accepts only valid header
-// names, because the response repeats them.
+// accepts reports whether the rule lists all header names that a browser requests. It refuses an invalid header name,
+// because the response repeats the names.
 func (r *Rule) accepts(headers string) bool {
 	if headers == "" {
 		return true
 	}
 	for name := range strings.SplitSeq(headers, ",") {
 		if name = strings.Trim(name, " \t"); name == "" {
-			continue // HTTP permits empty items in a list
+			continue // HTTP permits empty items in a list of names
 		}
 		if !token(name) || !listMatches(r.AllowedHeaders, name) {
 			return false
@@ -172,8 +173,8 @@ func (r *Rule) accepts(headers string) bool {
 	return true
 }
 
-// lists reports whether a list of header names contains name in any case, or an item such as x-ms-* that matches
-// name.
+// listMatches reports whether a list of header names contains name in any case, or an item such as x-ms-* that
+// matches name.
 func listMatches(list, name string) bool {
 	for item := range items(list) {
 		if prefix, ok := strings.CutSuffix(item, "*"); ok {
@@ -187,9 +188,10 @@ func listMatches(list, name string) bool {
 	return false
 }
 
-// exposed returns the list of response headers that a page may read. Browsers do not support prefixes such as x-ms-*
-// in this list, and for requests with credentials they do not treat * as a wildcard. So each item with an asterisk is
-// replaced by the matching headers of the response. Full names are listed even if the response lacks them.
+// exposedHeaders returns the list of response headers that a web page may read. Browsers do not support prefixes such
+// as x-ms-* in this list, and for requests with credentials they do not treat * as a wildcard. So each item with an
+// asterisk is replaced by the matching headers of the response. Items without an asterisk are listed even if the
+// response lacks the header.
 func (r *Rule) exposedHeaders(response []multipart.Field) string {
 	list := r.ExposedHeaders
 	if strings.IndexByte(list, '*') < 0 && !strings.ContainsAny(list, " \t\r\n") {
@@ -214,7 +216,7 @@ func (r *Rule) exposedHeaders(response []multipart.Field) string {
 	return string(names)
 }
 
-// transportHeaders lists the headers that the transport adds after Actual was called.
+// transportHeaders lists the headers that the transport adds to a response after the call of Actual.
 var transportHeaders = [...]string{"Content-Length", "Transfer-Encoding"}
 
 func appendItem(list []byte, item string) []byte {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// site is a rule as a website would have.
+// site is a rule that a website might have.
 var site = settings.Rule{
 	AllowedMethods: "GET,PUT",
 	AllowedOrigins: "https://www.ab.com, https://www.bc.com",
@@ -109,7 +109,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// response holds the headers of a response to a query before CORS headers are added.
+// response holds the headers of the response to a query, without CORS headers.
 var response = []multipart.Field{
 	{Name: "Content-Type", Value: "application/json;odata=minimalmetadata"},
 	{Name: "ETag", Value: `W/"datetime'2020'"`},

@@ -11,9 +11,9 @@
 // newer elements. A document that breaks a rule is refused with InvalidXmlDocument, the service's code for most such
 // errors. The message names the element and what to change.
 //
-// The Append functions write the document that clients receive and stores keep. It begins with the XML declaration.
-// Before the caller sends the document to a client, it must put a UTF-8 byte order mark before it, as the service
-// does; the mark is not stored.
+// The Append functions write the document that clients receive and stores keep. The document begins with the XML
+// declaration. The caller must put a UTF-8 byte order mark before a document that it sends to a client, as the
+// service does. The mark is not stored.
 //
 // Logging and metrics settings are only stored and returned; they have no effect. Package sas enforces the policies.
 package settings

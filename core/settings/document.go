@@ -14,11 +14,11 @@ type document struct {
 	path []byte // path of the current element, such as SignedIdentifiers/SignedIdentifier[2]
 }
 
-// child describes an element that may be inside another element.
+// child describes an element that another element may contain.
 type child struct {
 	name     string
 	need     need
-	read     func() error // called after the start tag; must read up to the end tag
+	read     func() error // called after the start tag; reads up to the end tag
 	maxCount int          // how often the element may occur; 0 means once
 }
 
@@ -29,7 +29,7 @@ const (
 	required need = true
 )
 
-// parse parses a body whose root element must have the name root. It calls read for the content of this element.
+// parse parses a body whose root element must have the name root. It calls read for the content of the root element.
 func parse(body []byte, root string, read func(d *document) error) error {
 	d := &document{r: xml.NewReader(body), path: []byte(root)}
 	if _, err := d.r.Next(); err != nil {
@@ -41,7 +41,7 @@ func parse(body []byte, root string, read func(d *document) error) error {
 	if err := read(d); err != nil {
 		return err
 	}
-	if _, err := d.r.Next(); err != nil { // the reader accepts nothing but the end of the document here
+	if _, err := d.r.Next(); err != nil { // only the end of the document may follow
 		return d.malformed(err)
 	}
 	return nil
@@ -101,7 +101,7 @@ func (d *document) child(known []child, counts *[16]int) error {
 	return nil
 }
 
-// text returns a function that reads an element that contains only text.
+// text returns a function that reads an element without child elements.
 func (d *document) text(dst *string) func() error {
 	return func() (err error) {
 		if *dst, err = d.r.Content(); err != nil {
@@ -158,8 +158,8 @@ func (d *document) version() error {
 	return nil
 }
 
-// refuse returns the service's error for a wrong document. The message contains the path of the wrong element and the
-// problem. It quotes nothing from the document except names of elements.
+// refuse returns the service's error for a wrong document. The message contains the path of the wrong element and
+// what is wrong. It quotes nothing from the document except names of elements.
 func (d *document) refuse(what string) error { return d.refuseAs(table.InvalidXMLDocument, what) }
 
 // refuseAs is like refuse, but with another error code.

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// refusedFor requires that err is InvalidXmlDocument, or InvalidXmlNodeValue if want begins with that name. The
-// message must be the service's text, followed by the element's path and what to change.
+// refusedFor checks that err is InvalidXmlDocument, or InvalidXmlNodeValue if want begins with this code. The message
+// must be the service's text, followed by the element's path and what to change.
 func refusedFor(t *testing.T, err error, want string) {
 	t.Helper()
 	code := table.InvalidXMLDocument
@@ -44,8 +44,8 @@ func wellFormed(t *testing.T, doc []byte) {
 	}
 }
 
-// TestMalformed checks that every function that parses a document refuses a body that is not XML, and a body that is
-// a document of another kind.
+// TestMalformed checks that every function that parses a document refuses a body that is not XML, and a document of
+// another kind.
 func TestMalformed(t *testing.T) {
 	t.Parallel()
 	readers := map[string]func(body string) error{
