@@ -16,15 +16,14 @@ import (
 	"testing"
 )
 
-// measuring lists the folders of programs that measure speed or attack a server for some time. These programs need
-// real time.
+// measuring lists the folders of programs that measure speed or attack a server. These programs need real time.
 var measuring = []string{"testdata/bench", "testdata/attack"}
 
 // TestSteady checks that tests give the same result on a busy machine as on an idle one. A test should run in a
-// bubble of testing/synctest, use a clock of its own, or wait for an event. It should draw random numbers from a
-// fixed seed. TestSteady finds uses of the wall clock in tests, and in packages below testdata that help tests and
-// are used outside bubbles. Benchmarks and examples are exempt, because benchmarks measure time and examples show how
-// to use a program.
+// bubble of testing/synctest, use a simulated clock, or wait for an event. It should draw random numbers from a fixed
+// seed. TestSteady finds uses of the wall clock in tests, and in helper packages below testdata that tests use
+// outside bubbles. Benchmarks and examples are exempt, because benchmarks measure time and examples show how to use a
+// program.
 func TestSteady(t *testing.T) {
 	t.Parallel()
 	found := map[string][]string{}
@@ -81,8 +80,8 @@ func testFiles(t *testing.T) map[string][]string {
 	return list
 }
 
-// polls describes a call of a helper that checks a condition repeatedly: must.Eventually, or its copy in another
-// module. Such calls are counted together for all files.
+// polls describes a call of must.Eventually, or of its copy in another module. These functions check a condition
+// repeatedly. Their calls are counted for all files together, not for each file.
 const polls = "a call of Eventually, which polls"
 
 // unsteadyUse is one use of the wall clock or of unseeded randomness.
@@ -97,16 +96,18 @@ func useAt(files *token.FileSet, n ast.Node, what string) unsteadyUse {
 	return unsteadyUse{filepath.ToSlash(strings.TrimPrefix(p.Filename, ".."+string(filepath.Separator))), p.Line, what}
 }
 
-// declared is a top-level declaration: a function, a type with its methods, a variable or a constant.
+// declaration is a top-level function, type with its methods, variable or constant. A bubble is a call of
+// synctest.Test.
 type declaration struct {
-	root  bool            // whether the declaration runs outside bubbles, even if no other declaration uses it
+	root  bool            // set if the code runs outside bubbles by itself, without a use in another declaration
 	kind  bool            // whether the declaration is a type
-	uses  map[string]bool // names that it mentions in code outside bubbles
-	calls map[string]bool // names that it calls outside bubbles; names that it only mentions run in its bubble
+	uses  map[string]bool // names that are mentioned in code outside bubbles
+	calls map[string]bool // names that are called in code outside bubbles
 	own   []unsteadyUse
 }
 
-// unsteady returns the uses of the wall clock and of chance in a package, if code outside bubbles can reach them.
+// findUnsteady returns the uses of the wall clock and of unseeded randomness in a package, if code outside bubbles
+// can reach them.
 func findUnsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -153,7 +154,7 @@ func findUnsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 	return list
 }
 
-// readDeclared adds the top-level declarations of d to all.
+// readDeclared adds the top-level declarations in d to the map all.
 func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[string]bool, all map[string]*declaration) {
 	inTest := strings.HasSuffix(files.Position(f.Pos()).Filename, "_test.go")
 	of := func(name string) *declaration {
@@ -197,8 +198,8 @@ func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[str
 	}
 }
 
-// spin describes a loop that only yields the processor until a condition is true. A loop may yield between other
-// steps.
+// spin describes a loop that repeats only runtime.Gosched until a condition is true. A loop with other steps may call
+// Gosched.
 const spin = "a loop that spins by runtime.Gosched"
 
 func yields(f *ast.File, s ast.Stmt) bool {
@@ -225,8 +226,8 @@ func receiver(x ast.Expr) string {
 	return ""
 }
 
-// read records the uses in a part of a declaration. If bubble is set, the declaration makes a bubble. Its function
-// literals, and functions that it mentions without a call, then run in the bubble. Parameter types are skipped,
+// read records the uses in one part of a declaration. If bubble is set, the declaration creates a bubble. Function
+// literals, and functions that are mentioned but not called, then run inside the bubble. Parameter types are skipped,
 // because they create no value.
 func (d *declaration) read(files *token.FileSet, f *ast.File, part ast.Node, bubble bool) {
 	note := func(n ast.Node, what string) { d.own = append(d.own, useAt(files, n, what)) }
@@ -305,7 +306,7 @@ func (d *declaration) read(files *token.FileSet, f *ast.File, part ast.Node, bub
 					note(n, nameOf(n.X)+"."+n.Sel.Name)
 				}
 			}
-			ast.Inspect(n.X, walk) // visit only n.X, because n.Sel is a field or method rather than a top-level name
+			ast.Inspect(n.X, walk) // visit only n.X, because n.Sel is a field or a method and no top-level name
 			return false
 		case *ast.Ident:
 			if !bubble {
@@ -317,18 +318,18 @@ func (d *declaration) read(files *token.FileSet, f *ast.File, part ast.Node, bub
 	ast.Inspect(part, walk)
 }
 
-// ofTheClock lists functions that wait for a time of the wall clock.
+// ofTheClock lists functions that wait until a time on the wall clock.
 var ofTheClock = map[string][]string{
 	"time":    {"Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"},
 	"context": {"WithTimeout", "WithTimeoutCause", "WithDeadline", "WithDeadlineCause"},
 	"net":     {"DialTimeout"},
 }
 
-// deadlines lists methods of connections whose argument is a time of the wall clock.
+// deadlines lists methods of connections that take a time on the wall clock.
 var deadlines = []string{"SetDeadline", "SetReadDeadline", "SetWriteDeadline"}
 
-// named reports whether x is one of the named functions of the package with this path. The file f may import the
-// package under any name.
+// isFunctionOf reports whether x is one of the given functions of the package with this path. The file f may import
+// the package under any name.
 func isFunctionOf(f *ast.File, x ast.Expr, path string, names ...string) bool {
 	s, ok := x.(*ast.SelectorExpr)
 	if !ok || !slices.Contains(names, s.Sel.Name) {
@@ -366,7 +367,7 @@ func nameOf(x ast.Expr) string {
 	return ""
 }
 
-// mentions reports whether a part of a file mentions one of the functions of a package.
+// mentions reports whether a part of a file mentions one of the given functions of a package.
 func mentions(f *ast.File, part ast.Node, path string, names ...string) (yes bool) {
 	ast.Inspect(part, func(n ast.Node) bool {
 		if x, ok := n.(ast.Expr); ok && isFunctionOf(f, x, path, names...) {
@@ -377,7 +378,7 @@ func mentions(f *ast.File, part ast.Node, path string, names ...string) (yes boo
 	return yes
 }
 
-// makeBubbles returns the functions that make bubbles, directly or by calling one that does.
+// makeBubbles returns the functions that create a bubble themselves or call a function that does.
 func makeBubbles(files []*ast.File) map[string]bool {
 	calls := map[string][]string{}
 	bubbles := map[string]bool{}
@@ -405,7 +406,7 @@ func makeBubbles(files []*ast.File) map[string]bool {
 	return bubbles
 }
 
-// chances returns the calls of math/rand that have no seed. They are random even inside a bubble.
+// unseededCalls returns the calls of math/rand that have no seed. Their results are random even inside a bubble.
 func unseededCalls(files *token.FileSet, f *ast.File, d ast.Decl) (list []unsteadyUse) {
 	if d, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(d.Name.Name, "Benchmark") {
 		return nil
@@ -421,9 +422,9 @@ func unseededCalls(files *token.FileSet, f *ast.File, d ast.Decl) (list []unstea
 	return list
 }
 
-// calledByChance describes what is random in a call of math/rand, or returns "": the call has no seed, or a seed from
-// a clock. Passing a function of math/rand without calling it is allowed, as for table.Options.Rand, because no test
-// result depends on the identifiers made with it.
+// describeUnseeded says what is random in a call of math/rand: it has no seed, or its seed comes from a clock. For
+// any other call it returns "". A function of math/rand may be passed without a call, as for table.Options.Rand. Such
+// a function only makes identifiers, on which no test result depends.
 func describeUnseeded(f *ast.File, call *ast.CallExpr) string {
 	for _, path := range []string{"math/rand", "math/rand/v2"} {
 		s, ok := call.Fun.(*ast.SelectorExpr)
@@ -442,7 +443,7 @@ func describeUnseeded(f *ast.File, call *ast.CallExpr) string {
 	return ""
 }
 
-// timeLimit describes the real-time limit that a composite literal sets, or returns "".
+// timeLimit describes the timeout in real time that a composite literal sets. It returns "" if the literal sets none.
 func timeLimit(f *ast.File, l *ast.CompositeLit) string {
 	if !isFunctionOf(f, l.Type, "net/http", "Client") && !isFunctionOf(f, l.Type, "net", "Dialer") {
 		return ""
@@ -455,13 +456,13 @@ func timeLimit(f *ast.File, l *ast.CompositeLit) string {
 	return ""
 }
 
-// TestFindsUnsteady checks which uses of the clock and of chance TestSteady reports, and which it ignores.
+// TestFindsUnsteady checks which uses of the clock and of randomness TestSteady reports, and which uses it ignores.
 func TestFindsUnsteady(t *testing.T) {
 	t.Parallel()
 	const head = "package p\n\nimport (\n\"context\"\n\"math/rand/v2\"\n\"net/http\"\n\"runtime\"\n\"testing\"\n\"testing/synctest\"\n\"time\"\n)\n\n"
 	for _, tt := range []struct {
 		source string
-		want   string // the expected finding; "" if nothing must be found
+		want   string // the expected report; "" for code that is allowed
 	}{
 		{"func TestA(t *testing.T) { time.Sleep(1) }", "time.Sleep"},
 		{"func TestA(t *testing.T) { f := time.After; <-f(1) }", "time.After"},

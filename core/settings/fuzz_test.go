@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// refused requires that err is one of the protocol's errors for XML documents.
+// refused checks that err is one of the protocol's errors for XML documents.
 func refused(t *testing.T, err error) {
 	t.Helper()
 	var e *table.Error
@@ -59,7 +59,7 @@ func FuzzParsePolicies(f *testing.F) {
 }
 
 // FuzzUpdate checks that a refused document changes nothing. After an accepted document, the properties must be the
-// same after storing and reading them. The values that the rules add to response headers must have only legal
+// same after storing and reading them. If a value from a rule occurs in a response header, it must have only legal
 // characters.
 func FuzzUpdate(f *testing.F) {
 	f.Add([]byte(full))

@@ -9,11 +9,11 @@ import (
 
 const serviceRoot = "StorageServiceProperties"
 
-// Keep applies a document of PUT /?restype=service&comp=properties to the stored one (nil if there is none) and
-// returns the document to store. It copies parts that body does not contain byte for byte. They may have elements
-// that [Properties] does not know, stored by a later version of this program.
+// Keep applies a document of PUT /?restype=service&comp=properties to the stored document (nil if there is none). It
+// returns the document to store. If body lacks a part, Keep copies that part byte for byte. The part may contain
+// elements that [Properties] does not know, because a later version of this program stored them.
 //
-// The error is that of [Properties.Update], or InternalError if the stored document cannot be parsed.
+// The error is an error of [Properties.Update], or InternalError if the stored document cannot be parsed.
 func Keep(stored, body []byte) ([]byte, error) {
 	p := Defaults()
 	if stored != nil {
@@ -41,7 +41,7 @@ func Keep(stored, body []byte) ([]byte, error) {
 	return appendEnd(next, serviceRoot), nil
 }
 
-// part is a child of a document's root element, with the bytes from its start tag to its end tag.
+// part is a child element of a document's root element. text holds the bytes from its start tag to its end tag.
 type part struct {
 	name string
 	text []byte
@@ -51,7 +51,7 @@ func find(parts []part, name string) int {
 	return slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 }
 
-// partsOf returns the parts of a valid document. Without a document (nil) there are none.
+// partsOf returns the parts of a valid document. If there is no document (nil), there are no parts.
 func partsOf(doc []byte) (parts []part) {
 	r := xml.NewReader(doc)
 	kind, err := r.Next() // skip the start tag of the root element

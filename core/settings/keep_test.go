@@ -10,7 +10,7 @@ import (
 )
 
 // TestKeepOfLaterVersion checks that Keep does not lose unknown elements, which a later version of this program may
-// have stored. They may be parts, or inside a part that the new document does not contain.
+// have stored. The unknown elements may be parts, or inside a part that the new document lacks.
 func TestKeepOfLaterVersion(t *testing.T) {
 	t.Parallel()
 	const later = `<Later a="1"><Logging>x &amp; y</Logging></Later>`

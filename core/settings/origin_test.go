@@ -7,8 +7,8 @@ import (
 	"edgetable/core/settings"
 )
 
-// TestOrigins checks which origins match a rule. It covers the limits of length and the characters next to the
-// allowed ones.
+// TestOrigins checks which origins match a rule. It covers the maximum lengths, and the characters just outside the
+// allowed ranges.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	const subdomains, longest = "https://*.contoso.com", 8 << 10

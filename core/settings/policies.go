@@ -64,7 +64,7 @@ func (d *document) policy() (p sas.Policy, err error) {
 	return p, err
 }
 
-// time returns a function that reads a time. An empty element leaves it unset.
+// time returns a function that reads a time into dst. For an empty element, dst stays nil.
 func (d *document) time(dst **edm.Ticks) func() error {
 	return func() error {
 		var s string
@@ -102,8 +102,8 @@ func (d *document) permissions(dst *string) func() error {
 }
 
 // AppendPolicies appends the document of GET /mytable?comp=acl, without a byte order mark. Stores keep policies in
-// the same form. The document lacks fields that a policy does not set. Times are in UTC with a fraction of seven
-// digits.
+// the same form. If a policy does not set a field, the document has no element for it. Times are in UTC with a
+// fraction of seven digits.
 func AppendPolicies(dst []byte, policies []sas.Policy) []byte {
 	dst = append(dst, xml.Header...)
 	if len(policies) == 0 {

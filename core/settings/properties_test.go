@@ -11,14 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Documents as the service writes them. The order of elements in the document full was recorded from the service.
+// Documents in the form in which the service writes them. The constant full has the order of elements that was
+// recorded from the service.
 const (
 	full   = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>true</Read><Write>true</Write><Delete>true</Delete><RetentionPolicy><Enabled>true</Enabled><Days>5</Days></RetentionPolicy></Logging><HourMetrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>true</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled><Days>5</Days></RetentionPolicy></HourMetrics><MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></MinuteMetrics><Cors><CorsRule><AllowedMethods>GET,PUT</AllowedMethods><AllowedOrigins>www.ab.com,www.bc.com</AllowedOrigins><AllowedHeaders>x-ms-meta-xyz,x-ms-meta-data*</AllowedHeaders><ExposedHeaders>x-ms-meta-abc,x-ms-meta-source*</ExposedHeaders><MaxAgeInSeconds>500</MaxAgeInSeconds></CorsRule></Cors></StorageServiceProperties>`
 	legacy = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>false</Read><Write>true</Write><Delete>true</Delete><RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy></Logging><Metrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>false</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy></Metrics></StorageServiceProperties>`
 	unset  = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>false</Read><Write>false</Write><Delete>false</Delete><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></Logging><HourMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></HourMetrics><MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></MinuteMetrics><Cors /></StorageServiceProperties>`
 )
 
-// configured returns the properties that the document full contains.
+// configured returns the properties in the constant full.
 func configured() settings.Properties {
 	return settings.Properties{
 		Logging:     settings.Logging{Read: true, Write: true, Delete: true, RetentionDays: 5},
@@ -33,8 +34,8 @@ func TestAppendProperties(t *testing.T) {
 	old := settings.Properties{
 		Logging:       settings.Logging{Write: true, Delete: true, RetentionDays: 7},
 		HourMetrics:   settings.Metrics{Enabled: true, RetentionDays: 7},
-		MinuteMetrics: settings.Metrics{Enabled: true}, // not part of the legacy form
-		CORS:          configured().CORS,               // not part of the legacy form
+		MinuteMetrics: settings.Metrics{Enabled: true}, // the legacy form lacks this part
+		CORS:          configured().CORS,               // the legacy form lacks this part
 	}
 	for _, c := range []struct {
 		why    string
@@ -52,7 +53,7 @@ func TestAppendProperties(t *testing.T) {
 	}
 }
 
-// The smallest valid elements, which tests modify.
+// The smallest valid elements. Tests modify them.
 const (
 	retention = "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy>"
 	logging   = "<Logging><Version>1.0</Version><Read>true</Read><Write>false</Write><Delete>true</Delete>" + retention + "</Logging>"
@@ -68,7 +69,7 @@ func cors(rules ...string) string {
 	return properties("<Cors>" + strings.Join(rules, "") + "</Cors>")
 }
 
-// replaced returns the element rule with another text in one of its child elements.
+// replaced returns the element in the constant rule with other text in one of its child elements.
 func replaced(element, text string) string {
 	for _, old := range []string{
 		"<" + element + "/>",
@@ -94,7 +95,7 @@ func TestUpdate(t *testing.T) {
 	any := settings.Rule{AllowedMethods: "GET", AllowedOrigins: "*"}
 	for _, c := range []struct {
 		why, body string
-		want      settings.Properties // properties after applying body to those of configured
+		want      settings.Properties // expected properties, after Update has applied body to the properties that configured returns
 	}{
 		{"the whole document", full, configured()},
 		{"the whole document with a mark", "\uFEFF" + full, configured()},
@@ -165,7 +166,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// many returns a list of n different items that begin with prefix.
+// many returns a list of n different items, each with the given prefix.
 func many(prefix string, n int) string {
 	list := make([]string, n)
 	for i := range list {
@@ -174,12 +175,12 @@ func many(prefix string, n int) string {
 	return strings.Join(list, ",")
 }
 
-// sized returns a list of header names with a total length of n bytes. Each name has the maximum length.
+// sized returns a list of header names with a total length of n bytes. The names have the maximum length.
 func sized(n int) string {
 	return strings.Repeat(strings.Repeat("h", 256)+",", n/257) + strings.Repeat("h", n%257)
 }
 
-// stored requires that properties do not change when they are stored and read again.
+// stored checks that properties are the same after they were stored and read again.
 func stored(t *testing.T, p settings.Properties) {
 	t.Helper()
 	doc := p.Append(nil, false)
@@ -193,7 +194,7 @@ func stored(t *testing.T, p settings.Properties) {
 	}
 }
 
-// TestStored checks that random properties do not change when they are stored and read again.
+// TestStored checks that random properties are the same after they were stored and read again.
 func TestStored(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

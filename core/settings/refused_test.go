@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUpdateRefusesNothing checks that a document without any known part is an error, as was recorded from the
+// TestUpdateRefusesNothing checks that a document without any known part gives an error, as in a recording from the
 // service.
 func TestUpdateRefusesNothing(t *testing.T) {
 	t.Parallel()
@@ -92,8 +92,8 @@ func TestUpdateRefuses(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			p := configured()
-			// Add a valid Logging before the wrong element. Update must not apply it, because a refused document
-			// changes nothing.
+			// Add a valid Logging before the wrong element. Update must not apply this Logging, because a refused
+			// document changes nothing.
 			body := c.body
 			if !strings.Contains(body, "<Logging>") {
 				body = strings.Replace(body, "<StorageServiceProperties>", "<StorageServiceProperties>"+logging, 1)

@@ -23,8 +23,8 @@ const (
 type CORS []Rule
 
 // Rule says what web pages of some origins may do. Commas separate the items of its lists, and blanks around items
-// are ignored. Methods and origins are stored as sent. Header names are stored in the service's order: full names
-// before those with an asterisk.
+// are ignored. Methods and origins are stored as sent. Header names are stored in the service's order: first the
+// names without an asterisk, then those with one.
 type Rule struct {
 	// AllowedMethods lists at least one method, in upper case.
 	AllowedMethods string
@@ -37,7 +37,7 @@ type Rule struct {
 	// ExposedHeaders lists the names of response headers that a page may read. Asterisks mean the same as in
 	// AllowedHeaders.
 	ExposedHeaders string
-	// MaxAge is how many seconds a browser may cache the response to a preflight.
+	// MaxAge is the time, in seconds, for which a browser may cache the response to a preflight.
 	MaxAge int32
 }
 
@@ -47,7 +47,7 @@ func (r *Rule) size() int {
 		len(strconv.Itoa(int(r.MaxAge)))
 }
 
-// methodsProblem returns the text of an error if a list of methods is invalid, or "".
+// methodsProblem describes what is wrong with a list of methods. For a valid list it returns "".
 func methodsProblem(list string) string {
 	if blank(list) {
 		return "name at least one method"
@@ -62,10 +62,10 @@ func methodsProblem(list string) string {
 	return ""
 }
 
-// noLimit is used instead of tooManyOrigins or tooManyHeaders for lists of any length.
+// noLimit takes the place of tooManyOrigins or tooManyHeaders for lists whose length is not limited.
 func noLimit(string) string { return "" }
 
-// tooManyOrigins returns the text of an error if a list has too many origins, or "".
+// tooManyOrigins returns the text of an error if a list has too many origins. Otherwise it returns "".
 func tooManyOrigins(list string) string {
 	if strings.Count(list, ",") >= maxOrigins {
 		return "at most 64 origins"
@@ -73,7 +73,7 @@ func tooManyOrigins(list string) string {
 	return ""
 }
 
-// tooManyHeaders returns the text of an error if a list has too many header names, or "".
+// tooManyHeaders returns the text of an error if a list has too many header names. Otherwise it returns "".
 func tooManyHeaders(list string) string {
 	literal, prefixed := 0, 0
 	for item := range items(list) {
@@ -92,7 +92,7 @@ func tooManyHeaders(list string) string {
 	return ""
 }
 
-// originsProblem returns the text of an error if a list of origins is invalid, or "".
+// originsProblem describes what is wrong with a list of origins. For a valid list it returns "".
 func originsProblem(list string) string {
 	if blank(list) {
 		return "name at least one origin, or * for all"
@@ -108,8 +108,8 @@ func originsProblem(list string) string {
 	return ""
 }
 
-// headersProblem returns the text of an error if an item is not a valid header name, or "". The check is strict,
-// because exposed names are sent to clients in a header.
+// headersProblem describes what is wrong with a list of header names. For a valid list it returns "". The check is
+// strict, because exposed names are sent to clients in a header.
 func headersProblem(list string) string {
 	if blank(list) {
 		return ""
@@ -125,8 +125,8 @@ func headersProblem(list string) string {
 	return ""
 }
 
-// headersOrder returns a list of header names without blanks, in the service's order: first the full names, then
-// those with an asterisk.
+// headersOrder removes the blanks from a list of header names and sorts it in the service's order: first the names
+// without an asterisk, then those with one.
 func headersOrder(list string) string {
 	if blank(list) {
 		return ""
@@ -142,8 +142,8 @@ func headersOrder(list string) string {
 	return string(ordered)
 }
 
-// items iterates over the parts of a list between its commas, without surrounding blanks. Empty parts count, so an
-// empty list has one item.
+// items iterates over the parts of a list between its commas, without surrounding blanks. An empty part is also an
+// item, so an empty list has one item.
 func items(list string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for more := true; more; {
@@ -161,8 +161,7 @@ func trim(s string) string { return strings.Trim(s, " \t\r\n") }
 
 func blank(s string) bool { return trim(s) == "" }
 
-// tooLong reports whether s has more than the given number of UTF-16 code units, the unit in which the service
-// counts.
+// tooLong reports whether s has more than the given number of UTF-16 code units. The service counts in this unit.
 func tooLong(s string, units int) bool { return len(s) > units && edm.UTF16Len(s) > units }
 
 // token reports whether s is a legal header name.

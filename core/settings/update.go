@@ -10,8 +10,8 @@ import (
 const maxDays = 365
 
 // Update applies a document of PUT /?restype=service&comp=properties to p. The document may contain Logging,
-// HourMetrics (which older clients call Metrics), MinuteMetrics and Cors, and must contain at least one of them.
-// Parts that it does not contain stay unchanged. <Cors /> removes all rules.
+// HourMetrics (which older clients call Metrics), MinuteMetrics and Cors, and must contain at least one of them. The
+// parts of p that the document lacks stay unchanged. <Cors /> removes all rules.
 //
 // The error is a *table.Error, InvalidXmlDocument or InvalidXmlNodeValue; p is then unchanged.
 func (p *Properties) Update(body []byte) error {
@@ -63,7 +63,7 @@ func (d *document) logging(dst *Logging) error {
 	)
 }
 
-// metrics reads the settings of metrics. It ignores IncludeAPIs if metrics are not enabled, because the service then
+// metrics reads the settings of metrics. If metrics are not enabled, it ignores IncludeAPIs, because the service then
 // does not return IncludeAPIs.
 func (d *document) metrics(dst *Metrics) error {
 	var m Metrics

@@ -28,7 +28,7 @@ type Credential struct {
 	Scheme  Scheme
 	Account string
 
-	// signature is the base64 text as sent. It is never decoded but compared as text, so only one spelling of a
+	// signature is the base64 text as sent. It is compared as text and never decoded, so only one spelling of a
 	// signature is valid. As in the service, text that is not base64 is a wrong signature (403), not a malformed
 	// header.
 	signature string
@@ -42,8 +42,8 @@ func (c Credential) GoString() string { return c.String() }
 
 // ParseAuthorization parses the value of an Authorization header, "SharedKey account:signature" or "SharedKeyLite
 // account:signature". As everywhere in HTTP, the case of the scheme is ignored. The error is an [*Error] with
-// [Malformed]. It occurs if the scheme is unknown, the blank or colon is missing, or a part is empty or has a
-// character other than visible ASCII.
+// [Malformed]. Causes are an unknown scheme, a missing blank or colon, and a part that is empty or has a character
+// other than visible ASCII.
 func ParseAuthorization(header string) (Credential, error) {
 	name, rest, ok := strings.Cut(strings.Trim(header, " \t"), " ")
 	if !ok {

@@ -17,10 +17,11 @@
 //
 // # Bytes, not meanings
 //
-// A signature covers the bytes on the wire, and the path keeps its own percent-encoding. A server that verifies over
-// a decoded or re-encoded path refuses valid clients; one that compares decoded paths accepts invalid signatures. So
-// a transport must pass on the raw request target. Some HTTP libraries rewrite the path after the client has signed
-// it. If the path as sent does not match, [Account.Verify] therefore tries two other spellings, and no more:
+// A signature covers the bytes on the wire, and the path keeps its own percent-encoding. A server that uses a decoded
+// or re-encoded path refuses valid clients. A server that compares decoded paths accepts invalid signatures. So a
+// transport must pass on the raw request target. Some HTTP libraries rewrite the path after the client has signed it.
+// If the signature does not match the path as sent, [Account.Verify] therefore tries two other spellings of the path,
+// and no more:
 //
 //   - with escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters
 //     decoded, all other escapes kept;
@@ -35,5 +36,5 @@
 //
 // The package has no clock, looks up no accounts and writes no replies: it returns an [*Error], and the protocol
 // layer maps its [Reason] to the service's codes. Shared access signatures use the same [Key] with their own
-// StringToSign; package sas passes its lines to [Account.VerifyLines].
+// StringToSign; package sas passes the lines of that text to [Account.VerifyLines].
 package sharedkey

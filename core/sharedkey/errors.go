@@ -37,9 +37,8 @@ func (r Reason) Error() string {
 	return "reason " + strconv.Itoa(int(r))
 }
 
-// Error says why a request was refused. Detail is text for the developer of the client, to find the cause. It is at
-// most 1 KiB of printable ASCII. It quotes parts of the request, escaped and truncated, but never a key or a
-// signature.
+// Error says why a request was refused. Detail helps the developer of the client to find the cause. It is at most 1
+// KiB of printable ASCII. It quotes parts of the request, escaped and truncated, but never a key or a signature.
 type Error struct {
 	Reason Reason
 	Detail string
@@ -53,8 +52,8 @@ func (e *Error) Unwrap() error { return e.Reason }
 
 func refuse(r Reason, detail string) error { return &Error{Reason: r, Detail: detail} }
 
-// AppendEscaped appends s for a message, as at most limit bytes. Everything except printable ASCII is escaped. A
-// truncated text ends with "...".
+// AppendEscaped appends s for use in a message. It escapes quotes, backslashes, and everything except printable
+// ASCII. It appends at most limit bytes; a truncated text ends with "...".
 func AppendEscaped(dst []byte, s string, limit int) []byte {
 	const hex = "0123456789abcdef"
 	end := len(dst) + limit
@@ -67,7 +66,7 @@ func AppendEscaped(dst []byte, s string, limit int) []byte {
 		case c < ' ' || c > '~':
 			width = 4
 		}
-		reserve := 3 // reserve room for "...", except before the last byte
+		reserve := 3 // reserve three bytes for "...", unless this is the last byte of s
 		if i == len(s)-1 {
 			reserve = 0
 		}

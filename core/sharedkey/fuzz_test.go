@@ -10,7 +10,7 @@ import (
 
 // FuzzSharedKey signs a request and checks that the signature verifies. It then changes one byte of a signed part and
 // checks that the signature no longer verifies. There is one exception: the changed path may be another accepted
-// spelling of the signed path. It must then decode to the same bytes.
+// spelling of the signed path. The two paths must then decode to the same bytes.
 func FuzzSharedKey(f *testing.F) {
 	f.Add(false, "GET", "/devstoreaccount1/mytable(PartitionKey='p',RowKey='r')", "comp=acl", "", "", uint8(0), uint16(3), byte('x'))
 	f.Add(true, "POST", "/devstoreaccount1/Tables", "", "", "application/json", uint8(1), uint16(5), byte('%'))
@@ -24,7 +24,7 @@ func FuzzSharedKey(f *testing.F) {
 			scheme = sharedkey.SharedKeyLite
 		}
 		if strings.Contains(method+path+md5+contentType, "\n") {
-			return // HTTP cannot transport a line feed here; TestLineFeeds checks such requests
+			return // HTTP cannot transport a line feed in these parts; TestLineFeeds checks such requests
 		}
 		a := emulator(t)
 		req := sharedkey.Request{Method: method, Path: path, RawQuery: query, ContentMD5: md5, ContentType: contentType, XMSDate: date}
@@ -69,7 +69,7 @@ func FuzzSharedKey(f *testing.F) {
 			t.Fatalf("signature over %q verifies %q", before, after)
 		}
 
-		// A changed Authorization header must not verify, unless only the case of the scheme changed.
+		// A changed Authorization header must not verify, unless the change affects only the case of the scheme.
 		broken := change(header)
 		n := len(scheme.String())
 		if strings.EqualFold(broken[:n], header[:n]) && broken[n:] == header[n:] {
@@ -81,7 +81,7 @@ func FuzzSharedKey(f *testing.F) {
 	})
 }
 
-// sameResource reports whether two paths can be accepted spellings of the same path.
+// sameResource reports whether two paths may be accepted spellings of one path.
 func sameResource(a, b string) bool {
 	const secondary = "/" + account + "-secondary"
 	strip := func(s string) string {

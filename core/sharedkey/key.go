@@ -33,8 +33,8 @@ type signer struct {
 	text [textSize]byte
 }
 
-// maxKept is the size, in bytes, of the largest buffer that is kept for reuse. An ordinary StringToSign has 100 to
-// 300 bytes. With two percent-encoded keys of 1 KiB it has 6 KiB.
+// maxKept is the maximum size, in bytes, of a buffer that is kept for reuse. An ordinary StringToSign has 100 to 300
+// bytes. With two percent-encoded keys of 1 KiB it has 6 KiB.
 const maxKept = 8 << 10
 
 // NewKey returns a key with a copy of secret. If secret is empty, the error is [ErrKey], because any client could
@@ -61,9 +61,9 @@ func ParseKey(text string) (*Key, error) {
 // Size returns the number of bytes of the key.
 func (k *Key) Size() int { return k.size }
 
-// MarkUsed records that the key has verified a signature.
+// MarkUsed records that a signature made with the key has been verified.
 func (k *Key) MarkUsed() {
-	if !k.used.Load() { // do not write each time, because processors would contend for the cache line
+	if !k.used.Load() { // write only if necessary, because otherwise processors would contend for the cache line
 		k.used.Store(true)
 	}
 }

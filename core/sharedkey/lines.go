@@ -2,8 +2,8 @@ package sharedkey
 
 import "crypto/subtle"
 
-// Shared access signatures sign other texts with the same keys. These texts also consist of lines, which this package
-// does not interpret.
+// Shared access signatures (SAS) sign other texts with the same keys. Such a text consists of lines too. This package
+// does not interpret the lines.
 
 // SignLines returns the signature over lines, joined by line feeds, as base64 text.
 func (k *Key) SignLines(lines []string) string {
@@ -43,13 +43,13 @@ func (w *signer) appendLines(lines []string) {
 	}
 }
 
-// made reports whether signature is the key's signature over the text in the buffer.
+// isSignature reports whether signature is the signature of the text in the buffer.
 func (w *signer) isSignature(signature string) bool {
 	if len(signature) != textSize {
 		return false
 	}
 	// The comparison needs the signature as bytes. Copying it into the buffer, after the text, avoids an allocation.
-	// The buffer may hold it, because a signature is not secret.
+	// The buffer may contain the signature, because a signature is not secret.
 	n := len(w.buf)
 	w.buf = append(w.buf, signature...)
 	return subtle.ConstantTimeCompare(w.sign(w.buf[:n]), w.buf[n:]) == 1

@@ -9,18 +9,18 @@ import (
 // Request holds the parts of a request that a signature may cover, exactly as sent. A part that was not sent is
 // empty.
 type Request struct {
-	Method      string // the verb of the request line, which is POST if x-http-method names another verb
+	Method      string // the verb in the request line; if the header x-http-method names another verb, this is POST
 	Path        string // path of the request target, still escaped, without query and without scheme and host
 	RawQuery    string // text after the question mark; only the value of comp is signed
 	ContentMD5  string
 	ContentType string
 	Date        string // the Date header
-	XMSDate     string // the x-ms-date header, which replaces Date
+	XMSDate     string // the x-ms-date header; it takes precedence over Date
 }
 
 // date returns the date that the client must have signed. As in the service, x-ms-date takes precedence over Date.
-// Clients send x-ms-date because an intermediary may rewrite Date. If x-ms-date is sent, a signature over Date is not
-// accepted.
+// Clients send x-ms-date because an intermediary may rewrite Date. If a request has x-ms-date, a signature over Date
+// is not accepted.
 func (r *Request) date() string {
 	if r.XMSDate != "" {
 		return r.XMSDate
@@ -28,7 +28,8 @@ func (r *Request) date() string {
 	return r.Date
 }
 
-// StringToSign returns the text to sign. account is the name of the primary, without "-secondary".
+// StringToSign returns the text to sign. account is the name of the account, without the suffix "-secondary" of the
+// secondary endpoint.
 func StringToSign(scheme Scheme, account string, req Request) string {
 	return string(appendStringToSign(nil, scheme, account, req.Path, &req))
 }

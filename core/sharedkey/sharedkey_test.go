@@ -179,7 +179,7 @@ func TestKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret[0] = 'S' // must not change the key, which has made no HMAC state yet
+	secret[0] = 'S' // a change of the slice must not change the key, even before the first HMAC
 	if k.Sign("x") != key(t, "c2VjcmV0").Sign("x") {
 		t.Error("the key changed with the caller's slice")
 	}

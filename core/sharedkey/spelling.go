@@ -7,7 +7,7 @@ import (
 )
 
 // Some HTTP libraries rewrite the path after the client has signed it, so the path that arrives is spelled
-// differently from the signed one. Verify accepts the path as sent, and only these other spellings:
+// differently from the signed one. Besides the path as sent, Verify accepts only these spellings:
 //
 //   - with escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters
 //     decoded, all other escapes kept. Python's async client signs '' and
@@ -15,11 +15,11 @@ import (
 //   - with ' as %27, for clients that sign an escaped quote and send a raw
 //     quote.
 //
-// All of these decode to the same bytes, so a signature never becomes valid for another entity. A path with a
+// All these spellings decode to the same bytes, so a signature never becomes valid for another entity. A path with a
 // malformed escape has no other spelling, because its meaning is ambiguous.
 
-// spellings appends the other accepted spellings of path to dst. There are at most two; they differ from path and
-// from each other.
+// spellings appends the other accepted spellings of path to dst. There are at most two such spellings. They differ
+// from path and from each other.
 func spellings(dst []string, path string) []string {
 	for i := 0; i < len(path); i++ {
 		if path[i] != '%' {
@@ -68,9 +68,9 @@ func decodable(c byte) bool {
 	return strings.IndexByte("-._~'(),;=:@!$&*", c) >= 0
 }
 
-// primaryPath converts a path-style path of the secondary, "/account-secondary/…", to that of the primary,
-// "/account/…". Some SDKs sign the path of the secondary, others the path of the primary. Python's SDK signs
-// "/account/…" and sends "/account-secondary/account/…".
+// primaryPath converts a path-style path of the secondary endpoint, "/account-secondary/…", to the path of the
+// primary endpoint, "/account/…". Some SDKs sign the path of the secondary, others the path of the primary. Python's
+// SDK signs "/account/…" and sends "/account-secondary/account/…".
 func primaryPath(account, path string) (string, bool) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {

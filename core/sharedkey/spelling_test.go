@@ -9,7 +9,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// verifies reports whether a signature over the path signed is accepted for a request with the path sent.
+// verifies reports whether Verify accepts a signature over one path (signed) for a request with another path (sent).
 func verifies(t *testing.T, signed, sent string) bool {
 	t.Helper()
 	a := &sharedkey.Account{Name: "acct", Keys: [2]*sharedkey.Key{key(t, keyText)}}
@@ -21,7 +21,7 @@ func verifies(t *testing.T, signed, sent string) bool {
 	return err == nil
 }
 
-// TestDecodedEscapes signs each byte unescaped and sends it escaped. The signature must be accepted for exactly those
+// TestDecodedEscapes signs each byte unescaped and sends it escaped. Verify must accept the signature only for those
 // bytes that mean the same in both forms.
 func TestDecodedEscapes(t *testing.T) {
 	t.Parallel()
@@ -54,8 +54,8 @@ func TestRootSignature(t *testing.T) {
 	}
 }
 
-// TestBrokenEscapeOfTheSecondary checks that a path with a malformed escape has no other spelling. But a signature
-// over the primary's path must be valid for the secondary's path.
+// TestBrokenEscapeOfTheSecondary checks a path with a malformed escape. Such a path has no other spelling. But a
+// signature over the primary's path must be valid for the secondary's path.
 func TestBrokenEscapeOfTheSecondary(t *testing.T) {
 	t.Parallel()
 	if !verifies(t, "/acct/t%zz", "/acct-secondary/t%zz") {
@@ -90,7 +90,7 @@ func TestLineFeeds(t *testing.T) {
 	}
 }
 
-// TestUsed checks that verifying a signature marks the key that made it as used, and no other key.
+// TestUsed checks that Verify marks the key that made the signature as used, and no other key.
 func TestUsed(t *testing.T) {
 	t.Parallel()
 	a := &sharedkey.Account{Name: account, Keys: [2]*sharedkey.Key{key(t, "Zmlyc3Q="), key(t, "c2Vjb25k")}}

@@ -7,8 +7,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// TestAppendEscaped checks that everything but printable ASCII is escaped. A text that does not fit must end with
-// dots.
+// TestAppendEscaped checks that everything but printable ASCII is escaped. A truncated text must end with dots.
 func TestAppendEscaped(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -11,7 +11,7 @@ const MaxSkew = 15 * time.Minute
 
 // Account holds the name of an account and its keys. A nil key is not set.
 type Account struct {
-	Name string // name of the primary, without "-secondary"
+	Name string // name of the account, without "-secondary"
 	Keys [2]*Key
 }
 
@@ -33,8 +33,8 @@ func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew ti
 	if err := checkDate(&req, now, maxSkew); err != nil {
 		return err
 	}
-	// HTTP permits no line feeds in these parts. If a transport accepted one, two different requests could have the
-	// same StringToSign.
+	// HTTP permits no line feeds in these parts. If a transport accepted a line feed, two different requests could
+	// have the same StringToSign.
 	for _, s := range [...]string{req.Method, req.ContentMD5, req.ContentType, req.Path} {
 		if strings.IndexByte(s, '\n') >= 0 {
 			return refuse(Mismatch, "a signed part of the request contains a line feed")
@@ -46,7 +46,7 @@ func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew ti
 	return refuse(Mismatch, a.explain(cred.Scheme, &req))
 }
 
-// match reports whether one of the account's keys made the signature over the request with this path.
+// match reports whether a key of the account made the signature for the request with this path.
 func (a *Account) match(cred Credential, path string, req *Request) bool {
 	if len(cred.signature) != textSize {
 		return false
@@ -67,7 +67,6 @@ func (a *Account) match(cred Credential, path string, req *Request) bool {
 	return false
 }
 
-// matchOther tries the other spellings of the path.
 func (a *Account) matchOther(cred Credential, req *Request) bool {
 	paths := spellings(make([]string, 0, 5), req.Path)
 	if primary, ok := primaryPath(a.Name, req.Path); ok {
@@ -81,8 +80,8 @@ func (a *Account) matchOther(cred Credential, req *Request) bool {
 	return false
 }
 
-// explain returns a detail that quotes the StringToSign that the server computed, so that the client's developer can
-// compare it. The parts of the text are truncated to keep it below 1 KiB.
+// explain returns the detail of an error. It quotes the StringToSign that the server computed, so that the client's
+// developer can compare it with the signed text. The parts of the text are truncated to keep it below 1 KiB.
 func (a *Account) explain(scheme Scheme, req *Request) string {
 	out := make([]byte, 0, 1024)
 	out = append(out, "no key of account "...)

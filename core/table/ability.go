@@ -7,9 +7,9 @@ import (
 	"edgetable/core/traffic"
 )
 
-// As returns the store as a T, an interface for an optional ability such as [Counting]. It looks
-// through wrappers, as errors.As does. A Store that wraps another one has a method Unwrap() Store.
-// The wrapper implements an ability itself only if it changes that ability.
+// As returns the store as a T, where T is an interface for an optional ability such as [Counting]. Like errors.As,
+// it looks inside wrappers: a Store that wraps another Store has the method Unwrap() Store. A wrapper implements
+// the interface of an ability only if the wrapper changes that ability.
 func As[T any](s Store) (ability T, ok bool) {
 	for s != nil {
 		if ability, ok = s.(T); ok {
@@ -24,66 +24,66 @@ func As[T any](s Store) (ability T, ok bool) {
 	return ability, false
 }
 
-// Declaring is a [Store] whose tables can have [Traits].
+// Declaring is a [Store] whose tables can have [Traits] (declared options).
 type Declaring interface {
-	// Declares returns the name of the store for messages, such as "PostgreSQL", and whether the
-	// store supports a rule of expiry. Otherwise the store answers [ErrUnsupported] to a record with
-	// such a rule.
+	// Declares returns the name of the store for messages, such as "PostgreSQL", and whether the store supports a
+	// rule of expiry. A store without this support answers [ErrUnsupported] to a record with such a rule.
 	Declares() (name string, expiry bool)
 }
 
-// Counting is a [Store] that counts the traffic of its tables itself. Objects on Workers do this
-// because no single server sees all requests.
+// Counting is a [Store] that itself counts the traffic of its tables. The store on Cloudflare Durable Objects does
+// this, because no single server sees all requests there.
 type Counting interface {
-	// Traffic returns the statistics of a table. The report does not contain the table's name.
+	// Traffic returns the traffic statistics of a table. The report does not contain the table's name.
 	Traffic(ctx context.Context, t RecordKey) (*traffic.Report, error)
 }
 
-// Restoring is a [Store] that can restore a table to an earlier state. Objects on Workers can,
-// because the platform keeps their earlier states.
+// Restoring is a [Store] that can restore a table to an earlier state. The store on Cloudflare Durable Objects can
+// do this, because the platform keeps the earlier states of each object.
 type Restoring interface {
-	// Restore puts a table back to its state at a time, or with [UndoRestore] undoes the last
-	// restore. It returns one line for each part of the table: the name of the part, a space, and
-	// [Restored], [Removed] or the reason why the part is neither. The last line is [RestoreEnded], or
-	// the reason why another call must finish the restore. Until the restore has ended, requests to the
-	// table fail. If Restore returns an error that refuses the restore, nothing was changed.
+	// Restore restores a table to its state at the time to. If to is [UndoRestore], Restore undoes the last
+	// restore. The result has one line for each part of the table: the name of the part, a space, and [Restored],
+	// [Removed] or the reason why this part was not restored. The last line is [RestoreEnded], or the reason why
+	// Restore must be called again to finish. Until the restore has ended, requests to the table fail. If Restore
+	// returns an error because it refuses the restore, it has changed nothing.
 	Restore(ctx context.Context, t RecordKey, to edm.Ticks) (did []byte, err error)
 }
 
-// UndoRestore is passed to Restore in place of a time. It undoes the last restore, even if that has not ended yet.
+// UndoRestore is passed to Restore in place of a time. Restore then undoes the last restore, even an unfinished
+// one.
 const UndoRestore edm.Ticks = 0
 
-// These words report the outcome of a restore, for one part of the table or for the whole.
+// These words report the outcome of a restore: that of one part of a table, or that of the whole restore.
 const (
 	Restored          = "restored"
-	Removed           = "removed" // the part did not exist at that time
+	Removed           = "removed" // the part did not exist at the time to which the table was restored
 	RestoreEnded      = "ended"
-	RestoreWaits      = "waits" // followed by the number of seconds that the caller should wait
+	RestoreWaits      = "waits" // followed by the number of seconds to wait before the next call
 	RestoreUnfinished = "unfinished"
 )
 
-// Replicated is a [Store] that answers eventual reads from a replica and knows how old the replica
-// is. A store without this ability answers eventual reads like strong ones.
+// Replicated is a [Store] that answers eventual reads from a replica and knows the age of the replica's data. A
+// store without this ability answers eventual reads as it answers strong ones.
 type Replicated interface {
-	// Replication reports the state of the replica. It never fails: if there is no newer
-	// information, it repeats the last known state.
+	// Replication returns the state of the replica. It never fails: without new information, it returns the last
+	// known state.
 	Replication() Replication
 }
 
-// Replication is the state of a replica. Every write that returned before LastSync is
-// visible to eventual reads; LastSync never goes back while the status is Live.
+// Replication is the state of a replica. Eventual reads see every write that returned before LastSync. While
+// Status is Live, LastSync never decreases.
 type Replication struct {
 	Status   ReplicationStatus
-	LastSync edm.Ticks // 0: the time is unknown
+	LastSync edm.Ticks // 0 means unknown
 }
 
-// ReplicationStatus is one of the three states that Get Table Service Stats can report.
+// ReplicationStatus is one of the three states in the answer to Get Table Service Stats.
 type ReplicationStatus uint8
 
 const (
-	Live        ReplicationStatus = iota // follows the primary
-	Bootstrap                            // the replica does not have all data yet
-	Unavailable                          // the replica cannot be reached or has stopped following
+	Live        ReplicationStatus = iota // the replica receives all writes of the primary
+	Bootstrap                            // the replica does not have all data of the primary yet
+	Unavailable                          // the replica is unreachable, or no longer receives writes
 )
 
 func (s ReplicationStatus) String() string { return [...]string{"live", "bootstrap", "unavailable"}[s] }

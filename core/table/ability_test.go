@@ -10,7 +10,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// able is a store with each ability.
+// able is a store that implements all optional abilities.
 type able struct{ table.Store }
 
 func (able) Traffic(context.Context, table.RecordKey) (*traffic.Report, error) {
@@ -21,7 +21,7 @@ func (able) Replication() table.Replication {
 	return table.Replication{Status: table.Bootstrap, LastSync: 7}
 }
 
-// These stores wrap another one without changes. wrapper has the method Unwrap, and sealed has not.
+// These stores wrap another one without changes. wrapper has the method Unwrap; sealed lacks it.
 type (
 	wrapper struct{ table.Store }
 	sealed  struct{ table.Store }
@@ -60,8 +60,8 @@ func TestAs(t *testing.T) {
 	}
 }
 
-// TestReplication checks that Replication reports a store without a replica as a secondary that is always current, and
-// that it otherwise returns the answer of the store.
+// TestReplication checks that a store without a replica is reported as a secondary that is always current. For any
+// other store, Replication must return the state that the store reports.
 func TestReplication(t *testing.T) {
 	t.Parallel()
 	now := func() edm.Ticks { return 42 }

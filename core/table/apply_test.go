@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// properties makes Int32 properties. The arguments are alternately a name and a value.
+// properties returns Int32 properties. Its arguments are alternately a name and a value.
 func properties(list ...any) edm.Properties {
 	var p edm.Properties
 	for i := 0; i < len(list); i += 2 {
@@ -28,7 +28,7 @@ func show(p edm.Properties) string {
 	return strings.Join(list, ",")
 }
 
-// TestApply applies each kind of mutation under each condition, with and without an
+// TestApply applies each kind of mutation under each condition, with and without an existing
 // entity.
 func TestApply(t *testing.T) {
 	t.Parallel()
@@ -93,7 +93,8 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplyJudgesTheMerge checks that the limits of an entity apply to the result of a merge.
+// TestApplyJudgesTheMerge checks that the result of a merge must not exceed the limits of an
+// entity.
 func TestApplyJudgesTheMerge(t *testing.T) {
 	t.Parallel()
 	k := key.Append(nil, "p", "r")

@@ -11,7 +11,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// brokenCatalog is a store that answers err to each use of a record, if err is set.
+// brokenCatalog is a store that returns err from each operation on a record, unless err is nil.
 type brokenCatalog struct {
 	table.Store
 	err error
@@ -38,8 +38,8 @@ func (s *brokenCatalog) ListRecords(ctx context.Context, account, from string, l
 	return s.Store.ListRecords(ctx, account, from, limit, c)
 }
 
-// TestBrokenCatalog checks that an error of the store for a record gets the same code as an error for an
-// entity, and never the code of a missing table.
+// TestBrokenCatalog checks that an error of the store has the same code for a record as for an entity,
+// and never the code of a missing table.
 func TestBrokenCatalog(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

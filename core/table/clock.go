@@ -7,37 +7,39 @@ import (
 	"edgetable/core/edm"
 )
 
-// Clock issues Timestamps that strictly increase, even after a restart or if the wall
-// clock stands still or steps back. It reserves Timestamps before it issues them. So a
-// process that starts above the last reservation issues only Timestamps above those of
-// its predecessor. It is safe for concurrent use.
+// Clock issues Timestamps that strictly increase, even over a restart, and even if the
+// wall clock stands still or steps back. It reserves a range of Timestamps before it
+// issues them. A new process starts above the last reservation, so all its Timestamps are
+// above those of its predecessor. A Clock is safe for concurrent use.
 type Clock struct {
 	now      func() edm.Ticks
 	reserve  func(edm.Ticks) error
-	last     atomic.Int64 // the highest Timestamp issued, or the instant of a read if that is higher
+	last     atomic.Int64 // the highest Timestamp issued, or the highest instant passed to raise
 	mu       sync.Mutex   // held while a Timestamp is issued
 	reserved edm.Ticks
 }
 
-// Reservation is how far above the next Timestamp a [Clock] reserves.
+// Reservation is the length of the range that a [Clock] reserves above the next
+// Timestamp.
 const Reservation edm.Ticks = edm.TicksPerSecond
 
-// NewClock returns a clock that takes the time from now. It starts above from, which is
-// the last reservation of its predecessor, or 0. reserve must store its argument durably,
-// because the clock then issues Timestamps up to this argument. If reserve is nil,
-// reservations are not stored.
+// NewClock returns a clock that reads the wall clock through now. It starts above from,
+// which is the last reservation of the previous process, or 0. reserve must store its
+// argument durably: it permits the clock to issue all Timestamps up to this argument. If
+// reserve is nil, the clock stores no reservations.
 func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) error) *Clock {
 	c := &Clock{now: now, reserve: reserve, reserved: from}
 	c.last.Store(int64(from))
 	return c
 }
 
-// Raise makes Next issue Timestamps above t, which another process issued.
+// Raise makes all later Timestamps higher than t, which another process issued.
 func (c *Clock) Raise(t edm.Ticks) { c.raise(t) }
 
-// Instant returns the instant of a read: max(now, last issued). The clock never issues a
-// Timestamp up to this instant later, so an entity that has expired at this instant has
-// expired for all later writes too. Instant never waits.
+// Instant returns the instant of a read: the current time or, if that is higher, the last
+// Timestamp. After this call, the clock issues only Timestamps above this instant. So an
+// entity that has expired for this read has also expired for all later writes. Instant
+// never waits.
 func (c *Clock) Instant() edm.Ticks { return c.raise(c.now()) }
 
 func (c *Clock) raise(t edm.Ticks) edm.Ticks {
@@ -52,7 +54,7 @@ func (c *Clock) raise(t edm.Ticks) edm.Ticks {
 	}
 }
 
-// Next issues max(now, last issued + 1).
+// Next issues a Timestamp: the current time, but at least the last Timestamp plus 1.
 func (c *Clock) Next() (edm.Ticks, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -42,7 +42,7 @@ func TestClockIncreases(t *testing.T) {
 	}
 }
 
-// TestClockRaise checks that a clock issues Timestamps above all values to which it was raised.
+// TestClockRaise checks that a clock issues only Timestamps above each argument of Raise.
 func TestClockRaise(t *testing.T) {
 	t.Parallel()
 	c := table.NewClock(func() edm.Ticks { return 1000 }, 0, nil)
@@ -54,8 +54,8 @@ func TestClockRaise(t *testing.T) {
 	}
 }
 
-// TestClockReserves checks that issued Timestamps never exceed the reservation, and that the clock reserves again
-// only when a Timestamp would exceed it.
+// TestClockReserves checks that issued Timestamps never exceed the reservation, and that the clock makes a new
+// reservation only when the next Timestamp would exceed the old one.
 func TestClockReserves(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000)
@@ -68,7 +68,7 @@ func TestClockReserves(t *testing.T) {
 	if got := next(t, c); got != 1000 || len(reserved) != 1 || last() != 1000+table.Reservation {
 		t.Fatalf("first: issued %d, reserved %v", got, reserved)
 	}
-	now += table.Reservation // the next Timestamp is exactly the reservation
+	now += table.Reservation // the next Timestamp equals the reservation
 	if got := next(t, c); got != now || len(reserved) != 1 {
 		t.Fatalf("within: issued %d, reserved %v", got, reserved)
 	}
@@ -94,8 +94,8 @@ func TestClockAfterRestart(t *testing.T) {
 	}
 }
 
-// TestClockCannotReserve checks that the clock issues no Timestamp if it cannot store the reservation, and that it
-// later issues the Timestamp that failed.
+// TestClockCannotReserve checks that the clock issues no Timestamp if it cannot store a reservation. When it can
+// store reservations again, it must issue the Timestamp that failed.
 func TestClockCannotReserve(t *testing.T) {
 	t.Parallel()
 	errDisk := errors.New("disk is full")

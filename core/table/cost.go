@@ -2,28 +2,28 @@ package table
 
 import "edgetable/core/edm"
 
-// Cost is what a Service used of the store.
+// Cost is how much a Service has used its store.
 type Cost struct {
-	Calls int // calls of methods of [Store]
-	// ScannedRows is the number of entities and records of tables that the store
-	// examined for reads, and ScannedBytes is the length of the entities' keys and
-	// properties.
+	Calls int // number of calls of methods of [Store]
+	// ScannedRows is the number of entities and table records that the store examined
+	// for reads. ScannedBytes is the length of the keys and properties of these
+	// entities.
 	ScannedRows, ScannedBytes int
-	// Time is the sum of the durations of the calls, if Timed is set.
+	// Time is the total duration of the calls, if Timed is set.
 	Time  edm.Ticks
 	Timed bool
 
 	began edm.Ticks
 }
 
-// Metered returns a Service on the same store that adds its use to c. Only one
-// goroutine may use it.
+// Metered returns a Service on the same store that adds the cost of its calls to c.
+// Only one goroutine may use this Service.
 func (s *Service) Metered(c *Cost) Service {
 	return Service{s.shared, c}
 }
 
-// call returns the store for one call. When the call has returned, the caller must call
-// ended.
+// startCall returns the store for one call. After the call has returned, the caller
+// must call finishCall.
 func (s *Service) startCall() Store {
 	if c := s.cost; c != nil {
 		c.Calls++
@@ -34,7 +34,8 @@ func (s *Service) startCall() Store {
 	return s.store
 }
 
-// ended adds the rows and bytes that the store examined during the last call.
+// finishCall adds the number of rows and bytes that the store examined during the call
+// to the cost.
 func (s *Service) finishCall(rows, size int) {
 	if c := s.cost; c != nil {
 		c.ScannedRows += rows

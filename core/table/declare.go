@@ -6,17 +6,17 @@ import (
 	"edgetable/core/edm"
 )
 
-// TableOptions are the options that the owner of a table declares.
+// TableOptions are the options that the owner of a table can declare.
 type TableOptions struct {
 	// Expire is the rule of expiry, or nil. Its fields Since and Until are not used.
 	Expire *Expiry
-	// Changes is the feed of the table, or nil.
+	// Changes is the configuration of the table's change feed, or nil for no feed.
 	Changes *Feed
 }
 
-// declare returns the traits of a table after these options are declared at an instant, or
-// an [Error]. An option that does not change keeps its state, such as the time Since of the
-// first declaration.
+// declare returns the traits (the declared options in a table's record) that follow from t
+// if the owner declares the options o at the time now. An unchanged option keeps its state,
+// such as Since, the time of its first declaration. An error is an [Error].
 func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
 	var next Traits
 	if t != nil {
@@ -44,7 +44,7 @@ func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
 	return next.orNil(), nil
 }
 
-// orNil returns nil if the traits declare nothing.
+// orNil returns nil if the traits declare no option, and t otherwise.
 func (t *Traits) orNil() *Traits {
 	if *t == (Traits{}) {
 		return nil
@@ -52,7 +52,7 @@ func (t *Traits) orNil() *Traits {
 	return t
 }
 
-// canKeep returns an error if the store does not support the options.
+// canKeep returns an error if the store does not support one of the options.
 func (s *Service) canKeep(o TableOptions) error {
 	refuse := func(part string) error {
 		return OptionsInvalid.With(OptionsInvalid.Err().Message + " $." + part + ": " + s.home() + " does not support this option yet. Omit it.")
@@ -73,8 +73,8 @@ func (s *Service) canKeep(o TableOptions) error {
 	return nil
 }
 
-// TableTraits returns the traits of a table, or nil if it declares nothing, and the revision
-// of its record.
+// TableTraits returns the traits (declared options) of a table, and the revision of the
+// table's record. The traits are nil if the table declares no option.
 func (s *Service) TableTraits(ctx context.Context, n Name) (*Traits, Revision, error) {
 	if err := n.check(); err != nil {
 		return nil, "", err
@@ -83,9 +83,9 @@ func (s *Service) TableTraits(ctx context.Context, n Name) (*Traits, Revision, e
 	return r.Traits, r.Revision, err
 }
 
-// SetTableOptions replaces the options of a table. If match is not empty and the table's
-// record has another revision, it fails with ConditionNotMet. If the store does not support
-// the options, it fails with OptionsInvalid.
+// SetTableOptions replaces the options of a table. If match is not empty, it must be the
+// revision of the table's record; otherwise the error is ConditionNotMet. If the store does
+// not support the options, the error is OptionsInvalid.
 func (s *Service) SetTableOptions(ctx context.Context, n Name, match Revision, o TableOptions) error {
 	if err := n.check(); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package table implements the semantics of tables: the limits of an entity, which
-// writes are allowed, merges, ETags, entity group transactions, the pages of a query
-// and their errors. [Service] implements them over any [Store].
+// Package table implements the semantics of tables: the limits of an entity, the
+// conditions of writes, merges, ETags, entity group transactions, the pages of a
+// query, and the errors. A [Service] implements these over any [Store].
 //
 //	svc := table.New(store, table.Options{Now: now, Rand: rand})
 //	blogs := table.Name{Account: "acct", Table: "Blogs"}
@@ -9,6 +9,6 @@
 //		Action: table.Insert, PartitionKey: "p", RowKey: "r", Properties: props,
 //	})
 //
-// The package does not know HTTP, JSON or signatures (see package protocol), nor files
-// or networks (see the stores).
+// The package contains nothing about HTTP, JSON or signatures (see package protocol),
+// and nothing about files or networks (see the stores).
 package table

@@ -2,16 +2,16 @@ package table
 
 import "edgetable/core/edm"
 
-// Effect is everything that one write changes.
+// Effect is everything that a mutation changes.
 type Effect struct {
-	Row *Row // the new state of the entity; nil: it was removed
-	// Ended is set for an [Expire]: it is the instant at which the removed entity ended (expired).
+	Row *Row // the new state of the entity; nil means that the entity is removed
+	// Ended is set only for an [Expire]. It is the instant at which the removed entity expired.
 	Ended edm.Ticks
 }
 
-// Apply applies a mutation as the function [Apply] does, but also by the rule of expiry in the
-// traits: an entity that has ended at the Timestamp of the write counts as absent. It also
-// applies an [Expire]. old is the entity as it is stored, even if it has ended.
+// Apply applies a mutation as the function [Apply] does, and also obeys the rules of expiry in the
+// traits: an entity that has expired at the Timestamp of the write counts as absent. Unlike the
+// function, it also applies an [Expire]. old is the stored entity, even if that has expired.
 func (t *Traits) Apply(old *Row, m Mutation, now edm.Ticks) (Effect, error) {
 	switch {
 	case t == nil || old == nil:

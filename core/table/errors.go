@@ -1,23 +1,25 @@
 package table
 
-// Code is an error code of the protocol, such as "EntityAlreadyExists". Clients handle errors by their code.
+// Code is an error code of the protocol, such as "EntityAlreadyExists". Clients decide by the code how to handle an
+// error.
 type Code string
 
-// Error is an error that the protocol shows to clients; no other error is shown. Compare errors by Code. The Message is
-// for people and says what to change.
+// Error is an error in the form in which the protocol shows errors to clients. Clients see no other errors. Compare
+// errors by Code. The Message tells people what to change.
 type Error struct {
 	Code    Code
-	Message string // without request id and time, which are added to the response
-	Index   int    // operation of an entity group transaction, see HasIndex
-	// HasIndex puts Index at the start of the message on the wire, as in "2:…".
+	Message string // without the request id and the time, which the response adds
+	Index   int    // index of an operation of an entity group transaction, if HasIndex is set
+	// HasIndex is set if the message that the client gets must begin with Index, as in "2:…".
 	HasIndex bool
-	status   int // 0: the status of the code
+	status   int // 0 means the default status of Code
 	cause    error
 }
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Unwrap returns the cause of a 5xx error, or nil. The cause is for the log and must not reach the client.
+// Unwrap returns the cause of an error with status 5xx, or nil. The cause is only for the log: the client must not see
+// it.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Status returns the HTTP status of the error.
@@ -28,24 +30,24 @@ func (e *Error) Status() int {
 	return codes[e.Code].status
 }
 
-// Retriable reports whether the status alone makes clients retry.
+// Retriable reports whether the status alone makes clients send the request again.
 func (e *Error) Retriable() bool { s := e.Status(); return s == 500 || s == 503 }
 
-// WithStatus returns a copy of the error with this status in place of the code's own.
+// WithStatus returns a copy of the error with this status instead of the code's status.
 func (e *Error) WithStatus(status int) *Error {
 	c := *e
 	c.status = status
 	return &c
 }
 
-// At returns a copy of the error with the index of the operation that failed in an entity group transaction.
+// At returns a copy of the error with an index: that of the operation of an entity group transaction that failed.
 func (e *Error) At(index int) *Error {
 	c := *e
 	c.Index, c.HasIndex = index, true
 	return &c
 }
 
-// Whole returns a copy of the error without an index, for an error of the whole transaction.
+// Whole returns a copy of the error without an index. The copy is an error of a whole entity group transaction.
 func (e *Error) Whole() *Error {
 	c := *e
 	c.Index, c.HasIndex = 0, false
@@ -55,21 +57,21 @@ func (e *Error) Whole() *Error {
 // Err returns an error with the code and its default message.
 func (c Code) Err() *Error { return &Error{Code: c, Message: codes[c].message} }
 
-// Because returns an error with the code and a cause that only the log may show.
+// Because returns an error with the code, its default message, and a cause that only the log may show.
 func (c Code) Because(cause error) *Error {
 	e := c.Err()
 	e.cause = cause
 	return e
 }
 
-// DamagedText is the message for [ErrDamaged]. The error's code makes clients retry, so the text says that a retry does
-// not help.
+// DamagedText is the message to clients for [ErrDamaged]. Because the code of this error makes clients retry, the text
+// says that a retry does not help.
 const DamagedText = "A part of the stored data that the request needs is damaged. Repeating the request does not help: restore a backup. The server's log names the file."
 
-// With returns an error with the code and this message in place of the default one.
+// With returns an error with the code and the given message.
 func (c Code) With(message string) *Error { return &Error{Code: c, Message: message} }
 
-// Codes lists every code that the server can answer. A test demands that each occurs in a transcript.
+// Codes returns all error codes of the server. A test requires that each code occurs in a recorded transcript.
 func Codes() []Code {
 	list := make([]Code, 0, len(codes))
 	for c := range codes {
@@ -78,7 +80,7 @@ func Codes() []Code {
 	return list
 }
 
-// The codes have the names that the service uses.
+// The codes are spelled as in the service.
 const (
 	AccountIsDisabled                       Code = "AccountIsDisabled"
 	AccountRequiresHTTPS                    Code = "AccountRequiresHttps"
@@ -142,8 +144,8 @@ const (
 	XMethodNotUsingPost                     Code = "XMethodNotUsingPost"
 )
 
-// codes holds the status and message of each code. The messages are the service's, with their misspellings, because
-// some clients compare them.
+// codes holds the status and the default message of each code. The messages are the service's, including its
+// misspellings, because some clients compare messages.
 var codes = map[Code]struct {
 	status  int
 	message string

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// TestCodes checks that each code has a status of 400 to 503 and a text of its own.
+// TestCodes checks that each code has a status of 400 to 503, and a text that no other code has.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	name := regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
@@ -36,8 +36,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestErrorAt checks that At sets the index on a copy and leaves the error itself unchanged, because
-// requests may share an error.
+// TestErrorAt checks that At sets the index in a copy and does not change the error itself, because
+// several requests may use the same error.
 func TestErrorAt(t *testing.T) {
 	t.Parallel()
 	e := table.InvalidInput.With("no")
@@ -47,7 +47,7 @@ func TestErrorAt(t *testing.T) {
 	}
 }
 
-// TestProtocolError checks the code of the protocol for each error of a store.
+// TestProtocolError checks which error code of the protocol belongs to each error of a store.
 func TestProtocolError(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("bit rot at 0x17")

@@ -1,9 +1,9 @@
 package table
 
-// CheckSize is checkSize.
+// CheckSize exports checkSize.
 var CheckSize = checkSize
 
-// ProtocolError is protocolError.
+// ProtocolError exports protocolError.
 func ProtocolError(err error) *Error { return protocolError(err) }
 
 // Status returns the status and the default message of a code.

@@ -7,59 +7,60 @@ import (
 	"edgetable/core/key"
 )
 
-// Feeding is a [Store] that keeps feeds. A feed has one line for each commit to a table with [Traits].Feed. The line
-// is written with the commit and lists the entities that it put, deleted or expired. It does not have their content,
-// which is read from the stored entities.
+// Feeding is a [Store] whose tables can have a change feed. The feed of a table has one line (a record of bytes) for
+// each commit to the table, written together with the commit. The line lists the keys of the entities that the commit
+// put, deleted or expired. It does not contain their properties, which a reader gets from the stored entities.
 type Feeding interface {
-	// Changes returns the next commits of a feed, but only those that can no longer be undone. Other commits get
-	// positions after all returned ones. So a client that reads page after page gets every commit, and the commits
-	// of one entity in order.
+	// Changes returns the next commits of a feed. It leaves out commits that may still be undone: their positions are
+	// above all returned positions. So a client that reads page after page gets every commit, and gets the commits of
+	// one entity in their order.
 	//
 	// It fails with [ErrNoTable] or [ErrNoFeed]. If the feed cannot continue from the position, it fails with
 	// [ErrFeedExpired], [ErrFeedEnded] or [ErrHistory].
 	Changes(ctx context.Context, t RecordKey, r FeedRequest) (FeedPage, error)
-	// AwaitChanges returns when Changes may have more after a position, or when ctx ends. It does no work while
-	// nothing changes.
+	// AwaitChanges returns when the feed may have changes after a position, or when ctx ends. It does no work while
+	// the table does not change.
 	AwaitChanges(ctx context.Context, t RecordKey, at FeedPosition) error
-	// TrimFeeds removes all changes that, at an instant, are older than the time for which their feed keeps them. It
-	// also trims the feeds of dropped tables. A client that has not read the removed changes gets [ErrFeedExpired].
+	// TrimFeeds removes from each feed the changes that, at the instant now, are older than the feed's Keep. It also
+	// does so for the feeds of dropped tables. A client that has not read the removed changes yet gets
+	// [ErrFeedExpired].
 	TrimFeeds(ctx context.Context, now edm.Ticks) error
 }
 
-// History identifies one continuous history of a store. A restore begins a new history, so that a position that was
-// issued before the restore is not mistaken for one that was issued afterwards.
+// History identifies one continuous history of a store. A restore begins a new history. So the store can tell
+// positions from before the restore from positions that it issued afterwards.
 type History [8]byte
 
-// FeedPosition is a position in a feed. Everything before it has been read.
+// FeedPosition is a position in a feed. A client that has this position has read everything before it.
 type FeedPosition struct {
 	Incarnation Incarnation
 	History     History
 	At          []byte // the position in the format of the store
 }
 
-// FeedRequest asks for a page of a feed.
+// FeedRequest selects a page of a feed.
 type FeedRequest struct {
-	// From is the start of the page. If it is nil, the page starts at the end of the feed and is empty, unless Oldest
-	// is set.
+	// From is the position where the page starts. If From is nil and Oldest is not set, the page is empty and its
+	// position is the end of the feed.
 	From *FeedPosition
-	// Oldest starts the page at the oldest change that is kept. It is used only if From is nil.
+	// Oldest makes the page start at the oldest change that the feed still has. It has an effect only if From is nil.
 	Oldest bool
-	// Within is the range of keys whose changes the page shows.
+	// Within is a range of keys. The page contains only changes of entities in this range.
 	Within key.Range
-	// The page ends after the commit that brings it to this many changes, or to this many bytes of keys and
-	// properties. It also ends after some thousand commits without a change in Within.
+	// The page ends after the commit with which it reaches this number of changes, or this number of bytes of keys
+	// and properties. It also ends after some thousand commits without a change in Within.
 	Changes, Bytes int
 }
 
 // FeedPage is the result of Changes.
 type FeedPage struct {
 	Commits []FeedCommit
-	// Next is the position after the page. Even for an empty page it is newer than the position of the request, if
-	// anything was committed since.
+	// Next is the position after the page. Even for an empty page, Next is after the position of the request if the
+	// store has committed anything since.
 	Next FeedPosition
-	// More is set if a limit ended the page.
+	// More is set if the page ended because of a limit.
 	More bool
-	// Keep is how long the feed keeps changes; 0: unknown.
+	// Keep is how long the feed keeps a change; 0 means unknown.
 	Keep edm.Ticks
 }
 
@@ -68,23 +69,24 @@ type FeedCommit struct {
 	Ticks   edm.Ticks
 	At      []byte // the position after the commit
 	Changes []FeedChange
-	// Dropped is set if the table was dropped. It is then the last commit of the feed.
+	// Dropped is set if the table was dropped. This commit is then the last one of the feed.
 	Dropped bool
 }
 
-// FeedChange is what a commit did to an entity.
+// FeedChange is the change of one entity by a commit.
 type FeedChange struct {
-	Kind Kind // Put (also for a merge), Delete or Expire
+	Kind Kind // Put (which includes merges), Delete or Expire
 	Key  []byte
-	// Row is the entity that was put. It is nil if the entity was written or removed since then; in that case a later
-	// change shows the newer state.
+	// Row is the entity after a Put. It is nil if the entity was written or removed again since then. A later change
+	// of the feed then has the newer state.
 	Row *Row
-	// Ended is when the entity ended by the rule of its table. It is set if the change is an Expire, or if the entity
-	// has ended and is still stored. Otherwise it is 0.
+	// Ended is the instant at which the entity expired by the rule of its table. It is set if the change is an
+	// Expire, or if an expired entity is still stored. Otherwise it is 0.
 	Ended edm.Ticks
 }
 
-// Changes returns a page of the feed of a table. If r.Bytes is 0, the limit is that of a query's page.
+// Changes returns a page of a table's feed. If r.Bytes is 0, the page has the same limit of bytes as the page of a
+// query.
 func (s *Service) Changes(ctx context.Context, n Name, r FeedRequest) (FeedPage, error) {
 	f, err := s.feeding(n)
 	if err != nil {
@@ -112,7 +114,7 @@ func (s *Service) Changes(ctx context.Context, n Name, r FeedRequest) (FeedPage,
 	return page, nil
 }
 
-// AwaitChanges waits until there may be changes after a position, or ctx ends.
+// AwaitChanges waits until the feed may have changes after a position, or until ctx ends.
 func (s *Service) AwaitChanges(ctx context.Context, n Name, at FeedPosition) error {
 	f, err := s.feeding(n)
 	if err != nil {
@@ -135,8 +137,8 @@ func (s *Service) feeding(n Name) (Feeding, error) {
 	return f, nil
 }
 
-// TrimFeeds removes from all feeds of the store the changes that are older than the time for which their feed keeps
-// them, or will be within the duration ahead. A positive ahead frees more space in a store that is full.
+// TrimFeeds removes from all feeds of the store the changes that are older than the feed's Keep, or will be so when
+// the duration ahead has passed. A caller uses a positive ahead to free more space in a store that is full.
 func (s *Service) TrimFeeds(ctx context.Context, ahead edm.Ticks) error {
 	f, ok := As[Feeding](s.store)
 	if !ok {

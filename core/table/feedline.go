@@ -7,16 +7,15 @@ import (
 	"edgetable/core/edm"
 )
 
-// FeedLine encodes the line of a commit in a feed, for stores that keep lines as bytes. For
-// each mutation it has the kind, the number of bytes that the key shares with the previous
-// key, the number of remaining bytes, and these bytes. For an [Expire], the instant at which
-// the entity ended follows.
+// FeedLine encodes the line of one commit in a change feed, for stores that keep lines as bytes. The line has
+// for each mutation: the kind, the number of bytes that the key shares with the previous key, the number of
+// remaining bytes of the key, and these bytes. For an [Expire], the instant at which the entity expired follows.
 type FeedLine struct {
 	b    []byte
 	last []byte
 }
 
-// Add adds a mutation that was applied and its effect.
+// Add adds an applied mutation and its effect to the line.
 func (l *FeedLine) Add(m *Mutation, e *Effect) {
 	kind := m.Kind
 	if kind == Merge {
@@ -42,17 +41,17 @@ func (l *FeedLine) Add(m *Mutation, e *Effect) {
 // Bytes returns the encoded line.
 func (l *FeedLine) Bytes() []byte { return l.b }
 
-// feedDrop is the first byte of the line of a drop. The key of the table's record follows,
-// as text.
+// feedDrop is the first byte of the line that records the drop of a table. The rest of the line is the key of
+// the table's record, as text.
 const feedDrop = 0x10
 
-// AppendFeedDrop appends the line for the drop of a table.
+// AppendFeedDrop appends the line that records the drop of a table.
 func AppendFeedDrop(dst []byte, t RecordKey) []byte {
 	return append(append(dst, feedDrop), t.String()...)
 }
 
-// FeedDropOf returns the key of the table that a line drops. ok is false if the line is that
-// of a commit.
+// FeedDropOf returns the key of the dropped table, if the line records a drop. If the line records a commit, ok
+// is false.
 func FeedDropOf(line []byte) (t RecordKey, ok bool) {
 	if len(line) == 0 || line[0] != feedDrop {
 		return t, false
@@ -62,16 +61,18 @@ func FeedDropOf(line []byte) (t RecordKey, ok bool) {
 
 var errFeedLine = errors.New("stored line of a change feed is damaged")
 
-// feedExamined is the maximum number of commits that are examined for a page of a feed.
+// feedExamined is how many commits a page of a feed examines at most.
 const feedExamined = 10_000
 
-// FeedBuilder builds a page of a feed. All stores use it, so that the limits of a page mean the same everywhere.
+// FeedBuilder builds a page of a feed. All stores use it, so that a limit of a page means the same in all of
+// them.
 type FeedBuilder struct {
 	Page FeedPage
-	// Traits are the traits of the table at the instant Now.
+	// Traits are the declared options of the table at the instant Now.
 	Traits *Traits
 	Now    edm.Ticks
-	// Read returns the stored entity with a key, or nil. The caller owns its memory.
+	// Read returns the stored entity with a key, or nil if there is none. The FeedBuilder owns the memory of the
+	// result.
 	Read func(key []byte) (*Row, error)
 
 	request                 *FeedRequest
@@ -82,8 +83,8 @@ type FeedBuilder struct {
 // NewFeedBuilder returns a builder for an empty page.
 func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r} }
 
-// Add adds a commit, given its line and the position after it. full reports that the page
-// ends after this commit.
+// Add adds a commit to the page. line is the commit's line, and at is the position after it. full reports that
+// the page ends after this commit.
 func (b *FeedBuilder) Add(ticks edm.Ticks, at, line []byte) (full bool, err error) {
 	r := b.request
 	if b.Page.Next.At = at; b.Traits.Feeds() {
@@ -122,7 +123,7 @@ func (b *FeedBuilder) Add(ticks edm.Ticks, at, line []byte) (full bool, err erro
 	return full, nil
 }
 
-// parse decodes the bytes of a mutation after its kind, and stores the key in b.key.
+// parse decodes the part of a mutation that follows the kind, and stores the mutation's key in b.key.
 func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error) {
 	shared, n := binary.Uvarint(line)
 	if n <= 0 || shared > uint64(len(b.key)) {
@@ -149,9 +150,9 @@ func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error)
 	return line, nil
 }
 
-// join adds the content of the entity to a change, unless the stored entity has another Timestamp
-// by now. It also adds the content if the entity has ended and is still stored: if the rule of
-// expiry is withdrawn, the entity exists again, and no later change of the feed would show it.
+// join adds the stored entity to a change, unless a later write has given the entity another Timestamp. It also
+// adds an expired entity that is still stored. Otherwise, if the rule of expiry were withdrawn, the entity would
+// become visible again without any change in the feed.
 func (b *FeedBuilder) join(c *FeedChange, ticks edm.Ticks) error {
 	row, err := b.Read(c.Key)
 	if err != nil || row == nil || row.Timestamp != ticks {

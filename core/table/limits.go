@@ -6,18 +6,18 @@ import (
 	"edgetable/core/odata"
 )
 
-// The service's limits on entities and on table names.
+// These are the service's limits on entities and on table names.
 const (
-	MaxProperties         = 252     // own properties of an entity
-	MaxPropertyName       = 255     // UTF-16 code units
-	MaxStringLength       = 32_768  // UTF-16 code units: 64 KiB
-	MaxBinaryLength       = 65_536  // bytes
-	MaxEntitySize         = 1 << 20 // bytes, as EntitySize counts them
+	MaxProperties         = 252     // number of properties, apart from the system properties
+	MaxPropertyName       = 255     // in UTF-16 code units
+	MaxStringLength       = 32_768  // in UTF-16 code units, which take 64 KiB
+	MaxBinaryLength       = 65_536  // in bytes
+	MaxEntitySize         = 1 << 20 // in bytes, as EntitySize counts them
 	MaxBatchOperations    = 100
 	MaxPageRows           = odata.MaxTop
 	minTableName          = 3
 	maxTableName          = 63
-	propertyOverhead      = 8 // the constants of EntitySize
+	propertyOverhead      = 8 // the next three are the constants in the formula of EntitySize
 	entityOverhead        = 4
 	bytesPerUTF16CodeUnit = 2
 )
@@ -33,12 +33,13 @@ func EntitySize(partitionKey, rowKey string, p edm.Properties) int {
 	return n
 }
 
-// sizeInDoubt is how far below [MaxEntitySize] the service was seen to refuse entities:
-// users measured 88, 136 and 160 bytes (MicrosoftDocs/azure-docs#68661).
+// sizeInDoubt is the width of the zone below [MaxEntitySize] in which the service may refuse
+// an entity. Users reported refusals at 88, 136 and 160 bytes below the limit
+// (MicrosoftDocs/azure-docs#68661).
 const sizeInDoubt = 160
 
-// NearLimit reports whether an entity of a legal size is so large that the service may
-// refuse it although this package does not.
+// NearLimit reports whether a legal entity is so large that the service may refuse it,
+// although this package accepts it.
 func NearLimit(partitionKey, rowKey string, p edm.Properties) bool {
 	return 2*(len(partitionKey)+len(rowKey)+len(p))+16*MaxProperties+sizeInDoubt >= MaxEntitySize &&
 		EntitySize(partitionKey, rowKey, p) > MaxEntitySize-sizeInDoubt
@@ -46,8 +47,9 @@ func NearLimit(partitionKey, rowKey string, p edm.Properties) bool {
 
 // checkSize checks the number of properties and the size of an entity.
 func checkSize(k []byte, p edm.Properties) error {
-	// In the formula a stored byte counts at most 2, and each property at most 16 in
-	// addition. If this upper bound is below the limit, the exact size is not computed.
+	// In the formula, a stored byte counts as at most 2 bytes, and each property adds at
+	// most 16 bytes. If this upper bound is below the limit, the exact size need not be
+	// computed.
 	if p.Count() > MaxProperties {
 		return TooManyProperties.Err()
 	}
@@ -60,9 +62,9 @@ func checkSize(k []byte, p edm.Properties) error {
 	return nil
 }
 
-// CheckTableName returns the service's error for a name that no table can have. A name
-// has 3 to 63 ASCII letters and digits, begins with a letter, and is not "tables" in
-// any case.
+// CheckTableName returns the service's error for an invalid table name. A valid name has 3
+// to 63 ASCII letters and digits, begins with a letter, and is not "tables" in upper or
+// lower case.
 func CheckTableName(name string) error {
 	if len(name) < minTableName || len(name) > maxTableName {
 		return OutOfRangeInput.With("The specified resource name length is not within the permissible limits.")
@@ -79,7 +81,8 @@ func CheckTableName(name string) error {
 	return nil
 }
 
-// FoldName returns the lower-case form in which names of tables are compared.
+// FoldName returns the name in lower case. Two table names are the same if their lower-case
+// forms are equal.
 func FoldName(name string) string {
 	for i := range len(name) {
 		if c := name[i]; c >= 'A' && c <= 'Z' {

@@ -56,7 +56,7 @@ func TestFoldName(t *testing.T) {
 	}
 }
 
-// formula computes the size of an entity by the service's published formula, property by property.
+// formula computes the size of an entity with the service's published formula, property by property.
 func formula(pk, rk string, p edm.Properties) int {
 	chars := func(s string) int { return len(utf16.Encode([]rune(s))) }
 	n := 4 + 2*(chars(pk)+chars(rk))
@@ -83,14 +83,14 @@ func formula(pk, rk string, p edm.Properties) int {
 func TestEntitySize(t *testing.T) {
 	t.Parallel()
 	var p edm.Properties
-	p = edm.AppendProperty(p, "Name", edm.String("grüß 😀"))     // 8 + 8 for the name + 4 + 14 for the value
-	p = edm.AppendProperty(p, "B", edm.Binary([]byte{1, 2, 3})) // 8 + 2 for the name + 4 + 3 for the value
-	p = edm.AppendProperty(p, "T", edm.Boolean(true))           // 8 + 2 for the name + 1 for the value
-	p = edm.AppendProperty(p, "I", edm.Int32(1))                // 8 + 2 for the name + 4 for the value
-	p = edm.AppendProperty(p, "L", edm.Int64(1))                // 8 + 2 for the name + 8 for the value
-	p = edm.AppendProperty(p, "D", edm.Double(1))               // 8 + 2 for the name + 8 for the value
-	p = edm.AppendProperty(p, "W", edm.DateTime(1))             // 8 + 2 for the name + 8 for the value
-	p = edm.AppendProperty(p, "G", edm.Guid([16]byte{}))        // 8 + 2 for the name + 16 for the value
+	p = edm.AppendProperty(p, "Name", edm.String("grüß 😀"))     // 8 per property + 8 for the name + 18 for the value
+	p = edm.AppendProperty(p, "B", edm.Binary([]byte{1, 2, 3})) // 8 per property + 2 for the name + 7 for the value
+	p = edm.AppendProperty(p, "T", edm.Boolean(true))           // 8 per property + 2 for the name + 1 for the value
+	p = edm.AppendProperty(p, "I", edm.Int32(1))                // 8 per property + 2 for the name + 4 for the value
+	p = edm.AppendProperty(p, "L", edm.Int64(1))                // 8 per property + 2 for the name + 8 for the value
+	p = edm.AppendProperty(p, "D", edm.Double(1))               // 8 per property + 2 for the name + 8 for the value
+	p = edm.AppendProperty(p, "W", edm.DateTime(1))             // 8 per property + 2 for the name + 8 for the value
+	p = edm.AppendProperty(p, "G", edm.Guid([16]byte{}))        // 8 per property + 2 for the name + 16 for the value
 	const want = 4 + 2*(1+2) + 34 + 17 + 11 + 14 + 18 + 18 + 18 + 26
 	if got := table.EntitySize("p", "😀", p); got != want || formula("p", "😀", p) != want {
 		t.Errorf("got %d, by the formula %d, want %d", got, formula("p", "😀", p), want)
@@ -100,8 +100,8 @@ func TestEntitySize(t *testing.T) {
 	}
 }
 
-// TestCheckSizeAgreesWithTheFormula compares checkSize with the formula for random keys, names and values. The reason is
-// that checkSize does not compute the exact size of small entities.
+// TestCheckSizeAgreesWithTheFormula compares checkSize with the formula for random keys, names and values. This is
+// necessary because checkSize does not compute the exact size of small entities.
 func TestCheckSizeAgreesWithTheFormula(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -156,7 +156,7 @@ func TestCheckSizeAgreesWithTheFormula(t *testing.T) {
 	}
 }
 
-// TestEntitySizeAtTheLimit checks that an entity of exactly 1 MiB is accepted, and one of a byte more is not.
+// TestEntitySizeAtTheLimit checks that an entity of exactly 1 MiB is accepted, and that one more byte is too much.
 func TestEntitySizeAtTheLimit(t *testing.T) {
 	t.Parallel()
 	var p edm.Properties
@@ -173,8 +173,8 @@ func TestEntitySizeAtTheLimit(t *testing.T) {
 	}
 }
 
-// TestCheckKeyMessage checks that the error about an illegal key repeats at most as many characters of the key as a
-// legal key has.
+// TestCheckKeyMessage checks the error for an illegal key. The message must not repeat more characters of the key than
+// a legal key can have.
 func TestCheckKeyMessage(t *testing.T) {
 	t.Parallel()
 	legal := strings.Repeat("é", key.MaxLength-1) + "/"
@@ -191,10 +191,10 @@ func TestCheckKeyMessage(t *testing.T) {
 	}
 }
 
-// TestNearLimit checks that NearLimit reports an entity of a legal size that is less than 160 bytes below the limit.
+// TestNearLimit checks that NearLimit reports a legal entity if its size is less than 160 bytes below the limit.
 func TestNearLimit(t *testing.T) {
 	t.Parallel()
-	const empty = 4 + 2 + 2 // the size of an entity without properties and with keys of one character
+	const empty = 4 + 2 + 2 // the size of an entity whose keys have one character each, without properties
 	for _, tt := range []struct {
 		below int // how many bytes the entity is below the limit
 		want  bool

@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write the table of limits into docs/compatibility.md")
 
-// TestLimitsPage checks that the limits in docs/compatibility.md are those in the code. With -update it writes them
-// there.
+// TestLimitsPage checks that docs/compatibility.md names the same limits as the code. With the flag -update, it
+// writes the limits into that page.
 func TestLimitsPage(t *testing.T) {
 	const page, begin, end = "../../docs/compatibility.md", "-update' -->\n\n", "\n<!-- end of limits"
 	var b bytes.Buffer
@@ -59,7 +59,7 @@ func TestLimitsPage(t *testing.T) {
 	}
 }
 
-// number writes a number with commas.
+// number formats a number with commas between groups of three digits.
 func number(n int) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {

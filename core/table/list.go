@@ -9,12 +9,12 @@ import (
 	"edgetable/core/odata"
 )
 
-// TableQuery asks for the tables of an account in the order of their
-// lower-case names.
+// TableQuery selects tables of an account. The result is in the order of the lower-case
+// names.
 type TableQuery struct {
-	Filter *odata.Filter // from ParseTableFilter; nil: all tables
-	Top    int           // as in Query
-	From   string        // the Next of the previous page, or ""
+	Filter *odata.Filter // a filter from ParseTableFilter; nil means all tables
+	Top    int           // maximum number of tables on the page, as in [Query]
+	From   string        // the Next of the previous page; "" for the first page
 
 	Consistency Consistency
 }
@@ -23,19 +23,19 @@ type TableQuery struct {
 type TablePage struct {
 	Names []string
 	Next  string // "" on the last page
-	// Examined is the number of tables whose names were compared.
+	// Examined is the number of tables whose names the query compared with the filter.
 	Examined int
 }
 
-// ParseTableFilter reads a filter on tables. It compares TableName as names of
-// tables are compared, without regard to case.
+// ParseTableFilter parses a filter on tables. Comparisons with TableName ignore case.
 func ParseTableFilter(text string) (*odata.Filter, error) {
 	return odata.ParseTables(text, FoldName)
 }
 
-// QueryTables returns one page of the account's tables. Records are ordered by lower-case
-// names, so a range of names that ignores case is a range of records. A full page has a
-// Next only if another table matches, or if a record that was not read may match.
+// QueryTables returns one page of the account's tables. Records are in the order of the
+// lower-case names, so a range of names is also a range of records. A full page has a
+// Next only if another table matches the filter, or if the query stopped before a record
+// that may match.
 func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery) (TablePage, error) {
 	var page TablePage
 	top := min(q.Top, MaxPageRows)
@@ -43,7 +43,7 @@ func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery)
 		return page, nil
 	}
 	plan := odata.MakePlan(q.Filter)
-	limit := top + 1 // one record more than the page needs, which shows whether there are more tables
+	limit := top + 1 // one record more than the page needs, to learn whether there are more tables
 	if plan.Residual != nil {
 		limit = MaxPageRows + 1
 	}

@@ -2,63 +2,66 @@ package table
 
 import "edgetable/core/edm"
 
-// Kind says what a [Mutation] does if its condition holds.
+// Kind is the kind of change that a [Mutation] makes if its condition is met.
 type Kind uint8
 
 const (
-	// Put replaces all properties of the entity by the mutation's.
+	// Put replaces all properties of the entity by those of the mutation.
 	Put Kind = iota
-	// Merge sets the mutation's properties and keeps the other properties of the entity. If
-	// the entity does not exist, Merge acts as Put.
+	// Merge sets the properties of the mutation, and keeps all other properties of the
+	// entity. If the entity does not exist, Merge does the same as Put.
 	Merge
 	// Delete removes the entity.
 	Delete
-	// Expire removes an entity that has ended by the [Traits] of its table. Its condition is
-	// Unchanged. It is refused with [ErrChanged] while the entity has not ended or the rule
-	// can still be withdrawn. Only stores that keep traits accept it.
+	// Expire removes an entity that has expired by a rule in the [Traits] of its table. Its
+	// condition must be Unchanged. The error is [ErrChanged] if the entity has not expired,
+	// or if withdrawing the rule would make the entity visible again. Only stores that
+	// support traits accept this kind.
 	Expire
 )
 
-// Condition says what a [Mutation] demands of the stored entity.
+// Condition is what a [Mutation] requires of the stored entity.
 type Condition uint8
 
 const (
-	// Always demands nothing.
+	// Always requires nothing.
 	Always Condition = iota
-	// Absent demands that the entity does not exist.
+	// Absent requires that the entity does not exist.
 	Absent
-	// Present demands that the entity exists.
+	// Present requires that the entity exists.
 	Present
-	// Unchanged demands that the entity has the Timestamp Mutation.IfMatch.
+	// Unchanged requires that the entity has the Timestamp in Mutation.IfMatch.
 	Unchanged
 )
 
-// Removes reports whether the mutation only removes data, so that a full store can apply it.
+// Removes reports whether a mutation of this kind only removes data, so that even a full
+// store can apply it.
 func (k Kind) Removes() bool { return k == Delete || k == Expire }
 
-// Mutation is one declarative write. An insert is a Put with Absent, an update is a Put with
-// Present or Unchanged, and an insert-or-merge is a Merge with Always. A Delete has Present
-// or Unchanged.
+// Mutation is one write of an entity with its condition. An insert is a Put with Absent, an
+// update is a Put with Present or Unchanged, and an insert-or-merge is a Merge with Always.
+// A Delete has the condition Present or Unchanged.
 type Mutation struct {
 	Key        []byte // encoded key
 	Kind       Kind
 	Condition  Condition
 	IfMatch    edm.Ticks
 	Properties edm.Properties
-	// Nonce is stored with the entity. If a reply is lost, the writer recognizes its own
-	// write by the nonce.
+	// Nonce is stored with the entity. If the reply to the write is lost, the writer can
+	// recognize its own write by the nonce.
 	Nonce uint64
-	// Room is memory in which Apply may build the properties of the new row. It may be nil.
+	// Room is a buffer in which Apply may build the properties of the new row. It may be
+	// nil.
 	Room []byte
 }
 
-// Apply applies a mutation to an entity: old is the stored row, or nil if the entity
-// does not exist; now is the Timestamp of the new row. It returns the new row, nil if
-// the mutation deletes the entity, or the reason why the mutation is refused. Every
-// store that reads before it writes calls Apply, which also checks the limits that
-// depend on the old state (252 properties, 1 MiB).
+// Apply applies a mutation to an entity. old is the stored row, or nil if the entity does
+// not exist. now becomes the Timestamp of the new row. Apply returns the new row, or nil if
+// the mutation deletes the entity. An error is the reason why the mutation is refused. Every
+// store that reads before it writes must call Apply, which also checks the limits that
+// depend on the stored entity (252 properties, 1 MiB).
 //
-// The new row shares memory with its arguments.
+// The new row shares memory with the arguments.
 func Apply(old *Row, m Mutation, now edm.Ticks) (*Row, error) {
 	switch m.Condition {
 	case Absent:

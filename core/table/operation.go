@@ -7,27 +7,27 @@ import (
 	"edgetable/core/key"
 )
 
-// Action is one of the operations that write an entity.
+// Action is the kind of an [Operation].
 type Action uint8
 
-// The actions.
 const (
-	Insert          Action = iota // fails if the entity exists
+	Insert          Action = iota // the entity must not exist
 	Update                        // replaces all properties of an existing entity
 	MergeEntity                   // sets properties of an existing entity
 	DeleteEntity                  // removes an existing entity
-	InsertOrReplace               // replaces all properties, or inserts the entity
-	InsertOrMerge                 // merges the properties, or inserts the entity
+	InsertOrReplace               // replaces all properties of an existing entity, or else inserts the entity
+	InsertOrMerge                 // sets properties of an existing entity, or else inserts the entity
 )
 
-// Match is the condition of an Update, MergeEntity or DeleteEntity: any state of the
-// entity, or only the state with this Timestamp. The zero Match matches no entity.
+// Match is the condition of an Update, MergeEntity or DeleteEntity. Any accepts
+// every state of the existing entity. Otherwise the entity must have this Timestamp,
+// so the zero Match matches no entity.
 type Match struct {
 	Any       bool
 	Timestamp edm.Ticks
 }
 
-// Operation is one write of an entity.
+// Operation is a write of one entity.
 type Operation struct {
 	Action       Action
 	PartitionKey string
@@ -36,8 +36,8 @@ type Operation struct {
 	Properties   edm.Properties
 }
 
-// mutation checks the operation and converts it to a Mutation. The limits of single
-// properties were checked when they were decoded.
+// mutation checks the operation and converts it to a Mutation. It does not check the
+// limits of single properties, which were checked when the properties were decoded.
 func (op *Operation) mutation(nonce uint64) (Mutation, error) {
 	k, err := encodeKey(op.PartitionKey, op.RowKey)
 	if err != nil {
@@ -82,7 +82,7 @@ func encodeKey(partitionKey, rowKey string) ([]byte, error) {
 	return key.Append(k, partitionKey, rowKey), nil
 }
 
-// CheckKey returns the service's error for a value that is not a legal key; name is
+// CheckKey returns the service's error if value is not a legal key. name is
 // "PartitionKey" or "RowKey".
 func CheckKey(name, value string) error {
 	switch err := key.Check(value); err {
@@ -93,7 +93,7 @@ func CheckKey(name, value string) error {
 	case key.ErrEncoding:
 		return InvalidInput.With("The '" + name + "' is not valid: " + err.Error() + ".")
 	default:
-		const longest = 3 * key.MaxLength // the most bytes that a legal key can have
+		const longest = 3 * key.MaxLength // the maximum number of bytes in a legal key
 		if len(value) > longest {
 			value = strings.ToValidUTF8(value[:longest], "") + "…"
 		}

@@ -9,12 +9,11 @@ import (
 	"edgetable/core/key"
 )
 
-// pollBytes is how many bytes a PageBuilder examines between two checks of the deadline.
+// pollBytes is how many bytes of rows a PageBuilder examines before it checks the deadline again.
 const pollBytes = 64 << 10
 
-// PageBuilder decides which rows a page holds and where it ends. Every store that
-// reads rows in key order uses it, so that the limits of a [ScanRequest] mean the
-// same everywhere:
+// PageBuilder decides which rows a page contains and where the page ends. Every store that reads rows in key
+// order uses it, so that the limits of a [ScanRequest] mean the same in all stores:
 //
 //	b := table.NewPageBuilder(&request)
 //	for … { // each row of the ranges, in the order of the request
@@ -29,48 +28,48 @@ const pollBytes = 64 << 10
 //	}
 //	return b.Page, nil
 //
-// Examine checks the limits before it examines a row. So a page ends only before a row that exists, from
-// whose key Next is made ([ScanRequest.Continue]), and a page that finished its ranges has no Next. The
-// first row is examined whatever the limits are, so that every page makes progress.
+// Examine checks the limits before it examines a row. So a page can end only before an existing row, and Next is
+// made from the key of this row ([ScanRequest.Continue]). A page that has finished its ranges has no Next.
+// Examine examines the first row even if a limit is already exceeded, so that every page makes progress.
 type PageBuilder struct {
 	// Page is the result. Examine sets Next, Scanned and Examined; the caller sets Rows.
 	Page Page
-	// Eager says that the next rows are in memory already, so that it costs little to examine one more. Then
-	// a page that has all its rows does not end until another row passes the filter. If no other row does,
-	// the page finishes its ranges and needs no Next.
+	// Eager is set if the next rows are already in memory, so that examining another row costs little. Then a
+	// page that has all its rows does not end before another row matches the filter. If no other row matches, the
+	// page finishes its ranges and needs no Next.
 	Eager bool
-	// Traits are the traits of the table. By their rule of expiry, the page leaves out entities that have ended
-	// at the instant Now. If the request asks for ended entities, the page has only these.
+	// Traits are the declared options of the table. The page leaves out entities that have expired at the instant
+	// Now, by a rule of expiry in Traits. If the request has Ended set, the page has only the expired entities.
 	Traits *Traits
 	Now    edm.Ticks
-	// Pause is the Pause of the request, or nil if the store holds locks while it calls Examine.
+	// Pause is the Pause of the request. It is nil if the store holds locks while it calls Examine.
 	Pause func(rows, size int) (end bool)
 
 	request  *ScanRequest
-	begun    bool // whether a row was examined
-	taken    int  // number of rows taken
-	size     int  // bytes in the taken rows
-	polled   int  // Page.Scanned at the last check of the deadline
-	unpolled int  // while Page.Scanned is at most this, look need not be called
+	begun    bool // whether a row has been examined
+	taken    int  // number of rows on the page
+	size     int  // number of bytes in these rows
+	polled   int  // value of Page.Scanned at the last check of the deadline
+	unpolled int  // until Page.Scanned exceeds this value, no limit needs a check
 }
 
-// NewPageBuilder starts a page. The request must not change while it is built.
+// NewPageBuilder starts a page. The request must not change until the page is complete.
 func NewPageBuilder(r *ScanRequest) PageBuilder { return PageBuilder{request: r} }
 
-// Verdict is the result of [PageBuilder.Examine] for a row.
+// Verdict is the decision of [PageBuilder.Examine] about a row.
 type Verdict uint8
 
 const (
-	// Skip says that the row does not pass the filter, or is only counted.
+	// Skip means that the page does not contain the row: it does not match the filter, or rows are only counted.
 	Skip Verdict = iota
-	// Take says that the row belongs to the page.
+	// Take means that the page contains the row.
 	Take
-	// End says that the page ends before the row, at Page.Next.
+	// End means that the page ends before the row, at Page.Next.
 	End
 )
 
-// Examine decides about the next row. It keeps no reference to the row. It returns an error only if ctx
-// has ended.
+// Examine decides about the next row. It keeps no reference to the row. It returns an error only if ctx has
+// ended.
 func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	r, n := b.request, len(row.Key)+len(row.Properties)
 	if b.Page.Scanned+n > b.unpolled {
@@ -102,9 +101,9 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	return Take, nil
 }
 
-// look reports whether the page ends before a row of n bytes, whether or not the row passes the filter. It checks
-// the deadline before the second row, so that a request whose deadline has passed long ago costs a single row.
-// After that it checks the deadline once per 64 KiB of rows.
+// checkLimits reports whether the page ends before a row of n bytes, whether or not this row matches the filter.
+// It checks the deadline before the second row, so that a request whose deadline has passed long ago costs a
+// single row. After that it checks the deadline once per 64 KiB of rows.
 func (b *PageBuilder) checkLimits(ctx context.Context, n int) (ends bool, err error) {
 	r := b.request
 	ends = b.spent() || !b.Eager && b.HasAllRows()
@@ -123,14 +122,14 @@ func (b *PageBuilder) checkLimits(ctx context.Context, n int) (ends bool, err er
 	return ends, nil
 }
 
-// end sets Next so that the page ends before a row.
+// end ends the page before a row: it sets Next.
 func (b *PageBuilder) end(row *Row) Verdict {
 	b.Page.Next = b.request.Continue(row.Key)
 	return End
 }
 
-// Continue returns the [Page].Next of a page that ends before the row with key k. The result does not
-// share memory with k. In a descending scan it is the smallest key after k.
+// Continue returns the [Page].Next of a page that ends before the row with key k. In a descending scan, the
+// result is the smallest key after k. The result does not share memory with k.
 func (r *ScanRequest) Continue(k []byte) []byte {
 	if !r.Descending {
 		return bytes.Clone(k)
@@ -138,7 +137,7 @@ func (r *ScanRequest) Continue(k []byte) []byte {
 	return append(append(make([]byte, 0, len(k)+1), k...), 0)
 }
 
-// Rest returns the parts of the ranges that remain after a page with this Next.
+// Rest returns the parts of the ranges that remain to be read after a page with this Next.
 func (r *ScanRequest) Rest(next []byte) []key.Range {
 	if r.Descending {
 		return key.Before(r.Ranges, next)
@@ -156,17 +155,17 @@ func (r *ScanRequest) InOrder() []key.Range {
 	return list
 }
 
-// Full reports whether Examine will end the page whatever the next row is. Then the store need not read
-// that row.
+// Full reports whether the page must end before the next row, whatever that row is. The store then need not read
+// it.
 func (b *PageBuilder) Full() bool { return b.spent() || b.HasAllRows() }
 
-// spent reports whether the request's ScanBytes are used up.
+// spent reports whether the page has examined as many bytes as the request allows.
 func (b *PageBuilder) spent() bool {
 	return b.begun && b.request.ScanBytes > 0 && b.Page.Scanned >= b.request.ScanBytes
 }
 
-// HasAllRows reports whether the page has as many rows as the request allows.
+// HasAllRows reports whether the page has the maximum number of rows of the request.
 func (b *PageBuilder) HasAllRows() bool { return b.request.Rows > 0 && b.taken >= b.request.Rows }
 
-// Size returns the number of bytes in the rows taken.
+// Size returns the number of bytes in the rows of the page.
 func (b *PageBuilder) Size() int { return b.size }

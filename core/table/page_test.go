@@ -11,9 +11,9 @@ import (
 	"edgetable/core/table"
 )
 
-// build fills a page from rows of 100 bytes with the keys "0", "1" and so on. The property N of a row is the last
-// digit of its key. build returns as text the N of each row of the page, the page's Next, and the number of bytes
-// examined.
+// build fills a page from rows of 100 bytes with the keys "0", "1" and so on. Each row has a property N, which is
+// the last digit of the key. build returns as text: the value N of each row of the page, the page's Next, and the
+// number of bytes examined.
 func build(t *testing.T, r table.ScanRequest, eager bool, rows int) string {
 	t.Helper()
 	b := table.NewPageBuilder(&r)
@@ -36,7 +36,7 @@ func build(t *testing.T, r table.ScanRequest, eager bool, rows int) string {
 	return fmt.Sprintf("%send, %d", page, scanned(t, &b.Page))
 }
 
-// scanned returns the number of bytes examined, and checks that it is 100 for each row.
+// scanned returns the number of bytes that the page examined. It checks that this is 100 for each row.
 func scanned(t *testing.T, p *table.Page) int {
 	if p.Examined*100 != p.Scanned {
 		t.Errorf("%d bytes of %d rows were examined", p.Scanned, p.Examined)
@@ -77,8 +77,8 @@ func TestPageBuilder(t *testing.T) {
 	}
 }
 
-// TestPageBuilderDeadline checks that the deadline and the context are checked before the second row, and then once
-// per 64 KiB.
+// TestPageBuilderDeadline checks that a PageBuilder checks the deadline and the context before the second row, and
+// then once per 64 KiB.
 func TestPageBuilderDeadline(t *testing.T) {
 	t.Parallel()
 	asked := 0

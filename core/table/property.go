@@ -7,11 +7,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// CheckPropertyName returns the service's error for a name that no property of an
-// entity can have. A name is an identifier as in C#: it begins with a letter of any
-// script or an underscore, and continues with these, digits, combining marks and
-// connectors. It must also be a name in XML, and has at most 255 UTF-16 code units.
-// Case is significant.
+// CheckPropertyName returns the service's error for an invalid property name. A valid name is an
+// identifier of C# and a name of XML, with at most 255 UTF-16 code units. It begins with a letter
+// of any script or an underscore. It continues with letters, underscores, digits, combining marks
+// and connectors. Upper and lower case are different.
 func CheckPropertyName(name string) error {
 	for i := range len(name) {
 		c := name[i]
@@ -35,10 +34,10 @@ func CheckPropertyName(name string) error {
 func checkUnicodeName(name string) error {
 	for i, r := range name {
 		switch r {
-		case 'ª', 'µ', 'º', '⁔': // allowed in an identifier, but not in an XML name
+		case 'ª', 'µ', 'º', '⁔': // allowed in an identifier of C#, but not in a name of XML
 			return PropertyNameInvalid.Err()
 		}
-		// Neither C# nor XML 1.0 allows characters above the basic plane in names.
+		// Neither C# nor XML 1.0 allows code points above U+FFFF in names.
 		if r > 0xFFFF {
 			return PropertyNameInvalid.Err()
 		}
@@ -55,13 +54,14 @@ func checkUnicodeName(name string) error {
 	return nil
 }
 
-// CheckValue returns the service's error for a value that no property can hold: a
-// String or Binary of more than 64 KiB, or a DateTime outside 1601…9999. The message
-// contains the name of the property.
+// CheckValue returns the service's error for an invalid property value: a String or Binary of more
+// than 64 KiB, or a DateTime outside the years 1601 to 9999. The message may contain the name of
+// the property.
 func CheckValue(name string, v edm.Value) error {
 	switch v.Type() {
 	case edm.TypeString:
-		// A text has at most as many UTF-16 code units as bytes, so most texts need not be counted.
+		// A text has at most as many UTF-16 code units as bytes. So a text with few bytes need not
+		// be counted.
 		if s := v.Text(); len(s) > MaxStringLength && edm.UTF16Len(s) > MaxStringLength {
 			return PropertyValueTooLarge.Err()
 		}
@@ -77,8 +77,7 @@ func CheckValue(name string, v edm.Value) error {
 	return nil
 }
 
-// invariantDate formats a DateTime as MM/dd/yyyy HH:mm:ss, as the service does in
-// messages.
+// invariantDate formats a DateTime as MM/dd/yyyy HH:mm:ss, as in the messages of the service.
 func invariantDate(t edm.Ticks) string {
 	tm := t.Time()
 	year := strconv.Itoa(tm.Year())

@@ -12,7 +12,7 @@ func TestCheckPropertyName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		why, name string
-		want      table.Code // "" for a legal name
+		want      table.Code // "" if the name is legal
 	}{
 		{"letters", "Age", ""},
 		{"one letter", "a", ""},
@@ -96,7 +96,7 @@ func TestCheckValue(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.why, got, c.want)
 		}
 	}
-	// The message shows the date in the same form as the service.
+	// The message must show the date in the service's format.
 	err := table.CheckValue("Born", edm.DateTime(0)).(*table.Error)
 	if want := "The 'Born' parameter of value '01/01/0001 00:00:00' is out of range."; err.Message != want {
 		t.Errorf("got %q, want %q", err.Message, want)

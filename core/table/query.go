@@ -27,25 +27,27 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 	return row, nil
 }
 
-// Query asks for entities in the order of their keys.
+// Query selects entities. The result is in the order of their keys.
 type Query struct {
-	Filter *odata.Filter // nil: all
-	Within *key.Range    // nil: the whole table
-	Top    int           // maximum rows of the page, 1 to 1000; 0: one empty page, which is the last
-	// From is where the page starts: the Next of the previous page, or nil.
+	Filter *odata.Filter // nil means all entities
+	Within *key.Range    // nil means the whole table
+	Top    int           // maximum rows of the page, 1 to 1000; with 0, the only page is empty
+	// From is where the page starts: the Next of the previous page. It is nil for
+	// the first page.
 	From        []byte
 	Consistency Consistency
-	// Descending reads from the last key to the first one.
+	// Descending makes the query read from the last key to the first one.
 	Descending bool
-	// Count asks for [Page].Count instead of rows. Top is then ignored.
+	// Count makes the query return [Page].Count instead of rows. Top then has no
+	// effect.
 	Count bool
-	// Pause is called from time to time with the rows and bytes examined so far; see
-	// [ScanRequest]. It may be nil.
+	// Pause is called repeatedly during the query, with the number of rows and bytes
+	// examined so far; see [ScanRequest]. It may be nil.
 	Pause func(rows, size int) (end bool)
 }
 
-// Query returns one page. A page with a Next is not the last one, even if it is
-// empty.
+// Query returns one page. If the page has a Next, more pages follow, even if this
+// page is empty.
 func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 	if err := n.check(); err != nil {
 		return Page{}, err
@@ -85,7 +87,8 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 	return page, nil
 }
 
-// table reads the record of a table. It fails with TableNotFound if there is none.
+// table returns the record of a table. If the table has no record, the error is
+// TableNotFound.
 func (s *Service) table(ctx context.Context, n Name) (Record, error) {
 	r, err := s.startCall().ReadRecord(ctx, n.Key(), Strong)
 	s.finishCall(0, 0)
@@ -98,11 +101,11 @@ func (s *Service) table(ctx context.Context, n Name) (Record, error) {
 	return r, nil
 }
 
-// nameProperty is the property of a table's record that holds the name as it was
-// written when the table was created.
+// nameProperty is the property of a table's record that holds the name with its
+// original upper and lower case.
 const nameProperty = "TableName"
 
-// tableValue returns the value of the record of a new table.
+// tableValue returns the value of a new table's record.
 func tableValue(name string) edm.Properties {
 	return edm.AppendProperty(nil, nameProperty, edm.String(name))
 }

@@ -31,8 +31,8 @@ func tableFilter(t *testing.T, text string) *odata.Filter {
 	return f
 }
 
-// fill inserts entities of 10 partitions with 10 rows each; the property V is the
-// number of the row, and S makes an entity about 1 KiB large.
+// fill inserts 10 partitions with 10 entities each. The property V is the number of the entity. The property S makes
+// an entity about 1 KiB large.
 func fill(t *testing.T, s *table.Service) {
 	t.Helper()
 	for p := range 10 {
@@ -48,8 +48,8 @@ func fill(t *testing.T, s *table.Service) {
 	}
 }
 
-// TestQueryPages checks that all pages of a query together hold each entity once and in order, whichever limit ends a
-// page.
+// TestQueryPages checks that the pages of a query together contain each entity once and in order, whichever limit
+// ends a page.
 func TestQueryPages(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -57,7 +57,7 @@ func TestQueryPages(t *testing.T) {
 		filter string
 		top    int
 		budget table.Budget
-		pages  int // the least number of pages
+		pages  int // the minimum number of pages
 		rows   int
 	}{
 		{"everything in a page", "", 1000, table.Budget{}, 1, 100},
@@ -80,7 +80,7 @@ func TestQueryPages(t *testing.T) {
 		t.Run(tt.why, func(t *testing.T) {
 			t.Parallel()
 			now := edm.Ticks(0)
-			clock := func() edm.Ticks { now++; return now } // each reading of the clock takes one tick
+			clock := func() edm.Ticks { now++; return now } // the clock advances by one tick whenever it is read
 			s := newServiceOver(t, memstore.New(clock), clock, table.Options{Budget: tt.budget})
 			fill(t, s)
 			q := table.Query{Top: tt.top}
@@ -135,8 +135,8 @@ func TestQueryTopZero(t *testing.T) {
 	}
 }
 
-// TestQueryFrom checks that a query can start at any position, even if no entity has this key, or if the position is
-// outside of the filter's ranges.
+// TestQueryFrom checks that a query can start at any position: even if no entity has this key, and even if the
+// position is outside the ranges of the filter.
 func TestQueryFrom(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -187,7 +187,7 @@ func TestQueryTables(t *testing.T) {
 		{"", 5, 6, 26, "People"},
 		{"TableName ge 't' and TableName lt 'U'", 1000, 1, 25, "T00"},
 		{"TableName ge 'T'", 5, 5, 25, "T00"},
-		{"TableName ge 'T1' and TableName lt 't1{'", 5, 2, 10, "T10"}, // the last page is full and has no Next
+		{"TableName ge 'T1' and TableName lt 't1{'", 5, 2, 10, "T10"}, // the last page must have no Next, although it is full
 		{"TableName ge 'T1' and TableName lt 't1{'", 4, 3, 10, "T10"},
 		{"TableName eq 't04' or TableName eq 'T03' or TableName eq 't030'", 1, 2, 2, "t03"},
 		{"TableName ne 'T03'", 5, 5, 25, "People"},

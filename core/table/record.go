@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// RecordKey is the key of a record. The record is that of a table, or if Table is empty
-// that of the account's settings.
+// RecordKey is the key of a record. If Table is empty, the record holds the settings of
+// the account. Otherwise it is the record of the table.
 type RecordKey struct {
 	Account string
 	Table   string // in lower case, see [FoldName]
@@ -21,9 +21,9 @@ const (
 	settingsPrefix = "settings/"
 )
 
-// String returns the key as text, which is the form that stores keep. It is
-// "table/ACCOUNT/TABLE" or "settings/ACCOUNT". The texts of one account's tables sort in
-// the order of the table names.
+// String returns the key as text: "table/ACCOUNT/TABLE" or "settings/ACCOUNT". Stores keep
+// keys in this form. The texts for the tables of one account sort in the order of the
+// table names.
 func (k RecordKey) String() string {
 	if k.Table == "" {
 		return settingsPrefix + k.Account
@@ -31,12 +31,12 @@ func (k RecordKey) String() string {
 	return TablesOf(k.Account) + k.Table
 }
 
-// TablesOf returns the prefix of the keys of an account's tables, as text. The name of the
-// table follows it.
+// TablesOf returns the common prefix of the keys of an account's tables, as text. In a
+// key, the name of the table follows.
 func TablesOf(account string) string { return tablePrefix + account + "/" }
 
-// ParseRecordKey is the inverse of [RecordKey.String]. The key shares the memory
-// of the text.
+// ParseRecordKey is the inverse of [RecordKey.String]. The key shares memory with the
+// text.
 func ParseRecordKey(text string) (k RecordKey, ok bool) {
 	if account, ok := strings.CutPrefix(text, settingsPrefix); ok {
 		return RecordKey{Account: account}, true
@@ -49,13 +49,14 @@ func ParseRecordKey(text string) (k RecordKey, ok bool) {
 	return k, ok && k.Table != ""
 }
 
-// RevisionOf returns the revision of a record that was written at a Timestamp. It is for
-// stores whose Timestamps never repeat.
+// RevisionOf returns the revision of a record from the Timestamp of its last write. It is
+// for stores whose Timestamps never repeat.
 func RevisionOf(written edm.Ticks) Revision {
 	return Revision(strconv.FormatInt(int64(written), 36))
 }
 
-// Written is the inverse of [RevisionOf]. It returns 0 for any other revision.
+// Written is the inverse of [RevisionOf]. It returns 0 if the revision was not made by
+// RevisionOf.
 func (r Revision) Written() edm.Ticks {
 	t, err := strconv.ParseInt(string(r), 36, 64)
 	if err != nil || t < 0 {
@@ -64,17 +65,20 @@ func (r Revision) Written() edm.Ticks {
 	return edm.Ticks(t)
 }
 
-// recordHead is the length of an encoded record without its traits and value. It has the
-// Timestamp of the write, the incarnation and 4 bytes. These 4 bytes are zero without
-// traits. With traits they are [traitsForm], a zero byte, and the length of the traits.
+// recordHead is the length of the fixed part of an encoded record: the Timestamp of the
+// write, the incarnation, and 4 more bytes. In a record without traits (declared options),
+// these 4 bytes are zero. Otherwise they are [traitsForm], a zero byte, and the length of
+// the traits.
 const recordHead = 8 + len(Incarnation{}) + 4
 
-// traitsForm marks a record with traits. A version that does not know traits refuses the
-// record, as this version refuses any other mark.
+// traitsForm marks a record with traits (declared options). A version of this program that
+// does not support traits refuses such a record. In the same way, this version refuses
+// unknown marks.
 const traitsForm = 1
 
 // AppendRecord appends the stored form of a record without its key, for stores that keep
-// records as bytes. It stores the Timestamp of the write, from which the revision follows.
+// records as bytes. The form contains the Timestamp of the write, from which ParseRecord
+// makes the revision.
 func AppendRecord(dst []byte, r *Record, written edm.Ticks) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(written))
 	dst = append(dst, r.Incarnation[:]...)
@@ -88,8 +92,8 @@ func AppendRecord(dst []byte, r *Record, written edm.Ticks) []byte {
 	return append(dst, r.Value...)
 }
 
-// ParseRecord is the inverse of [AppendRecord]. It gets the key as text. The record shares
-// no memory with b.
+// ParseRecord is the inverse of [AppendRecord]. key is the key of the record as text. The
+// record shares no memory with b.
 func ParseRecord(key string, b []byte) (r Record, err error) {
 	k, ok := ParseRecordKey(key)
 	if !ok || len(b) < recordHead {

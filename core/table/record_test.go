@@ -26,7 +26,7 @@ func TestRecordKey(t *testing.T) {
 	}
 }
 
-// TestStoredRecord checks that the stored forms of records and revisions are the same as in earlier versions.
+// TestStoredRecord checks that the stored form of records and revisions has not changed since earlier versions.
 func TestStoredRecord(t *testing.T) {
 	t.Parallel()
 	const text = "table/acct/people"
@@ -53,8 +53,8 @@ func TestStoredRecord(t *testing.T) {
 	}
 }
 
-// TestStoredTraits checks that the stored form of traits is the same as in earlier versions, and that additions of a
-// later version are refused.
+// TestStoredTraits checks that the stored form of traits (declared options) has not changed since earlier versions,
+// and that an unknown part of a later version is refused.
 func TestStoredTraits(t *testing.T) {
 	t.Parallel()
 	const text = "table/acct/people"

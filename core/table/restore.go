@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Restore restores a table to its state at a time, as [Restoring] does.
+// Restore restores a table to its state at an earlier time; see [Restoring].
 func (s *Service) Restore(ctx context.Context, n Name, to edm.Ticks) (did []byte, err error) {
 	if err := n.check(); err != nil {
 		return nil, err

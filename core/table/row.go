@@ -7,29 +7,31 @@ import (
 	"edgetable/core/edm"
 )
 
-// rowHead is the length of the Timestamp and the nonce in an encoded row, 8 bytes each.
+// rowHead is the length of the Timestamp and the nonce in an encoded row. Each of them
+// has 8 bytes.
 const rowHead = 16
 
-// ticksBits is the number of bits of the largest Timestamp, the end of the year 9999.
-// The two bits above it are zero until a later version uses them.
+// ticksBits is the number of bits of the largest Timestamp, which is the end of the
+// year 9999. The two bits above are zero. A later version may use them.
 const ticksBits = 62
 
 var (
 	errRow = errors.New("stored entity is damaged")
-	// ErrNewerForm means that a stored entity or record has a form that this version
-	// does not know.
+	// ErrNewerForm means that an entity or record is stored in a form that this version
+	// does not support.
 	ErrNewerForm = errors.New("stored in a format of a newer edgetable version; run that version")
 )
 
-// AppendRow appends the stored form of a row without its key: Timestamp and
-// nonce, big-endian, and the properties. Stores that keep rows as bytes use it.
+// AppendRow appends the stored form of a row without its key, for stores that keep rows
+// as bytes. It consists of the Timestamp and the nonce, both big-endian, and the
+// properties.
 func AppendRow(dst []byte, r *Row) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.Timestamp))
 	dst = binary.BigEndian.AppendUint64(dst, r.Nonce)
 	return append(dst, r.Properties...)
 }
 
-// ParseRow is the inverse of [AppendRow]. The row shares memory with both arguments.
+// ParseRow is the inverse of [AppendRow]. The row shares memory with key and value.
 func ParseRow(key, value []byte) (Row, error) {
 	if len(value) < rowHead {
 		return Row{}, errRow

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// TestRow checks that a row is read as it was stored, and that a value that is too short for a row is an error.
+// TestRow checks that a row can be read back, and that a value that is too short for a row is an error.
 func TestRow(t *testing.T) {
 	t.Parallel()
 	k := key.Append(nil, "p", "r")
@@ -23,7 +23,7 @@ func TestRow(t *testing.T) {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
 	}
-	for _, bit := range []byte{0x80, 0x40} { // the two bits that only a later version may use
+	for _, bit := range []byte{0x80, 0x40} { // one of the two bits that only a later version may use
 		stored := table.AppendRow(nil, &table.Row{Timestamp: edm.MaxDateTime})
 		if stored[0]&0xC0 != 0 {
 			t.Errorf("the spare bits are in use: %x", stored)

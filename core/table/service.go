@@ -9,14 +9,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// Service implements tables and entities over a Store. It has no state of its own, so
-// any number of Services may share a store. It is safe for concurrent use.
+// Service implements operations on tables and entities over a Store. It has no state of its own, so
+// several Services may use one store. A Service is safe for concurrent use.
 type Service struct {
 	*shared
-	cost *Cost // nil: costs are not counted
+	cost *Cost // nil means that costs are not counted
 }
 
-// shared holds the fields that a Service shares with its Metered copies.
+// shared holds the fields that a Service has in common with its Metered copies.
 type shared struct {
 	store  Store
 	now    func() edm.Ticks
@@ -26,24 +26,25 @@ type shared struct {
 
 // Options configure a [Service].
 type Options struct {
-	// Now returns the time of the wall clock, by which the Service limits the duration of a page. The
-	// store issues Timestamps from its own clock.
+	// Now returns the time of the wall clock. The Service uses it to limit the duration of a page.
+	// The store issues Timestamps from another clock.
 	Now func() edm.Ticks
 	// Rand returns random bits for incarnations and nonces.
 	Rand func() uint64
-	// Budget limits one page of a query. Zero fields have their defaults.
+	// Budget limits one page of a query. A field that is zero has its default value.
 	Budget Budget
 }
 
-// Budget limits the cost of one page of a query, in addition to the limit of 1000 entities.
+// Budget limits the cost of one page of a query. In addition, a page has at most 1000 entities.
 type Budget struct {
-	Bytes     int       // returned bytes of keys and properties; default 4 MiB
-	ScanBytes int       // examined bytes; default 256 MiB
-	Time      edm.Ticks // duration; default 5 s
+	Bytes     int       // bytes of keys and properties on the page; default 4 MiB
+	ScanBytes int       // bytes examined for the page; default 256 MiB
+	Time      edm.Ticks // duration of the query; default 5 s
 }
 
-// MostShown returns the maximum length in bytes of a page of several entities in an answer: twice
-// the budget of bytes. It is limited because a format may need up to eight bytes for one stored byte.
+// MostShown returns the maximum length in bytes of an encoded page with several entities, which is
+// twice Budget.Bytes. The limit is necessary because a format may write up to eight bytes for one
+// stored byte.
 func (s *Service) MostShown() int { return 2 * s.budget.Bytes }
 
 // New returns a Service.
@@ -54,15 +55,15 @@ func New(store Store, o Options) *Service {
 	return &Service{shared: &shared{store: store, now: o.Now, rand: o.Rand, budget: o.Budget}}
 }
 
-// Name addresses a table: the account's name and the table's, in upper or lower case.
+// Name identifies a table by the names of its account and of the table, in upper or lower case.
 type Name struct{ Account, Table string }
 
-// Key returns the key of the table's record. Stores identify the table by it.
+// Key returns the key of the table's record. Stores use this key to identify the table.
 func (n Name) Key() RecordKey { return RecordKey{n.Account, FoldName(n.Table)} }
 
-// check returns the service's error for an operation on the entities of a table that cannot
-// exist, so that stores get only legal keys. The names of the service's own tables are
-// legal, although such tables do not exist.
+// check returns the service's error if no table can have this name, so that a store gets only legal
+// names. The error for the tables $Metrics… of the service is TableNotFound, because their names are
+// legal, but such tables do not exist.
 func (n Name) check() error {
 	err := CheckTableName(n.Table)
 	if err != nil && strings.HasPrefix(n.Table, "$Metrics") {
@@ -71,7 +72,6 @@ func (n Name) check() error {
 	return err
 }
 
-// nonce returns a random number that is not zero.
 func (s *Service) nonce() uint64 { return s.rand() | 1 }
 
 // home returns the name of the store, for messages.
@@ -83,8 +83,8 @@ func (s *Service) home() string {
 	return "the store of this server"
 }
 
-// protocolError converts an error that a store returned for an operation on entities to an
-// error of the protocol.
+// protocolError converts an error of the store into an error of the protocol. The store must have
+// returned the error for an operation on entities.
 func protocolError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -127,7 +127,7 @@ func protocolError(err error) *Error {
 	case errors.Is(err, ErrUnknown):
 		return OperationTimedOut.Because(err)
 	case errors.Is(err, context.Canceled):
-		return OperationTimedOut.Err() // the client is gone, so the code does not matter
+		return OperationTimedOut.Err() // the client has disconnected, so the code does not matter
 	case errors.Is(err, context.DeadlineExceeded):
 		return OperationTimedOut.Because(err)
 	}

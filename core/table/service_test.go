@@ -16,7 +16,7 @@ import (
 
 var people = table.Name{Account: "acct", Table: "People"}
 
-// newService returns a Service over the reference store, with a clock that stands still.
+// newService returns a Service over the reference store, with a clock that never advances.
 func newService(t *testing.T, o table.Options) *table.Service {
 	t.Helper()
 	now := func() edm.Ticks { return 1000 }
@@ -40,7 +40,7 @@ func newServiceOver(t *testing.T, store table.Store, now func() edm.Ticks, o tab
 	return s
 }
 
-// expect compares the code and the index of an error with "Code" or "2:Code".
+// expect compares the code and the index of an error with a text such as "Code" or "2:Code".
 func expect(t *testing.T, what string, err error, want string) {
 	t.Helper()
 	got := ""
@@ -59,7 +59,7 @@ func expect(t *testing.T, what string, err error, want string) {
 	}
 }
 
-// TestWrite checks the result of each action if the entity does not exist and if it exists.
+// TestWrite checks the result of each action with and without an existing entity.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -67,7 +67,7 @@ func TestWrite(t *testing.T) {
 		match   table.Match
 		absent  string // the error if the entity does not exist
 		present string
-		after   string // the properties of the existing entity afterwards; "" if it is deleted
+		after   string // the properties of the existing entity after the write; "" if it is deleted
 	}{
 		{table.Insert, table.Match{}, "", "EntityAlreadyExists", "A=1,B=2"},
 		{table.Update, table.Match{Any: true}, "ResourceNotFound", "", "B=3,C=4"},
@@ -112,7 +112,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteRefuses checks operations that the Service refuses without calling the store.
+// TestWriteRefuses checks invalid operations. The Service must refuse them without calling the store.
 func TestWriteRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -197,8 +197,8 @@ func TestTransactRules(t *testing.T) {
 	}
 }
 
-// TestTransactIsAtomic checks that the error has the index of the first operation that fails, and that no operation
-// of the transaction is applied.
+// TestTransactIsAtomic checks that the error has the index of the first operation that fails, and that the store
+// applies no operation of the transaction.
 func TestTransactIsAtomic(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -277,8 +277,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// contested is a store in which another client changes the table's record between the
-// read of the record and the drop of the table. This happens as often as changes says.
+// contested is a store in which another client changes the table's record after DeleteTable has read the record and
+// before it drops the table. The field changes is the number of such changes.
 type contested struct {
 	table.Store
 	changes int
@@ -291,8 +291,8 @@ func (s *contested) Drop(ctx context.Context, key table.RecordKey, revision tabl
 	return s.Store.Drop(ctx, key, revision)
 }
 
-// TestDeleteTableContested checks that DeleteTable tries again if the record has changed, and fails after the third
-// attempt.
+// TestDeleteTableContested checks that DeleteTable tries again if the record has changed, and that it gives up
+// after the third attempt.
 func TestDeleteTableContested(t *testing.T) {
 	t.Parallel()
 	now := func() edm.Ticks { return 1000 }
