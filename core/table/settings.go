@@ -8,19 +8,20 @@ import (
 	"edgetable/core/edm"
 )
 
-// The settings of an account are a record of the catalog. The settings of a table are
-// in the table's record. The Service stores them without interpreting them.
+// The settings of an account are a record of their own. The settings of a table are in the
+// table's record. The Service stores both without interpreting them.
 
-// aclProperty is the property of a table's record that holds its stored access
-// policies. A filter cannot name it, so filters on tables do not see it.
+// aclProperty is the property of a table's record that holds the stored access policies of
+// the table. Its name is not a legal property name, so a filter on tables cannot test the
+// property.
 const aclProperty = ".acl"
 
-// maxSettings is the maximum size of settings. It is below the largest record that a
-// Store promises to keep, because the record has other bytes too.
+// maxSettings is the maximum size of settings in bytes. It is below the size of a record
+// that every Store accepts, because a record also has other parts.
 const maxSettings = 60 << 10
 
-// TableACL returns the access policies that SetTableACL stored, or nil. They are
-// deleted with the table.
+// TableACL returns the access policies that SetTableACL stored for a table, or nil.
+// Deleting the table also deletes the policies.
 func (s *Service) TableACL(ctx context.Context, n Name) ([]byte, error) {
 	if err := n.check(); err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (s *Service) TableACL(ctx context.Context, n Name) ([]byte, error) {
 }
 
 // SetTableACL replaces the access policies of a table. It keeps all other properties of
-// the table's record, including those that a later version wrote.
+// the table's record, including those that a later version of this program wrote.
 func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 	if err := n.check(); err != nil {
 		return err
@@ -64,8 +65,8 @@ func (s *Service) AccountSettings(ctx context.Context, account string) ([]byte, 
 	return nil, protocolError(err)
 }
 
-// UpdateAccountSettings calls update with the stored settings of an account, or nil if
-// there are none, and stores the result. It may call update more than once.
+// UpdateAccountSettings calls update with the stored settings of an account, or with nil
+// if the account has none, and stores the result. It may call update more than once.
 func (s *Service) UpdateAccountSettings(ctx context.Context, account string, update func(old []byte) ([]byte, error)) error {
 	return s.updateRecord(ctx, RecordKey{Account: account}, func(r *Record) (err error) {
 		r.Value, err = update(r.Value)
@@ -73,11 +74,12 @@ func (s *Service) UpdateAccountSettings(ctx context.Context, account string, upd
 	})
 }
 
-// errUnchanged is returned by an update function so that change does not write the record.
+// errUnchanged is the error with which an update function tells updateRecord not to write
+// the record.
 var errUnchanged = errors.New("unchanged")
 
-// change reads a record, updates it and writes it. If another writer changed the record
-// in between, it starts again.
+// updateRecord reads a record, passes it to update, and writes it. If another client has
+// changed the record since it was read, updateRecord tries again.
 func (s *Service) updateRecord(ctx context.Context, key RecordKey, update func(r *Record) error) error {
 	for range 10 {
 		r, err := s.startCall().ReadRecord(ctx, key, Strong)
@@ -97,8 +99,8 @@ func (s *Service) updateRecord(ctx context.Context, key RecordKey, update func(r
 		}
 		_, err = s.startCall().WriteRecord(ctx, r)
 		if errors.Is(err, ErrUnknown) {
-			// If the record now has the new value, the update has succeeded, even if
-			// another client wrote the value.
+			// If the stored record has the new value, the update counts as successful,
+			// even if another client wrote that value.
 			now, readErr := s.startCall().ReadRecord(ctx, key, Strong)
 			if readErr == nil && bytes.Equal(now.Value, r.Value) && now.Traits.equal(r.Traits) {
 				return nil

@@ -13,7 +13,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// TestTableACL checks that the access policies of a table are deleted with the table, and that setting them changes
+// TestTableACL checks that deleting a table also deletes its access policies, and that setting the policies changes
 // nothing else about the table.
 func TestTableACL(t *testing.T) {
 	t.Parallel()
@@ -68,7 +68,7 @@ func TestTableACLOfNoTable(t *testing.T) {
 	expect(t, "more than a record holds", s.SetTableACL(t.Context(), people, bytes.Repeat([]byte("x"), 64<<10)), "RequestBodyTooLarge")
 }
 
-// TestTableACLIsNotSeenByFilters checks that a filter on tables cannot test the access policies of a table.
+// TestTableACLIsNotSeenByFilters checks that a filter on tables cannot test the access policies.
 func TestTableACLIsNotSeenByFilters(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -97,7 +97,7 @@ func TestAccountSettings(t *testing.T) {
 		t.Fatalf("at first: %q, %v", got, err)
 	}
 	var wg sync.WaitGroup
-	const writers = 5 // fewer than the attempts of each update, so that no update fails
+	const writers = 5 // fewer clients than attempts of an update, so that every update succeeds
 	for i := range writers {
 		wg.Go(func() {
 			err := s.UpdateAccountSettings(ctx, "acct", func(old []byte) ([]byte, error) {
@@ -127,7 +127,7 @@ func TestAccountSettings(t *testing.T) {
 	}
 }
 
-// lossy loses the reply to the next write of a record. If applied is set, it applies this write.
+// lossy is a store that loses the reply to the next write of a record. If applied is set, the write takes effect.
 type lossy struct {
 	table.Store
 	applied, lose bool

@@ -7,42 +7,48 @@ import (
 	"edgetable/core/edm"
 )
 
-// Upkeep is one pass over a table that removes entities that have ended by the rule of expiry in
-// its [Traits]. A new Upkeep has only Table set and begins at the start of the table.
+// Upkeep is the state of one pass of upkeep over a table: it removes the entities that have expired
+// by a rule in the table's [Traits]. In a new Upkeep, only Table is set, and the pass begins at the
+// start of the table.
 type Upkeep struct {
 	Table   Name
 	Removed int // number of entities removed so far
-	// Behind is the longest delay of a removal in this pass. The delay of a removal counts from the
-	// moment when the entity had ended, its rule could no longer be withdrawn, and the pass was due.
+	// Behind is the longest delay of a removal in this pass. The delay starts when three conditions
+	// are met: the entity has expired, withdrawing the rule can no longer make it visible again, and
+	// the pass is due.
 	Behind edm.Ticks
 
 	incarnation Incarnation
 	from        []byte
 	began       edm.Ticks
-	left        bool // whether some entities could not be removed
-	scanned     int  // bytes examined
+	left        bool // whether an expired entity could not be removed
+	scanned     int  // number of bytes examined
 
-	due   edm.Ticks // the instant until which this program has the pass; identifies the pass in a store with [Sharing]
-	owing edm.Ticks // when this pass was due, in a store with [Sharing]
+	due   edm.Ticks // with [Sharing]: until this instant, no other program may resume the pass
+	owing edm.Ticks // with [Sharing]: the instant at which this pass was due
 }
 
-// Sharing is a [Store] that several programs serve. One program at a time does the upkeep of a
-// table. The store keeps the progress, so that another program can resume the pass.
+// Sharing is a [Store] that several programs serve at once. Only one program at a time makes a pass
+// of upkeep over a table. The store keeps the progress of the pass, so that another program can
+// resume it.
 type Sharing interface {
-	// ReadUpkeep returns what SetUpkeep stored for a table, or zero values.
+	// ReadUpkeep returns the instant and the state that SetUpkeep stored for a table, or zero
+	// values.
 	ReadUpkeep(ctx context.Context, t RecordKey) (due edm.Ticks, state []byte, err error)
-	// SetUpkeep replaces the stored instant and state by due and state, but only if the stored
-	// instant equals was. The state has at most 1 KiB plus the longest key.
+	// SetUpkeep stores a new instant and state, but only if the stored instant equals the argument
+	// was. The state has at most 1 KiB plus the length of the longest key.
 	SetUpkeep(ctx context.Context, t RecordKey, was, due edm.Ticks, state []byte) (set bool, err error)
-	// RestUpkeep returns the time from a pass that examined this many bytes to the next pass.
+	// RestUpkeep returns how long to wait between a pass that examined this many bytes and the next
+	// pass.
 	RestUpkeep(scanned int) edm.Ticks
 }
 
-// upkeepTurn is the time after which another program may resume a pass, if the program that makes
-// the pass stores no progress.
+// upkeepTurn is how long a program may go without storing progress before another program may resume
+// its pass.
 const upkeepTurn = 300 * edm.TicksPerSecond
 
-// TakeUpkeep returns a pass over a table, if one is due and no other program is making it.
+// TakeUpkeep returns a pass of upkeep over a table. taken is false if no pass is due, or if another
+// program is making the pass.
 func (s *Service) TakeUpkeep(ctx context.Context, n Name) (u Upkeep, taken bool, err error) {
 	u.Table = n
 	shared, ok := As[Sharing](s.store)
@@ -60,8 +66,8 @@ func (s *Service) TakeUpkeep(ctx context.Context, n Name) (u Upkeep, taken bool,
 	return u, taken, err
 }
 
-// keepUpkeep stores the progress of a pass. If another program has taken over the pass, keepUpkeep
-// reports it as done.
+// keepUpkeep stores the progress of a pass. It returns true if the pass is done or if another
+// program has taken the pass over.
 func (s *Service) keepUpkeep(ctx context.Context, u *Upkeep, done bool) (bool, error) {
 	shared, ok := As[Sharing](s.store)
 	if !ok || u.due == 0 {
@@ -71,13 +77,13 @@ func (s *Service) keepUpkeep(ctx context.Context, u *Upkeep, done bool) (bool, e
 	if done {
 		due, state = s.now()+shared.RestUpkeep(u.scanned), nil
 	}
-	due = max(due, u.due+1) // the instant identifies the state of the pass, so it must increase
+	due = max(due, u.due+1) // SetUpkeep compares this instant, so it must differ from all earlier ones
 	kept, err := shared.SetUpkeep(ctx, u.Table.Key(), u.due, due, state)
 	u.due = due
 	return done || !kept, err
 }
 
-// state encodes the progress of a pass, so that another program can resume it.
+// state encodes the progress of the pass, so that another program can resume the pass.
 func (u *Upkeep) state() []byte {
 	b := append(make([]byte, 0, len(u.incarnation)+17+len(u.from)), u.incarnation[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(u.began))
@@ -90,7 +96,7 @@ func (u *Upkeep) state() []byte {
 	return append(b, u.from...)
 }
 
-// parse is the inverse of state. If b has no state, the pass begins at the start of the table.
+// parse is the inverse of state. If b contains no state, the pass begins at the start of the table.
 func (u *Upkeep) parse(b []byte) {
 	n := len(u.incarnation)
 	if len(b) <= n+17 {

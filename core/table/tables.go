@@ -21,7 +21,8 @@ func (s *Service) CreateTable(ctx context.Context, n Name) error {
 	r := NewRecord(n, s.incarnation())
 	_, err := s.startCall().WriteRecord(ctx, r)
 	if errors.Is(err, ErrUnknown) {
-		// If the stored record has the incarnation that we chose, our write was applied.
+		// If the stored record has the incarnation that this call chose, the write was
+		// applied.
 		now, readErr := s.startCall().ReadRecord(ctx, r.Key, Strong)
 		if readErr == nil && now.Incarnation == r.Incarnation {
 			return nil
@@ -44,13 +45,13 @@ func (s *Service) incarnation() (i Incarnation) {
 	return i
 }
 
-// DeleteTable removes a table with all its entities. Its name can be used again
-// as soon as DeleteTable has returned.
+// DeleteTable removes a table with all its entities. After DeleteTable has returned, the
+// name can be used again.
 func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 	if CheckTableName(n.Table) != nil {
 		return ResourceNotFound.Err()
 	}
-	for range 3 { // records change seldom, so three attempts nearly always suffice
+	for range 3 { // records seldom change, so three attempts are nearly always enough
 		r, err := s.startCall().ReadRecord(ctx, n.Key(), Strong)
 		if errors.Is(err, ErrNoRecord) {
 			return ResourceNotFound.Err()
@@ -68,8 +69,8 @@ func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 	return ServerBusy.Err()
 }
 
-// GetTable returns the name of a table as written when it was created, or
-// ResourceNotFound.
+// GetTable returns the name of a table with the upper and lower case of its creation. If
+// the table does not exist, the error is ResourceNotFound.
 func (s *Service) GetTable(ctx context.Context, n Name, c Consistency) (string, error) {
 	if CheckTableName(n.Table) != nil {
 		return "", ResourceNotFound.Err()

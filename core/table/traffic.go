@@ -6,7 +6,7 @@ import (
 	"edgetable/core/traffic"
 )
 
-// Traffic returns the statistics of a table as [Counting] does.
+// Traffic returns the traffic statistics of a table; see [Counting].
 func (s *Service) Traffic(ctx context.Context, n Name) (*traffic.Report, error) {
 	if err := n.check(); err != nil {
 		return nil, err
@@ -23,8 +23,8 @@ func (s *Service) Traffic(ctx context.Context, n Name) (*traffic.Report, error) 
 	return r, nil
 }
 
-// Replication returns the state of the replica from which eventual reads are answered. A store
-// without a replica answers them itself, so its LastSync is now.
+// Replication returns the state of the replica that answers eventual reads. If the store has
+// no replica, eventual reads are always current, so LastSync is the current time.
 func (s *Service) Replication() Replication {
 	if store, ok := As[Replicated](s.store); ok {
 		return store.Replication()

@@ -7,47 +7,48 @@ import (
 	"edgetable/core/edm"
 )
 
-// Traits are the declared options of a table that a store must know: a rule of expiry and
-// whether the table has a feed. A store keeps them in the table's record, together with the
-// incarnation. Nil Traits declare nothing. Traits are immutable: a new declaration makes a
-// new value.
+// Traits are the declared options of a table that its store must follow: a rule of expiry, and whether
+// the table has a change feed. A store keeps them in the table's record, together with the incarnation.
+// Nil Traits declare no option. Traits are immutable: a new declaration makes a new value.
 type Traits struct {
 	Expiry *Expiry // the rule in force, or nil
-	// Ending is a rule that is no longer in force, or nil. It is kept while entities that
-	// ended under it are still stored. Its Until is set.
+	// Ending is a withdrawn rule, or nil. The field Until of the rule is set. The rule is kept while
+	// entities that expired by this rule are still stored.
 	Ending *Expiry
-	// Feed is set if the table keeps a feed of its changes, see [Feeding].
+	// Feed is set if the table has a change feed, see [Feeding].
 	Feed *Feed
 }
 
-// Expiry is a rule that says when entities end, that is, expire. Every read and write treats
-// an entity that has ended as absent, even while it is still stored.
+// Expiry is a rule that determines when entities end, that is, expire. Every read and write treats an
+// expired entity as absent, even while the entity is still stored.
 type Expiry struct {
-	// Property is the name of a property, or "". If an entity has a DateTime in this
-	// property, the entity ends at that instant.
+	// Property is the name of a property, or "". If an entity has this property with a DateTime, the
+	// entity expires at that instant.
 	Property string
-	// After is how long after its Timestamp an entity ends if Property does not decide; 0: it
-	// never ends.
+	// After is the age, counted from its Timestamp, at which an entity without such a DateTime expires;
+	// 0 means never.
 	After edm.Ticks
-	// Since is when the rule was declared. No entity is removed before Since + UndoTime.
+	// Since is the instant at which the rule was declared. The store removes no entity before Since +
+	// UndoTime.
 	Since edm.Ticks
-	// Until is when the rule was withdrawn, or 0. A withdrawn rule concerns only entities
-	// that were written, and had ended, by then.
+	// Until is the instant at which the rule was withdrawn, or 0. A withdrawn rule applies only to
+	// entities that were written before Until and had expired by then.
 	Until edm.Ticks
 }
 
 // Feed is the part of [Traits] that makes a store keep the changes of a table.
 type Feed struct {
-	// Keep is the minimum time for which a change can be read, if there is enough space.
+	// Keep is how long a change can be read at least, if there is enough space.
 	Keep edm.Ticks
 }
 
-// UndoTime is how long a new rule of expiry only hides entities and removes none. If the rule
-// is withdrawn in this time, all entities are visible again.
+// UndoTime is how long a new rule of expiry hides expired entities without removing any. If the rule is
+// withdrawn in this time, all entities become visible again.
 const UndoTime = 3600 * edm.TicksPerSecond
 
-// Ends returns when an entity with this Timestamp and these properties ends. This method is
-// the definition; anything that a store keeps for it, such as an index, must agree with it.
+// Ends returns the instant at which an entity with this Timestamp and these properties expires. This
+// method defines the rule; a store that computes the instant in another way, such as in an index, must
+// get the same result.
 func (e *Expiry) Ends(written edm.Ticks, p edm.Properties) (at edm.Ticks, ends bool) {
 	if e.Property != "" {
 		if v, ok := p.Lookup(e.Property); ok && v.Type() == edm.TypeDateTime {
@@ -57,8 +58,8 @@ func (e *Expiry) Ends(written edm.Ticks, p edm.Properties) (at edm.Ticks, ends b
 	return written + e.After, e.After != 0
 }
 
-// ended reports whether an entity has ended at an instant. An instant before the entity's
-// Timestamp, from a reader whose clock is slow, counts as the Timestamp.
+// hasExpired reports whether an entity has expired at an instant. If the instant is before the entity's
+// Timestamp, because the reader's clock is slow, the Timestamp is used in its place.
 func (e *Expiry) hasExpired(row *Row, now edm.Ticks) bool {
 	if e == nil {
 		return false
@@ -73,7 +74,7 @@ func (e *Expiry) hasExpired(row *Row, now edm.Ticks) bool {
 	return ends && at <= max(now, row.Timestamp)
 }
 
-// equal reports whether t and u declare the same.
+// equal reports whether t and u are equal.
 func (t *Traits) equal(u *Traits) bool {
 	return t == u || t != nil && u != nil && t.Expiry.equal(u.Expiry) && t.Ending.equal(u.Ending) && t.Feed.equal(u.Feed)
 }
@@ -87,15 +88,15 @@ func (t *Traits) Ended(row *Row, now edm.Ticks) bool {
 	return t != nil && (t.Expiry.hasExpired(row, now) || t.Ending.hasExpired(row, now))
 }
 
-// undoMargin is added to UndoTime before a rule begins to remove entities. In this time, programs
-// with other clocks, or with a cached rule, find out that the rule was withdrawn.
+// undoMargin is added to UndoTime before a rule begins to remove entities. In this additional time,
+// programs with other clocks or with a cached rule learn that the rule was withdrawn.
 const undoMargin = 60 * edm.TicksPerSecond
 
-// RemoveTime is the age at which a rule in force begins to remove entities.
+// RemoveTime is the age of a rule at which the rule begins to remove entities.
 const RemoveTime = UndoTime + undoMargin
 
-// endedAt returns the instant at which an entity ended (expired). Ended must be true for the entity.
-// If the entity ended by both rules, the earlier instant counts.
+// endedAt returns the instant at which an entity expired. Ended must be true for the entity. If the
+// entity expired by both rules, the earlier instant is returned.
 func (t *Traits) endedAt(row *Row, now edm.Ticks) (at edm.Ticks) {
 	for _, e := range [...]*Expiry{t.Expiry, t.Ending} {
 		if e.hasExpired(row, now) {
@@ -107,29 +108,30 @@ func (t *Traits) endedAt(row *Row, now edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Feeds reports whether the changes of the table are kept.
+// Feeds reports whether the table has a change feed.
 func (t *Traits) Feeds() bool { return t != nil && t.Feed != nil }
 
-// removable reports whether an entity has ended (expired) and can be removed: its rule can no longer be
-// withdrawn in a way that makes the entity visible again.
+// removable reports whether an entity has expired and can be removed, because withdrawing the rule can
+// no longer make the entity visible again.
 func (t *Traits) removable(row *Row, now edm.Ticks) bool {
 	return t != nil && (t.isPastUndoTime(now-undoMargin) && t.Expiry.hasExpired(row, now) || t.Ending.hasExpired(row, now))
 }
 
-// removes reports whether the time is over in which the rule in force can be withdrawn.
+// isPastUndoTime reports whether the rule in force is older than UndoTime. If it is withdrawn now,
+// entities that have expired stay hidden.
 func (t *Traits) isPastUndoTime(now edm.Ticks) bool {
 	return t.Expiry != nil && now >= t.Expiry.Since+UndoTime
 }
 
-// These are the parts of stored traits. Each part has a byte that names it, its length in two
-// bytes, and its content.
+// These are the parts of stored traits. Each part consists of one byte that identifies the part, its
+// length in two bytes, and its content.
 const (
-	partExpiry = 1 // After, Since and Until, 8 bytes each; then Property
+	partExpiry = 1 // the fields After, Since and Until in 8 bytes each, and then Property
 	partEnding = 2 // the same fields as in partExpiry
-	partFeed   = 3 // Keep, 8 bytes
+	partFeed   = 3 // the field Keep in 8 bytes
 )
 
-// append appends the stored form.
+// append appends the stored form of the traits.
 func (t *Traits) append(dst []byte) []byte {
 	for i, e := range [...]*Expiry{t.Expiry, t.Ending} {
 		if e == nil {
@@ -151,8 +153,8 @@ func (t *Traits) append(dst []byte) []byte {
 
 var errRecord = errors.New("stored record is damaged")
 
-// parseTraits is the inverse of append. It refuses a part that this version does not know
-// with [ErrNewerForm].
+// parseTraits is the inverse of append. If a part is unknown to this version, the error is
+// [ErrNewerForm].
 func parseTraits(b []byte) (*Traits, error) {
 	t := new(Traits)
 	for len(b) > 0 {

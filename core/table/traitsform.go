@@ -1,14 +1,14 @@
 package table
 
-// These methods are for stores that keep traits separately from the record, not in the
-// form of [AppendRecord].
+// These methods are for stores that keep traits (declared options) separately from the
+// record. Other stores use [AppendRecord].
 
-// Encode returns the stored form of traits. t must not be nil.
+// Encode returns the stored form of the traits. t must not be nil.
 func (t *Traits) Encode() []byte { return t.append(nil) }
 
-// ParseTraits is the inverse of Encode. If the traits have a part that this version
-// does not know, it fails with [ErrNewerForm].
+// ParseTraits is the inverse of Encode. If a part is unknown to this version, the
+// error is [ErrNewerForm].
 func ParseTraits(b []byte) (*Traits, error) { return parseTraits(b) }
 
-// Equal reports whether t and u declare the same.
+// Equal reports whether t and u declare the same options.
 func (t *Traits) Equal(u *Traits) bool { return t.equal(u) }

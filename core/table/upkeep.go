@@ -13,12 +13,12 @@ import (
 // upkeepBytes is how many bytes one step of upkeep examines.
 const upkeepBytes = 1 << 20
 
-// Upkeep makes the next step of a pass that TakeUpkeep returned. It examines about 1 MiB and removes at most 1000
-// entities, in commits of up to 100 entities of one partition. done reports that the pass is finished, or that the
-// table has nothing to remove. The caller decides how quickly the steps follow each other. Concurrent passes over
-// one table do no harm. After an error the step can be repeated.
+// Upkeep makes the next step of a pass that TakeUpkeep returned. A step examines about 1 MiB and removes at most
+// 1000 expired entities, in commits of up to 100 entities of one partition. done reports that the pass is
+// finished, or that the table has nothing to remove. The caller decides how quickly the steps follow each other.
+// Several passes over one table may run at the same time. After an error, the step can be repeated.
 //
-// Readers and writers already treat ended entities as absent, so no answer depends on when they are removed.
+// Readers and writers treat expired entities as absent, so no answer depends on when they are removed.
 func (s *Service) Upkeep(ctx context.Context, u *Upkeep) (done bool, err error) {
 	done, err = s.step(ctx, u)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Service) step(ctx context.Context, u *Upkeep) (done bool, err error) {
 	if err != nil || r.Traits == nil || r.Traits.Ending == nil && !r.Traits.isPastUndoTime(now-undoMargin) {
 		return true, err
 	}
-	if u.from == nil || u.incarnation != r.Incarnation { // a new pass, or the table was created again
+	if u.from == nil || u.incarnation != r.Incarnation { // the pass is new, or the table was dropped and created again
 		*u = Upkeep{Table: u.Table, Removed: u.Removed, Behind: u.Behind, incarnation: r.Incarnation, began: now, due: u.due, owing: u.owing}
 	}
 	page, err := s.store.Scan(ctx, k, ScanRequest{
@@ -76,8 +76,8 @@ func (s *Service) step(ctx context.Context, u *Upkeep) (done bool, err error) {
 	return true, err
 }
 
-// expire removes entities of one partition that had ended (expired) when they were scanned. It
-// does not remove an entity that a client has written again since the scan.
+// expire removes entities of one partition that had expired when they were scanned. It does not remove an entity
+// that a client has written since the scan.
 func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 	m := make([]Mutation, len(rows))
 	for i := range rows {
@@ -87,7 +87,7 @@ func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 		_, err := s.store.Commit(ctx, u.Table.Key(), m)
 		switch refused, ok := errors.AsType[*Refused](err); {
 		case ok:
-			u.left = u.left || !errors.Is(refused, ErrNoEntity) // ErrNoEntity means that the entity has already been removed
+			u.left = u.left || !errors.Is(refused, ErrNoEntity) // ErrNoEntity means that somebody else has already removed the entity
 			m = slices.Delete(m, refused.Index, refused.Index+1)
 		case errors.Is(err, ErrNoTable):
 			return nil
@@ -101,7 +101,7 @@ func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 	return nil
 }
 
-// mature returns the first instant at which an entity that has ended (expired) can be removed.
+// removableAt returns the first instant at which an expired entity can be removed.
 func (t *Traits) removableAt(row *Row) (at edm.Ticks) {
 	if e := t.Ending; e != nil {
 		at, _ = e.Ends(row.Timestamp, row.Properties)
@@ -111,7 +111,8 @@ func (t *Traits) removableAt(row *Row) (at edm.Ticks) {
 	return max(at, row.Timestamp, t.Expiry.Since+RemoveTime)
 }
 
-// forgetEnding deletes the withdrawn rule e from the traits. By then the store has no entity that ended under it.
+// forgetEnding removes the withdrawn rule e from the traits. The caller must have removed all entities that
+// expired by this rule.
 func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) error {
 	return s.updateRecord(ctx, k, func(r *Record) error {
 		if r.Revision == "" || r.Traits == nil || !r.Traits.Ending.equal(e) {
@@ -124,7 +125,7 @@ func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) erro
 	})
 }
 
-// TablesWithTraits returns the tables of an account that have traits.
+// TablesWithTraits returns the tables of an account that have traits (declared options).
 func (s *Service) TablesWithTraits(ctx context.Context, account string) (list []Name, err error) {
 	const limit = MaxPageRows + 1
 	for from := ""; ; {

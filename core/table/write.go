@@ -10,8 +10,8 @@ import (
 	"edgetable/core/key"
 )
 
-// Write applies one operation and returns the entity's new Timestamp. For a delete it
-// returns a Timestamp above all that the entity had.
+// Write applies one operation and returns the new Timestamp of the entity. For a delete,
+// it returns a Timestamp above all earlier Timestamps of the entity.
 func (s *Service) Write(ctx context.Context, n Name, op Operation) (edm.Ticks, error) {
 	if err := n.check(); err != nil {
 		return 0, err
@@ -27,9 +27,10 @@ func (s *Service) Write(ctx context.Context, n Name, op Operation) (edm.Ticks, e
 	return ticks, nil
 }
 
-// Transact applies an entity group transaction: 1 to 100 operations on different
-// entities of one partition, all or none of them. It returns the Timestamp of all
-// written entities. An error has the index of the first operation that failed.
+// Transact applies an entity group transaction: either all operations or none. It has 1
+// to 100 operations on different entities of one partition. Transact returns the common
+// Timestamp of all written entities. An error has the index of the first operation that
+// failed.
 func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ticks, error) {
 	if len(ops) == 0 {
 		return 0, InvalidInput.With("The batch request has no operation. Give its changeset at least one.")
@@ -69,8 +70,8 @@ func TooManyOperations() *Error {
 	return InvalidInput.With("The batch request operation exceeds the maximum 100 changes per change set.").At(MaxBatchOperations - 1)
 }
 
-// checkGroup demands that all mutations are in one partition and no entity occurs
-// twice.
+// checkGroup returns an error unless all mutations are in one partition and have
+// different keys.
 func checkGroup(mutations []Mutation) error {
 	partition := key.Partition(mutations[0].Key)
 	seen := make(map[string]struct{}, len(mutations))
@@ -87,14 +88,14 @@ func checkGroup(mutations []Mutation) error {
 	return nil
 }
 
-// commit applies mutations. If the reply was lost, it finds out the outcome.
+// commit applies mutations. If the reply was lost, it tries to find out the outcome.
 //
-// If a mutation demands a Timestamp, commit can send the mutations again: they apply at
+// If a mutation demands a Timestamp, commit sends the mutations again. They apply at
 // most once, because the first application changes that Timestamp. It must not send
 // other mutations again, because the second attempt could overwrite a later write of
-// another client. For other mutations it makes one strong read. An entity with our nonce
-// shows that all mutations were applied. Any other result of the read shows nothing: the
-// outcome stays unknown, because 404, 409 or 412 would be a guess.
+// another client. Instead it makes one strong read. If the entity has our nonce, all
+// mutations were applied. Otherwise the outcome stays unknown, and commit returns the
+// error ErrUnknown: an answer such as 404, 409 or 412 would be a guess.
 func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error) {
 	ticks, err := s.startCall().Commit(ctx, table, m)
 	s.finishCall(0, 0)

@@ -27,7 +27,8 @@ func BenchmarkTakeParallel(b *testing.B) {
 	})
 }
 
-// BenchmarkTakeStrangers takes a token of a new key each time, while all buckets in memory are in debt.
+// BenchmarkTakeStrangers takes tokens of a new key each time, while all buckets in memory are in debt
+// (have fewer than 0 tokens).
 func BenchmarkTakeStrangers(b *testing.B) {
 	c := newClock()
 	t := throttle.New(throttle.Options{Rate: 1, Burst: 10, Now: c.now})

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/throttle"
 )
 
-// Example limits a partition to 2000 operations per second; a batch counts as the number of its operations.
+// Example limits a partition to 2000 operations per second. A batch counts as the number of its operations.
 func Example() {
 	clock := newClock()
 	partitions := throttle.New(throttle.Options{Rate: 2000, Burst: 50, Keys: 100_000, Now: clock.now})

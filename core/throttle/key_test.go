@@ -7,8 +7,8 @@ import (
 	"edgetable/core/throttle"
 )
 
-// TestKey checks that the keys of token buckets are short and distinct,
-// even for long names.
+// TestKey checks that the keys of token buckets are short, and different for
+// different names, even for long names.
 func TestKey(t *testing.T) {
 	t.Parallel()
 	if got := throttle.Key("acme/people/p"); got != "acme/people/p" {

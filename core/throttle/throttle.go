@@ -8,15 +8,17 @@
 //
 // # Buckets
 //
-// A token bucket is one number, the moment at which it will be full. Taking a token moves that moment into the
-// future; passing time brings it closer. A full bucket equals a missing one, so idle keys need no memory.
+// A token bucket is stored as one number: the moment at which it will be full. Taking a token moves that moment into
+// the future, and the moment comes closer as time passes. A full bucket equals a missing one, so idle keys need no
+// memory.
 //
 // # Memory
 //
-// There are at most [Options.Keys] buckets, even if clients invent keys. When there is no room, a new key replaces
-// the bucket nearest to full, which loses the least: nothing if the bucket is full. So a bucket in debt is dropped
-// only if all others owe at least as much, and its key then gets its burst back early. The hash of a key chooses one
-// of several shards. Each shard has its share of the room, and replaces the bucket nearest to full within the shard.
+// There are at most [Options.Keys] buckets, even if clients invent keys. When this limit is reached, a new key
+// replaces the bucket nearest to full, because this loses the least: nothing if the bucket is full. A bucket with a
+// debt (fewer than 0 tokens) is dropped only if all others owe at least as much. Its key then gets its burst back
+// early. The hash of a key chooses one of several shards. The limit is divided equally between the shards, and a new
+// key replaces a bucket of its own shard.
 package throttle
 
 import (
@@ -31,42 +33,44 @@ import (
 
 // Options configure [Buckets].
 type Options struct {
-	// Rate is the number of tokens that a bucket gains per second; 0 means no
-	// limit.
+	// Rate is the number of tokens that a bucket gains per second; 0 means no limit.
 	Rate float64
-	// Burst is the number of tokens in a full bucket, at least 1; 0 means as many as a bucket gains in one second.
+	// Burst is the number of tokens in a full bucket, at least 1. 0 means the number of tokens that a bucket gains in
+	// one second.
 	Burst float64
 	// Keys is the maximum number of buckets in memory; 0 means 65536. A bucket needs about 100 bytes plus its key.
 	Keys int
-	// Now returns the current time. If the clock steps back, buckets do not refill until the next reading.
+	// Now returns the current time. If the clock steps back, buckets gain no tokens until the next reading of the
+	// clock.
 	Now func() edm.Ticks
 }
 
 // Buckets holds the token buckets of all keys. It is safe for concurrent use.
 type Buckets struct {
 	now    func() edm.Ticks
-	token  int64 // grains in which a bucket gains one token; 0 means no limit
-	burst  int64 // grains in which an empty bucket becomes full
+	token  int64 // grains (see below) in which a bucket gains one token; 0 means no limit
+	burst  int64 // grains (see below) in which an empty bucket becomes full
 	shards []shard
 }
 
 const (
-	// grains is the number of grains in a tick. The grain is this package's unit of time: it is fine enough for rates
-	// of many millions per second, and an int64 holds 28 years.
+	// grains is the number of grains in a tick of 100 ns. The grain is this package's unit of time. It is short
+	// enough for rates of many millions per second, and an int64 can hold 28 years.
 	grains = 1 << 10
-	// longest is the longest burst or single Take in grains, 3 years. The sum of two does not overflow.
+	// longest is the time, in grains, of the largest possible burst or Take: 3 years. The sum of two such times does
+	// not overflow an int64.
 	longest = 1 << 60
-	// stride is the longest time in grains, 11 months, that counts between two readings of the clock. A clock may
-	// jump from 1970 to today, and an int64 holds only 28 years.
+	// stride is the maximum time, in grains, that is counted between two readings of the clock: 11 months. The reason
+	// is that a clock may jump from 1970 to today, and an int64 can hold only 28 years.
 	stride = 1 << 58
 
 	maxShards = 16
-	// minShard is the least room of a shard: keys in a smaller shard would replace each other while other shards have
-	// room.
+	// minShard is the minimum number of buckets for which a shard has space. In a smaller shard, keys would replace
+	// each other although other shards still have space.
 	minShard = 256
 )
 
-// New makes the buckets, all of them full.
+// New returns Buckets in which the buckets of all keys are full.
 func New(o Options) *Buckets {
 	if o.Keys <= 0 {
 		o.Keys = 1 << 16
@@ -93,9 +97,9 @@ func New(o Options) *Buckets {
 
 func clamp(grains float64) int64 { return int64(math.Min(math.Max(math.Round(grains), 1), longest)) }
 
-// Take takes n tokens of a key and returns 0, or takes nothing and returns how long to wait until it could. If n
-// exceeds the burst, Take needs a full bucket and puts it into debt, so that a large batch succeeds eventually. The
-// caller may reuse the memory of key.
+// Take takes n tokens of a key and returns 0. If there are too few tokens, it takes nothing and returns how long to
+// wait until there are enough. If n exceeds the burst, Take needs a full bucket, and leaves it with fewer than 0
+// tokens. So a large batch succeeds eventually. The caller may reuse the memory of key.
 func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	if b.token == 0 || n <= 0 {
 		return 0
@@ -110,8 +114,8 @@ func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	return 0
 }
 
-// Charge takes n tokens of a key for work that is already done, even if there are too few. The debt of a bucket is
-// capped at one burst, so that many concurrent operations are forgiven in time.
+// Charge takes n tokens of a key for work that is already done, even if there are too few. A bucket can owe at most
+// one burst, so the effect of many concurrent operations ends after some time.
 func (b *Buckets) Charge(key string, n int) {
 	if b.token == 0 || n <= 0 {
 		return
@@ -122,7 +126,7 @@ func (b *Buckets) Charge(key string, n int) {
 	s.put(key, e, now, max(e.full, min(max(e.full, now)+charge, now+2*b.burst)))
 }
 
-// Peek returns how long to wait until Take could take one token. It takes nothing.
+// Peek returns how long to wait until Take would succeed for one token. It takes nothing.
 func (b *Buckets) Peek(key string) (wait time.Duration) {
 	if b.token == 0 {
 		return 0
@@ -132,7 +136,7 @@ func (b *Buckets) Peek(key string) (wait time.Duration) {
 	return b.lacks(e, now, b.token)
 }
 
-// charge returns the price of n tokens in grains, or the given limit if that is lower.
+// charge returns the time, in grains, in which a bucket gains n tokens. The result is at most the argument most.
 func (b *Buckets) charge(n int, most int64) int64 {
 	if int64(n) < most/b.token {
 		return int64(n) * b.token
@@ -140,7 +144,8 @@ func (b *Buckets) charge(n int, most int64) int64 {
 	return most
 }
 
-// lacks returns how long it takes until a bucket has refilled enough to pay charge, or 0.
+// lacks returns how long to wait until a bucket has refilled enough for a charge. It returns 0 if the bucket has
+// enough.
 func (b *Buckets) lacks(e *bucket, now, charge int64) time.Duration {
 	if late := e.full - now - (b.burst - min(charge, b.burst)); late > 0 {
 		return duration(late)
@@ -148,8 +153,8 @@ func (b *Buckets) lacks(e *bucket, now, charge int64) time.Duration {
 	return 0
 }
 
-// find locks the shard of a key. It returns the shard, its time and the bucket of the key, or &full if the key has
-// none.
+// find locks the shard of a key. It returns the shard, the time of the shard, and the bucket of the key. If the key
+// has no bucket, it returns &full.
 func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
 	s = b.shard(key)
 	s.mu.Lock()
@@ -160,13 +165,14 @@ func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
 	return s, now, &full
 }
 
-// full stands for the bucket of a key that is not in memory.
+// full represents the full bucket of a key that is not in memory.
 var full bucket
 
-// duration converts grains to time. It rounds up to whole ticks, so that the bucket has the tokens after this time.
+// duration converts grains to a time. It rounds up to whole ticks, so that the bucket has enough tokens after this
+// time.
 func duration(late int64) time.Duration { return time.Duration((late+grains-1)/grains) * 100 }
 
-// shard returns the shard of a key by the FNV-1a hash of the key.
+// shard returns the shard of a key, which the FNV-1a hash of the key selects.
 func (b *Buckets) shard(key string) *shard {
 	if len(b.shards) == 1 {
 		return &b.shards[0]
@@ -178,33 +184,33 @@ func (b *Buckets) shard(key string) *shard {
 	return &b.shards[(h^h>>16)%uint32(len(b.shards))]
 }
 
-// shard is a part of the buckets that shares one lock.
+// shard is a part of the buckets, with its own lock.
 type shard struct {
 	mu      sync.Mutex
-	index   map[string]int32 // index of a key's bucket in buckets
+	index   map[string]int32 // index, in the field buckets, of the bucket of a key
 	buckets []bucket
-	order   []entry // a heap of the buckets, the one nearest to full at the root
+	order   []entry // a heap; at its root is the bucket nearest to full
 	room    int
 	last    edm.Ticks // the last reading of the clock
-	elapsed int64     // grains that have passed so far
+	elapsed int64     // grains that have passed since New
 
-	_ [40]byte // keeps shards on different cache lines
+	_ [40]byte // prevents two shards from sharing a cache line
 }
 
 type bucket struct {
 	key  string
-	full int64 // value of elapsed at which the bucket will be full
+	full int64 // the value of the shard's field elapsed at which the bucket will be full
 }
 
-// entry refers to a bucket in the heap; the bucket to drop first is at the root.
+// entry is an entry of the heap for a bucket. The next bucket to drop is at the root.
 type entry struct {
-	// full is a copy of the bucket's full, which only increases. The copy may be too low. It is corrected when the
-	// entry reaches the root of the heap, so Take need not do so.
+	// full is a copy of bucket.full, which only increases. The copy may be lower than the original. It is corrected
+	// when the entry reaches the root of the heap, so that Take need not change the heap.
 	full int64
 	slot int32
 }
 
-// tick advances the shard's time to now and returns it. A clock that steps back adds nothing.
+// tick advances the time of the shard to now and returns it. If the clock has stepped back, the time stays the same.
 func (s *shard) tick(now edm.Ticks) int64 {
 	if now > s.last {
 		s.elapsed += min(int64(now-s.last), stride/grains) * grains
@@ -213,7 +219,7 @@ func (s *shard) tick(now edm.Ticks) int64 {
 	return s.elapsed
 }
 
-// put sets the moment at which the bucket of key will be full, and inserts the bucket if it is new.
+// put sets the moment at which the bucket of key will be full. It inserts the bucket if the bucket is not in memory.
 func (s *shard) put(key string, e *bucket, now, at int64) {
 	if e == &full {
 		s.insert(key, now, at)
@@ -222,8 +228,8 @@ func (s *shard) put(key string, e *bucket, now, at int64) {
 	}
 }
 
-// insert adds the bucket of a key; if there is no room, it replaces the bucket nearest to full. It takes amortized
-// O(log n), because each Take leaves at most one entry to correct.
+// insert adds the bucket of a key. If the shard has no space, the new bucket replaces the bucket nearest to full. The
+// amortized time is O(log n), because each Take leaves at most one entry to correct.
 func (s *shard) insert(key string, now, full int64) {
 	key = strings.Clone(key)
 	if len(s.buckets) < s.room {
@@ -262,7 +268,7 @@ func (s *shard) up(i int) {
 	}
 }
 
-// down moves the root of the heap down to its place.
+// down moves the root of the heap down to its right place.
 func (s *shard) down() {
 	for i := 0; ; {
 		least := i

@@ -76,14 +76,14 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestCharge checks that operations that already happened are charged even without tokens, and that the debt is
-// forgiven in time.
+// TestCharge checks that work that is already done is charged even if there are no tokens, and that the bucket
+// recovers in time.
 func TestCharge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		why  string
 		n    []int
-		wait time.Duration // wait for the next token, at 10 per second
+		wait time.Duration // the time until the next token, at 10 tokens per second
 	}{
 		{"within the burst", []int{1, 1}, 0},
 		{"all of it", []int{3}, 100 * time.Millisecond},
@@ -111,8 +111,8 @@ func TestCharge(t *testing.T) {
 	}
 }
 
-// model is a simple form of Buckets. Tokens grow with time; if there is no room for a new key, the bucket nearest to
-// full is dropped. Tokens are counted in ticks, at 1000 tokens per second.
+// model is a simple form of Buckets. Tokens increase with time. If there is no space for a new key, the bucket
+// nearest to full is dropped. Tokens are counted in ticks, at 1000 tokens per second.
 type model struct {
 	burst, keys int
 	ticks       map[string]int
@@ -150,8 +150,8 @@ func (m *model) take(key string, n int) bool {
 	return true
 }
 
-// TestModel compares Buckets with the model. Each step happens at a distinct time between two whole tokens, so no two
-// buckets are equally full and both drop the same key.
+// TestModel compares Buckets with the model. No two buckets may be equally full, so that Buckets and the model drop
+// the same key. For this reason each step happens at a different time between two whole tokens.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	const steps = perToken / 7
@@ -194,8 +194,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestManyKeys checks with many shards that keys do not affect each other while there is room, and that invented keys
-// displace no bucket in debt.
+// TestManyKeys checks, with many shards, that keys do not affect each other while there is space, and that invented
+// keys displace no bucket with fewer than 0 tokens.
 func TestManyKeys(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -218,7 +218,7 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// TestKeyIsCopied checks that the memory of a key may be reused.
+// TestKeyIsCopied checks that the caller may reuse the memory of a key.
 func TestKeyIsCopied(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -231,7 +231,7 @@ func TestKeyIsCopied(t *testing.T) {
 	}
 }
 
-// TestConcurrent checks that concurrent callers together get exactly the burst of a key.
+// TestConcurrent checks that all concurrent callers together get exactly the burst of a key.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -33,7 +33,7 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
-// BenchmarkAddParallel measures the same on all processors concurrently.
+// BenchmarkAddParallel measures the cost of counting requests on all processors concurrently.
 func BenchmarkAddParallel(b *testing.B) {
 	c := at(1000 * day)
 	b.ReportAllocs()

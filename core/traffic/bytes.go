@@ -6,10 +6,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// version is the version of a Tally's encoding.
+// version is the version of the encoding of a Tally.
 const version = 1
 
-// Append appends the encoded Tally, which [ReadTally] reads.
+// Append appends the encoded Tally. [ReadTally] decodes it.
 func (t *Tally) Append(dst []byte) []byte {
 	w := writer{append(dst, version)}
 	w.number(uint64(t.since))
@@ -71,7 +71,7 @@ func (w *writer) text(s string) {
 	w.b = append(w.b, s...)
 }
 
-// ReadTally decodes what [Tally.Append] wrote for a bucket. ok is false for anything else.
+// ReadTally decodes the Tally of a bucket that [Tally.Append] encoded. For other bytes ok is false.
 func ReadTally(b []byte) (t *Tally, ok bool) {
 	r := reader{rest: b}
 	if r.byte() != version {
@@ -121,7 +121,7 @@ func ReadTally(b []byte) (t *Tally, ok bool) {
 	return t, !r.bad && len(r.rest) == 0
 }
 
-// reader reads from the front of rest. After an error, bad is set and all values are zero.
+// reader reads from the front of rest. After an error, bad is set and all values read are zero.
 type reader struct {
 	rest []byte
 	bad  bool
@@ -136,7 +136,7 @@ func (r *reader) number() uint64 {
 	return n
 }
 
-// count reads a number of items. A number above the given limit is an error.
+// count reads a number of items. A number above room is an error.
 func (r *reader) count(room int) int {
 	n := r.number()
 	if r.bad = r.bad || n > uint64(room); r.bad {
@@ -145,7 +145,7 @@ func (r *reader) count(room int) int {
 	return int(n)
 }
 
-// fixed reads n bytes, which are zero after an error.
+// fixed reads n bytes. After an error, they are zero.
 func (r *reader) fixed(n int) []byte {
 	if r.bad = r.bad || n < 0 || n > len(r.rest); r.bad {
 		return make([]byte, max(n, 0))

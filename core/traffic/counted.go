@@ -10,7 +10,7 @@ import (
 
 // counted holds the counts of one table.
 type counted struct {
-	name    // both names are in lower case
+	name    // account and name of the table, in lower case
 	written string
 	missed  atomic.Uint64
 
@@ -19,11 +19,11 @@ type counted struct {
 	tally Tally
 	old   window
 	grid  grid
-	key   []byte // scratch space
-	exact int    // reads by key since the last Tick
+	key   []byte // buffer for encoding a key
+	exact int    // number of reads by key since the last Tick
 
-	// thisMinute counts the requests since the last full minute. requests counts the earlier ones; the older a
-	// request, the less it weighs (see fade).
+	// thisMinute is the number of requests since the last full minute. The field requests is the weighted number of
+	// all earlier requests; the weight of a request decreases with its age (see decay).
 	thisMinute, requests uint64
 }
 
@@ -35,7 +35,7 @@ func newCounted(n name, written string, now edm.Ticks) *counted {
 	return t
 }
 
-// add counts one request.
+// add counts one request to the table.
 func (t *counted) add(v *Visit) {
 	t.thisMinute++
 	weight := 1
@@ -54,7 +54,7 @@ func (t *counted) add(v *Visit) {
 		from = t.key
 	}
 	if from == nil {
-		from = []byte{} // a query of the whole table starts before all keys
+		from = []byte{} // the start of the table, where a query of the whole table begins
 	}
 	t.tally.count(v, from, weight)
 	switch {
@@ -70,7 +70,7 @@ func (t *counted) add(v *Visit) {
 	}
 }
 
-// tick advances the table's clock to now.
+// tick advances the clock of the table to now.
 func (t *counted) tick(now edm.Ticks) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	busiest    = 16   // number of tables that are counted in detail
-	aliases    = 256  // number of spellings of the names of these tables that are found without a lock
-	exactReads = 1000 // between two Ticks, this many reads by key are counted one by one
-	sampling   = 8    // of the further reads, one in this many is counted, with this weight
+	busiest    = 16   // maximum number of tables with detailed counts
+	aliases    = 256  // maximum number of spellings of table names that are found without a lock
+	exactReads = 1000 // number of reads by key that are counted exactly between two Ticks
+	sampling   = 8    // further reads are sampled: one in this number is counted, with this number as its weight
 
-	waiting = 256  // number of other tables whose requests are counted, but not in detail
-	fading  = 1024 // each minute, a count of requests decays by one part in this many
+	waiting = 256  // maximum number of tables that have only a count of requests
+	fading  = 1024 // each minute, a count of requests loses one part in this number
 )
 
-// Counter counts the requests to all tables. It is safe for concurrent use.
+// Counter counts the requests to all tables. It keeps detailed counts for the busiest tables. It is safe for
+// concurrent use.
 type Counter struct {
-	known atomic.Pointer[map[string][]spelled] // keyed by the table's name as spelled in requests
+	known atomic.Pointer[map[string][]spelled] // tables with detailed counts, by name as spelled in requests
 	hours hours
 
 	mu      sync.Mutex // guards the fields below, and writes to known
@@ -31,7 +32,7 @@ type Counter struct {
 
 type name struct{ account, table string }
 
-// spelled is a table of an account, listed under one spelling of its name.
+// spelled is a table with detailed counts, listed under one spelling of its name.
 type spelled struct {
 	account string
 	*counted
@@ -69,8 +70,8 @@ func (c *Counter) Add(v *Visit) {
 	t.mu.Unlock()
 }
 
-// find returns the table of a visit and remembers how the visit spells its name. It returns nil if the table is not
-// counted in detail.
+// find returns the counts of the table of a request, and records the request's spelling of the name. For a table
+// without detailed counts it returns nil.
 func (c *Counter) find(v *Visit) *counted {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +100,7 @@ func (c *Counter) table(n name) *counted {
 	return nil
 }
 
-// learn lists a table under one more spelling.
+// addSpelling lists a table with detailed counts under one more spelling of its name.
 func (c *Counter) addSpelling(written string, t *counted) {
 	known := c.knownWithout(nil)
 	if len(known) >= aliases {
@@ -109,7 +110,7 @@ func (c *Counter) addSpelling(written string, t *counted) {
 	c.known.Store(&known)
 }
 
-// knownBut returns a copy of known without the spellings of the table gone.
+// knownWithout returns a copy of the map known that lacks one table.
 func (c *Counter) knownWithout(gone *counted) map[string][]spelled {
 	known := make(map[string][]spelled)
 	for written, list := range *c.known.Load() {
@@ -122,7 +123,7 @@ func (c *Counter) knownWithout(gone *counted) map[string][]spelled {
 	return known
 }
 
-// Tick advances all tables to now. The owner calls it once after New, and then about every second.
+// Tick advances the counts of all tables to now. The owner calls it once after New, and then about every second.
 func (c *Counter) Tick(now edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,9 +138,9 @@ func (c *Counter) Tick(now edm.Ticks) {
 	}
 }
 
-// replace starts to count another table in detail if it had more requests than one of the tables that are counted in
-// detail, and stops counting that table. Requests from a day ago weigh less than a third. So a table that is idle at
-// night is not replaced by a table that is busy for a minute.
+// replace chooses the busiest table without detailed counts, and the table with detailed counts that has the fewest
+// requests. If the first has more requests, it replaces the second. Requests of a day ago count less than a third. So
+// a table that is idle at night is not replaced by a table that is busy for a minute.
 func (c *Counter) replace() {
 	var next name
 	most, full := uint64(0), len(c.waiting) == waiting
@@ -148,7 +149,7 @@ func (c *Counter) replace() {
 			next, most = n, requests
 		}
 		if c.waiting[n] = decay(requests); full {
-			c.waiting[n] /= 2 // tables with few requests reach 0 and are deleted
+			c.waiting[n] /= 2 // the counts of tables with few requests become 0, and those tables are deleted
 		}
 		if c.waiting[n] == 0 {
 			delete(c.waiting, n)
@@ -173,5 +174,5 @@ func (c *Counter) replace() {
 	c.known.Store(&known)
 }
 
-// fade returns a count of requests after one more minute of decay.
+// decay returns what is left of a count of requests after one more minute.
 func decay(requests uint64) uint64 { return requests - min(requests, requests/fading+1) }

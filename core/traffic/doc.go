@@ -8,21 +8,23 @@
 //     none is too high by more than a 256th of the total;
 //   - a matrix of 256 key ranges over time: two hours by the minute and seven
 //     days by the quarter of an hour;
-//   - the shapes of its queries, with an example of each;
-//   - how many inserts came at the end or the start of the table.
+//   - its queries, grouped by shape (the filter without its values), with an
+//     example of each shape;
+//   - how many inserts had a key at the end or the start of the table.
 //
-// Counts of partitions and shapes cover the last one to two days, in two windows.
+// Counts of partitions and shapes cover the last one to two days, in two windows of at most a day each.
 //
 // For every table with a request in the last hour the Counter also keeps an [Hour], which counts all requests
 // exactly.
 //
-// After 1,000 reads by key between two Ticks, one in eight further reads is sampled at random and counts for eight.
-// The count of a partition with n sampled reads has a standard deviation of the square root of 7n, one percent at n =
-// 70,000. Totals stay exact.
+// Of the reads by key between two Ticks, the first 1,000 are all counted. Of the further reads, one in eight is
+// sampled at random and counted as eight. The count of a partition with n sampled reads has a standard deviation of
+// the square root of 7n, one percent at n = 70,000. Totals stay exact.
 //
 // [Counter.Add] does not wait for other requests. If another request to the same table is being counted at that
-// moment, the new one is counted only in the Hour and as missed. So proportions stay right, and the number of missed
-// requests is known. The package starts no goroutines: the owner calls [Counter.Tick] about every second.
+// moment, the new request is counted only in the Hour and as missed. So the proportions of the counts stay right, and
+// the number of missed requests is known. The package starts no goroutines: the owner calls [Counter.Tick] about
+// every second.
 //
 // # Memory
 //

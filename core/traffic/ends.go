@@ -2,20 +2,20 @@ package traffic
 
 import "bytes"
 
-// lag is the number of inserts after which the highest and lowest known keys are renewed. Concurrent clients that insert in
-// key order overtake each other, but by fewer inserts than this.
+// lag is the number of inserts after which the compared keys are renewed. Concurrent clients that insert in key order
+// may overtake each other, but by fewer inserts than lag.
 const lag = 64
 
-// ends counts inserts at the end or the start of a table. It compares each key with the highest and lowest key that
-// were inserted some time before.
+// ends counts inserts at the end or the start of a table. It compares each inserted key with the highest and the
+// lowest key of the inserts up to a short time before.
 type ends struct {
 	high, low       []byte // highest and lowest key inserted so far
-	oldHigh, oldLow []byte // copies of high and low, renewed after each lag inserts
+	oldHigh, oldLow []byte // copies of high and low, renewed each time n is a multiple of lag
 	n               int
 }
 
-// insert reports whether an inserted key is above the highest or below the lowest known key. judged is false during
-// the first inserts, when no key is known yet.
+// insert reports whether an inserted key is above the highest or below the lowest key that it is compared with.
+// judged is false during the first inserts, when there are no such keys yet.
 func (e *ends) insert(k []byte) (judged, atEnd, atStart bool) {
 	k = cut(k)
 	if e.oldHigh != nil {

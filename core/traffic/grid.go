@@ -7,7 +7,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// The metrics that the matrix and the lists of partitions count.
+// The metrics that are counted for each key range and for each partition.
 const (
 	reads = iota
 	writes
@@ -16,7 +16,7 @@ const (
 	metrics
 )
 
-// Metrics holds the names of the metrics, in the order of counts.
+// Metrics holds the names of the metrics, in the order of their constants.
 var Metrics = [metrics]string{"reads", "writes", "scanned", "throttled"}
 
 const (
@@ -28,10 +28,10 @@ const (
 	sampleSize  = 512
 )
 
-// cells holds the counts of one column of the matrix, by key range.
+// cells holds the counts of one period, by key range and metric.
 type cells [ranges][metrics]uint32
 
-// add adds the counts of o, and saturates instead of overflowing.
+// add adds the counts in o to c. If a sum would overflow, it becomes the maximum.
 func (c *cells) add(o *cells) {
 	for r := range o {
 		for m, n := range o[r] {
@@ -40,18 +40,18 @@ func (c *cells) add(o *cells) {
 	}
 }
 
-// grid is the matrix of key ranges over time. Its ranges adapt to the traffic: when one range has a large share of the
-// traffic, on several keys, all ranges are chosen anew from a sample of keys, and the old columns are converted.
+// grid is the matrix of key ranges over time. Its ranges adapt to the traffic. If one range gets a large part of the
+// traffic, on several keys, grid chooses new ranges from a sample of keys, and converts the old columns to them.
 type grid struct {
-	bounds       [][]byte // start of each range except the first, ascending
+	bounds       [][]byte // start of each range except the first, in ascending order
 	open         cells    // counts since the last full minute
-	sum          cells    // counts of the full minutes in this quarter
+	sum          cells    // counts of the full minutes in the current quarter of an hour
 	at           edm.Ticks
-	minutes      []Column // ascending
+	minutes      []Column // in ascending order of time
 	quarters     []Column
 	sample       [][]byte
 	seen, random uint64
-	touched      bool // set if a request was counted since the last full minute
+	touched      bool // whether a request was counted since the last full minute
 }
 
 // Column holds the traffic of one minute or one quarter of an hour.
@@ -76,7 +76,7 @@ func find(bounds [][]byte, k []byte) int {
 	return lo
 }
 
-// add counts n at an encoded key, and may add the key to the sample.
+// add counts n requests or entities at an encoded key. It may add the key to the sample.
 func (g *grid) add(k []byte, metric int, n int) {
 	g.touched = true
 	increase(&g.open[g.find(k)][metric], n)
@@ -92,7 +92,7 @@ func (g *grid) add(k []byte, metric int, n int) {
 	g.sample = append(g.sample, bytes.Clone(cut(k)))
 }
 
-// next returns a pseudo-random number (xorshift).
+// next returns a pseudo-random number of an xorshift generator.
 func (g *grid) next() uint64 {
 	g.random ^= g.random << 13
 	g.random ^= g.random >> 7
@@ -102,7 +102,7 @@ func (g *grid) next() uint64 {
 
 func cut(k []byte) []byte { return k[:min(len(k), maxName)] }
 
-// increase adds n, and saturates instead of overflowing.
+// increase adds n to a count. If the sum would overflow, it becomes the maximum.
 func increase(to *uint32, n int) {
 	if sum := uint64(*to) + uint64(max(n, 0)); sum < 1<<32 {
 		*to = uint32(sum)
@@ -111,7 +111,7 @@ func increase(to *uint32, n int) {
 	}
 }
 
-// spread distributes n evenly over all ranges between two encoded keys.
+// spread distributes the count n evenly over all ranges between two encoded keys.
 func (g *grid) spread(from, to []byte, metric, n int) {
 	g.touched = true
 	first, last := g.find(from), len(g.bounds)
@@ -131,7 +131,7 @@ func (g *grid) spread(from, to []byte, metric, n int) {
 	}
 }
 
-// tick ends the minute that is being counted, and the quarter of an hour, if they ended before now.
+// tick advances the clock to now. It adds a column for the minute, and for the quarter of an hour, that ended.
 func (g *grid) tick(now edm.Ticks) {
 	at := now - now%minute
 	if at == g.at {
@@ -158,12 +158,12 @@ func (g *grid) tick(now edm.Ticks) {
 	}
 }
 
-// recent drops the columns before a given time.
+// recent removes the columns from before a given time.
 func recent(list []Column, from edm.Ticks) []Column {
 	return slices.DeleteFunc(list, func(c Column) bool { return c.At < from })
 }
 
-// adapt chooses the ranges anew if one of them holds more than a 25th of the sample, on several keys.
+// adapt chooses new ranges if one range contains more than a 25th of the sample, on several keys.
 func (g *grid) adapt() {
 	count := make([]int, len(g.bounds)+1)
 	first := make([][]byte, len(g.bounds)+1)
@@ -185,8 +185,8 @@ func (g *grid) adapt() {
 	}
 }
 
-// choose returns bounds that divide the sample into ranges of equal weight. The old bounds get half of the weight, so
-// that quiet ranges remain visible.
+// choose returns bounds that divide the sample into ranges of equal weight. Half of the total weight is that of the
+// old bounds, so that ranges with little traffic remain visible.
 func (g *grid) choose() [][]byte {
 	type point struct {
 		key    []byte
@@ -223,7 +223,8 @@ func (g *grid) choose() [][]byte {
 	return chosen
 }
 
-// convert replaces the ranges. The count of an old range is divided evenly among the new ranges that it overlaps.
+// convert replaces the ranges of the grid. It divides the count of each old range evenly among the new ranges that
+// overlap it.
 func (g *grid) convert(bounds [][]byte) {
 	m := mapping(g.bounds, bounds)
 	g.open, g.sum = g.open.convert(m), g.sum.convert(m)
@@ -238,7 +239,7 @@ func (g *grid) convert(bounds [][]byte) {
 	g.bounds = bounds
 }
 
-// mapping returns, for each old range, the first and last new range that it overlaps.
+// mapping returns, for each old range, the first and the last of the new ranges that overlap it.
 func mapping(before, after [][]byte) [][2]int {
 	m := make([][2]int, len(before)+1)
 	for i := range m {

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/key"
 )
 
-// TestGrid checks that the matrix loses no count while its ranges follow moving keys and columns grow old.
+// TestGrid checks that the matrix loses no count while the busy keys move, the ranges adapt, and columns grow old.
 func TestGrid(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -46,7 +46,7 @@ func TestGrid(t *testing.T) {
 			}
 		}
 		want := want
-		if len(list) == len(g.quarters) { // the quarter of an hour with the last five minutes has not ended yet
+		if len(list) == len(g.quarters) { // the quarter of an hour with these five minutes has not ended yet
 			for i := range g.sum {
 				for m, n := range g.sum[i] {
 					want[m] -= uint64(n)
@@ -70,14 +70,14 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestGridFollowsHeat checks that a busy part of the table gets many ranges.
+// TestGridFollowsHeat checks that a busy part of the table is divided into many ranges.
 func TestGridFollowsHeat(t *testing.T) {
 	t.Parallel()
 	g := grid{random: 1}
 	for m := range edm.Ticks(20) {
 		g.tick(m * minute)
 		for i := range 1000 {
-			pk := fmt.Sprintf("a%03d", i) // nine tenths of the requests go to keys with this first letter
+			pk := fmt.Sprintf("a%03d", i) // nine tenths of the requests use keys with this first letter
 			if i%10 == 0 {
 				pk = fmt.Sprintf("z%03d", i)
 			}
@@ -90,7 +90,7 @@ func TestGridFollowsHeat(t *testing.T) {
 	}
 }
 
-// TestEnds checks for several orders of inserted keys how many inserts count as inserts at the end or the start of the
+// TestEnds inserts keys in several orders. It checks how many inserts count as inserts at the end or the start of the
 // table.
 func TestEnds(t *testing.T) {
 	t.Parallel()

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	heaviest = 256 // partitions in a list
-	maxName  = 128 // longest name kept, in bytes
+	heaviest = 256 // maximum number of partitions in a list
+	maxName  = 128 // maximum length of a stored name, in bytes
 )
 
-// Entry is a partition in a list of the heaviest. Its true count is between Count-Error and Count.
+// Entry is one partition in a list of the heaviest partitions. The true count is between Count-Error and Count.
 type Entry struct {
 	Partition string `json:"partition"` // truncated to 128 bytes
 	Hash      uint64 `json:"-"`
@@ -19,25 +19,26 @@ type Entry struct {
 	Error     uint64 `json:"error"`
 }
 
-// heavy finds the partitions with the highest counts with the Space-Saving algorithm (Metwally, Agrawal, El Abbadi,
-// 2005), extended by weights: a partition without a counter takes over the counter with the lowest count. So with 256
-// counters, a partition with more than a 256th of the total is always in the list.
+// heavy finds the partitions with the highest counts. It uses the Space-Saving algorithm (Metwally, Agrawal, El
+// Abbadi, 2005), extended by weights. If all counters are in use, a new partition takes over the counter with the
+// lowest count, and continues it. So with 256 counters, a partition with more than a 256th of the total is always in
+// the list.
 type heavy struct {
 	room  int // maximum number of counters
 	slots []slot
-	order []int32          // indexes into slots, a heap with the lowest count at the root
-	at    map[uint64]int32 // index into slots by hash
+	order []int32          // indexes into slots, as a heap with the lowest count at the root
+	at    map[uint64]int32 // index into slots, by the hash of a partition
 	total uint64
 }
 
-// slot is one counter. Its name's memory is reused when another partition takes the slot over.
+// slot is the counter of one partition. When another partition takes over the slot, the memory of name is reused.
 type slot struct {
 	hash, count, err uint64
-	place            int32 // index in order
+	place            int32 // index of the slot in order
 	name             []byte
 }
 
-// hash identifies a partition in 64 bits (FNV-1a).
+// hash returns the 64-bit FNV-1a hash that identifies a partition.
 func hash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
@@ -70,7 +71,6 @@ func (h *heavy) add(id uint64, name string, n uint64) {
 	h.down(0)
 }
 
-// append adds a slot.
 func (h *heavy) append(s slot) {
 	if h.at == nil {
 		h.at = make(map[uint64]int32)
@@ -82,7 +82,7 @@ func (h *heavy) append(s slot) {
 	h.up(i)
 }
 
-// count returns the count of the slot at position place of the heap.
+// count returns the count of the slot at the given position in order.
 func (h *heavy) count(place int32) uint64 { return h.slots[h.order[place]].count }
 
 func (h *heavy) up(i int32) {
@@ -119,7 +119,7 @@ func (h *heavy) put(place, slot int32) {
 
 // Heavy is a list of the heaviest partitions, in descending order.
 type Heavy struct {
-	Total   uint64  `json:"total"` // sum over all partitions, listed or not
+	Total   uint64  `json:"total"` // sum over all partitions, also those that are not in Entries
 	Entries []Entry `json:"partitions"`
 }
 
@@ -132,7 +132,7 @@ func (h *heavy) save() Heavy {
 	return saved
 }
 
-// insert inserts an entry and keeps the list sorted.
+// insert adds an entry at its position in the sorted list.
 func (h *Heavy) insert(e Entry) {
 	i, _ := slices.BinarySearchFunc(h.Entries, e, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Partition, b.Partition))
@@ -140,7 +140,8 @@ func (h *Heavy) insert(e Entry) {
 	h.Entries = slices.Insert(h.Entries, i, e)
 }
 
-// floor returns the highest count that an unlisted partition can have. room is the capacity of the list.
+// floor returns the highest possible count of a partition that is not in the list. room is the maximum length of the
+// list.
 func (h Heavy) floor(room int) uint64 {
 	if len(h.Entries) < room {
 		return 0
@@ -148,7 +149,8 @@ func (h Heavy) floor(room int) uint64 {
 	return h.Entries[len(h.Entries)-1].Count
 }
 
-// merge returns the heaviest partitions of two lists of the same capacity. The bounds on the counts remain valid.
+// merge returns the heaviest partitions of two lists. The counts and errors of the result are still valid bounds.
+// room is the maximum length of each list.
 func (h Heavy) merge(o Heavy, room int) Heavy {
 	if o.Total == 0 {
 		return h

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestHeavyBounds compares the list with exact counts, for distributions from uniform to steep: no count is too low,
-// none is too high by more than its error, the error is at most a 256th of the total, and every partition above that
-// is listed.
+// TestHeavyBounds compares a list with exact counts, for distributions from uniform to steep. No count is below the
+// exact one, or above it by more than the entry's error. No error exceeds a 256th of the total. A partition with more
+// than a 256th of the total is in the list.
 func TestHeavyBounds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -37,7 +37,7 @@ func TestHeavyBounds(t *testing.T) {
 			t.Fatal("the list changes when it is saved")
 		}
 		for p, n := range exact {
-			restored.add(hash(p), p, n) // checks that the heap is intact
+			restored.add(hash(p), p, n) // this call panics if the restored heap is damaged
 		}
 		for i := range int32(len(restored.order)) {
 			if restored.count(i) < restored.count(max(i-1, 0)/2) || restored.slots[restored.order[i]].place != i {
@@ -72,7 +72,7 @@ func check(t *testing.T, h Heavy, exact map[string]uint64) {
 	}
 }
 
-// TestPack checks that columns survive packing, and that damaged ones are detected.
+// TestPack checks that a column is the same after packing and unpacking, and that unpack detects damaged bytes.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -86,7 +86,7 @@ func TestPack(t *testing.T) {
 			t.Fatal("a column changes")
 		}
 		if len(packed) > 0 {
-			unpack(packed[:r.IntN(len(packed))]) // must not panic
+			unpack(packed[:r.IntN(len(packed))]) // unpack must not panic for any bytes
 		}
 		if _, ok := unpack(append(packed, 0x80)); ok {
 			t.Fatal("bytes behind the column are not noticed")

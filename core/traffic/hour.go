@@ -13,36 +13,37 @@ import (
 // minutesKept is the number of minutes in an Hour.
 const minutesKept = 60
 
-// mostHours is the maximum number of tables with an Hour. All of them take 7 MiB.
+// mostHours is the maximum number of tables with an Hour. Together they need 7 MiB.
 const mostHours = 10_000
 
-// Hour holds how many entities of a table were read or written by key, or scanned for queries, in each of the last 60
-// minutes, oldest first. The last minute is the current one. Every request to every table is counted.
+// Hour holds the number of entities of a table that were read or written by key, or scanned for queries, in each of
+// the last 60 minutes. The oldest minute is first, and the last one is the current minute. An Hour counts every
+// request to its table.
 type Hour struct {
-	Table   string              `json:"table"` // as the first request spelled it
-	Since   time.Time           `json:"since"` // requests before this time were not counted
+	Table   string              `json:"table"` // name of the table, as spelled in the first request
+	Since   time.Time           `json:"since"` // start of counting; earlier requests are not in Minutes
 	Until   time.Time           `json:"until"`
 	Minutes [minutesKept]uint64 `json:"minutes"`
 }
 
 // hours holds, for every table with a request in the last hour, the counts of each minute.
 type hours struct {
-	mu     sync.RWMutex // guards the fields below, except the counts in tables
+	mu     sync.RWMutex // guards the fields below, except hourly.counts
 	tables map[string]*hourly
 	now    edm.Ticks
-	// since is the time from which the requests to all tables have been counted. A table that is not in tables had no
-	// request after this time.
+	// since is the time since when the requests to all tables have been counted. A table that is not in the map
+	// tables had no request after this time.
 	since edm.Ticks
 }
 
-// hourly holds the counts of one table. A minute's index is its number modulo 60.
+// hourly holds the counts of one table. The index of a minute in counts is the number of the minute modulo 60.
 type hourly struct {
 	account, table string
 	since          edm.Ticks
 	counts         [minutesKept]atomic.Uint64
 }
 
-// add counts one request. It waits only while a table is being added or a minute begins.
+// add counts one request. It waits only while another goroutine adds a table or starts a new minute.
 func (h *hours) add(v *Visit) {
 	n := v.Scanned
 	if v.Plan == "" {
@@ -64,7 +65,8 @@ func (h *hours) add(v *Visit) {
 	}
 }
 
-// begin counts the first request to a table. If there is no room for the table, it sets h.since to now.
+// begin adds a table and counts its first request. If mostHours tables exist already, begin instead sets h.since to
+// now.
 func (h *hours) begin(id string, v *Visit, n uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,12 +82,13 @@ func (h *hours) begin(id string, v *Visit, n uint64) {
 	t.counts[h.slot(0)].Add(n)
 }
 
-// slot returns the index of the minute that was ago minutes before the current one.
+// slot returns the index in counts of an earlier minute. ago is the number of minutes between that minute and the
+// current one.
 func (h *hours) slot(ago int) int {
 	return (int(h.now/minute)%minutesKept + minutesKept - ago) % minutesKept
 }
 
-// tick advances the counts to now, and forgets tables without a request in the last hour. If the clock was set back,
+// tick advances the counts to now, and deletes tables without a request in the last hour. If the clock was set back,
 // the last minute remains the current one.
 func (h *hours) tick(now edm.Ticks) {
 	h.mu.Lock()
@@ -117,13 +120,13 @@ func (t *hourly) empty() bool {
 	return true
 }
 
-// Hours holds the last hour of all tables of an account.
+// Hours holds an Hour for each table of an account.
 type Hours struct {
-	Tables []Hour `json:"tables"` // tables with requests, sorted by name
-	Others Hour   `json:"others"` // the hour of every table that is not in Tables
+	Tables []Hour `json:"tables"` // the tables with requests, sorted by name
+	Others Hour   `json:"others"` // an Hour without counts, which is valid for each table that is not in Tables
 }
 
-// Hours returns the last hour of the tables of an account.
+// Hours returns the Hours of all tables of an account.
 func (c *Counter) Hours(account string) Hours {
 	h := &c.hours
 	h.mu.RLock()
@@ -138,7 +141,7 @@ func (c *Counter) Hours(account string) Hours {
 	return all
 }
 
-// Hour returns the last hour of one table.
+// Hour returns the Hour of one table.
 func (c *Counter) Hour(account, table string) Hour {
 	h := &c.hours
 	h.mu.RLock()
@@ -150,7 +153,7 @@ func (c *Counter) Hour(account, table string) Hour {
 	return h.copyOf(t)
 }
 
-// written returns the name of a table as its first request in the last hour spelled it.
+// spelledName returns a table's name as spelled in the first request of the last hour.
 func (h *hours) spelledName(n name) string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -169,7 +172,7 @@ func (h *hours) copyOf(t *hourly) Hour {
 	return told
 }
 
-// appendFolded appends the key of a table of an account. Names of tables ignore case.
+// appendFolded appends the key of a table in hours.tables: the account, and the name of the table in lower case.
 func appendFolded(dst []byte, account, table string) []byte {
 	dst = append(append(dst, account...), '/')
 	for i := range len(table) {

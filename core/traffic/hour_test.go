@@ -10,7 +10,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// sumOf adds up the minutes of an Hour.
+// sumOf returns the sum of the minutes of an Hour.
 func sumOf(h Hour) (sum uint64) {
 	for _, n := range h.Minutes {
 		sum += n
@@ -18,8 +18,8 @@ func sumOf(h Hour) (sum uint64) {
 	return sum
 }
 
-// TestHourOfEveryTable checks that tables beyond the busiest 16 have exact counts, even of concurrent requests, and
-// that names keep their case.
+// TestHourOfEveryTable checks tables beyond the 16 busiest ones. They must have exact counts, even for concurrent
+// requests, and names as spelled in requests.
 func TestHourOfEveryTable(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -57,7 +57,7 @@ func TestHourOfEveryTable(t *testing.T) {
 	if h := c.Hour("a", "Quiet"); sumOf(h) != 0 || !h.Since.Equal(now.Time()) {
 		t.Errorf("a table without requests: %+v", h)
 	}
-	// When Many18 is counted in detail, its name is spelled as in the requests.
+	// When Many18 gets detailed counts, its name must be spelled as in the requests.
 	for range 10_000 {
 		c.Add(get("Many18", "p"))
 	}
@@ -68,7 +68,7 @@ func TestHourOfEveryTable(t *testing.T) {
 	}
 }
 
-// TestHourPasses checks that counts move to earlier minutes as time passes, and that they are dropped after an hour.
+// TestHourPasses checks that counts move to earlier minutes as time passes, and disappear after an hour.
 func TestHourPasses(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -92,8 +92,8 @@ func TestHourPasses(t *testing.T) {
 	}
 }
 
-// TestHoursAreBounded checks the Hour of a table for which there was no room: its Since is the time of the last request
-// to such a table.
+// TestHoursAreBounded checks requests to a table while mostHours other tables have an Hour. In the Hour of the first
+// table, Since must be the time of the last such request.
 func TestHoursAreBounded(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)

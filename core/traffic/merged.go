@@ -7,14 +7,15 @@ import (
 	"edgetable/core/edm"
 )
 
-// Bucket is what one Durable Object of a table has counted, with its key range and size.
+// Bucket holds the counts of one Durable Object of a table, with its key range and size.
 type Bucket struct {
-	Tallies []*Tally // today's and, if there is one, yesterday's
+	Tallies []*Tally // today's Tally and, if there is one, yesterday's
 	Range   Range
 }
 
-// ReadBucket decodes the report of an object. It has today's Tally, yesterday's Tally, which may be empty, and the
-// output of [AppendRange], each preceded by its length. Tallies in the encoding of a newer version are left out.
+// ReadBucket decodes the report of a Durable Object. The report consists of today's Tally, yesterday's Tally, which
+// may be empty, and the output of [AppendRange]. The length of each of the three parts precedes it. ReadBucket
+// ignores a Tally in the encoding of a newer version.
 func ReadBucket(b []byte) (bucket Bucket, ok bool) {
 	r := reader{rest: b}
 	for range 2 {
@@ -28,25 +29,26 @@ func ReadBucket(b []byte) (bucket Bucket, ok bool) {
 	return bucket, ok && !r.bad && len(r.rest) == 0
 }
 
-// Merger builds the report of a table from its buckets.
+// Merger builds the report of a table from the counts of its buckets.
 type Merger struct {
 	since, until edm.Ticks
 	totals       Totals
 	heavy        [metrics]Heavy
 	shapes       window
-	minutes      []minuteCount // ascending
+	minutes      []minuteCount // in ascending order of time
 	ranges       []Range
 }
 
-// NewMerger returns a Merger without buckets.
+// NewMerger returns a Merger that has no counts.
 func NewMerger() *Merger {
 	m := new(Merger)
 	m.shapes.size = ofTable
 	return m
 }
 
-// Add adds a bucket. Each partition must be in only one bucket. An idle bucket may still have old counts. Counts that
-// began more than three days ago are left out, because the other buckets no longer have counts of that time.
+// Add adds the counts of a bucket. Each partition must be in only one bucket. An idle bucket may still have old
+// counts. Add ignores a Tally that began more than three days ago, because the other buckets no longer have counts of
+// that time.
 func (m *Merger) Add(b *Bucket) {
 	m.ranges = append(m.ranges, b.Range)
 	until := edm.Ticks(0)
@@ -96,7 +98,7 @@ func (m *Merger) minute(c *minuteCount) {
 	}
 }
 
-// Report returns the report. Add must not be called afterwards.
+// Report returns the report. Do not call Add after Report.
 func (m *Merger) Report() *Report {
 	r := &Report{
 		Since: m.since.Time(), Until: m.until.Time(), Totals: m.totals, Partitions: map[string]Heavy{},

@@ -2,8 +2,8 @@ package traffic
 
 import "encoding/binary"
 
-// pack encodes the ranges that are not empty: for each, the number of empty ranges before it and its counts, as
-// uvarints.
+// pack encodes the ranges with counts, as uvarints. For each such range, it appends the number of empty ranges before
+// it, and then its counts.
 func (c *cells) pack() []byte {
 	var dst []byte
 	gap := uint64(0)
@@ -21,7 +21,7 @@ func (c *cells) pack() []byte {
 	return dst
 }
 
-// unpack is the inverse of pack. ok is false for bytes that pack did not write.
+// unpack is the inverse of pack. For bytes that pack did not return, ok is false.
 func unpack(packed []byte) (c cells, ok bool) {
 	for i := uint64(0); len(packed) > 0; i++ {
 		gap, n := binary.Uvarint(packed)

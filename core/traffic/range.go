@@ -9,19 +9,19 @@ import (
 	"edgetable/core/key"
 )
 
-// Range is a key range that one Durable Object serves. It is a whole bucket of a table or, after the bucket was split, a
-// part of it.
+// Range is a key range that one Durable Object serves: a whole bucket of a table or, after a split, a part of a
+// bucket.
 type Range struct {
 	Bucket int `json:"bucket"`
-	// From and To are PartitionKeys; "" means the start or the end of all keys. The range ends before To. It begins at
-	// From, or after the partition From if the split moved only higher partitions to it.
+	// From and To are PartitionKeys; "" means the start or the end of all keys. The range ends before To. The range
+	// begins at the partition From or, if a split moved only higher partitions to the object, after it.
 	From  string `json:"from"`
 	To    string `json:"to"`
-	Bytes uint64 `json:"bytes"` // stored by the object
+	Bytes uint64 `json:"bytes"` // size of the stored data
 	// Load is the number of entities read or written plus the number of query pages, per second, over the last five
 	// minutes.
 	Load float64 `json:"load"`
-	// Since is when the object began to serve the keys, or zero if it existed before the table split.
+	// Since is when the object began to serve the range. It is zero if the object existed before the table was split.
 	Since time.Time `json:"since,omitzero"`
 }
 
@@ -38,7 +38,7 @@ func AppendRange(dst []byte, bucket uint16, keys key.Range, size int64, since ed
 	return w.b
 }
 
-// readRange decodes what AppendRange wrote.
+// readRange decodes the output of AppendRange.
 func readRange(b []byte) (g Range, ok bool) {
 	r := reader{rest: b}
 	g.Bucket = r.count(1<<16 - 1)
@@ -50,18 +50,18 @@ func readRange(b []byte) (g Range, ok bool) {
 	return g, !r.bad && len(r.rest) == 0
 }
 
-// partitionAt returns the PartitionKey of a position at which a range may be cut. A position after a partition has an
-// additional control character, which no key contains.
+// partitionAt returns the PartitionKey at a position where a range starts or ends. A position after a partition has
+// an additional control character, which no key contains.
 func partitionAt(position []byte) string {
 	partition, _ := key.Split(position)
 	partition = bytes.TrimRight(partition, "\x01")
 	return strings.ToValidUTF8(key.DecodePart(partition), "")
 }
 
-// loadTime is the time over which Load is averaged.
+// loadTime is the period over which Load is averaged.
 const loadTime = 5 * minute
 
-// load returns the Load of the object that keeps the Tally.
+// load returns the Load of the Durable Object to which the Tally belongs.
 func (t *Tally) load() float64 {
 	begin := max(t.now-t.now%minute-loadTime+minute, t.since)
 	n := uint64(0)

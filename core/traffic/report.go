@@ -10,7 +10,7 @@ import (
 	"edgetable/core/key"
 )
 
-// Overview summarizes one table in a line.
+// Overview is a summary of one table.
 type Overview struct {
 	Account string    `json:"account"`
 	Table   string    `json:"table"`
@@ -22,23 +22,23 @@ type Overview struct {
 type Report struct {
 	Account string    `json:"account"`
 	Table   string    `json:"table"`
-	Since   time.Time `json:"since"` // start of the totals, partitions and shapes
+	Since   time.Time `json:"since"` // when the counts in Totals, Partitions and Shapes began
 	Until   time.Time `json:"until"`
 	Totals  Totals    `json:"totals"`
 	// Partitions maps a metric's name to its heaviest partitions.
 	Partitions map[string]Heavy `json:"heaviest"`
-	Shapes     []Shape          `json:"shapes"` // most expensive first
+	Shapes     []Shape          `json:"shapes"` // in descending order of cost
 	Map        Map              `json:"map"`
-	// Hour is exact, and exists even if the table is not counted in detail. It is nil on Workers.
+	// Hour has exact counts, also for a table without detailed counts. It is nil on Cloudflare Workers.
 	Hour *Hour `json:"hour,omitempty"`
-	// Ranges lists the ranges of a table's Durable Objects by bucket, and within a bucket in key order. It exists on
-	// Workers only.
+	// Ranges lists the ranges of a table's Durable Objects by bucket, and within a bucket in key order. It is set on
+	// Cloudflare Workers only.
 	Ranges []Range `json:"ranges,omitempty"`
 	// Missing is the number of Durable Objects that did not answer. The report lacks their counts.
 	Missing int `json:"missing,omitempty"`
 }
 
-// Sum returns the total of a metric over all partitions, including requests to several partitions.
+// Sum returns the total of a metric over all partitions. It includes requests to several partitions.
 func (r *Report) Sum(metric string) uint64 {
 	t, sum := &r.Totals, uint64(0)
 	switch metric {
@@ -51,32 +51,32 @@ func (r *Report) Sum(metric string) uint64 {
 	case "throttled":
 		sum = t.Throttled
 	}
-	return max(sum, r.Partitions[metric].Total) // the Total may be higher, because it extrapolates sampled reads
+	return max(sum, r.Partitions[metric].Total) // Total may be higher than the exact sum, because Total includes extrapolated reads
 }
 
 // Map is the matrix of key ranges over time.
 type Map struct {
 	Metrics [metrics]string `json:"metrics"`
-	// Starts are the keys at which the ranges start, ascending. The first range starts before all keys.
+	// Starts are the keys at which the ranges start, in ascending order. The first range starts before all keys.
 	Starts   []Start     `json:"starts"`
 	Minutes  []MapColumn `json:"minutes"`
-	Quarters []MapColumn `json:"quarters"` // quarters of an hour
+	Quarters []MapColumn `json:"quarters"` // each column is a quarter of an hour
 }
 
-// Start is a key at which a range of the map starts. RowKey may be truncated if the key is long.
+// Start is a key at which a range of the map starts. If the key is long, RowKey may be truncated.
 type Start struct {
 	PartitionKey string `json:"PartitionKey"`
 	RowKey       string `json:"RowKey"`
 }
 
-// MapColumn holds the counts of a period that begins at At.
+// MapColumn holds the counts of a period that starts at the time At.
 type MapColumn struct {
 	At time.Time `json:"at"`
 	// Counts has one list for each range with traffic: the index of the range, and then its count for each metric.
 	Counts [][]uint32 `json:"counts"`
 }
 
-// Overviews lists the tables of all accounts.
+// Overviews returns the overview of each table with detailed counts, for all accounts.
 func (s *Saved) Overviews() []Overview {
 	list := make([]Overview, 0, len(s.Tables))
 	for i := range s.Tables {
@@ -87,7 +87,7 @@ func (s *Saved) Overviews() []Overview {
 	return list
 }
 
-// Find returns a table of an account; an empty account matches any.
+// Find returns the counts of a table of an account. An empty account means any account.
 func (s *Saved) Find(account, table string) (t *SavedTable, ok bool) {
 	for i := range s.Tables {
 		if t = &s.Tables[i]; strings.EqualFold(t.Table, table) && (account == "" || t.Account == account) {
@@ -106,7 +106,7 @@ func (t *SavedTable) totals() (since edm.Ticks, sum Totals) {
 	return since, sum
 }
 
-// Report returns the report on the table.
+// Report returns the report about the table.
 func (t *SavedTable) Report() *Report {
 	since, totals := t.totals()
 	r := &Report{Account: t.Account, Table: t.Table, Since: since.Time(), Until: t.Now.Time(), Totals: totals, Partitions: map[string]Heavy{}}
@@ -133,7 +133,7 @@ func expensiveFirst(list []Shape) []Shape {
 	return sorted
 }
 
-// columns decodes columns, and adds columns of the same time together.
+// columns decodes columns. It merges columns of the same time into one.
 func columns(packed []Column) []MapColumn {
 	list := make([]MapColumn, 0, len(packed))
 	for i := 0; i < len(packed); i++ {

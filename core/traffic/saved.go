@@ -8,7 +8,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Saved is the whole state of a Counter, to be kept in a file.
+// Saved is the state of a Counter in the form in which a file stores it.
 type Saved struct {
 	Tables []SavedTable `json:"tables"`
 }
@@ -30,11 +30,11 @@ type SavedWindow struct {
 	Since  edm.Ticks
 	Totals Totals
 	Heavy  [metrics]Heavy
-	Hashes [metrics][]uint64 // hashes of the entries, whose names may be truncated
+	Hashes [metrics][]uint64 // hashes of the names of the partitions in Heavy, whose names may be truncated there
 	Shapes []Shape
 }
 
-// Save returns everything that was counted.
+// Save returns the detailed counts of all tables.
 func (c *Counter) Save() Saved {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -81,8 +81,8 @@ func (w *window) save() SavedWindow {
 
 var errDamaged = errors.New("the saved counts contradict each other")
 
-// Restore returns a Counter that continues saved counts at time now. The minute and the quarter that were in progress
-// when the state was saved get a second column.
+// Restore returns a Counter that continues saved counts at time now. The minute and the quarter of an hour in which
+// the state was saved get a second column.
 func Restore(s *Saved, now edm.Ticks) (*Counter, error) {
 	c := New()
 	c.now = now

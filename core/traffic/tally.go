@@ -6,16 +6,16 @@ import (
 	"edgetable/core/edm"
 )
 
-// Tally counts the requests to a table, or to one bucket of a table, in one window. It keeps everything that a
-// [Counter] does except the matrix. It is not safe for concurrent use.
+// Tally counts the requests to a table, or to one bucket of a table, in one window of time. It has all counts of a
+// [Counter] except the matrix. It is not safe for concurrent use.
 type Tally struct {
 	window
 	ends    ends
 	recent  []recentWrites
-	lately  [8]uint64 // hashes of the partitions of the most recent writes in this second
+	lately  [8]uint64 // hashes of the partitions of the most recent writes in the current second
 	written uint64
 	now     edm.Ticks
-	minutes []minuteCount // counts by minute, ascending; only for a bucket, because it has no matrix
+	minutes []minuteCount // counts by minute, in ascending order of time; only a bucket has them, because it has no matrix
 }
 
 // recentWrites is the number of writes to one partition in one second.
@@ -25,27 +25,27 @@ type recentWrites struct {
 	n      uint64
 }
 
-// minuteCount holds the traffic of one minute.
+// minuteCount holds the counts of one minute.
 type minuteCount struct {
 	at     edm.Ticks
 	counts [metrics]uint32
 }
 
-// size limits what a Tally keeps.
+// size limits how much data a Tally stores.
 type size struct {
 	partitions, shapes, recent, minutes int
-	text                                int // longest filter kept, in bytes
+	text                                int // maximum length of a stored filter, in bytes
 }
 
 var (
-	// ofTable is for a table counted by a server.
+	// ofTable is the size for a table that a server counts.
 	ofTable = &size{partitions: heaviest, shapes: 32, recent: 64, text: 512}
-	// ofBucket is for a bucket; hundreds of them may share a small memory.
+	// ofBucket is the size for a bucket. It is small, because hundreds of buckets may share a small memory.
 	ofBucket = &size{partitions: 16, shapes: 8, recent: 8, text: 160, minutes: 60}
 )
 
-// NewTally returns a Tally for a bucket. It keeps 16 partitions per metric, 8 shapes, and the sums of 60 minutes with
-// traffic, in at most 16 KiB.
+// NewTally returns a Tally for a bucket. In at most 16 KiB it stores 16 partitions for each metric, 8 shapes of
+// queries, and the sums of the last 60 minutes with traffic.
 func NewTally(since edm.Ticks) *Tally {
 	t := new(Tally)
 	t.start(since, ofBucket)
@@ -65,10 +65,10 @@ func (t *Tally) Tick(now edm.Ticks) {
 	t.now = now
 }
 
-// Full reports whether the window is a day old.
+// Full reports whether the window is a day old. Then the caller must call Next.
 func (t *Tally) Full() bool { return t.now-t.since >= day }
 
-// Next starts a new window.
+// Next starts a new window, in which all counts are zero.
 func (t *Tally) Next() { t.window = newWindow(t.now, t.size) }
 
 // Add counts one request. v.From must be set.
@@ -84,7 +84,7 @@ func (t *Tally) sumRead(v *Visit) {
 	t.totals.ReadBytes += uint64(v.Bytes)
 }
 
-// count counts a request with a weight. It does not add a read by key to the totals; sumRead does that.
+// count counts a request with a weight. It does not add reads by key to the totals; sumRead adds them.
 func (t *Tally) count(v *Visit, from []byte, weight int) {
 	id := uint64(0)
 	if v.InPartition {
@@ -115,7 +115,7 @@ func (t *Tally) weigh(metric int, id uint64, v *Visit, n int) {
 	}
 }
 
-// minute returns the counts of the current minute, or of the last one if the clock was set back.
+// minute returns the counts of the current minute, or of the latest minute if the clock was set back.
 func (t *Tally) minute() *minuteCount {
 	at, n := t.now-t.now%minute, len(t.minutes)
 	if n > 0 && t.minutes[n-1].at >= at {

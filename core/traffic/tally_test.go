@@ -10,7 +10,8 @@ import (
 	"edgetable/core/key"
 )
 
-// play sends random requests to a Tally of the partition's bucket and to a Counter, and returns both.
+// play sends random requests to a Counter and to the Tallies of four buckets. Each request goes to the Counter and to
+// one bucket.
 func play(seed uint64, requests int) ([][]*Tally, *Counter) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	start := 1000 * day
@@ -40,7 +41,7 @@ func play(seed uint64, requests int) ([][]*Tally, *Counter) {
 	return buckets, c
 }
 
-// TestMerge compares the encoded Tallies of four buckets with a Counter of all requests.
+// TestMerge compares the merged Tallies of four buckets with a Counter of all requests.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {
@@ -75,7 +76,7 @@ func TestMerge(t *testing.T) {
 		saved := c.Save()
 		want := saved.Tables[0].Report()
 		same := got.Totals
-		for _, p := range []*Totals{&same, &want.Totals} { // the Tallies cannot know these fields, which depend on the order of all requests
+		for _, p := range []*Totals{&same, &want.Totals} { // merged Tallies lack these fields, which depend on the order of all requests
 			p.Judged, p.AtEnd, p.AtStart, p.LastInserted, p.Batchable, p.FirstPartitions, p.LargestIn, p.SecondMostIn = 0, 0, 0, "", 0, 0, "", ""
 		}
 		if same.FirstInserts = want.Totals.FirstInserts; same != want.Totals {
@@ -85,7 +86,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("from %v to %v: %+v", got.Since, got.Until, got.Shapes)
 		}
 		for n, r := range got.Ranges {
-			if r.Bucket != n || r.From != "m" || r.To != "z" || r.Bytes != 1<<40 || r.Load < 0.05 || r.Load > 0.5 || n > 0 && r.Since != edm.Ticks(7*n*edm.TicksPerSecond).Time() || n == 0 && !r.Since.IsZero() { // one request per second to all ranges
+			if r.Bucket != n || r.From != "m" || r.To != "z" || r.Bytes != 1<<40 || r.Load < 0.05 || r.Load > 0.5 || n > 0 && r.Since != edm.Ticks(7*n*edm.TicksPerSecond).Time() || n == 0 && !r.Since.IsZero() { // all ranges together get one request per second
 				t.Errorf("range %d of %d: %+v", n, len(got.Ranges), r)
 			}
 		}
@@ -120,7 +121,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestLoad checks that the load is averaged over the last five minutes, or since the Tally began if that is less.
+// TestLoad checks that the load is averaged over the last five minutes, or since the start of the Tally if that was
+// later.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	tally := NewTally(1000*day + 7*edm.TicksPerSecond)
@@ -144,8 +146,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestMergeForgets checks that the report does not begin earlier because of a bucket that was idle for a long time.
-// Otherwise rates computed from the report would be too low.
+// TestMergeForgets checks that the report does not start earlier because of a bucket that was idle for a long time.
+// Otherwise rates that are computed from the report would be too low.
 func TestMergeForgets(t *testing.T) {
 	t.Parallel()
 	now := 1000 * day
@@ -166,7 +168,7 @@ func TestMergeForgets(t *testing.T) {
 	}
 }
 
-// TestTallyIsSmall fills a Tally with as much as it can keep, and checks its size.
+// TestTallyIsSmall fills a Tally with as much data as it can store, and checks its size.
 func TestTallyIsSmall(t *testing.T) {
 	t.Parallel()
 	tally := NewTally(1000 * day)

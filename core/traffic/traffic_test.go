@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// TestShapesAreBounded checks queries of more shapes than a window keeps. The sums over all shapes stay right, and the
-// most expensive shape is kept.
+// TestShapesAreBounded counts queries of more shapes than a window stores; a shape is a filter without its values.
+// The sums over all shapes must stay right. The most expensive shape must remain.
 func TestShapesAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWindow(0, ofTable)
@@ -28,8 +28,8 @@ func TestShapesAreBounded(t *testing.T) {
 	}
 }
 
-// TestOthersAreOne checks that a window never has two shapes that collect other shapes. It adds such a shape to a full
-// window without one.
+// TestOthersAreOne checks that a window has at most one collecting shape. The collecting shape has the sums of all
+// shapes that were removed. The test adds a collecting shape to a full window that has none.
 func TestOthersAreOne(t *testing.T) {
 	t.Parallel()
 	w := newWindow(0, ofTable)
@@ -48,7 +48,7 @@ func TestOthersAreOne(t *testing.T) {
 	}
 }
 
-// at returns a counter whose clock shows the given time.
+// at returns a new Counter with the given time.
 func at(now edm.Ticks) *Counter {
 	c := New()
 	c.Tick(now)
@@ -59,7 +59,7 @@ func get(table, pk string) *Visit {
 	return &Visit{Account: "a", Table: table, PartitionKey: pk, RowKey: "r", InPartition: true, Entities: 1, Bytes: 10}
 }
 
-// TestTables checks which tables are counted in detail: the first 16, until another table is busier.
+// TestTables checks which tables get detailed counts: the first 16, until another table is busier.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -88,7 +88,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("the busier table: %v", late)
 	}
 	c.tables[0] = newCounted(name{"a", "longername"}, "longername", now)
-	for i := range 1 << len("longername") { // the number of remembered spellings must be bounded
+	for i := range 1 << len("longername") { // the number of stored spellings must be limited
 		c.Add(get(spelling("longername", i), "p"))
 	}
 	if n := len(*c.known.Load()); n > aliases+1 {
@@ -96,8 +96,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestTablesThatRest checks that a busy table keeps its counts during hours in which only other tables have requests,
-// even across a restart. Only a table with more requests replaces it.
+// TestTablesThatRest checks that a busy table keeps its detailed counts during hours in which only other tables have
+// requests, even across a restart. Only a table with more requests may replace it.
 func TestTablesThatRest(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -161,7 +161,7 @@ func spelling(s string, bits int) string {
 	return string(b)
 }
 
-// TestSampling checks that many reads in a second are sampled, and that their sum stays exact.
+// TestSampling checks that many reads in a second are sampled. The sum of the reads must stay exact.
 func TestSampling(t *testing.T) {
 	t.Parallel()
 	c := at(day)
@@ -175,14 +175,14 @@ func TestSampling(t *testing.T) {
 		t.Errorf("%d reads", r.Totals.Reads)
 	}
 	for _, e := range r.Partitions["reads"].Entries {
-		if off := float64(e.Count)/(n/4) - 1; off < -0.05 || off > 0.05 { // about 4 standard deviations
+		if off := float64(e.Count)/(n/4) - 1; off < -0.05 || off > 0.05 { // a tolerance of about 4 standard deviations
 			t.Errorf("%s: %d of %d", e.Partition, e.Count, n/4)
 		}
 	}
 }
 
-// TestMissed checks that Add does not wait while another request to the table is counted. Instead, it counts the new
-// request as missed.
+// TestMissed checks that Add does not wait while another goroutine counts a request to the same table. Add must count
+// the new request as missed.
 func TestMissed(t *testing.T) {
 	t.Parallel()
 	c := at(day)
@@ -196,7 +196,8 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// TestTools checks that writes of edgetable's tools are counted in the last hour of a table, but not in detail.
+// TestTools checks that writes of edgetable's tools are counted in the Hour of a table, but not in its detailed
+// counts.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	c := at(day)
@@ -209,7 +210,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestWindows checks that a report covers one to two days.
+// TestWindows checks that a report covers the last one to two days.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	c := at(100 * day)
@@ -226,7 +227,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestRestore checks that a restored counter continues where the saved one ended.
+// TestRestore checks that a restored Counter has the same counts as the saved one, and continues them.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -260,7 +261,7 @@ func TestRestore(t *testing.T) {
 	if r.Totals.Judged != 600-lag || r.Totals.AtEnd != r.Totals.Judged || r.Totals.WriteUnits != 1200 || r.Totals.Throttled != 600 {
 		t.Errorf("%+v", r.Totals)
 	}
-	r.Totals.Batchable, r.Totals.FirstPartitions = want.Totals.Batchable, want.Totals.FirstPartitions // these depend on which requests are in the same second
+	r.Totals.Batchable, r.Totals.FirstPartitions = want.Totals.Batchable, want.Totals.FirstPartitions // the two fields depend on which requests were in the same second
 	if r.Totals != want.Totals || !slices.Equal(r.Shapes, want.Shapes) || !slices.Equal(r.Partitions["writes"].Entries, want.Partitions["writes"].Entries) {
 		t.Errorf("got %+v\nwant %+v", r, want)
 	}

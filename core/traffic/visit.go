@@ -1,23 +1,24 @@
 package traffic
 
-// Visit is one request to the entities of a table. Its strings and slices may share memory with the request; the
-// counter copies what it keeps.
+// Visit is one request to the entities of a table. Its strings and slices may share memory with the request; a
+// Counter copies the parts that it stores.
 type Visit struct {
 	Account, Table string
 	// PartitionKey and RowKey identify the entity, or the first entity in a transaction. They are set if InPartition
-	// is; a query of one partition sets only PartitionKey.
+	// is set. A query of one partition has only PartitionKey.
 	PartitionKey, RowKey string
 	InPartition          bool
 	Write                bool
-	// Entities is the number of entities read or written by key, and Inserts how many of them may be new. Bytes is
-	// the total length of their keys and properties, and Largest the length of the largest entity.
+	// Entities is the number of entities read or written by key, and Inserts is the number of written entities that
+	// may be new. Bytes is the total length of the keys and properties of these entities, and Largest is the length
+	// of the largest entity.
 	Entities, Inserts, Bytes, Largest int
-	// Tool is set for writes of edgetable's own tools. They are counted in the Hour of the table, but not in detail,
-	// because advice about the table must not depend on them.
+	// Tool is set for writes of edgetable's own tools. Such writes are counted only in the Hour of the table, because
+	// advice about the table must not depend on them.
 	Tool bool
-	// Batch is set if the writes were a transaction.
+	// Batch is set if the writes were an entity group transaction.
 	Batch bool
-	// Throttled is set if the request was refused by a rate limit; nothing else about it is counted.
+	// Throttled is set if a rate limit refused the request. Such a request is counted only as throttled.
 	Throttled bool
 
 	// Plan is the Kind of the query's odata.Plan, or "" for other requests. Shape is the filter without its values, and
@@ -25,8 +26,8 @@ type Visit struct {
 	Plan, Shape, Example string
 	// First is set on the first page of a query.
 	First bool
-	// From and To are the encoded keys between which the page of a query was read; a nil To is the end of the table. For
-	// other requests, From is the encoded key of the entity, or nil.
+	// From and To are the encoded keys between which the page of a query was read; a nil To means the end of the
+	// table. For other requests, From is the encoded key of the entity, or nil.
 	From, To                        []byte
 	Scanned, ScannedBytes, Returned int
 }

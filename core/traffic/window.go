@@ -6,49 +6,51 @@ import (
 	"edgetable/core/edm"
 )
 
-// day is the age at which a window is full. Reports also cover the window before it.
+// day is the age at which a window ends. A report covers the current window and the previous one.
 const day edm.Ticks = 24 * 60 * minute
 
-// Totals holds sums over all requests to a table.
+// Totals holds sums over the requests to one table.
 type Totals struct {
-	Reads        uint64 `json:"reads"` // entities read by key
+	Reads        uint64 `json:"reads"` // number of entities read by key
 	ReadBytes    uint64 `json:"readBytes"`
-	Queries      uint64 `json:"queries"` // pages of queries
-	Scanned      uint64 `json:"scanned"` // rows examined for queries
+	Queries      uint64 `json:"queries"` // number of pages of queries
+	Scanned      uint64 `json:"scanned"` // number of rows examined for queries
 	ScannedBytes uint64 `json:"scannedBytes"`
 	Returned     uint64 `json:"returned"`
-	Writes       uint64 `json:"writes"` // entities written or deleted
+	Writes       uint64 `json:"writes"` // number of entities written or deleted
 	WrittenBytes uint64 `json:"writtenBytes"`
-	// WriteUnits is the sum of the sizes of written entities in KiB, each rounded up.
+	// WriteUnits is the size of the written entities in KiB. The size of each request is rounded up, and is at least
+	// 1 KiB for each entity.
 	WriteUnits    uint64 `json:"writeUnits"`
 	WriteRequests uint64 `json:"writeRequests"`
-	Batches       uint64 `json:"batches"` // entity group transactions
+	Batches       uint64 `json:"batches"` // number of entity group transactions
 	BatchEntities uint64 `json:"batchEntities"`
-	// Batchable is the number of writes outside of transactions whose partition was also written by one of the eight
-	// writes before, in the same second.
+	// Batchable is the number of writes that could have been in a transaction: they were not in a transaction, but
+	// one of the eight preceding writes was to the same partition in the same second.
 	Batchable uint64 `json:"batchable"`
 	Throttled uint64 `json:"throttled"`
-	// Missed counts requests that arrived while another one was being counted.
+	// Missed is the number of requests that arrived while another request to the table was being counted.
 	Missed uint64 `json:"missed"`
 
-	// Judged is the number of inserts whose key was compared with the highest and the lowest key of a short time before.
-	// AtEnd is the number of these keys above the highest key, and AtStart the number below the lowest key.
+	// Judged is the number of inserts whose key was compared with the highest and the lowest key that were known a
+	// short time before. AtEnd is the number of inserts above the highest key, and AtStart the number of inserts
+	// below the lowest key.
 	Judged  uint64 `json:"judged"`
 	AtEnd   uint64 `json:"atEnd"`
 	AtStart uint64 `json:"atStart"`
-	// FirstInserts is the number of the first inserts, at most 1,024, for which the number of different partitions was
-	// estimated. FirstPartitions is this estimate.
+	// FirstInserts is the number of inserts at the start of the window for which the number of different partitions
+	// was estimated: at most 1,024. FirstPartitions is this estimate.
 	FirstInserts    uint64 `json:"firstInserts"`
 	FirstPartitions uint64 `json:"firstPartitions"`
 
 	Largest      uint64 `json:"largest"` // size in bytes of the largest entity written
 	LargestIn    string `json:"largestIn"`
-	LastInserted string `json:"lastInserted"` // key of an insert at the end or start
-	SecondMost   uint64 `json:"secondMost"`   // most writes to one partition in one second
+	LastInserted string `json:"lastInserted"` // key of the first insert at the end or the start of the table
+	SecondMost   uint64 `json:"secondMost"`   // highest number of writes to one partition in one second
 	SecondMostIn string `json:"secondMostIn"`
 }
 
-// sums returns the fields that add up when totals are merged.
+// sums returns the fields that are added when two Totals are merged.
 func (t *Totals) sums() [20]*uint64 {
 	return [...]*uint64{
 		&t.Reads, &t.ReadBytes, &t.Queries, &t.Scanned, &t.ScannedBytes, &t.Returned, &t.Writes, &t.WrittenBytes, &t.WriteUnits,
@@ -57,13 +59,13 @@ func (t *Totals) sums() [20]*uint64 {
 	}
 }
 
-// sumNames holds the JSON names of the sums.
+// sumNames holds the JSON names of the fields that sums returns.
 var sumNames = [...]string{
 	"reads", "readBytes", "queries", "scanned", "scannedBytes", "returned", "writes", "writtenBytes", "writeUnits", "writeRequests", "batches",
 	"batchEntities", "batchable", "throttled", "missed", "judged", "atEnd", "atStart", "firstInserts", "firstPartitions",
 }
 
-// EachSum calls f for each field that adds up.
+// EachSum calls f for each field that is added when two Totals are merged.
 func (t *Totals) EachSum(f func(name string, n uint64)) {
 	for i, n := range t.sums() {
 		f(sumNames[i], *n)
@@ -86,32 +88,34 @@ func (t *Totals) add(o *Totals) {
 	}
 }
 
-// Shape is a group of queries that differ only in the values in their filters.
+// Shape is a group of queries whose filters differ only in their values.
 type Shape struct {
 	Plan         string `json:"plan"`   // the Kind of the odata.Plan
-	Filter       string `json:"filter"` // filter with a question mark for each value; "" if there is none
+	Filter       string `json:"filter"` // the filter with a question mark for each value; "" for queries without a filter
 	Example      string `json:"example"`
-	Queries      uint64 `json:"queries"` // queries that began; objects on Workers do not count them
+	Queries      uint64 `json:"queries"` // number of first pages; Durable Objects do not count them
 	Pages        uint64 `json:"pages"`
 	Scanned      uint64 `json:"scanned"`
 	ScannedBytes uint64 `json:"scannedBytes"`
 	Returned     uint64 `json:"returned"`
 }
 
-// otherShapes is the Plan of the collecting shape, which has the sums of all shapes for which there was no room.
+// otherShapes is the Plan of the collecting shape. When a window with the maximum number of shapes gets a new one,
+// the cheapest shape is removed, and its counts are added to the collecting shape.
 const otherShapes = "Other"
 
-// Others reports whether s has the sums of all shapes for which there was no room.
+// Others reports whether s is the collecting shape, which has the sums of all shapes that were removed from the
+// window.
 func (s *Shape) Others() bool { return s.Plan == otherShapes }
 
-// window holds the counts of one day.
+// window holds the counts of at most one day.
 type window struct {
 	since  edm.Ticks
 	totals Totals
 	heavy  [metrics]heavy
 	shapes []Shape
 	size   *size
-	first  []byte // a bit is set for the hash of each partition of the first inserts
+	first  []byte // a bit set with the hashes of the partitions of the first inserts
 }
 
 func newWindow(since edm.Ticks, s *size) window {
@@ -122,7 +126,7 @@ func newWindow(since edm.Ticks, s *size) window {
 	return w
 }
 
-// Requests returns a number that grows with every request.
+// Requests returns a number that grows with every counted request.
 func (w *window) Requests() uint64 {
 	return w.totals.Reads + w.totals.Queries + w.totals.WriteRequests + w.totals.Throttled
 }
@@ -152,14 +156,14 @@ func (w *window) shape(v *Visit) *Shape {
 	if len(w.shapes) == w.size.shapes {
 		w.forgetShape()
 		if v.Plan == otherShapes {
-			return w.shape(v) // finds the shape that forgetShape has made
+			return w.shape(v) // finds the collecting shape, which forgetShape has added
 		}
 	}
 	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, w.size.text), Example: clone(v.Example, w.size.text)})
 	return &w.shapes[len(w.shapes)-1]
 }
 
-// forgetShape removes the cheapest shape and adds its counts to the collecting shape.
+// forgetShape removes the cheapest shape and adds its counts to the collecting shape, which it creates if necessary.
 func (w *window) forgetShape() {
 	least, other := -1, -1
 	for i, s := range w.shapes {
@@ -174,14 +178,14 @@ func (w *window) forgetShape() {
 	if other < 0 {
 		s.Plan, s.Filter, s.Example = otherShapes, "", ""
 		w.shapes[least] = s
-		w.forgetShape() // the collecting shape exists now, so this call removes a shape
+		w.forgetShape() // now that the collecting shape exists, this call removes a shape
 		return
 	}
 	w.shapes[other].add(&s)
 	w.shapes = append(w.shapes[:least], w.shapes[least+1:]...)
 }
 
-// sums returns the fields that add up when shapes are merged.
+// sums returns the fields that are added when two Shapes are merged.
 func (s *Shape) sums() [4]*uint64 {
 	return [...]*uint64{&s.Pages, &s.Scanned, &s.ScannedBytes, &s.Returned}
 }
@@ -194,13 +198,14 @@ func (s *Shape) add(o *Shape) {
 	}
 }
 
-// clone truncates a text to a number of bytes and copies it, because the text may share memory with a request.
+// clone truncates a text to the given number of bytes and copies it, because the text may share memory with a
+// request.
 func clone(s string, most int) string { return strings.Clone(s[:min(len(s), most)]) }
 
 const firstBytes = 512
 
-// distinct counts an insert, and counts its partition if it is new. With 4,096 bits, nine tenths of 1,024 new
-// partitions are recognised as new. This suffices to see whether inserts go to a new partition each or to few ones.
+// distinct counts an insert and, if its partition is new, the partition. With 4,096 bits, it recognises nine tenths
+// of 1,024 new partitions as new. This suffices to see whether the inserts go to many partitions or to few.
 func (w *window) distinct(id uint64) {
 	const bits = uint64(firstBytes * 8)
 	if w.totals.FirstInserts >= bits/4 {

@@ -10,11 +10,11 @@ import (
 // First is the oldest version that the table service supports.
 const First = "2009-04-14"
 
-// published lists every version from [First] on in ascending order. Versions are common to all storage services:
+// published lists all versions from [First] on, in ascending order. Versions are common to all storage services:
 // 2018-06-17 was published for Data Lake alone, but the table service accepts it too.
 //
 // Sources: Microsoft's pages "Versioning for Azure Storage" (of 3 June 2026) and "Previous Azure Storage versions",
-// and the ServiceVersion enumerations of its SDKs; read on 28 November 2026. RELEASING.md says when to renew the
+// and the ServiceVersion enumerations of its SDKs; read on 28 November 2026. RELEASING.md says when to update the
 // list.
 var published = []string{
 	"2009-04-14", "2009-07-17", "2009-09-19",

@@ -16,10 +16,10 @@ import (
 	"testing"
 )
 
-// answer is an exchange in the corpus, parsed without the server's code.
+// answer is an exchange of the corpus, parsed without the server's code.
 type answer struct {
 	method, target string
-	sent           string // head of the request
+	sent           string // request line and headers of the request
 	status         int
 	header         http.Header
 	body           string
@@ -27,19 +27,19 @@ type answer struct {
 
 func (a *answer) has(name string) bool { return a.header.Get(name) != "" }
 
-// front reports whether the service looked only at the credentials. It had not chosen a format yet, so the content
-// type of its error has no parameters.
+// front reports whether the error comes from the front end of the service, which checks only credentials. The front end
+// has not chosen a format yet, so the content type of its errors has no parameters.
 func (a *answer) front() bool {
 	typ := a.header.Get("Content-Type")
 	return a.status >= 400 && !a.has("X-Content-Type-Options") && (typ == "application/json" || typ == "application/xml" && !a.administrative())
 }
 
-// administrative reports whether the operation uses only XML.
+// administrative reports whether the operation uses only XML, and neither JSON nor ATOM.
 func (a *answer) administrative() bool {
 	_, query, _ := strings.Cut(strings.ToLower(a.target), "?")
 	query = "&" + query
 	if strings.Contains(a.header.Get("Content-Type"), ";") {
-		return false // the table's name is invalid; the service answers this error in the format of entities
+		return false // the service answers an invalid table name in the format of operations on entities
 	}
 	return strings.Contains(query, "&comp=") || strings.Contains(query, "&restype=")
 }
@@ -51,7 +51,7 @@ var (
 	errorCode  = regexp.MustCompile(`^{"odata.error":{"code":"(\w+)"|<code>(\w+)</code>|<m:code>(\w+)</m:code>`)
 )
 
-// readErrors lists errors found while parsing a request, before Cache-Control is set.
+// readErrors lists the errors that occur while the service parses a request, before it sets Cache-Control.
 var readErrors = map[string]bool{
 	"AtomFormatNotSupported": true, "ConditionNotMet": true, "DuplicatePropertiesSpecified": true, "InvalidHeaderValue": true, "InvalidInput": true,
 	"InvalidQueryParameterValue": true,
@@ -60,10 +60,10 @@ var readErrors = map[string]bool{
 	"TableNotFound": true, "XMethodIncorrectCount": true, "XMethodIncorrectValue": true, "XMethodNotUsingPost": true,
 }
 
-// rules are conditions that every answer of the service fulfils.
+// rules are conditions that every answer of the service must fulfil.
 var rules = []struct {
 	name    string
-	breaker string // an example that breaks the rule: a request line, a bar and an answer
+	breaker string // an example that must break the rule: a request line, a bar, and an answer
 	broken  func(a *answer) bool
 }{
 	{"an error has its code in a header", "GET /a/t|400\n\n", func(a *answer) bool { return (a.status >= 400) != a.has("x-ms-error-code") }},
@@ -137,11 +137,12 @@ func code(body string) string {
 	return m[1] + m[2] + m[3]
 }
 
-// own reports whether the operation is an extension of edgetable. The rules, which come from the service, do not apply to it.
+// own reports whether the operation exists only in edgetable. The rules come from the service, so they do not apply to
+// it.
 func (a *answer) own() bool { return a.status == 200 && strings.HasSuffix(a.target, "?comp=options") }
 
-// TestCorpus checks all exchanges by the rules, and parses their bodies with Go's library rather than the server's
-// code.
+// TestCorpus checks that all exchanges follow the rules, and parses the bodies with Go's library instead of the
+// server's code.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	list, err := Load()
@@ -191,7 +192,7 @@ func parseAnswer(e Exchange) (*answer, error) {
 	return a, resp.Body.Close()
 }
 
-// TestRules checks that each rule can be broken, and that unreadable bodies are detected.
+// TestRules checks that the example of each rule breaks the rule, and that invalid bodies are detected.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, r := range rules {
@@ -220,7 +221,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// readable returns an error for a body that does not match its type.
+// readable returns an error if a body does not match its content type.
 func readable(contentType, body string) error {
 	if body == "" {
 		return nil
@@ -230,7 +231,7 @@ func readable(contentType, body string) error {
 		return err
 	}
 	switch kind {
-	case "text/plain": // the only text is a count of entities
+	case "text/plain": // the only response of this type is a count of entities
 		_, err := strconv.ParseUint(body, 10, 63)
 		return err
 	case "application/json":
@@ -263,7 +264,7 @@ func readableJSON(level, body string) error {
 	return nil
 }
 
-// readableParts reads a batch as Go's client library does, and requires a minimum number of parts.
+// readableParts parses a batch with Go's library. It returns an error if the batch has fewer than least parts.
 func readableParts(r *multipart.Reader, least int) error {
 	for n := 0; ; n++ {
 		part, err := r.NextPart()

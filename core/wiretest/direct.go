@@ -16,12 +16,12 @@ import (
 // loopback is the source address of all requests, even over a socket.
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// Direct returns a target that calls the handler without a transport.
+// Direct returns a Target that calls the handler directly, without a transport.
 func Direct(t *testing.T, h *protocol.Handler) Target {
 	return func(r *Request) (*Response, error) {
 		header := make(protocol.Header)
 		for _, f := range r.Header {
-			name := textproto.CanonicalMIMEHeaderKey(f.Name) // transports pass names in canonical form
+			name := textproto.CanonicalMIMEHeaderKey(f.Name) // transports pass header names in canonical form
 			header[name] = append(header[name], f.Value)
 		}
 		req := protocol.Request{
@@ -45,7 +45,7 @@ func Direct(t *testing.T, h *protocol.Handler) Target {
 			out.Header = append(out.Header, Field(f))
 		}
 		if r.Method == "HEAD" {
-			out.Body = nil // a transport does not send the body of a response to HEAD
+			out.Body = nil // a transport sends no body in a response to HEAD
 		}
 		return out, nil
 	}

@@ -1,6 +1,7 @@
 // Package wiretest plays recorded conversations to a server and compares its responses with the recorded ones, byte
-// for byte where bytes matter. A single corpus, testdata/wire, is played to every implementation of the protocol: the
-// handler without a transport, the server on a socket, the Lambda function's handler, and a wasm module.
+// for byte where bytes matter. There is only one corpus of them, in testdata/wire. The tests play this corpus to
+// every implementation of the protocol: the handler without a transport, the server on a socket, the Lambda
+// function's handler, and a wasm module.
 //
 //	func TestWire(t *testing.T) { wiretest.Run(t, wiretest.Direct) }
 //
@@ -20,7 +21,7 @@
 // identity provider could not be reached.
 //
 // The comment of a transcript describes the scenario. For each exchange, or range of exchanges, one of its lines
-// names the authority for the response:
+// names the authority, that is, the evidence that the response is right:
 //
 //	01: recorded from the service
 //	02: recorded from the service, 2024-05-03 at 2019-02-02: the recording and its request id
@@ -42,7 +43,7 @@
 // The files of a transcript come in pairs, NN-name.request and NN-name.response. The exchange happens NN seconds
 // after [Start], so that Timestamps and ETags are known beforehand.
 //
-// In an error message, the text after the service's own text is our hint to the developer.
+// In an error message, the text after the service's own text is a hint that only this server adds.
 //
 // # Requests
 //
@@ -78,9 +79,9 @@
 // # Responses
 //
 // A response is the status line without its phrase, the sorted headers, an empty line and the body. Parts that differ
-// in every run are checked and then normalised: the headers Date, x-ms-request-id and Content-Length are left out;
-// their values in a body, and GUIDs in boundaries, become names in braces.
+// in every run are checked and then normalised: the headers Date, x-ms-request-id and Content-Length are left out. If
+// their values, or GUIDs in boundaries, occur in a body, names in braces replace them.
 //
-// The command go test -run Wire -update rewrites the responses. Each change then claims something about the service,
-// so read the diff.
+// The command go test -run Wire -update rewrites the responses. Each changed response then claims something about the
+// service, so read the diff.
 package wiretest

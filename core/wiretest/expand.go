@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// expand replaces the expressions $(…) in a request to an account. captured holds parts of earlier responses: key
-// 02.etag is a header, 02 is a body.
+// expand replaces the expressions $(…) in a request to an account. captured contains parts of earlier responses.
+// The key 02.etag, for example, is a header of response 02, and 02 is its body.
 func expand(text, account string, captured map[string]string) (string, error) {
 	var out strings.Builder
 	for {
@@ -41,7 +41,7 @@ func expand(text, account string, captured map[string]string) (string, error) {
 	}
 }
 
-// capture returns the value of an expression such as 02.ETag or 03<Value>.
+// capture returns the part of an earlier response for an expression such as 02.ETag or 03<Value>.
 func capture(name string, captured map[string]string) (string, error) {
 	number, element, ok := strings.Cut(name, "<")
 	if !ok {
@@ -57,7 +57,8 @@ func capture(name string, captured map[string]string) (string, error) {
 	return "", fmt.Errorf("no such element was received")
 }
 
-// repetition writes the expansion of "repeat 3|a|)" or "count 1 3|r@|)" and returns the text after it.
+// repetition appends the expansion of "repeat 3|a|)" or "count 1 3|r@|)" to out, and returns the text after this
+// expression.
 func repetition(out *strings.Builder, s string) (rest string, err error) {
 	head, s, _ := strings.Cut(s, "|")
 	pattern, rest, ok := strings.Cut(s, "|)")

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// hostile lists requests that try to get a secret, or a text of their own, into a log. A log must not contain the
-// words in hidden, and must contain shown.
+// hostile lists requests that could bring a secret, or a text chosen by the client, into a log. The log must not
+// contain any of the words in hidden. It must contain the text in shown.
 var hostile = []struct {
 	text   string
 	hidden []string
@@ -45,8 +45,8 @@ func (tooMany) Take(string, int) time.Duration { return time.Second }
 func (tooMany) Charge(string, int)             {}
 func (tooMany) Peek(string) time.Duration      { return time.Second }
 
-// Hostile checks what a server logs. It creates a handler and passes hostile requests to serve, which answers each of
-// them with the handler and returns what was logged.
+// Hostile checks which texts a server logs. It creates a handler, and calls serve with hostile requests. serve must
+// answer each request with the handler, and return the text that was logged.
 func Hostile(t *testing.T, serve func(h *protocol.Handler, req *protocol.Request) string) {
 	t.Helper()
 	var clock Clock

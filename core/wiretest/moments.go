@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// moments holds the Timestamps of a scenario in the order in which responses showed them.
+// moments holds the Timestamps of a scenario, in the order of their first occurrence in responses.
 type moments []string
 
-// timestamp matches a Timestamp on the day of all transcripts, even in an ETag or a target.
+// timestamp matches a Timestamp on the day of the transcripts, also inside an ETag or a target.
 var timestamp = regexp.MustCompile(`2026-03-04T05(:|%3A)06(:|%3A)\d\d\.\d+Z`)
 
-// name replaces the Timestamps in a response by numbered placeholders.
+// name replaces the Timestamps in a response by placeholders with numbers.
 func (m *moments) name(text string) string { return m.nameEach(text, timestamp) }
 
-// recent matches Timestamps of any day. A Timestamp at a whole second has no fraction. nameAny ignores those that are
-// more than an hour old, because they are data.
+// recent matches a Timestamp of any day. A Timestamp at a whole second has no fraction. The method nameAny ignores
+// Timestamps that are more than an hour old, because they are data.
 var recent = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d(:|%3A)\d\d(:|%3A)\d\d(\.\d+)?Z`)
 
-// nameAny does the same as name for the responses of a server that runs on the real clock.
+// nameAny does the same as name, for a server that runs on the real clock.
 func (m *moments) nameAny(text string) string {
 	return recent.ReplaceAllStringFunc(text, func(t string) string {
 		at, err := time.Parse(time.RFC3339Nano, strings.ReplaceAll(t, "%3A", ":"))
@@ -42,7 +42,7 @@ func (m *moments) nameEach(text string, pattern *regexp.Regexp) string {
 	})
 }
 
-// translate replaces Timestamps in a request: one that is in m is replaced by the one at the same index in other.
+// translate replaces each Timestamp of m in a request by the Timestamp that has the same index in other.
 func (m moments) translate(text string, other moments) string {
 	return timestamp.ReplaceAllStringFunc(text, func(t string) string {
 		i := slices.Index(m, strings.ReplaceAll(t, "%3A", ":"))

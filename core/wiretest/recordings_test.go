@@ -13,8 +13,8 @@ var (
 	anyCode    = regexp.MustCompile(`"code":"(\w+)"|<(?:m:)?code>(\w+)</`)
 )
 
-// TestRecordings compares recordings.txt with the transcripts of the corpus. Each error that a transcript marks as recorded must
-// have a row with its status and code in recordings.txt, and each row must occur in a transcript.
+// TestRecordings compares recordings.txt with the transcripts of the corpus. For each error that a transcript marks as
+// recorded, recordings.txt must have a row with the same status and code. Each row must occur in a transcript.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	list, err := Load()
@@ -55,7 +55,8 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// answered returns the status of a response, or that of the last part for a failed batch, and the error code.
+// answered returns the status and the error code of a response. For a failed batch, the status is that of its last
+// part.
 func answered(response string) string {
 	all := partStatus.FindAllStringSubmatch(response, -1)
 	status, code := all[0][1], ""
@@ -65,7 +66,7 @@ func answered(response string) string {
 	return status + " " + code
 }
 
-// recordedIn returns the numbers of the exchanges that are recorded.
+// recordedIn returns the numbers of the exchanges that were recorded from the service.
 func recordedIn(comment string) map[int]bool {
 	var lines []string
 	for _, m := range authority.FindAllString(comment, -1) {

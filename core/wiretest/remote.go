@@ -12,20 +12,21 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// Remote is an account on a server that runs elsewhere, on the real clock.
+// Remote is an account on a server that runs on another machine and on the real clock.
 type Remote struct {
 	Account string
 	Key     string
 	Scheme  string // http or https
 	Host    string
 	Dialect Dialect
-	Differs []string // exchanges, as scenario/NN, whose responses are known to differ; the difference is logged
+	Differs []string // exchanges, as scenario/NN, with a known difference in the response; the difference is only logged
 	Send    Target
-	Empty   func(t *testing.T) // deletes what the previous scenario left in the account
+	Empty   func(t *testing.T) // deletes the tables that the previous scenario left in the account
 }
 
-// RunRemote plays, one after another, the scenarios that do not depend on the server's clock or its other accounts.
-// It compares responses except for times, and ignores headers that no transcript has, because platforms add some.
+// RunRemote plays the scenarios one after another, except those that need a certain clock or other accounts of the
+// server. It ignores times in responses, and headers that occur in no transcript, because platforms add some
+// headers.
 func RunRemote(t *testing.T, remote *Remote) {
 	t.Helper()
 	list, err := Load()
@@ -47,15 +48,15 @@ func RunRemote(t *testing.T, remote *Remote) {
 	t.Logf("%d of %d scenarios were played; the others need a clock, accounts or a store made for them", played, len(list))
 }
 
-// elsewhere matches parts of a request that work only on a server that is set up for the transcript.
+// elsewhere matches a part of a request that needs a server with the accounts and the clock of the transcripts.
 var elsewhere = regexp.MustCompile(`(?im)(second|disabled|https|walled)account|twokeys|Bearer |\$\(sas |^(Host|Date|x-ms-date|Authorization): *[^(]|^\w+ \w+://`)
 
 func (t *Transcript) playsAnywhere() bool {
 	return len(t.Directives) == 0 && !slices.ContainsFunc(t.Exchanges, func(e Exchange) bool { return elsewhere.MatchString(e.Request) })
 }
 
-// headers maps the names of all response headers in the corpus from lower case, in which platforms may send them, to
-// their spelling.
+// headers maps the names of all response headers in the corpus from lower case to their spelling in the corpus. Some
+// platforms send the names in lower case.
 func headers(list []*Transcript) map[string]string {
 	known := map[string]string{"x-ms-request-id": "x-ms-request-id", "date": "Date", "content-length": "Content-Length"}
 	for _, t := range list {
@@ -79,7 +80,7 @@ func (r *Remote) play(t *testing.T, transcript *Transcript, known map[string]str
 		name := fmt.Sprintf("%02d-%s", e.Number, e.Name)
 		req, err := newRequest(theirs.translate(e.Request, ours), time.Now().UTC(), captured)
 		if err != nil && r.Dialect.Ascending {
-			continue // the request needs a continuation token that an earlier response lacks
+			continue // the request needs a continuation token, which the earlier response did not have
 		}
 		if err == nil {
 			err = r.address(req)
@@ -128,13 +129,14 @@ func (r *Remote) differs(t *testing.T, transcript *Transcript, e *Exchange, how 
 	t.Errorf("%02d-%s:\n%s", e.Number, e.Name, how)
 }
 
-// ownDay matches a request that compares Timestamps with the day of all transcripts.
+// ownDay matches a request that compares Timestamps with the day of the transcripts.
 var ownDay = regexp.MustCompile(`Timestamp%20\w\w%20datetime'2026-03-04|Timestamp \w\w datetime'2026-03-04`)
 
-// moment matches the server's time in whole seconds, in Atom's updated element or quoted in a message.
+// moment matches the server's time in whole seconds, in the element updated of Atom or in the text of a message.
 var moment = regexp.MustCompile(`<updated>[^<]+|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT`)
 
-// address redirects a request from the corpus to the remote account. A valid signature stays valid.
+// address changes a request of the corpus so that it goes to the remote account. If the signature was valid, the new
+// one is valid too.
 func (r *Remote) address(req *Request) error {
 	theirs, err := sharedkey.ParseKey(scene.AccountKey)
 	if err != nil {
@@ -167,7 +169,7 @@ func (r *Remote) address(req *Request) error {
 	return nil
 }
 
-// Ask sends a request written in the notation of transcripts.
+// Ask sends a request that is written in the notation of transcripts.
 func (r *Remote) Ask(text string) (*Response, error) {
 	req, err := NewRequest(text, time.Now().UTC())
 	if err == nil {

@@ -18,11 +18,11 @@ const (
 // Request is a complete, signed request.
 type Request struct {
 	Method  string
-	Target  string // as in the request line
+	Target  string // as it is in the request line
 	Host    string
 	Header  []Field // all headers except Host, in the order of the transcript
 	Body    []byte
-	Chunked bool // Body is sent without Content-Length
+	Chunked bool // send Body without the header Content-Length
 }
 
 // Field is one header line.
@@ -40,10 +40,11 @@ func get(header []Field, name string) string {
 	return ""
 }
 
-// NewRequest returns the request for text in the notation of transcripts, sent at time now.
+// NewRequest parses a request in the notation of transcripts. The time of the request is
+// now.
 func NewRequest(text string, now time.Time) (*Request, error) { return newRequest(text, now, nil) }
 
-// newRequest is NewRequest with access to parts of earlier responses.
+// newRequest does the same as NewRequest, and can insert parts of earlier responses.
 func newRequest(text string, now time.Time, captured map[string]string) (*Request, error) {
 	account := addressed(text)
 	text, err := expand(text, account, captured)
@@ -100,7 +101,8 @@ func newRequest(text string, now time.Time, captured map[string]string) (*Reques
 	return r, r.sign(signature, account)
 }
 
-// addressed returns the account that a request addresses, whose key signs it.
+// addressed returns the account in the address of a request. A key of this account signs
+// the request.
 func addressed(text string) string {
 	_, path, _ := strings.Cut(text, " ")
 	path, _, _ = strings.Cut(path, " ")
@@ -123,7 +125,7 @@ func addressed(text string) string {
 	return name
 }
 
-// sign adds an Authorization header of the kind that how names.
+// sign adds an Authorization header. how names its kind, such as "(SharedKey)".
 func (r *Request) sign(how, account string) error {
 	key, scheme := AccountKey, sharedkey.SharedKeyLite
 	switch how {
@@ -147,7 +149,7 @@ func (r *Request) sign(how, account string) error {
 	return nil
 }
 
-// signed returns the parts of the request that signatures cover.
+// signed returns the parts of the request that a signature covers.
 func (r *Request) signed() sharedkey.Request {
 	path, query, _ := strings.Cut(r.Target, "?")
 	if _, rest, absolute := strings.Cut(path, "://"); absolute {

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Response is a response as received. Header names keep their case.
+// Response is a response as the server sent it. The names of its headers keep their case.
 type Response struct {
 	Status int
-	// Reason is the phrase in the status line, or "" if the transport has none.
+	// Reason is the phrase in the status line, or "" if the transport sends none.
 	Reason string
 	Header []Field
 	Body   []byte
@@ -26,7 +26,7 @@ var (
 )
 
 // text returns the response in the notation of transcripts. It checks the parts that differ in every run, and leaves
-// them out or replaces them. The response to HEAD has the Content-Length of a body, but no body.
+// them out or replaces them. A response to HEAD has the Content-Length of the missing body.
 func (r *Response) text(method string) (string, error) {
 	id, err := r.once("x-ms-request-id")
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *Response) text(method string) (string, error) {
 			if n, err := strconv.Atoi(f.Value); err != nil || n != len(r.Body) && method != "HEAD" {
 				return "", fmt.Errorf("Content-Length %s with %d bytes of body", f.Value, len(r.Body))
 			}
-		case "connection", "keep-alive": // headers about the connection, which a transport may add
+		case "connection", "keep-alive": // transports may add headers about the connection
 		default:
 			head = append(head, f.Name+": "+f.Value)
 		}
@@ -75,7 +75,7 @@ func (r *Response) text(method string) (string, error) {
 	return text, nil
 }
 
-// once returns the value of a header that must occur exactly once.
+// once returns the value of a header. It returns an error unless the header occurs exactly once.
 func (r *Response) once(name string) (value string, err error) {
 	n := 0
 	for _, f := range r.Header {

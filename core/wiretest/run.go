@@ -12,17 +12,18 @@ import (
 	"edgetable/core/protocol"
 )
 
-// updating reports whether the test's flag -update is set. This package does not define the flag, because some test
-// packages that import it define a flag of this name.
+// updating reports whether the flag -update of the test is set. This package does not define the flag, because some
+// test packages that import this one define a flag with the same name.
 func updating() bool {
 	f := flag.Lookup("update")
 	return f != nil && f.Value.String() == "true"
 }
 
-// Target sends a request to a server and returns the response.
+// Target is a function that sends a request to a server and returns the response.
 type Target func(*Request) (*Response, error)
 
-// Run plays the corpus. For each scenario it creates a handler, which start puts behind a transport.
+// Run plays the corpus. For each scenario it creates a handler and calls start, which puts the handler behind a
+// transport.
 func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	t.Helper()
 	RunScenes(t, Dialect{}, func(t *testing.T, clock *Clock, directives []string) Target {
@@ -34,29 +35,29 @@ func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	})
 }
 
-// Dialect describes how the responses of a server with another store may differ from the transcripts, which were made
-// with the reference store. For the reference store it is empty.
+// Dialect describes how the responses of a server with another store may differ from the transcripts. The transcripts
+// were made with the reference store, for which the Dialect is empty.
 type Dialect struct {
-	// Tokens is set if continuation tokens have another form.
+	// Tokens is set if the store's continuation tokens have another form.
 	Tokens bool
-	// TooLong lists exchanges, as scenario/NN, that the store refuses because their keys are too long for it.
+	// TooLong lists the exchanges, as scenario/NN, that the store refuses because it cannot store keys of this length.
 	TooLong []string
-	// Ascending is set if the store cannot scan in descending order. It refuses such queries, and requests for their
-	// next pages are skipped.
+	// Ascending is set if the store cannot scan in descending order. The store then refuses such queries, and the
+	// requests for their next pages are skipped.
 	Ascending bool
-	// Others lists exchanges, as scenario/NN, whose response must differ from the transcript.
+	// Others lists the exchanges, as scenario/NN, whose response must differ from the transcript.
 	Others []string
-	// Timestamps is set if the store chooses other Timestamps than the reference store. Then responses need only agree
-	// in which Timestamps of a scenario are equal, including those in ETags.
+	// Timestamps is set if the store issues other Timestamps than the reference store. Two Timestamps in a response
+	// (or in its ETags) must then be equal exactly if the two in the transcript are equal.
 	Timestamps bool
 }
 
 var token = regexp.MustCompile(`(Next(?:PartitionKey|RowKey|TableName)(?:: |=))[^"&\s⏎]+`)
 
-// descends matches a response in descending order.
+// descends matches a response to a query in descending order.
 var descends = regexp.MustCompile(`\nx-edgetable-orderby: .*desc\n`)
 
-// equal reports whether a response is as expected for this exchange.
+// equal reports whether a response to this exchange is as expected.
 func (d *Dialect) equal(exchange, want, got string) bool {
 	if slices.Contains(d.Others, exchange) {
 		return got != want
@@ -74,7 +75,8 @@ func (d *Dialect) equal(exchange, want, got string) bool {
 }
 
 // RunScenes plays the corpus to servers that start creates, for example with [scene.New]. It calls start once per
-// scenario with the scenario's directives. Before each request it sets the clock, which the server must use.
+// scenario, with the directives of the scenario. The server must use the given clock, which RunScenes sets before each
+// request.
 func RunScenes(t *testing.T, dialect Dialect, start func(t *testing.T, clock *Clock, directives []string) Target) {
 	t.Helper()
 	list, err := Load()
@@ -92,7 +94,7 @@ func RunScenes(t *testing.T, dialect Dialect, start func(t *testing.T, clock *Cl
 
 func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, target Target) {
 	captured := make(map[string]string)
-	var ours, theirs moments // the Timestamps of the server and of the transcript; empty if they must be equal
+	var ours, theirs moments // the Timestamps in the server's responses and in the transcript; empty if they must be equal
 	for i := range transcript.Exchanges {
 		e := &transcript.Exchanges[i]
 		name := fmt.Sprintf("%02d-%s", e.Number, e.Name)
@@ -100,7 +102,7 @@ func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, 
 		clock.Set(now)
 		req, err := newRequest(theirs.translate(e.Request, ours), now, captured)
 		if err != nil && dialect.Ascending {
-			continue // the request needs a continuation token that an earlier response lacks
+			continue // the request needs a continuation token, which the earlier response did not have
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -139,10 +141,10 @@ func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, 
 	}
 }
 
-// reason matches a status line that has a phrase of its own.
+// reason matches a status line that does not have the standard phrase.
 var reason = regexp.MustCompile(`\A(HTTP/1.1 \d{3}) .*`)
 
-// difference shows two texts from the first line that differs.
+// difference returns the parts of two texts that begin at the first different line.
 func difference(got, want string) string {
 	g, w := strings.SplitAfter(got, "\n"), strings.SplitAfter(want, "\n")
 	same := 0

@@ -7,29 +7,29 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// Start is what the server's clock shows before the first exchange.
+// Start is the time that the server's clock shows before the first exchange.
 var Start = scene.Start
 
-// Clock is a clock that is set by hand. The zero Clock shows [Start].
+// Clock is a clock that a test sets. The zero Clock shows [Start].
 type Clock = scene.Clock
 
-// Account is the account of most scenarios. AccountKey is its well-known key, and the first key of all other accounts
-// too.
+// Account is the account of most scenarios. AccountKey is its well-known key, which is also the first key of all
+// other accounts.
 const (
 	Account    = scene.Account
 	AccountKey = scene.AccountKey
 )
 
-// NewHandler returns the server of a scenario: empty, over the reference store.
+// NewHandler returns the server of a scenario without directives. It is empty, over the reference store.
 func NewHandler(clock *Clock) *protocol.Handler {
 	h, err := newHandler(clock, nil)
 	if err != nil {
-		panic(err) // cannot happen: only directives can be invalid
+		panic(err) // cannot happen, because only directives can be invalid
 	}
 	return h
 }
 
-// newHandler returns a server configured by a transcript's directives.
+// newHandler returns a server that is configured by the directives of a transcript.
 func newHandler(clock *Clock, directives []string) (*protocol.Handler, error) {
 	return scene.New(clock, directives, context.WithTimeout)
 }

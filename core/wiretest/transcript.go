@@ -19,20 +19,20 @@ type Transcript struct {
 	Exchanges  []Exchange
 }
 
-// Exchange is a request and its expected response, both as text.
+// Exchange is a request and the expected response, both as text.
 type Exchange struct {
 	Number   int
-	Name     string // name without the number
+	Name     string // the name without its number
 	Request  string
 	Response string
 }
 
-// Name returns the name of the file without its extension.
+// Name returns the name of the transcript's file without the extension.
 func (t *Transcript) Name() string {
 	return strings.TrimSuffix(filepath.Base(t.Path), ".txtar")
 }
 
-// Load reads the whole corpus from the module's testdata/wire.
+// Load reads the whole corpus, from testdata/wire in the module.
 func Load() ([]*Transcript, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -72,7 +72,8 @@ func Load() ([]*Transcript, error) {
 
 var fileName = regexp.MustCompile(`^(\d\d)-([a-z0-9-]+)\.(request|response)$`)
 
-// parse checks the form of an archive: pairs with increasing numbers, each with an authority.
+// parse checks the form of an archive: its files must be pairs with increasing numbers, and each exchange must
+// have an authority (a line that names the evidence for the response).
 func parse(path string, a *txtar.Archive) (*Transcript, error) {
 	t := &Transcript{Path: path, Comment: string(a.Comment)}
 	known, err := authorities(t.Comment)
@@ -113,7 +114,7 @@ var authority = regexp.MustCompile(`(?m)^(\d\d)(?:-(\d\d))?: (recorded from the 
 
 var directive = regexp.MustCompile(`(?m)^server: (.+)$`)
 
-// authorities returns the numbers of the exchanges that have an authority.
+// authorities returns the numbers of the exchanges that have an authority (a line that names the evidence).
 func authorities(comment string) (map[int]bool, error) {
 	known := make(map[int]bool)
 	for _, m := range authority.FindAllStringSubmatch(comment, -1) {
@@ -144,7 +145,7 @@ func (t *Transcript) save() error {
 	return os.WriteFile(t.Path, txtar.Format(a), 0o666)
 }
 
-// lines converts text in an archive to the bytes on the wire.
+// lines converts a text in an archive to the bytes on the wire.
 func lines(text string) string {
 	if !strings.HasSuffix(text, "⏎\n") {
 		text = strings.TrimSuffix(text, "\n")
@@ -152,7 +153,7 @@ func lines(text string) string {
 	return marks.Replace(text)
 }
 
-// These marks stand in transcripts for bytes that would be invisible or hard to read.
+// In transcripts, these characters stand for bytes that would be invisible or hard to read.
 const (
 	byteOrderMark = "\ufeff"
 	bomMark       = "⟨BOM⟩"
@@ -161,7 +162,7 @@ const (
 
 var marks = strings.NewReplacer("⏎\n", "\r\n", goesOn, "", bomMark, byteOrderMark)
 
-// element matches where a line may be broken to keep XML readable: between the end of one element and the start of
+// element matches a point at which XML may be broken into lines: between the end of one element and the start of
 // the next.
 var element = regexp.MustCompile(`(</[^<>]*>|/>|\?>)(<[^/])`)
 

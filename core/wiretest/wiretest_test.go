@@ -34,7 +34,8 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestLines checks that every sequence of line ends can be written as text, and that lines converts the text back.
+// TestLines checks that every sequence of line ends can be written as text in an archive, and that the function
+// lines restores the line ends.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	for _, wire := range []string{"", "a", "a\n", "a\r\n", "a\n\n", "a\r\n\r\n", "\r\n", "a\r\nb", "a\nb\r\nc\n", "a\r\n\n",
@@ -45,7 +46,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestTranscriptShape checks that a transcript must name exactly one authority for each exchange.
+// TestTranscriptShape checks that a transcript is refused unless it names exactly one authority for each exchange.
 func TestTranscriptShape(t *testing.T) {
 	t.Parallel()
 	const files = "-- 01-a.request --\nGET / HTTP/1.1\n-- 01-a.response --\nHTTP/1.1 200\n-- 02-b.request --\nGET / HTTP/1.1\n"
@@ -95,7 +96,7 @@ func TestNewRequest(t *testing.T) {
 	}
 }
 
-// TestResponseText checks that text verifies the parts of a response that it leaves out.
+// TestResponseText checks that the method text verifies the parts of a response that it leaves out.
 func TestResponseText(t *testing.T) {
 	t.Parallel()
 	const id, boundary = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "11111111-2222-3333-4444-555555555555"
@@ -139,7 +140,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestXMLText checks that XML gets a visible byte order mark, and is broken into lines.
+// TestXMLText checks that XML in a transcript has a visible byte order mark, and is broken into lines.
 func TestXMLText(t *testing.T) {
 	t.Parallel()
 	const wire = "\ufeff<?xml version=\"1.0\"?><a><b>x</b><c /><d><e>y</e></d></a>"
@@ -174,7 +175,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// TestAddressed checks which account signs a request.
+// TestAddressed checks that requests are signed for the right account.
 func TestAddressed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -193,7 +194,7 @@ func TestAddressed(t *testing.T) {
 	}
 }
 
-// TestDirectives checks that known directives work and unknown ones are refused.
+// TestDirectives checks that the server obeys known directives, and refuses unknown ones.
 func TestDirectives(t *testing.T) {
 	t.Parallel()
 	var clock Clock
@@ -212,11 +213,11 @@ func TestDirectives(t *testing.T) {
 	}
 }
 
-// parseText parses the text of an archive.
+// parseText parses an archive from its text.
 func parseText(text string) (*Transcript, error) { return parse("x.txtar", txtar.Parse([]byte(text))) }
 
-// TestRecentTimestamps checks that nameAny replaces Timestamps of the last hour, even at a whole second, and leaves
-// older times alone, because they are data.
+// TestRecentTimestamps checks that nameAny replaces Timestamps of the last hour, even those at a whole second. It
+// must not change older Timestamps, because they are data.
 func TestRecentTimestamps(t *testing.T) {
 	t.Parallel()
 	var m moments

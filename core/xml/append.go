@@ -14,16 +14,16 @@ const Header = `<?xml version="1.0" encoding="utf-8"?>`
 // a line feed.
 //
 // The result is always well-formed: an invalid UTF-8 byte, or a character that XML does not allow, becomes U+FFFD.
-// [AppendWhole] reports that loss.
+// [AppendWhole] also reports whether a character was replaced in this way.
 func AppendText(dst []byte, s string) []byte {
 	dst, _ = appendEscaped(dst, s, false)
 	return dst
 }
 
-// AppendWhole is like [AppendText] and also reports whether nothing was replaced by U+FFFD.
+// AppendWhole is like [AppendText]. It also returns true if it has replaced no character by U+FFFD.
 func AppendWhole(dst []byte, s string) (out []byte, whole bool) { return appendEscaped(dst, s, false) }
 
-// AppendAttr appends s as the value of an attribute, to be put between double or single quotes. Tabs and line feeds
+// AppendAttr appends s as the value of an attribute, for use between double or single quotes. Tabs and line feeds
 // also become references, because readers turn raw ones into blanks. Like [AppendText], it writes U+FFFD for
 // characters that XML does not allow.
 func AppendAttr(dst []byte, s string) []byte {
@@ -60,7 +60,7 @@ func appendEscaped(dst []byte, s string, attribute bool) (out []byte, whole bool
 			dst = append(dst, "&amp;"...)
 		case c == '<':
 			dst = append(dst, "&lt;"...)
-		case c == '>': // text must not contain ]]>, so every > is escaped
+		case c == '>': // every > is escaped, because text must not contain ]]>
 			dst = append(dst, "&gt;"...)
 		case c == '"' && attribute:
 			dst = append(dst, "&quot;"...)
@@ -97,8 +97,8 @@ func plain(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
-		// One comparison finds both & (0x26) and ' (0x27), and another one both < (0x3C) and > (0x3E), because the
-		// two characters of a pair differ in only one bit.
+		// A single comparison finds & (0x26) and ' (0x27), because they differ in only one bit. The same holds for <
+		// (0x3C) and > (0x3E).
 		m := (w | (w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w&^ones ^ ones*'&') - ones) | ((w&^(ones*2) ^ ones*'<') - ones)) & highs
 		if m != 0 {
 			return i + bits.TrailingZeros64(m)>>3

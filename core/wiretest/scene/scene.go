@@ -1,5 +1,5 @@
-// Package scene creates the server of a transcript; package wiretest plays the transcripts. It is a separate package
-// so that WebAssembly modules can contain such a server.
+// Package scene creates the server for a transcript. Package wiretest plays the transcripts. The packages are
+// separate so that WebAssembly modules can contain such a server.
 package scene
 
 import (
@@ -21,10 +21,10 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// Start is what the server's clock shows before the first exchange.
+// Start is the time that the server's clock shows before the first exchange.
 var Start = time.Date(2026, time.March, 4, 5, 6, 7, 123456700, time.UTC)
 
-// Clock is a clock that is set by hand. The zero Clock shows [Start].
+// Clock is a clock that a test sets. The zero Clock shows [Start].
 type Clock struct{ since atomic.Int64 }
 
 // Set sets the clock to t.
@@ -33,8 +33,8 @@ func (c *Clock) Set(t time.Time) { c.since.Store(int64(t.Sub(Start))) }
 // Now returns the time that the clock shows.
 func (c *Clock) Now() edm.Ticks { return edm.TicksOf(Start.Add(time.Duration(c.since.Load()))) }
 
-// Account is the account of most scenarios. AccountKey is its well-known key, and the first key of all other accounts
-// too.
+// Account is the account of most scenarios. AccountKey is its well-known key, which is also the first key of all
+// other accounts.
 const (
 	Account    = "devstoreaccount1"
 	AccountKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -42,10 +42,11 @@ const (
 	WrongKey   = "d3Jvbmcga2V5"
 )
 
-// challenge is the header WWW-Authenticate as recorded from the service, but with a tenant that does not exist.
+// challenge is the header WWW-Authenticate as recorded from the service, except that it names a tenant that does not
+// exist.
 const challenge = "Bearer authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize resource_id=https://storage.azure.com"
 
-// Accounts returns the accounts that every scenario's server has.
+// Accounts returns the accounts of the server, which are the same in every scenario.
 func Accounts() map[string]*protocol.Account {
 	first, second := mustKey(AccountKey), mustKey(SecondKey)
 	list := make(map[string]*protocol.Account)
@@ -62,12 +63,12 @@ func Accounts() map[string]*protocol.Account {
 func mustKey(text string) *sharedkey.Key {
 	k, err := sharedkey.ParseKey(text)
 	if err != nil {
-		panic(err) // cannot happen, because all keys are valid constants
+		panic(err) // cannot happen, because all keys are constants and valid
 	}
 	return k
 }
 
-// bearer accepts the bearer tokens used in transcripts.
+// bearer accepts the bearer tokens that occur in transcripts.
 func bearer(_ context.Context, token string) (protocol.Identity, error) {
 	id := protocol.Identity{ObjectID: "11111111-2222-3333-4444-555555555555", TenantID: "66666666-7777-8888-9999-000000000000"}
 	switch token {
@@ -82,19 +83,19 @@ func bearer(_ context.Context, token string) (protocol.Identity, error) {
 	return protocol.Identity{}, errors.New("the token is neither reader nor contributor")
 }
 
-// New returns an empty server over the reference store, configured by a transcript's directives. withTimeout becomes
-// [protocol.Handler.WithTimeout].
+// New returns an empty server over the reference store, configured by the directives of a transcript. withTimeout
+// becomes [protocol.Handler.WithTimeout].
 func New(clock *Clock, directives []string, withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)) (*protocol.Handler, error) {
 	return Over(memstore.New(clock.Now), clock, directives, withTimeout)
 }
 
-// Patient is a withTimeout without a limit, for stores in another process: on a busy machine they may take longer
-// than a client should wait.
+// Patient is a withTimeout that sets no time limit. It is for stores in another process, which may need more time on
+// a busy machine than a client should wait.
 func Patient(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
 
-// Over is [New] over another store, which must be empty.
+// Over does the same as [New] over another store, which must be empty.
 func Over(empty table.Store, clock *Clock, directives []string, withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)) (*protocol.Handler, error) {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(1, 2))
@@ -126,7 +127,7 @@ func Over(empty table.Store, clock *Clock, directives []string, withTimeout func
 	return h, nil
 }
 
-// obey applies one directive to the server.
+// obey changes the server as one directive demands.
 func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) error {
 	word, rest, _ := strings.Cut(directive, " ")
 	switch {
@@ -137,7 +138,7 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 	case directive == "extensions":
 		h.Extensions = true
 	case directive == "reference store":
-		store.Store = memstore.New(clock.Now) // for a transcript that needs abilities that not every store has
+		store.Store = memstore.New(clock.Now) // for a transcript that needs optional abilities of a store
 	case directive == "path style":
 		h.PathStyle = true
 	case word == "lag":
@@ -154,7 +155,7 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 	return nil
 }
 
-// limit applies a text such as account=1/s burst=2 to the limits.
+// limit sets the limits that a text such as account=1/s burst=2 describes.
 func limit(l *protocol.Limits, clock *Clock, text string) error {
 	o := throttle.Options{Now: clock.Now}
 	what, rate, _ := strings.Cut(text, "=")
