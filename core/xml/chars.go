@@ -25,8 +25,8 @@ func legal(s string) int {
 	}
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
 	for i := 0; i < len(b); {
-		// Test eight bytes at a time: subtracting n from every byte sets the high bit of bytes below n, and the
-		// lowest bit found this way is exact.
+		// Test eight bytes at a time: subtracting n from every byte sets the high bit of each byte below n. The
+		// lowest bit that is set always marks such a byte.
 		for len(b)-i >= 8 {
 			w := binary.LittleEndian.Uint64(b[i:])
 			m := ((w-ones*0x20)&^w | ((w^ones*0xEF)-ones) & ^(w^ones*0xEF)) & highs

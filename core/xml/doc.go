@@ -1,6 +1,6 @@
 // Package xml reads and writes the protocol's XML: entities and feeds as Atom, access policies, service properties
-// and errors. It implements only the part of XML 1.0 with namespaces that these need, and is strict because the input
-// is not trusted.
+// and errors. It implements only the part of XML 1.0 with namespaces that these documents need, and is strict because
+// the input is not trusted.
 //
 // A document is UTF-8 with one root element. Document types are refused, so the only entities are the five predefined
 // ones. Elements nest to a depth of at most [MaxDepth] and have at most [MaxAttributes] attributes; at most

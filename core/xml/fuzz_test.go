@@ -13,7 +13,7 @@ import (
 )
 
 // FuzzReader compares the reader with encoding/xml. If both accept a document, they must read the same. If only
-// encoding/xml refuses it, its older table of names must be the cause.
+// encoding/xml refuses a document, the cause must be its older table of characters in names.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(`<?xml version="1.0" encoding="utf-8" standalone="yes"?><entry xmlns:m="m" xmlns="u" m:etag="W/&quot;x&quot;"><d m:null='true' /><e> &#xD;<![CDATA[<]]> </e></entry>`))
 	f.Add([]byte("\uFEFF<a>\r\n<b/><!-- x --></a>\n"))
@@ -66,7 +66,7 @@ func FuzzReader(f *testing.F) {
 			}
 			t.Fatalf("encoding/xml refuses %q: %v", doc, err)
 		}
-		// encoding/xml does not normalise blanks in attribute values.
+		// encoding/xml does not replace other white space in attribute values by spaces
 		if blanks(strings.Join(got, "\n")) != blanks(strings.Join(want, "\n")) {
 			t.Fatalf("%q:\n got %q\nwant %q", doc, got, want)
 		}
@@ -117,8 +117,8 @@ func standard(doc []byte) (list []string, err error) {
 	}
 }
 
-// FuzzAppend checks that a text is unchanged after writing and reading it, that a character is lost only if
-// Representable says so, and that encoding/xml reads the same.
+// FuzzAppend writes a text and reads it again. The text must be the same, except for characters that Representable
+// refuses. encoding/xml must read the same text.
 func FuzzAppend(f *testing.F) {
 	f.Add("x", "y")
 	f.Add(" \t\r\n", "<&>\"']]>")

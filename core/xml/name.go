@@ -2,7 +2,7 @@ package xml
 
 import "unicode/utf8"
 
-// name reads a name at pos. local is the offset of its local part, after the prefix and colon if there are any.
+// name reads a name at pos. local is the offset of the local part of the name, after a prefix and a colon.
 func (r *Reader) name() (name string, local int, err error) {
 	rest := r.doc[r.pos:]
 	n := nameLength(rest)
@@ -22,7 +22,7 @@ func (r *Reader) name() (name string, local int, err error) {
 	return view(rest[:n]), local, nil
 }
 
-// prefix returns the prefix of a name whose local part begins at local, or "".
+// prefix returns the prefix of a name whose local part begins at local, or "" if the name has no prefix.
 func prefix(name string, local int) string { return name[:max(local-1, 0)] }
 
 // nameLength returns the length of the longest name without a colon at the
@@ -43,7 +43,7 @@ func nameLength(b []byte) int {
 			return i
 		default:
 			x, size := utf8.DecodeRune(b[i:])
-			if !isNameRune(x, i == 0) || size == 1 { // a size of 1 means invalid UTF-8
+			if !isNameRune(x, i == 0) || size == 1 { // size is 1 for invalid UTF-8
 				return i
 			}
 			i += size
@@ -71,7 +71,7 @@ func IsName(s string) bool {
 }
 
 // isNameRune reports whether a character beyond ASCII may occur in a name (productions NameStartChar and NameChar).
-// As the first character of a name, fewer characters are allowed.
+// At the start of a name, only some of these characters are allowed.
 func isNameRune(x rune, first bool) bool {
 	switch {
 	case x == 0xB7, x >= 0x300 && x <= 0x36F, x == 0x203F, x == 0x2040:

@@ -15,7 +15,7 @@ func (r *Reader) declaration() error {
 	if n < 0 {
 		return r.syntax("the XML declaration is not closed")
 	}
-	// The pseudo-attributes come in a fixed order; only the first is required.
+	// The pseudo-attributes must be in this order. Only the first one is required.
 	rest := view(r.doc[r.pos+len("<?xml") : r.pos+n])
 	version, rest, ok := pseudo(rest, "version")
 	known := ok && version == "1.0"
@@ -34,7 +34,7 @@ func (r *Reader) declaration() error {
 	return nil
 }
 
-// pseudo cuts blanks and name="value" from the front of s.
+// pseudo cuts blanks and the pseudo-attribute name="value" from the front of s.
 func pseudo(s, name string) (value, rest string, ok bool) {
 	t := trimBlanks(s)
 	if len(t) == len(s) || !strings.HasPrefix(t, name) {
@@ -55,7 +55,7 @@ func pseudo(s, name string) (value, rest string, ok bool) {
 	return t[1 : 1+n], t[2+n:], true
 }
 
-// remark skips a comment or processing instruction at pos, if there is one.
+// remark skips a comment or a processing instruction at pos. If there is none, it returns false.
 func (r *Reader) remark() (skipped bool, err error) {
 	rest := r.doc[r.pos:]
 	switch {
@@ -89,7 +89,8 @@ func (r *Reader) remark() (skipped bool, err error) {
 	return false, nil
 }
 
-// outside skips what may surround the root element. more is true if it stopped at the root's start tag.
+// skipOutside skips everything that may surround the root element. more is true if pos is then at the root's start
+// tag.
 func (r *Reader) skipOutside() (more bool, err error) {
 	for {
 		r.blanks()

@@ -9,16 +9,16 @@ import (
 
 // Limits of a document.
 const (
-	MaxDepth      = 32 // nested elements, including the root
-	MaxAttributes = 32 // attributes of an element, without namespace declarations
-	MaxNamespaces = 32 // namespaces declared by all open elements together
+	MaxDepth      = 32 // maximum depth of elements, including the root
+	MaxAttributes = 32 // maximum number of attributes of an element, without namespace declarations
+	MaxNamespaces = 32 // maximum number of namespaces that all open elements together declare
 )
 
 // Kind is the kind of item that [Reader.Next] has read.
 type Kind uint8
 
 const (
-	EOF   Kind = iota // the end of a complete document
+	EOF   Kind = iota // end of a complete document
 	Start             // a start tag; <a/> is read as a Start and then an End
 	End               // an end tag
 	Text              // all character data up to the next tag, with CDATA sections; never empty
@@ -26,8 +26,8 @@ const (
 
 // SyntaxError reports a document that is not well-formed or exceeds a limit.
 type SyntaxError struct {
-	Offset  int    // in bytes from the beginning of the document
-	Problem string // the error at this offset
+	Offset  int    // position of the error in bytes, from the start of the document
+	Problem string // description of the error
 }
 
 func (e *SyntaxError) Error() string {
@@ -45,34 +45,35 @@ type Reader struct {
 	doc  []byte
 	pos  int
 	err  error // the first error; all later calls return it
-	kind Kind  // the result of the last call of Next
+	kind Kind  // the kind that the last call of Next returned
 
 	text   []byte
-	joined bool // whether text is the end of decoded, and not a part of doc
+	joined bool // whether text is the end of decoded; otherwise text is a part of doc
 
 	open   [MaxDepth]element
 	depth  int
-	tag    int  // index in open of the last tag's element
-	empty  bool // whether the last Start was a tag such as <a/>, so that Next must return its End
+	tag    int  // index in open of the element whose tag was read last
+	empty  bool // whether the last Start was a tag such as <a/>; Next then returns its End
 	rooted bool // whether the root element has begun
 
-	// These are arrays without pointers into the Reader, so that a Reader that stays within one function needs no
+	// These fields are arrays, and no pointer refers to them. So a Reader that stays within one function needs no
 	// heap memory.
 	attributes     [MaxAttributes]attribute // attributes of the last Start
 	attributeCount int
-	namespaces     [MaxNamespaces]namespace // declared by the open elements
+	namespaces     [MaxNamespaces]namespace // declared by all open elements
 	namespaceCount int
 
-	// decoded holds text that differs from the document's bytes. It only grows, so that slices of it stay valid.
+	// decoded holds the decoded texts that differ from the document's bytes. It only grows, so that earlier slices of
+	// it stay valid.
 	decoded []byte
 }
 
-// element is an open element.
+// element is an element whose end tag has not been read.
 type element struct {
-	name       string // with its prefix
+	name       string // name with prefix
 	local      int    // offset of the local part in name
 	space      string
-	namespaces int // number of namespaces declared outside the element
+	namespaces int // number of namespaces that the surrounding elements declare
 }
 
 type attribute struct{ space, local, value string }
@@ -87,7 +88,7 @@ func NewReader(doc []byte) *Reader {
 	return r
 }
 
-// Next reads the next tag or text. After an error it keeps returning that error.
+// Next reads the next tag or text. After an error, each further call returns the same error.
 func (r *Reader) Next() (Kind, error) {
 	if r.err == nil {
 		r.kind, r.err = r.next()
@@ -98,10 +99,10 @@ func (r *Reader) Next() (Kind, error) {
 	return r.kind, r.err
 }
 
-// Space returns the namespace URI of the last tag's element, or "".
+// Space returns the namespace URI of the element whose tag was read last, or "".
 func (r *Reader) Space() string { return r.open[r.tag].space }
 
-// Local returns the name of the last tag's element, without prefix.
+// Local returns the name, without prefix, of the element whose tag was read last.
 func (r *Reader) Local() string {
 	e := &r.open[r.tag]
 	return e.name[e.local:]
@@ -124,8 +125,8 @@ func (r *Reader) Offset() int { return r.pos }
 // Text returns the last Text with references resolved, and CR LF and CR turned into LF.
 func (r *Reader) Text() []byte { return r.text }
 
-// Content reads from a start tag to its end tag and returns the text between them, which may be "". If the element
-// contains another element, the error is ErrNested.
+// Content reads up to the end tag of the element whose start tag was read last. It returns the text between the two
+// tags, which may be "". If the element contains another element, the error is ErrNested.
 func (r *Reader) Content() (string, error) {
 	b, err := r.ContentBytes()
 	return string(b), err
@@ -151,7 +152,7 @@ func (r *Reader) ContentBytes() ([]byte, error) {
 	return text, nil
 }
 
-// Skip reads from a start tag to its end tag and ignores everything between.
+// Skip skips the content of the element whose start tag was read last, and its end tag.
 func (r *Reader) Skip() error {
 	if r.kind != Start {
 		return errNotStart
@@ -163,7 +164,7 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// begin checks all bytes and skips everything before the root element.
+// begin checks the characters of the whole document. It then skips a byte order mark and reads the XML declaration.
 func (r *Reader) begin() error {
 	if at := legal(view(r.doc)); at < len(r.doc) {
 		return &SyntaxError{at, "a character that XML does not allow, or invalid UTF-8"}

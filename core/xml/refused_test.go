@@ -141,7 +141,7 @@ func TestLimits(t *testing.T) {
 			"<r>" + strings.Repeat(tag(xml.MaxNamespaces, ` xmlns:N="u"`), 3) + "</r>", true},
 		"namespaces of elements that are open": {
 			"<r xmlns='u'>" + tag(xml.MaxNamespaces, ` xmlns:N="u"`) + "</r>", false},
-		"megabytes of names of namespaces on many elements": { // it would take seconds to compare the names byte by byte for each element
+		"megabytes of names of namespaces on many elements": { // comparing the names byte by byte for each element would take seconds
 			"<r xmlns:a='" + strings.Repeat("u", 700<<10) + "1' xmlns:b='" + strings.Repeat("u", 700<<10) + "2'>" +
 				strings.Repeat("<e a:x='' b:x=''/>", 140_000) + "</r>", true},
 		"a long text with many references": {"<a>" + strings.Repeat("&lt;x", 100_000) + "</a>", true},

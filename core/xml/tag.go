@@ -12,7 +12,7 @@ const (
 	spaceDeclarations = "http://www.w3.org/2000/xmlns/"
 )
 
-// start reads a start tag; pos is at its "<".
+// start reads a start tag; pos must be at the "<".
 func (r *Reader) start() error {
 	if r.depth == MaxDepth {
 		return r.syntax("elements nest too deep")
@@ -50,8 +50,8 @@ func (r *Reader) start() error {
 	}
 }
 
-// attribute reads an attribute into attributes or namespaces. The space field of an attribute holds its prefix until
-// resolve replaces it.
+// attribute reads an attribute and appends it to attributes or namespaces. The field space of an attribute first
+// holds the prefix; resolve replaces the prefix by the namespace.
 func (r *Reader) attribute() error {
 	begin := r.pos
 	name, at, err := r.name()
@@ -124,7 +124,7 @@ func (r *Reader) declare(at int, prefix, uri string) error {
 	case r.namespaceCount == MaxNamespaces:
 		return &SyntaxError{at, "too many namespaces are declared"}
 	}
-	for i := range r.namespaceCount { // equal URIs must be the same string in memory, see sameSpace
+	for i := range r.namespaceCount { // equal URIs must be the same string in memory; see sameSpace
 		if r.namespaces[i].uri == uri {
 			uri = r.namespaces[i].uri
 			break
@@ -135,7 +135,7 @@ func (r *Reader) declare(at int, prefix, uri string) error {
 	return nil
 }
 
-// resolve replaces the prefixes in a tag by their namespaces.
+// resolve replaces the prefixes of the names in a tag by namespaces.
 func (r *Reader) resolve(e *element) error {
 	var ok bool
 	if e.space, ok = r.lookup(prefix(e.name, e.local)); !ok {
@@ -157,14 +157,15 @@ func (r *Reader) resolve(e *element) error {
 	return nil
 }
 
-// sameSpace reports whether two attributes of one element have the same namespace. Equal URIs are stored as the same
-// string, so comparing pointers suffices. URIs may have megabytes; comparing their bytes for each element would take
+// sameSpace reports whether two attributes of one element have the same namespace. Equal URIs are stored as one
+// string, so comparing pointers suffices. A URI may have megabytes; comparing bytes for each element would take
 // quadratic time.
 func sameSpace(a, b string) bool {
 	return len(a) == len(b) && (a == "" || unsafe.StringData(a) == unsafe.StringData(b))
 }
 
-// lookup returns the namespace of a prefix; ok is false for an undeclared one. An undeclared default namespace is "".
+// lookup returns the namespace of a prefix. If the prefix is not declared, ok is false. An undeclared default
+// namespace is "".
 func (r *Reader) lookup(prefix string) (uri string, ok bool) {
 	for i := r.namespaceCount - 1; i >= 0; i-- {
 		n := &r.namespaces[i]
@@ -178,7 +179,7 @@ func (r *Reader) lookup(prefix string) (uri string, ok bool) {
 	return "", prefix == ""
 }
 
-// end reads an end tag; pos is at its "</".
+// end reads an end tag; pos must be at the "</".
 func (r *Reader) end() error {
 	begin := r.pos
 	r.pos += len("</")
@@ -203,7 +204,7 @@ func (r *Reader) end() error {
 	return nil
 }
 
-// leave closes the innermost element. Local and Space still return its name, as that of the last tag.
+// leave closes the innermost element. Local and Space still return its name, because its tag was read last.
 func (r *Reader) leave() {
 	r.depth--
 	r.tag = r.depth

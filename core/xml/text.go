@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// characters reads character data up to the next tag, and leaves pos there.
+// characters reads character data up to the next tag. pos is then at the tag.
 func (r *Reader) characters() error {
 	r.text, r.joined = nil, false
 	for {
@@ -58,8 +58,8 @@ func (r *Reader) characters() error {
 	}
 }
 
-// put appends a piece of the document to text. The piece begins at pos. If plain is set, the piece needs no decoding;
-// then it is not copied if it is the first piece of the text.
+// put appends a piece of the document, which begins at pos, to text. If plain is set, the piece needs no decoding. A
+// plain piece at the start of text is not copied.
 func (r *Reader) put(piece []byte, plain, references bool) error {
 	if plain && len(r.text) == 0 {
 		r.text = piece
@@ -78,15 +78,16 @@ func (r *Reader) put(piece []byte, plain, references bool) error {
 	return nil
 }
 
-// room allocates decoded before its first use. Decoded text is never longer than the document.
+// allocateDecoded allocates decoded before its first use. The first capacity is at most the length of the rest of the
+// document, because decoding never makes a text longer.
 func (r *Reader) allocateDecoded() {
 	if r.decoded == nil {
 		r.decoded = make([]byte, 0, min(len(r.doc)-r.pos, 1024))
 	}
 }
 
-// decode appends a piece of the document, which begins at pos, to decoded, with line ends as LF. It resolves
-// references if references is set. In an attribute all white space becomes blanks.
+// decode decodes a piece of the document, which begins at pos, and appends it to decoded. Each line end becomes LF.
+// It resolves references if references is set. In an attribute all white space becomes blanks.
 func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	for i := 0; i < len(piece); {
 		from := i
@@ -121,9 +122,10 @@ func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	return nil
 }
 
-// reference parses the reference at the start of b: &name; or &#10; or &#xA;. size is 0 if b does not begin with one.
+// reference parses the reference at the start of b: &name; or &#10; or &#xA;. If b does not begin with a reference,
+// size is 0.
 func reference(b []byte) (x rune, size int) {
-	const longest = 16 // the longest reference in bytes; a number may have a few leading zeros
+	const longest = 16 // maximum length of a reference in bytes, including a few leading zeros of a number
 	end := strings.IndexByte(view(b[:min(len(b), longest)]), ';')
 	if end < 0 {
 		return 0, 0
@@ -161,7 +163,7 @@ func reference(b []byte) (x rune, size int) {
 				return 0, 0
 			}
 		}
-		if !isChar(x) { // x is 0, which is no Char, if there are no digits
+		if !isChar(x) { // without digits, x is 0, and the character 0 is not allowed
 			return 0, 0
 		}
 	}
