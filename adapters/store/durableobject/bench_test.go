@@ -21,7 +21,7 @@ import (
 // BenchmarkStore runs the Store and the objects over the reference rows, without a network.
 func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(nil, nil)) }
 
-// plain is a storage without faults, so that the benchmark measures only Handle.
+// plain is a storage in memory. It injects no faults, so that the benchmark measures only Handle.
 type plain struct{ rowstest.Rows }
 
 func (p *plain) Get(k []byte) ([]byte, bool) {

@@ -12,9 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestRefusedSplitsRest checks ranges that must not split, because the table has the maximum number of ranges.
-// Their event log has the refused split, they serve their entities, and they set no timers of Durable Objects while nobody uses
-// the table.
+// TestRefusedSplitsRest checks a table that has the maximum number of ranges, so that further splits are refused. The ranges
+// report these refusals as events, serve their entities, and set no alarms while nobody uses the table.
 func TestRefusedSplitsRest(t *testing.T) {
 	t.Parallel()
 	const buckets, partitions = 500, 2500 // each bucket may have two ranges, and has five partitions
@@ -30,11 +29,11 @@ func TestRefusedSplitsRest(t *testing.T) {
 	if got := len(w.objects()); got > message.MostRanges(buckets) || refused == 0 {
 		t.Fatalf("%d ranges, and %d refused", got, refused)
 	}
-	w.hours(2) // in these hours, ranges check whether they are empty
+	w.hours(2) // within these hours, ranges check whether they are empty
 	if got := w.events[span.SplitRefused] - refused; got > 0 {
 		t.Errorf("%d were refused while nobody used the table", got)
 	}
-	w.evict() // all objects sleep
+	w.evict()
 	rang := 0
 	for range 24 * 120 {
 		w.clock.t += 30 * edm.TicksPerSecond
@@ -50,7 +49,7 @@ func TestRefusedSplitsRest(t *testing.T) {
 	}
 }
 
-// TestTrafficWhileRangesMove checks that statistics are available while a range splits, and while one
+// TestTrafficWhileRangesMove checks that statistics are available while a range splits, and while a range
 // merges into its neighbour.
 func TestTrafficWhileRangesMove(t *testing.T) {
 	t.Parallel()
@@ -82,10 +81,10 @@ func TestTrafficWhileRangesMove(t *testing.T) {
 	}
 }
 
-// TestMapsTakeNoNewMemory checks that the catalog reads and writes maps with long keys without large
-// allocations.
+// TestMapsTakeNoNewMemory checks that the catalog makes no large allocations when it reads and writes the
+// list of a bucket's ranges, even if their keys are long.
 func TestMapsTakeNoNewMemory(t *testing.T) {
-	w, partitions := many(t, 60, 1000) // a map of 60 kB
+	w, partitions := many(t, 60, 1000) // the list of ranges has 60 kB
 	d, err := w.store.ReadRecord(t.Context(), tableKey, table.Strong)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +95,7 @@ func TestMapsTakeNoNewMemory(t *testing.T) {
 		messages = append(messages, message.Split(nil, message.OpBegin, &message.Splitting{Table: tableText, Incarnation: d.Incarnation, From: id, At: at(partitions[i]+"a", "r")}))
 	}
 	var before, after runtime.MemStats
-	for range 2 { // the first round allocates the memory
+	for range 2 { // only the first iteration may allocate the memory that all iterations use
 		runtime.ReadMemStats(&before)
 		for _, m := range messages {
 			catalog.memory.Handle(&catalog.rows, m, nil, answer)

@@ -8,13 +8,13 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 )
 
-// Address is the address of a Durable Object. The jurisdiction is part of the object's identity.
-// The hint says where to create the object, which then stays there. So the names of bucket objects
-// contain the hint: a table with another hint has other objects.
+// Address is the address of a Durable Object. The jurisdiction is part of the object's identity. The hint
+// says where the platform creates the object, which then stays at that location. The names of bucket
+// objects contain the hint: a table with another hint has other objects.
 type Address struct {
 	Name         string
-	Jurisdiction string // "" means none
-	Hint         string // "" means near the first caller
+	Jurisdiction string // "" means no jurisdiction
+	Hint         string // "" creates the object near its first caller
 }
 
 // Call is a message to an object. It is read-only and valid until [Caller].Call returns.
@@ -37,15 +37,15 @@ var (
 	// ErrOverloaded means that the object refused the message because it is overloaded. The
 	// message was not handled. The sender must not send it again at once.
 	ErrOverloaded = errors.New("object is overloaded")
-	// ErrLost means that the message may have been handled, or may still be.
+	// ErrLost means that the message may have been handled, or may be handled later.
 	ErrLost = errors.New("reply of the object was lost")
-	// ErrUnreachable means that the message was not handled and will not be.
+	// ErrUnreachable means that the message was not handled and will not be handled.
 	ErrUnreachable = errors.New("object was not reached")
 )
 
-// FailedError means that the object cannot handle the message and would fail again. The message
-// was not handled.
-type FailedError struct{ Reason string } // for the log
+// FailedError means that the object cannot handle the message, and would also fail if the message were
+// repeated. The message was not handled.
+type FailedError struct{ Reason string } // the reason, for the log
 
 func (e *FailedError) Error() string { return "object failed: " + e.Reason }
 
@@ -56,7 +56,8 @@ type Caller interface {
 	Call(ctx context.Context, calls []Call) []Answer
 }
 
-// Pauser is a Caller that can wait. Without it, lost messages are sent again at once.
+// Pauser is a Caller that can wait. If a Caller is no Pauser, the Store repeats lost messages without a
+// pause.
 type Pauser interface {
 	Pause(ctx context.Context, d time.Duration)
 }

@@ -21,8 +21,8 @@ import (
 	"edgetable/core/table"
 )
 
-// cloud runs objects as the platform does: each object exists once and runs one transaction at a
-// time. While an object waits for another one, it may handle other messages.
+// cloud runs objects as the platform does: each object exists once and runs one transaction at a time.
+// While an object waits for another object, it may handle other messages.
 type cloud struct {
 	t   testing.TB
 	now func() edm.Ticks
@@ -36,7 +36,8 @@ type cloud struct {
 	rows    int // the maximum number of entities in a chunk
 	rnd     func() uint64
 
-	// history handles the calls of an object to durableobject.History. ends means that the object ends.
+	// history answers the calls of an object to durableobject.History. If ends is true, the object ends
+	// and gets no answer.
 	history func(n *node, m []byte) (a durableobject.Answer, ends bool)
 	// most is the maximum number of calls that an object may make in one message; 0: any number.
 	most int
@@ -51,22 +52,22 @@ type cloud struct {
 	events  map[string]int // the number of events of ranges, by kind
 	next    edm.Ticks      // no alarm is due before this time
 
-	// answered, unless nil, changes an answer to a Worker or an object.
+	// answered, if it is not nil, replaces each answer of an object to a Worker or to another object.
 	answered func(call durableobject.Call, a durableobject.Answer) durableobject.Answer
 
 	// The sources of faults; each may be nil.
 	network func(durableobject.Call) fate                         // the fate of a Worker's message
 	inside  func(durableobject.Call) fate                         // the fate of an object's message
-	late    func()                                                // called once, while an answer to an object is on its way
-	between func(n *node, calls []durableobject.Call) (dead bool) // called while an object waits; dead: the waiting object has ended
+	late    func()                                                // called once, before an object receives the answers to its calls
+	between func(n *node, calls []durableobject.Call) (dead bool) // called before the calls of an object are made; dead: that object has ended
 }
 
 // fate says what happens to a message.
 type fate struct {
 	lose    bool  // the message is not handled
 	err     error // the error that the caller gets instead of the answer
-	repeat  bool  // the message is handled again, later
-	foreign bool  // the object is of another version
+	repeat  bool  // the object handles the message a second time
+	foreign bool  // the object runs another version of the code
 }
 
 // node holds the storage of an object, and its memory while it is awake.
@@ -118,7 +119,7 @@ func (c *cloud) all() (list []*node) {
 	return list
 }
 
-// numbers returns a source of random numbers that many goroutines may read.
+// numbers returns a source of random numbers that is safe for concurrent use.
 func numbers(seed uint64) func() uint64 {
 	var mu sync.Mutex
 	r := rand.New(rand.NewPCG(seed, 9))
@@ -166,14 +167,16 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 	return answers
 }
 
-// remembered reports whether an object remembers its answer to a write. It does not if it did nothing. The
-// cloud repeats only messages with remembered answers, because the platform itself never repeats a message.
+// remembered reports whether an object remembers this answer to a write. An object does not remember an
+// answer by which it did nothing. The cloud repeats only messages with remembered answers, because the
+// platform itself never repeats a message.
 func remembered(a durableobject.Answer) bool {
 	_, err := message.Result(a.Message)
 	return !errors.Is(err, message.ErrAgain) && !errors.Is(err, table.ErrBusy)
 }
 
-// handle does the work of the JavaScript shell around an object.
+// handle passes a message to an object, and makes the calls that the object requests. On the platform,
+// the JavaScript shell does this.
 func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobject.Answer {
 	n := c.node(call.To)
 	var resume *engine.Resume
@@ -213,7 +216,7 @@ func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobje
 	}
 }
 
-// step runs one transaction.
+// step passes a message to an object, in one transaction.
 func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -260,7 +263,6 @@ func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 	return step
 }
 
-// told counts the events of ranges.
 func (c *cloud) told(_ string, _ uint16, _ uint32, event string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -276,7 +278,7 @@ func spoil(b []byte) {
 	}
 }
 
-// ring sends the alarms that are due, and returns their number.
+// ring sends an alarm to each object whose alarm is due, and returns the number of these objects.
 func (c *cloud) ring(at edm.Ticks) (rang int) {
 	if !c.due(at) {
 		return 0
@@ -296,7 +298,7 @@ func (c *cloud) ring(at edm.Ticks) (rang int) {
 	return rang
 }
 
-// due reports whether an alarm may be due. If none is, it records when to check again.
+// due reports whether an alarm may be due. If so, it also records when the next later alarm is due.
 func (c *cloud) due(at edm.Ticks) bool {
 	c.mu.Lock()
 	due := c.next <= at
@@ -338,7 +340,8 @@ func (c *cloud) store(now func() edm.Ticks, change func(*durableobject.Options))
 	return s
 }
 
-// strengths returns what the store guarantees for tables with this number of buckets.
+// strengths returns the guarantees of the store that the test suite checks, for tables with this number
+// of buckets.
 func (c *cloud) strengths(buckets uint16) storetest.Strengths {
 	switch {
 	case c.bytes > 0:
@@ -349,7 +352,8 @@ func (c *cloud) strengths(buckets uint16) storetest.Strengths {
 	return storetest.Home("Durable Objects, more buckets")
 }
 
-// harness returns a harness over clouds, each configured by prepare.
+// harness returns the harness with which the test suite of all stores opens a Store. prepare, if it is
+// not nil, configures each cloud.
 func harness(prepare func(*cloud), change func(*durableobject.Options)) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		c := newCloud(t, now)

@@ -10,18 +10,18 @@
 // chosen when a table is created ([Options]), stored with its record, and never change. A bucket
 // may split into several objects.
 //
-// The address of a bucket object contains B and the location, but not the incarnation of the table.
-// So an operation on entities need not read the catalog. The Store assumes that a table is where
-// it was the last time, or where a new table would be created. An object that does not have the
-// table answers with the table's location. The objects never trust the Store's assumption, so a
-// wrong assumption can neither revive a deleted table nor read from it.
+// The address of a bucket object contains B and the location, but not the incarnation of the table. So an
+// operation on entities need not read the catalog. The Store assumes the B and the location that the
+// table had the last time, or that a new table would get. An object that does not have the table answers
+// with the right B and location. The objects never trust the Store's assumption, so a wrong assumption
+// can neither revive a deleted table nor read from it.
 //
 // # Ranges
 //
-// A range that is too large or too busy splits by itself. A bucket then has several objects, each
-// with a range of keys. No partition is in more than one range. [Maps] remembers the layouts and
-// ranges of tables. An object that does not have a key answers with the ranges around that key.
-// docs/adr/0034 describes how keys move.
+// A range that is too large or too busy splits by itself. A bucket then has several objects, each with a
+// range of keys. No partition is in more than one range. [Maps] is a cache of the layouts and ranges of
+// tables. An object that does not have a key answers with the ranges around that key. docs/adr/0034
+// describes how keys move.
 //
 // # Failures
 //
@@ -33,11 +33,11 @@
 //
 // # Deployments
 //
-// For the minutes of a deployment, Workers and objects run different versions. The only data that
-// both share are the messages of package message, which contain their version. A side that does
-// not know a version or an operation says so and does nothing, and the other side answers its
-// client with 503. A wasm module and the JavaScript around it (the shell) are always deployed
-// together, so nothing else passes between two versions.
+// For the minutes of a deployment, Workers and objects run different versions. The only data that both
+// share are the messages of package message, which contain their version. A receiver that does not know
+// the version or the operation of a message does nothing and says so. The sender then answers its client
+// with 503. A wasm module and the JavaScript around it (the shell) are always deployed together, so
+// nothing else passes between two versions.
 //
 // The Store starts no goroutine, never sleeps, and reads only the clock that it is given, so it
 // runs without a scheduler.

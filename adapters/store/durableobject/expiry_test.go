@@ -33,8 +33,7 @@ func withinASecond(since edm.Ticks) *table.Traits {
 	return &table.Traits{Expiry: &table.Expiry{After: edm.TicksPerSecond, Since: since}}
 }
 
-// shown returns the number of partitions whose entity a Get returns. Each Get is sent to the object
-// that has the entity.
+// shown returns the number of these partitions whose entity is found by a Get.
 func (w *ranges) shown(partitions []string) (n int) {
 	w.t.Helper()
 	for _, p := range partitions {
@@ -48,14 +47,14 @@ func (w *ranges) shown(partitions []string) (n int) {
 	return n
 }
 
-// TestDeclaredInEveryRange checks that each range follows newly declared options as soon as the write of
-// the options has been answered, even if calls of the catalog are lost and objects restart meanwhile. If
-// the write was not answered, each range follows the options after the next read of the record.
+// TestDeclaredInEveryRange checks that every range applies newly declared options as soon as their write
+// was answered, even if calls of the catalog are lost and objects restart meanwhile. If the write got no
+// answer, every range applies the options after the next read of the table's record.
 func TestDeclaredInEveryRange(t *testing.T) {
 	t.Parallel()
 	unknown := 0
 	for seed := range uint64(12) {
-		w, partitions := many(t, 45, 8) // more ranges than the catalog tells in one message
+		w, partitions := many(t, 45, 8) // more ranges than the catalog calls in one message
 		w.clock.t += 10 * edm.TicksPerSecond
 		n := chance(seed)
 		before := w.inside
@@ -99,8 +98,8 @@ func TestDeclaredInEveryRange(t *testing.T) {
 	}
 }
 
-// TestRangeThatBeginsFollows checks that a new range follows an expiry rule that is declared while the
-// range begins, even if the range asked the catalog for the options before.
+// TestRangeThatBeginsFollows checks that a new range applies an expiry rule that is declared while the
+// range is being created, even if the range asked the catalog for the declared options before.
 func TestRangeThatBeginsFollows(t *testing.T) {
 	t.Parallel()
 	for _, op := range []message.Op{message.OpBegin, message.OpCopy, message.OpTake, message.OpSwitch, message.OpRanges} {
@@ -143,7 +142,7 @@ func TestAnswerFromBeforeTheRule(t *testing.T) {
 	w.clock.t += 10 * edm.TicksPerSecond
 	err := errors.New("nothing was declared")
 	w.atOp(message.OpCopy, func(durableobject.Call) fate {
-		w.atOp(message.OpRanges, func(durableobject.Call) fate { // sent by the new range when it gets the first chunk
+		w.atOp(message.OpRanges, func(durableobject.Call) fate { // the new range sends this message when it gets the first chunk
 			w.late = func() { err = w.declare(withinASecond(w.clock.t)) }
 			return fate{}
 		})
@@ -189,7 +188,8 @@ func TestLateDeclaration(t *testing.T) {
 	}
 }
 
-// parseAsBefore parses a record as code without traits did, and reports whether that code understands it.
+// parseAsBefore parses a record like earlier code that does not know declared options, and reports
+// whether that code accepts the record.
 func parseAsBefore(v []byte) bool {
 	r := message.Read(v)
 	r.Byte()
@@ -205,8 +205,8 @@ func parseAsBefore(v []byte) bool {
 	return r.Done() && flags[0] <= 1 && flags[1] <= 1
 }
 
-// TestCodeBeforeTraits checks that code without traits refuses a table with declared options. Once a
-// table no longer has any, its rows are again as they were before.
+// TestCodeBeforeTraits checks that earlier code, which does not know declared options, refuses a table
+// that declares options. When the table no longer declares options, its rows are as they were at first.
 func TestCodeBeforeTraits(t *testing.T) {
 	t.Parallel()
 	w, _ := many(t, 3, 8)
@@ -377,8 +377,8 @@ func TestSeenAbsent(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsTheRule checks that a table follows its present rule when a restore is undone, even if
-// its objects had another rule, or none, when the restore began.
+// TestUndoKeepsTheRule checks that a table keeps its present expiry rule when a restore is undone, even
+// if its objects had another rule, or none, when the restore began.
 func TestUndoKeepsTheRule(t *testing.T) {
 	t.Parallel()
 	for _, ruled := range []bool{false, true} { // whether a rule existed when the restore began
@@ -428,7 +428,7 @@ func TestUndoKeepsTheRule(t *testing.T) {
 }
 
 // TestReplicaWithoutRules checks that the replica does not contain a table with an expiry rule, because
-// it does not implement expiry. The objects answer the readers of such a table.
+// the replica does not implement expiry. The objects answer the readers of such a table.
 func TestReplicaWithoutRules(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 2, 8)

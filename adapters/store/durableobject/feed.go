@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The feed of a table is stored in the objects of its ranges: see docs/adr/0046. A page asks some of these objects
-// for lines, and merges their answers.
+// The feed of a table has a line for each commit. The lines are stored in the objects of the table's ranges: see
+// docs/adr/0046. To make a page, the Store asks some of these objects for lines, and merges their answers.
 
 var _ table.Feeding = (*Store)(nil)
 
@@ -40,8 +40,8 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	}
 }
 
-// beginFeed returns a page that begins at the oldest line, if the request says so. Otherwise it returns an empty page
-// with the position at the end of the feed.
+// beginFeed returns a page that begins at the oldest line, if the request asks for that line. Otherwise it returns an
+// empty page with the position at the end of the feed.
 func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedRequest) (page table.FeedPage, err error) {
 	for tries := 1; ; tries++ {
 		m, same, err := s.feedMap(ctx, t, !r.Oldest)
@@ -92,8 +92,8 @@ func (s *Store) feedMap(ctx context.Context, t table.RecordKey, ends bool) (all 
 // feedPause is the pause of a waiting client before it reads the feed again.
 const feedPause = time.Second
 
-// AwaitChanges implements [table.Feeding]. Objects do not announce changes. So it returns after a second, and the
-// caller reads again.
+// AwaitChanges implements [table.Feeding]. It returns after a second, because objects do not announce changes.
+// The caller then reads again.
 func (s *Store) AwaitChanges(ctx context.Context, _ table.RecordKey, _ table.FeedPosition) error {
 	if err := s.contextErr(ctx); err != nil {
 		return err
@@ -104,6 +104,6 @@ func (s *Store) AwaitChanges(ctx context.Context, _ table.RecordKey, _ table.Fee
 	return s.contextErr(ctx)
 }
 
-// TrimFeeds implements [table.Feeding]. It does nothing, because the alarm of each object removes its old lines, and
-// reads omit lines that are older than the feed keeps.
+// TrimFeeds implements [table.Feeding]. It does nothing: the alarm of each object removes its old lines, and reads
+// omit lines that are too old.
 func (*Store) TrimFeeds(context.Context, edm.Ticks) error { return nil }

@@ -17,7 +17,7 @@ import (
 
 const day = 24 * 3600 * edm.TicksPerSecond
 
-// feeding declares a feed that keeps its lines for some days.
+// feeding makes the table declare a feed that keeps its lines for some days.
 func (w *ranges) feeding(days edm.Ticks) {
 	w.t.Helper()
 	if err := w.declare(&table.Traits{Feed: &table.Feed{Keep: days * day}}); err != nil {
@@ -53,8 +53,8 @@ func (w *ranges) changes(at **table.FeedPosition) (list []string, err error) {
 	}
 }
 
-// days returns for how many days the objects have lines, and how many heads they have. A head is the row with the
-// state of a feed.
+// days returns the number of days for which the objects have lines, and the number of heads. A head is the row
+// with the state of a feed.
 func (w *ranges) days() (days, heads int) {
 	for _, n := range w.all() {
 		last := ""
@@ -71,8 +71,8 @@ func (w *ranges) days() (days, heads int) {
 	return days, heads
 }
 
-// TestFeedDays checks that lines are removed by whole days, once the whole day is older than the feed keeps. The
-// lines of a dropped table are removed in the same way, and then its object has no rows.
+// TestFeedDays checks that lines are removed by whole days, when the whole day is older than the feed must keep.
+// The lines of a dropped table are removed in the same way, and then its object has no rows.
 func TestFeedDays(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 0, 0)
@@ -237,8 +237,8 @@ func TestFeedOfRestore(t *testing.T) {
 	}
 }
 
-// TestFeedCosts checks that a feed costs one more written row for each commit, however large, and one a day. Reading
-// a page sends one message to each range, and writes nothing.
+// TestFeedCosts checks that a feed costs one more written row for each commit, however large, and one more each day.
+// Reading a page sends one message to each range, and writes nothing.
 func TestFeedCosts(t *testing.T) {
 	t.Parallel()
 	for _, ranges := range []int{1, 20} {
@@ -297,8 +297,8 @@ func TestFeedCosts(t *testing.T) {
 	}
 }
 
-// TestCodeBeforeFeeds checks that code without feeds cannot parse the traits of a table that has a feed. These traits
-// are in the table's record, in the rows of its objects, and in the catalog's answers.
+// TestCodeBeforeFeeds checks that earlier code, which does not know feeds, cannot parse the traits of a table that
+// has a feed. These traits are in the table's record, in the rows of its objects, and in the catalog's answers.
 func TestCodeBeforeFeeds(t *testing.T) {
 	t.Parallel()
 	traits := &table.Traits{Feed: &table.Feed{Keep: day}}

@@ -33,7 +33,7 @@ func TestFeedDamaged(t *testing.T) {
 		}
 		return len(page.Commits), err
 	}
-	var length, line int // the bytes of an answer, and of a line in it; all lines have the same length
+	var length, line int // length of an answer, and of a line in it; all lines have the same length
 	if n, err := read(func(m []byte) []byte { length = len(m); return m }); n != 3 || err != nil {
 		t.Fatal(n, err)
 	}

@@ -13,8 +13,8 @@ import (
 // fullSize is the smallest size at which an object is full.
 const fullSize = 9_800_000_001
 
-// fill makes the size of the object with the entities this many bytes larger than permitted, whatever rows it has.
-// With 0, the size is that of its rows.
+// fill makes each object with entities larger than permitted, by this number of bytes and whatever rows it has. If
+// by is 0, the size of an object is that of its rows.
 func (w *ranges) fill(by int64) {
 	for _, n := range w.all() {
 		if strings.HasPrefix(n.id.Name, "catalog/") {
@@ -97,8 +97,8 @@ func TestFeedOfFullObject(t *testing.T) {
 	}
 }
 
-// TestFeedOfFullObjectUndone checks that a day that is removed during a batch is restored if the batch is refused,
-// and that the day is removed later, when it is old.
+// TestFeedOfFullObjectUndone checks a batch that removes a day of the feed and is then refused. The day must be
+// restored, and be removed later when it is old.
 func TestFeedOfFullObjectUndone(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 0, 0)

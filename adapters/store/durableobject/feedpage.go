@@ -12,10 +12,11 @@ import (
 	"edgetable/core/table"
 )
 
-// mostAts bounds the size of all positions in a page: each commit has a position, with about a byte for each range.
+// mostAts is the approximate maximum of the size of all positions in a page, in bytes. Each commit has a position,
+// with about a byte for each range.
 const mostAts = 128 << 10
 
-// history is the history in all positions. It need not change with a restore, because a restored table has another
+// history is the History in all positions. A restore need not change it, because a restored table has another
 // incarnation.
 var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
 
@@ -35,9 +36,9 @@ type feedReading struct {
 
 	changes, size int
 	asked         []message.FeedRange
-	oldest        map[message.Object]bool // the ranges in asked that were asked for their oldest line
+	oldest        map[message.Object]bool // for each range in asked: whether it was asked for its oldest line
 	last          bool                    // asked contains the last range of the position
-	waits         bool                    // a range must wait for a range that this page does not ask
+	waits         bool                    // a line must wait for lines of a range that this page does not ask
 	missing       bool                    // a range did not answer
 }
 
@@ -135,7 +136,7 @@ func (f *feedReading) ask() error {
 	return f.checkAbsent(absent)
 }
 
-// some returns the ranges that this page asks: the next ones of the position.
+// nextRanges returns the ranges that this page asks: the next ones in the position.
 func (f *feedReading) nextRanges() []message.FeedRange {
 	first := 0
 	for first < len(f.p.Ranges) && f.p.Number(f.p.Ranges[first].Object) < f.p.From {
@@ -160,7 +161,8 @@ func share(limit, ranges int) int {
 	return max((limit+ranges-1)/max(ranges, 1), 1)
 }
 
-// consult asks the catalog what became of the incarnation, because the absent objects know nothing of it.
+// checkAbsent asks the catalog what became of the incarnation, if there are absent objects, which know
+// nothing of it.
 func (f *feedReading) checkAbsent(absent []message.Object) error {
 	if len(absent) == 0 {
 		return nil
@@ -187,7 +189,7 @@ func (f *feedReading) checkAbsent(absent []message.Object) error {
 			if f.oldest[o] { // the object has no lines yet; none of its later lines may be missing
 				f.p.Set(o, message.FeedBegin)
 			}
-		case f.oldest[o]: // its lines are older than the feed keeps
+		case f.oldest[o]: // the lines of this object are older than the feed keeps lines
 			f.finishRange(o)
 		default:
 			return table.ErrFeedExpired
@@ -196,7 +198,8 @@ func (f *feedReading) checkAbsent(absent []message.Object) error {
 	return nil
 }
 
-// step takes the next item of a stream. After the last item, it moves the range to the position in the answer.
+// step takes the next item of a stream. After the last item, it moves the stream's range to the position in
+// the answer.
 func (f *feedReading) step(s *feedStream) error {
 	switch {
 	case !s.items.Done():
@@ -223,7 +226,7 @@ func (f *feedReading) step(s *feedStream) error {
 	return nil
 }
 
-// done records that a range was read to its end.
+// finishRange records that a range was read to its end.
 func (f *feedReading) finishRange(o message.Object) {
 	f.p.Remove(o)
 	f.p.Done = append(f.p.Done, o)
@@ -281,8 +284,8 @@ func (f *feedReading) first() (first *feedStream) {
 	return first
 }
 
-// comesLater reports whether the next item of a stream must wait, because it is after lines of another range that
-// were not read yet. That other range may be unknown, if the line that names it was not read yet either.
+// comesLater reports whether the next item of a stream must wait, because lines of another range come before it
+// and were not read yet. The other range may be unknown, if the line with its name was not read yet either.
 func (f *feedReading) comesLater(s *feedStream) bool {
 	if s.next.Kind != message.FeedTook && s.next.Kind != message.FeedBegan {
 		return false
@@ -304,8 +307,7 @@ func (f *feedReading) asks(o message.Object) bool {
 	return slices.ContainsFunc(f.asked, func(r message.FeedRange) bool { return r.Object == o })
 }
 
-// cut reports whether a range has more lines before a Timestamp, which its answer does not contain because of a
-// limit.
+// cut reports whether, because of a limit, the answer of a range lacks lines before a Timestamp.
 func (f *feedReading) cut(before edm.Ticks) bool {
 	for i := range f.streams {
 		if s := &f.streams[i]; s.ended && s.answer.More && s.answer.Next < before {
@@ -410,8 +412,8 @@ func (f *feedReading) resolve() error {
 	return nil
 }
 
-// look asks a range for the entities of some commits. Commits with entities that the range does not have stay in
-// f.others.
+// look asks a range for the entities of some commits. If the range does not have an entity of a commit, the
+// commit stays in f.others.
 func (f *feedReading) look(p message.Destination, group []pendingCommit) error {
 	r, err := f.Store.ask(f.ctx, p, group[0].Key, func(p *message.Destination) []byte {
 		m := message.Look(nil, p, f.incarnation, group[0].Key, f.r.Within)

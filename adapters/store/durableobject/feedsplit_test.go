@@ -57,9 +57,9 @@ func TestFeedOfSplits(t *testing.T) {
 	}
 }
 
-// TestFeedControls checks that each of three parts of the design is needed: a follower goes wrong without it. The
-// parts are a position for each range, the rule that a range waits for the range from which it got keys, and the
-// lines that name new ranges.
+// TestFeedControls checks that three parts of the design are necessary: without any of them, a follower of the
+// feed finds an error. The parts are a position for each range, the rule that a range waits for the range from
+// which it got keys, and the lines that name new ranges.
 func TestFeedControls(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -109,7 +109,7 @@ func onePosition(_ *durableobject.Store, at *table.FeedPosition) {
 	at.At = p.Append(nil)
 }
 
-// without removes items of this kind from an answer with lines.
+// without returns an answer with lines, from which it has removed the items of this kind.
 func without(kind message.FeedKind, c durableobject.Call, a durableobject.Answer) durableobject.Answer {
 	if opOf(c) != message.OpLines || a.Err != nil {
 		return a
@@ -255,8 +255,8 @@ func (f *follower) apply(c *table.FeedCommit) {
 	}
 }
 
-// compare demands that the follower has the same entities as the table, and read all commits that were confirmed
-// since it began.
+// compare demands that the follower has the same entities as the table, and has read all commits that were
+// confirmed since it began.
 func (f *follower) compare() {
 	for n := 0; f.read() || f.at == nil; n++ {
 		if n > 20_000 {
@@ -292,7 +292,7 @@ func (f *follower) compare() {
 	}
 }
 
-// fromStart demands that a client that begins at the oldest line gets the last state of each entity as well.
+// fromStart demands that a client that begins at the oldest line also gets the last state of each entity.
 func (w *splits) fromStart() {
 	f := &follower{w: w, store: w.stores[0], state: map[string]string{}, last: map[string]edm.Ticks{}, seen: map[edm.Ticks]bool{}}
 	page, err := f.store.Changes(w.t.Context(), tableKey, table.FeedRequest{Oldest: true, Changes: 2})
@@ -383,8 +383,8 @@ func TestFeedOfMany(t *testing.T) {
 	}
 }
 
-// TestFeedBeginsAmongMoves checks that a reader misses no commit of the other ranges if a range merges into its
-// neighbour while the reader begins: between two messages that ask where the feed ends.
+// TestFeedBeginsAmongMoves checks a reader that begins while a range merges into its neighbour, between two
+// messages that ask where the feed ends. The reader must miss no commit of the other ranges.
 func TestFeedBeginsAmongMoves(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 45, 8)

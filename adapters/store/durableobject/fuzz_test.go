@@ -16,8 +16,8 @@ import (
 	"edgetable/core/table"
 )
 
-// FuzzHandle checks that an object handles any message, continuation and answers to its calls, even of
-// another version. It must answer with a well-formed message, or make calls.
+// FuzzHandle checks that an object handles any message, continuation and answers to its calls, whatever
+// their version. It must answer with a well-formed message, or make calls.
 func FuzzHandle(f *testing.F) {
 	where := message.Destination{Table: tableText, Buckets: 1}
 	filter, err := odata.Parse("v eq 'a'")

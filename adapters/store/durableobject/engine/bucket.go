@@ -33,10 +33,10 @@ type bucket struct {
 	frozen  frozen
 	sweep   expiry.Sweep
 	feed    feed.Feed
-	// generation is part of each question to the catalog: an answer to a question of an older generation is ignored.
-	// It changes with each drop. Its first value is random, because an earlier engine may have seen other drops.
+	// generation is stored with each question to the catalog. A drop, among other events, changes it, and an answer to a question of another
+	// generation is ignored. The first value is random, because an earlier engine may have counted other drops.
 	generation uint64
-	ended      table.Incarnation // the last incarnation that this engine saw being deleted
+	ended      table.Incarnation // the incarnation that the catalog last reported as being deleted
 
 	key []byte // scratch buffer
 }
@@ -75,15 +75,15 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	return true, turn.Step{}
 }
 
-// where is what a catalog knows about a table and about one bucket of the table.
+// tableInfo is what a catalog knows about a table and about one bucket of the table.
 type tableInfo struct {
 	message.Located
 	message.Named
 	traits *table.Traits // the options that the table declares, such as expiry
 }
 
-// located returns what the catalog knows about a table that exists, with the ranges of this bucket. If
-// l is nil, the caller returns the step instead.
+// askCatalog returns what the catalog knows about a table that exists, and about this bucket. If l is nil, the caller must return the step
+// instead. That step asks the catalog, or answers with an error.
 func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo, instead turn.Step) {
 	c := &t.Resumed
 	if c.Kind != turn.Locates || c.Generation != b.generation || len(t.Answers) != 1 {
@@ -106,19 +106,19 @@ func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo,
 	case err != nil || !r.Done():
 		return nil, t.Fail(table.ErrBusy)
 	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
-		// The object answers so even while the table is being deleted: an object that never had the table
-		// must not report the deletion before the catalog does.
+		// The object answers "moved" even while the table is being deleted: an object that never had the table must not report the deletion
+		// before the catalog does.
 		return nil, turn.Step{Answer: message.Moved(t.Dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
-		// An older answer of the catalog may still arrive and say that the table exists. So the incarnation is remembered
-		// as ended. If the catalog has no record of the table, the drop has changed the generation, which is enough.
+		// An earlier answer of the catalog, by which the table exists, may still arrive. So the deleted incarnation is remembered. If the catalog
+		// has no record of the table, the drop has changed the generation already, and the earlier answer is ignored.
 		b.ended = l.Incarnation
 		return nil, t.Fail(table.ErrNoTable)
 	}
 	return l, turn.Step{}
 }
 
-// locate asks the catalog where the table is. If keys of this object have moved, the message reports that to the catalog.
+// locate asks the catalog where the table is. If keys of this object have moved to a new range, the message also reports the move.
 func (b *bucket) locate(p *message.Destination, round byte) turn.Step {
 	m := message.Ranges(nil, p.Table, p.Bucket)
 	if s := b.marker.Span; b.marker.Live && s != nil && s.Phase == span.Moved && !s.Leaving {
@@ -173,7 +173,7 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 	}
 	b.generation++
 	if b.marker.Live && b.marker.Incarnation != incarnation {
-		return t.DoneTicks(0) // a later incarnation: the drop of this one was answered long ago
+		return t.DoneTicks(0) // the object has a later incarnation, so this drop was answered long ago
 	}
 	b.answers.Life++
 	if b.marker.Live {

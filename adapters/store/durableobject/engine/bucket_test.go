@@ -44,7 +44,8 @@ func TestBucketAsksTheCatalog(t *testing.T) {
 	}
 }
 
-// TestBucketGivesUp checks that a bucket asks a catalog that does not answer three times, and then answers ErrBusy.
+// TestBucketGivesUp checks that a bucket asks the catalog three times if it gets no answer, and then answers
+// ErrBusy.
 func TestBucketGivesUp(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
@@ -57,8 +58,8 @@ func TestBucketGivesUp(t *testing.T) {
 	o.demand("the last round", o.handle(get("r"), &step, gone), table.ErrBusy)
 }
 
-// TestBucketIgnoresAnswersFromBeforeADrop checks that a catalog answer from before a drop does not revive the
-// incarnation.
+// TestBucketIgnoresAnswersFromBeforeADrop checks that a bucket ignores an answer that the catalog sent before
+// a drop. Otherwise the answer would revive the dropped incarnation.
 func TestBucketIgnoresAnswersFromBeforeADrop(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
@@ -97,8 +98,9 @@ func TestBucketKeepsItsHighWater(t *testing.T) {
 	}
 }
 
-// TestCommitDoesNotResumeInAnotherEngine checks that a commit that waited for the catalog does not resume
-// in another engine, because that engine may not know of an attempt that was carried out meanwhile.
+// TestCommitDoesNotResumeInAnotherEngine checks that a commit that waits for the catalog continues only
+// in the engine that began it. Another engine may not know that a later attempt of the commit was carried
+// out meanwhile.
 func TestCommitDoesNotResumeInAnotherEngine(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")

@@ -14,7 +14,7 @@ import (
 	"edgetable/core/table"
 )
 
-// catalog keeps the records of an account.
+// catalog stores the records of an account.
 type catalog struct {
 	clock    *clock.Clock
 	room     *room.Room
@@ -25,8 +25,8 @@ type catalog struct {
 	retryAt edm.Ticks // when the alarm next continues interrupted deletions of tables and changes of declared options
 }
 
-// current reads a record. If the table is being deleted, or its objects are being told of newly declared
-// options, current first continues that. If ok is false, the caller must return the step instead.
+// current reads a record. If a deletion of the table or a change of its declared options is in progress, current continues that first. If ok is
+// false, the caller must return the step instead.
 func (c *catalog) current(t *turn.Turn, key string) (rec record.Record, ok bool, instead turn.Step) {
 	rec, err := record.Load(t.Rows, key)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 		step := t.DoneTicks(old.Revision.Written())
 		step.Alarm = c.nextRetry(t)
 		return step
-	case own && t.Has(instead, message.StatusBusy): // the alarm will tell the remaining objects
+	case own && t.Has(instead, message.StatusBusy): // the alarm will make the remaining objects read the options
 		return turn.Step{Answer: message.Fail(t.Dst, table.ErrUnknown), Alarm: instead.Alarm}
 	case !ok && d.Revision == "" && old.Deleting && t.Has(instead, message.StatusBusy):
 		return t.Fail(table.ErrBeingDeleted)

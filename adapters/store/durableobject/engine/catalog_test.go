@@ -33,8 +33,9 @@ const bucket0, bucket1 = "bucket/table/acct/one/2/0", "bucket/table/acct/one/2/1
 
 func dropped(high edm.Ticks) []byte { return message.DoneTicks(nil, high) }
 
-// TestRemoveTable checks that a deletion tells all buckets to drop the table, tells those that did not
-// answer again, and then tells all of them to forget the table. A repeated message gets the same answer.
+// TestRemoveTable checks that a deletion tells all buckets to drop the table, and repeats this to buckets
+// that did not answer. Then it tells all buckets to forget the table. A repeated message gets the same
+// answer.
 func TestRemoveTable(t *testing.T) {
 	t.Parallel()
 	o, revision := withTable(t)

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// lines answers with lines of a feed. Unlike an operation on entities, it never asks the catalog whether the object has the table.
+// lines answers OpLines with lines of the feed, one for each commit. It never asks the catalog whether the object has the table.
 func (b *bucket) lines(t *turn.Turn) turn.Step {
 	t.Fields.Destination()
 	q := t.Fields.FeedQuestion()
@@ -31,7 +31,7 @@ func (b *bucket) lines(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: answer}
 }
 
-// look answers with lines of another range, which name entities that have moved to this range. It adds the current entities to them.
+// look answers OpLook: it adds the current entities to lines of another range's feed, because these entities have moved to this range.
 func (b *bucket) look(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	incarnation, first, within := t.Fields.Incarnation(), t.Fields.Bytes(), t.Fields.Bounds()
@@ -79,7 +79,7 @@ func (b *bucket) declareFeed(t *turn.Turn) {
 	}
 }
 
-// full reports whether the object is full. While it is full, full removes the oldest days of the feed, but never the last day.
+// full reports whether the object stays full although the oldest days of its feed are removed. It never removes the last day.
 func (b *bucket) full(t *turn.Turn) bool {
 	for b.room.Full(t.Rows) {
 		if !b.feed.Shed(t.Rows) {
@@ -89,14 +89,14 @@ func (b *bucket) full(t *turn.Turn) bool {
 	return false
 }
 
-// trim removes lines that are older than the feed keeps them. An object that stores nothing else then deletes all its rows.
+// trim removes lines of feeds that are too old. If the object then has no feed and no table, trim deletes all its rows.
 func (b *bucket) trim(t *turn.Turn) {
 	if b.feed.Trim(t.Rows, t.Now) && !b.marker.Live && b.clock.Reserved == 0 {
 		t.Rows.DeleteAll()
 	}
 }
 
-// feeds answers which objects have the feed of a table, and where the feed ends in some of them if the message asks for that.
+// feeds answers with the objects that have the feed of a table. If ends is true, it adds the positions at the end of the feed in some objects.
 func (c *catalog) feeds(t *turn.Turn) turn.Step {
 	key, from, ends := t.Fields.Text(), t.Fields.Size(), t.Fields.Bool()
 	if !t.Fields.Done() {

@@ -15,28 +15,27 @@ import (
 
 const (
 	minute = 60 * edm.TicksPerSecond
-	// longRest is the pause before a range asks the catalog again whether it may split, if the table had the
-	// maximum number of ranges. A range asks only while it gets requests.
+	// A range that must not split, because the table has the maximum number of ranges, asks the catalog again after longRest. It asks only if it
+	// gets requests then.
 	longRest = 10 * minute
 )
 
 // choice is the search for the key at which a range splits.
 type choice struct {
 	self   message.Destination
-	at     []byte         // the key, once it is found
+	at     []byte         // the key at which the range splits, nil until it is found
 	search *sample.Search // the search for the key that halves the bytes; nil if the key was chosen by load
-	asks   bool           // whether the catalog was asked if another range is permitted
+	asks   bool           // the range has asked the catalog whether the table may have another range
 }
 
-// inserted counts an insert.
 func (x *splitting) inserted(k []byte) {
 	if x.bytes != 0 {
 		x.load.Inserted(k)
 	}
 }
 
-// visited counts a request for a key. A range splits if it was too busy in two successive half minutes, and
-// one key divides the load of both.
+// visited counts a request for a key. A range splits if it was too busy in two successive half minutes, and one key divides the requests of each
+// half minute.
 func (x *splitting) visited(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	if x.rate == 0 {
 		return
@@ -56,11 +55,11 @@ func (x *splitting) mayChoose(b *bucket, now edm.Ticks) bool {
 	return x.choice == nil && (s == nil || s.Phase == span.Serving) && (now >= x.rest || x.rest > now+longRest) && !x.awaitsCopies(now)
 }
 
-// choose makes the alarm look for the key at which the range splits.
+// choose starts the search for the key at which the range splits. The alarm runs the search.
 func (x *splitting) choose(t *turn.Turn, c *choice) { x.choice, x.due = c, t.Now }
 
-// wrote is called after each write. It starts a split if the range is too large and may have more than one
-// partition. It also sets the alarm that checks, after a time without writes, whether the range is empty.
+// afterWrite is called after each write. It starts a split if the range is too large and may have more than one partition. It also sets the alarm
+// that checks, after a time without writes, whether the range is empty.
 func (x *splitting) afterWrite(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	x.last = t.Now
 	if x.only != nil {
@@ -74,8 +73,8 @@ func (x *splitting) afterWrite(t *turn.Turn, b *bucket, p *message.Destination, 
 	x.lookLater(t, b)
 }
 
-// mostBytes is the size above which the range splits. A range that was cut after its last partition kept
-// all its entities. Its limit is higher, because otherwise it would soon split again, in the middle.
+// mostBytes is the size above which the range splits. A range that has split after its last partition still has all its entities. Its limit is a
+// quarter higher, because otherwise it would soon split again, in the middle.
 func (b *bucket) mostBytes() int64 {
 	if bytes.HasSuffix(b.marker.Bounds().End, []byte{1}) { // see key.PartitionAfter: no PartitionKey ends with this byte
 		return b.split.bytes + b.split.bytes/4
@@ -91,8 +90,8 @@ func (x *splitting) lookLater(t *turn.Turn, b *bucket) {
 	}
 }
 
-// find looks for the key at which to split, in a limited number of bytes per transaction. When it has found
-// the key, it asks the catalog whether the range may split.
+// find looks for the key at which to split, and examines a limited number of bytes in each transaction. When it has found the key, it asks the
+// catalog whether the range may split.
 func (b *bucket) find(t *turn.Turn) turn.Step {
 	x, bounds := &b.split, b.marker.Bounds()
 	c := x.choice
@@ -121,13 +120,13 @@ func (b *bucket) find(t *turn.Turn) turn.Step {
 	return b.call(t, durableobject.CatalogOf(c.self.Table, b.catalog), message.Ranges(nil, c.self.Table, c.self.Bucket), &turn.Continuation{Own: true})
 }
 
-// asksForRoom reports whether a range waits for the catalog to say if another range is permitted.
+// asksForRoom reports whether the range has asked the catalog for permission to split, and waits for the answer.
 func (x *splitting) asksForRoom(now edm.Ticks) bool {
 	return x.choice != nil && x.choice.asks && x.due > now && x.due <= now+outFor
 }
 
-// mayBegin reads the catalog's answer, and begins the split if another range is permitted. If not, it forgets
-// the key: the range looks for a key again only if it gets requests, so that an unused table causes no work.
+// mayBegin handles the catalog's answer, and begins the split if the table may have another range. Otherwise it forgets the key. The range looks
+// for a key again only if it gets requests, so that an unused table causes no work.
 func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
 	x := &b.split
 	c := x.choice

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/traffic"
 )
 
-// commit applies mutations in order; the first refused one undoes them all.
+// commit applies mutations in order. If one mutation is refused, all of them are undone.
 func (b *bucket) commit(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn.Step {
 	p := t.Fields.Destination()
 	n := int(t.Fields.Number(table.MaxBatchOperations))
@@ -61,7 +61,6 @@ func (b *bucket) commit(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn
 	return t.DoneTicks(now)
 }
 
-// apply applies a mutation to one entity.
 func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 	k := b.entityKey(m.Key)
 	var old *table.Row

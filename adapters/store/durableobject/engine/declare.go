@@ -11,12 +11,12 @@ import (
 	"edgetable/core/table"
 )
 
-// An object stores the options that its table declares, such as expiry, in its marker row. When the options change,
-// the catalog sends OpDeclare to all objects, and answers the client after all have read the options from the catalog.
-// A late OpDeclare does no harm, because it contains no options. An object that is created later reads them as well.
+// An object stores the options that its table declares, such as expiry, in its marker row. When the options change, the catalog sends OpDeclare
+// to all objects, and answers the client after all objects have read the options from the catalog. A late OpDeclare does no harm, because it
+// contains no options. An object that is created later reads the options when it asks the catalog for its table.
 
-// declare reads the declared options of the table from the catalog. The answer says whether the object
-// is clean: it stores no entities that had expired by a withdrawn rule.
+// declare reads the declared options of the table from the catalog. The answer says whether the object is clean, that is, stores no entities that
+// had expired by an expiry rule that was withdrawn.
 func (b *bucket) declare(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {
@@ -48,11 +48,10 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: append(message.Done(t.Dst), clean)}
 }
 
-// declared restarts the search for expired entities, because the declared options changed or the object
-// received entities.
+// restartSweep restarts the search for expired entities, because the declared options changed or the object received entities.
 func (b *bucket) restartSweep(t *turn.Turn) { b.sweep.Declared(t.Rows, b.marker.Traits, t.Now) }
 
-// judge returns the Judge that decides which entities a read shows.
+// judge returns the [expiry.Judge] of a read, which decides which entities have expired.
 func (b *bucket) judge(t *turn.Turn) expiry.Judge {
 	if b.marker.Traits == nil {
 		return expiry.Judge{}
@@ -72,7 +71,7 @@ func (b *bucket) hides(t *turn.Turn, k, v []byte) bool {
 	return hides
 }
 
-// refuses is called when a write is refused. If the entity had expired, it stores the time, so that the entity stays expired.
+// keepExpired is called when a write is refused. If the stored entity has expired, the time is stored too, so that the entity stays expired.
 func (b *bucket) keepExpired(t *turn.Turn, old *table.Row, now edm.Ticks) {
 	if b.marker.Traits == nil || old == nil {
 		return

@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// remove deletes a record. For the record of a table, it marks the record, tells all buckets to drop
-// the table, removes the record, and tells the buckets to forget the table.
+// remove deletes a record. For the record of a table, it marks the record as deleted, tells all buckets to drop the table, removes the record,
+// and tells the buckets to forget the table.
 func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) turn.Step {
 	key := t.Fields.Text()
 	revision := table.Revision(t.Fields.Text())
@@ -74,15 +74,15 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	}
 }
 
-// mostDropped is the number of objects that one message tells to drop, and also of those that it tells
-// to forget. The platform permits 50 calls on its free plan.
+// mostDropped is the number of objects that one message tells to drop the table, and also of those that it tells to forget it. The platform
+// permits 50 calls on its free plan.
 const mostDropped = 20
 
-// portion is the next part of the deletion of a table that has many objects.
+// portion is the next group of objects in the deletion of a table.
 type portion struct {
-	objects []message.Object // they delete their entities now
-	before  []message.Object // the objects of the part before; they remove their last rows of the table now
-	upto    int              // number of objects without entities after this part
+	objects []message.Object // objects that must drop the table now
+	before  []message.Object // the objects of the previous portion, which must forget the table now
+	upto    int              // number of objects that have dropped the table after this portion
 	all     int              // number of all objects of the table
 }
 
@@ -95,10 +95,9 @@ func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {
 	return p
 }
 
-// finishDeletion takes the next step of a table's deletion: the objects drop the table, then the record
-// is removed. While it waits for objects, the step has Calls. If objects do not answer, the step fails
-// with ErrBusy; if more objects must drop the table, with ErrMore. Several messages may run the same
-// deletion at the same time, because each step may be repeated.
+// finishDeletion takes the next step of a table's deletion: the objects drop the table, then the record is removed. While the deletion waits for
+// objects, the step has Calls. If objects do not answer, the step fails with ErrBusy; if more objects must drop the table, with ErrMore. Several
+// messages may run the same deletion at the same time, because each step may be repeated.
 func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	p := c.portion(t, rec)
 	next := &turn.Continuation{Kind: turn.Deletes, Key: rec.Key.String(), Incarnation: rec.Incarnation, Objects: p.objects, Batch: uint64(p.upto)}
@@ -131,8 +130,7 @@ func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, ste
 	}
 }
 
-// dropped records that some objects have dropped the table, and removes the record if these were the
-// last.
+// recordDropped records that some objects have dropped the table. If no other objects are left, it removes the table's record.
 func (c *catalog) recordDropped(t *turn.Turn, rec *record.Record, high edm.Ticks, upto int) (ok bool, step turn.Step) {
 	if high > storage.Ticks(t.Rows, storage.RowFloor) {
 		storage.PutTicks(t.Rows, storage.RowFloor, high)
@@ -202,7 +200,7 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	return turn.Step{}, false
 }
 
-// nextRetry returns when the alarm next continues interrupted deletions and changes of declared options, 0 if there are none.
+// nextRetry returns when the alarm next continues interrupted deletions and changes of declared options, or 0 if there are none.
 func (c *catalog) nextRetry(t *turn.Turn) edm.Ticks {
 	if telling.Next(t.Rows, "") == "" {
 		return 0

@@ -8,11 +8,10 @@
 //
 // # Steps
 //
-// [Engine.Handle] runs in one transaction, without waiting. If it needs another object, it ends the
-// transaction and returns the calls to make ([Step].Calls). The shell makes the calls and passes the
-// same message to Handle again, with the answers and the state of the step. Anything may have happened
-// in between, so Handle repeats all checks. If the shell never passes the message again, nothing is
-// left to clean up.
+// [Engine.Handle] runs in one transaction, without waiting. If Handle needs another object, it ends the
+// transaction and returns the calls to make ([Step].Calls). The shell makes the calls and passes the same message
+// to Handle again, with the answers and the state of the step. Anything may have happened in between, so Handle
+// repeats all checks. If the shell never passes the message again, nothing is left to clean up.
 //
 // # Buckets
 //
@@ -65,7 +64,7 @@
 // that finds such a record is answered only after the deletion is finished. An alarm finishes
 // interrupted deletions.
 //
-// # Room
+// # Full objects
 //
 // The platform gives an object 10 GB and ends an object that writes more. Shortly before that limit,
 // the engine refuses writes that may make the object larger, with an error that clients do not retry;
@@ -94,19 +93,18 @@
 // its result is uncertain, the object sends no batch for a minute: after that no write of the batch can
 // arrive. An engine that lost its storage cannot write that row, and sends nothing.
 //
-// When changes could not be published for half a minute, the object tells the replica that it lags, and
-// since when. When all changes are visible again, it tells the replica that it no longer lags. When a
-// table is deleted, its record is removed from the replica first. The catalog purges the table's
-// entities from the replica once no write to them can arrive any more.
+// When changes could not be published for half a minute, the object tells the replica that the object lags, and
+// since when. When all changes are visible again, it tells the replica that it no longer lags. When a table is
+// deleted, its record is removed from the replica first. The catalog purges the table's entities from the replica
+// once no write to them can arrive any more.
 //
 // When publishing begins, existing rows are published once, a few at a time (the initial sync). A
 // catalog wakes the buckets of its tables, so that they publish as well. Entities deleted while nothing
 // was published stay in the replica. So to resume publishing after a pause, use an empty replica with
 // another name.
 //
-// Data in a jurisdiction is published only if the replica is declared to be in it
-// ([Options].Jurisdiction). Readers ask the objects for tables that the replica does not
-// have.
+// Data in a jurisdiction is published only if the replica is declared to be in that jurisdiction
+// ([Options].Jurisdiction). Readers ask the objects for tables that the replica does not have.
 //
 // A change costs one written row, and one more when it is published. A batch of at most 100 changes costs
 // three written rows, including its alarm.

@@ -16,7 +16,7 @@ import (
 // Rows is the object's storage.
 type Rows = storage.Rows
 
-// Step is the result of a Handle; Resume holds the results of the calls that a Step asked for.
+// Step is the result of [Engine.Handle]; Resume holds the results of the calls that a Step requested.
 type (
 	Step   = turn.Step
 	Resume = turn.Resume
@@ -38,30 +38,28 @@ type Options struct {
 	// above which it splits. A value of 0 disables that reason to split.
 	SplitBytes int64
 	SplitRate  float64
-	// Told, unless nil, is called when a range of a table began or finished a split or a merge with its
-	// neighbour, or when a split or a merge was refused.
+	// Told is called, unless it is nil, when a range of a table began or finished a split or a merge with its neighbour, or when a split or a
+	// merge was refused.
 	Told func(table string, bucket uint16, id uint32, event string)
 	// PieceRows is the maximum number of entities that one message moves to another range; 0 means 500.
 	PieceRows int
 	// Jurisdiction is the jurisdiction of the replica, "" if it has none. Tables in other jurisdictions
 	// are not published. The same name with another jurisdiction is another replica.
 	Jurisdiction string
-	// Shared holds what the engines of a process share; with nil, this engine shares nothing.
+	// Shared limits the memory for answers of all engines of a process; nil means that this engine has its own limit.
 	Shared *Shared
 }
 
 // Shared bounds the memory in which all engines of a process remember answers: see [answers.Room].
 type Shared struct{ answers answers.Room }
 
-// NewShared makes a Shared. The engines call short when they had to forget the answer to a write in
-// less than a minute.
+// NewShared makes a Shared. The function short is called when an engine had to forget the answer to a write in less than a minute.
 func NewShared(short func()) *Shared { return &Shared{answers.Room{Short: short}} }
 
 // Engine is the code inside one Durable Object, with all that it keeps in memory. It is not safe for
 // concurrent use: messages that arrive concurrently are handled one after the other.
 //
-// Discard an engine and make a new one if a transaction did not end as its Handle demanded, or if
-// Handle panicked.
+// Discard an engine and make a new one if Handle panicked, or if its transaction did not end as the Step demanded.
 type Engine struct {
 	now     func() edm.Ticks
 	answers answers.Memory
@@ -93,7 +91,7 @@ func New(o Options) *Engine {
 // Discard releases the engine's part of the memory that Shared bounds. The engine must not be used any more.
 func (e *Engine) Discard() { e.answers.Leave() }
 
-// Alarm returns the message to handle at [Step].Alarm. Nobody reads its answer.
+// Alarm returns the message that the object must handle at the time [Step].Alarm. The answer to this message is not used.
 func Alarm() []byte { return message.Alarm() }
 
 // Handle carries out a message in one transaction over rows, until it needs calls to other objects.
@@ -221,11 +219,10 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 	return t.Malformed()
 }
 
-// once carries out a write that may arrive several times. It remembers every final answer, refusals
-// included, so that a late attempt cannot carry out a write that was refused. If another range has the
-// key, it remembers only that fact. A write that made calls resumes only in the engine in which it
-// began, because a later engine may not know that another attempt was carried out. With traced, the
-// write may resume in any engine, because its rows show its progress.
+// writeOnce carries out a write that may arrive several times. It remembers every final answer, refusals included, so that a late attempt cannot
+// carry out a write that was refused. If another range has the key, it remembers only that. A write that made calls continues only in the engine
+// that began it, because a later engine may not know that another attempt was carried out. If traced is true, any engine may continue the write,
+// because its rows show its progress.
 func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
 	a := t.Fields.Attempt()
 	if !t.Fields.OK() {
@@ -251,9 +248,8 @@ func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt,
 	return step
 }
 
-// alarm finishes interrupted deletions, publishes, and takes the next step of a split. If the range can
-// hand its keys over now, it does that before it sends the next batch to the replica, because a batch
-// in flight would delay it.
+// alarm handles the object's alarm: it finishes interrupted deletions, publishes changes, and takes the next step of a split. If the range can
+// hand its keys over now, that comes before the next batch to the replica, because a batch in flight would delay it.
 func (e *Engine) alarm(t *turn.Turn) Step {
 	if !t.Fields.Done() {
 		return t.Malformed()

@@ -77,7 +77,7 @@ func (b *bucket) putItems(t *turn.Turn) bool {
 	return t.Fields.Done()
 }
 
-// begin asks the catalog whether it has recorded this new range, before the object writes a row.
+// begin starts a new range: before the object writes its first row, the catalog must confirm that it has recorded the range.
 func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead turn.Step) {
 	l, instead := b.askCatalog(t, p)
 	if l == nil {
@@ -107,13 +107,13 @@ func (b *bucket) put(t *turn.Turn, i *message.Item) {
 	}
 }
 
-// above makes the clock issue only Timestamps above those of another range.
+// raiseClock makes the clock issue only Timestamps above high, the highest Timestamp of another range.
 func (b *bucket) raiseClock(high edm.Ticks) {
 	b.marker.Floor = max(b.marker.Floor, high)
 	b.clock.Last = max(b.clock.Last, high)
 }
 
-// publishAs makes the object publish the received keys, from the point that the other range had reached.
+// publishAs makes the object publish the received keys. Publishing continues where the sender of the keys stopped.
 func (b *bucket) publishAs(t *turn.Turn, p *message.Destination, taking *message.Taking) {
 	o := b.outbox
 	if o.incarnation = b.marker.Incarnation; o.name == "" || o.name != taking.Replica {

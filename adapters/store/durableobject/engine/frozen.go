@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// frozen is the state of an object during a restore: the object serves nothing. The row with this state
-// is written after the earlier state to which the object returns, so the row is absent after the return.
+// frozen is the state of an object during a restore: the object serves nothing. The object writes this state to a row. The row is newer than the
+// state to which the platform returns the object, so it is absent after the return.
 type frozen struct {
 	id    uint64 // the id of the restore; 0 if the object is not frozen
 	phase restoring.Phase
@@ -49,11 +49,10 @@ func (b *bucket) thaw(t *turn.Turn) {
 	if !b.marker.Live && b.clock.Reserved == 0 {
 		feed.DeleteAll(t.Rows)
 	}
-	b.loadSplit(t) // continue a split that was in progress
+	b.loadSplit(t) // continues a split that was in progress before the restore
 }
 
-// instructed asks the catalog for this object's part in a restore. If r is nil, the caller must return
-// the step instead.
+// askInstructions asks the catalog for this object's part in a restore. If r is nil, the caller must return the step instead.
 func (b *bucket) askInstructions(t *turn.Turn, p *message.Destination) (r *restoring.Restore, instead turn.Step) {
 	c := &t.Resumed
 	if c.Kind != turn.Instructs || c.Generation != b.generation || len(t.Answers) != 1 {
@@ -80,8 +79,8 @@ func (b *bucket) readInstructions(t *turn.Turn, m []byte, err error) (r *restori
 	return nil, t.Fail(table.ErrBusy)
 }
 
-// held reports whether the object is frozen. If the catalog says that no restore needs it frozen, the
-// object serves again. So a late message cannot freeze an object for ever.
+// checkFrozen reports whether the object is frozen. If the catalog says that no restore needs the object to be frozen, the object serves again.
+// So a late message cannot freeze an object for ever.
 func (b *bucket) checkFrozen(t *turn.Turn) (held bool, instead turn.Step) {
 	if b.frozen.id == 0 {
 		return false, turn.Step{}
@@ -94,7 +93,7 @@ func (b *bucket) checkFrozen(t *turn.Turn) (held bool, instead turn.Step) {
 	return b.frozen.id != 0, t.Fail(table.ErrBusy)
 }
 
-// follow runs the steps that end a restore: it thaws the object, or obeys the phase Settling.
+// endFreeze makes the object serve again if the restore has ended, or carries out the object's part in the phase Settling.
 func (b *bucket) endFreeze(t *turn.Turn, r *restoring.Restore) {
 	p := b.frozen.self
 	switch {
@@ -105,8 +104,8 @@ func (b *bucket) endFreeze(t *turn.Turn, r *restoring.Restore) {
 	}
 }
 
-// alarmFrozen handles the alarm of a frozen object. The object publishes the entities that it served
-// before, or will serve after the restore.
+// alarmFrozen handles the alarm of a frozen object. The object still publishes the entities that it served before the restore, or that it will
+// serve after the restore.
 func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 	r, instead := b.askInstructions(t, &b.frozen.self)
 	if r == nil && len(instead.Calls) > 0 {

@@ -15,10 +15,10 @@ import (
 
 // mayJoin reports whether the range accepts size bytes of entities of its left neighbour.
 //
-// The left neighbour asks only if it has at most an eighth of the size at which a range splits. Both ranges
-// together may have at most half of that size, so that they do not split again. The left neighbour may have at
-// most twice the size of this range. So each move makes the range of an entity at least half as large again, and
-// an entity moves only a few times. The last limit does not apply to entities that fit into one chunk.
+// The left neighbour asks only if it has at most an eighth of the size at which a range splits. Both ranges together may have at most half of
+// that size, so that they do not split again. The left neighbour may have at most twice the size of this range. So with each move, the range of
+// an entity becomes at least 1.5 times as large, and an entity moves only a few times. The last limit does not apply to entities that fit into
+// one chunk.
 func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
 	s, x := b.marker.Span, &b.split
 	own, busy := b.feed.Others(t.Rows.Size()), x.load.BusyUntil(t.Now, x.rate)
@@ -56,14 +56,14 @@ func (b *bucket) join(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// waits reports whether the left neighbour may be copying its entities to this range. During that time, this
-// range neither splits nor merges into its right neighbour.
+// awaitsCopies reports whether the left neighbour may be copying its entities to this range. During that time, this range neither splits nor
+// merges into its right neighbour.
 func (x *splitting) awaitsCopies(now edm.Ticks) bool {
 	return x.joins && x.promise != 0 && now < x.stays && x.stays <= now+promised
 }
 
-// cleans deletes copies of entities from a left neighbour that did not hand its keys over. It reports whether
-// more copies are stored or may still arrive. With ended, copies that arrive from now on are refused.
+// deleteCopies deletes copies of entities from a left neighbour that did not hand its keys over. It reports whether more copies are stored or may
+// still arrive. If ended is true, the range refuses all copies that arrive later.
 func (b *bucket) deleteCopies(t *turn.Turn, ended bool) bool {
 	x := &b.split
 	if x.awaitsCopies(t.Now) && !ended {

@@ -22,26 +22,26 @@ import (
 // requests for these keys wait only for one exchange of messages.
 
 const (
-	// leaveAfter is the time without a write after which an empty range merges into its right neighbour, and the
-	// time without load after which a small range does.
+	// leaveAfter is the time without a write after which an empty range merges into its right neighbour, and the time without load after which a
+	// small range merges.
 	leaveAfter = 3600 * edm.TicksPerSecond
 	// A small range that was idle for idleAfter does not try to merge any more, so that idle tables cost nothing.
 	idleAfter = 16 * leaveAfter
 	// leaveAgain is the time after which a range asks its neighbour again if the neighbour did not agree. A random
 	// time of up to five times leaveAgain is added, so that neighbours do not ask at the same time again.
 	leaveAgain = 10 * edm.TicksPerSecond
-	// promised is the time for which a range that agreed to take its left neighbour's keys waits for them. Meanwhile it does not merge.
+	// promised is how long a range that agreed to take its left neighbour's keys waits for them. Meanwhile the range does not merge.
 	promised = 60 * edm.TicksPerSecond
 	// A range is small if it has at most 1/partOfSmall of the size at which it splits: see mayJoin.
 	partOfSmall = 8
 )
 
-// leaving is the progress of a range that asks whether it can merge into its right neighbour. It is only in
-// memory, because the range has neither stopped serving keys nor copied entities before it gets the answers.
+// leaving is the progress of a range that asks whether it can merge into its right neighbour. This state is only in memory, because the range has
+// neither stopped serving keys nor copied entities before it gets the answers.
 type leaving struct {
-	asks bool      // whether it waits for the catalog, which names the neighbour, or for the neighbour's agreement
-	last edm.Ticks // the time of the last write before it asked
-	size int64     // the size of its entities, 0 if there are none
+	asks bool      // the range waits for an answer: of the catalog, which names the neighbour, or of the neighbour
+	last edm.Ticks // the time of the last write before the range asked
+	size int64     // the size of the range's entities, 0 if there are none
 }
 
 // startLeaving asks for a merge into the right neighbour, if the range is empty, or small and idle.
@@ -54,7 +54,7 @@ func (b *bucket) startLeaving(t *turn.Turn) turn.Step {
 	}
 	since := x.last
 	if size > 0 {
-		b.outbox.joinBucket(t, &s.Self, b.marker.Incarnation) // without this, its neighbour would have to publish the range's entities
+		b.outbox.joinBucket(t, &s.Self, b.marker.Incarnation) // without this, the neighbour would have to publish this range's entities
 		since = x.load.BusyUntil(t.Now, x.rate)
 	}
 	switch {
@@ -114,14 +114,14 @@ func (x *splitting) lookWhileIdle(now edm.Ticks) {
 	}
 }
 
-// askForNeighbour asks the catalog for the map of the bucket's ranges.
+// askForNeighbour asks the catalog for the list of the bucket's ranges.
 func (b *bucket) askForNeighbour(t *turn.Turn) turn.Step {
 	self := &b.marker.Span.Self
 	return b.call(t, durableobject.CatalogOf(self.Table, b.catalog), message.Ranges(nil, self.Table, self.Bucket), &turn.Continuation{Own: true})
 }
 
-// neighbour returns the id of the right neighbour from the catalog's map. It returns 0 if the map does not show this
-// range with these bounds, or no range that begins at its end: the catalog may not know the latest moves of keys.
+// neighbour returns the id of the right neighbour, from the list of ranges in the catalog's answer. It returns 0 if that list does not have this
+// range with these bounds, or no range that begins at end: the catalog may not know the latest moves of keys.
 func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	known, ok := b.readMap(r)
 	own, _ := known.Ranges.Bounds(b.marker.Span.Self.Range)
@@ -177,8 +177,8 @@ func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) tu
 	return b.sendLastPiece(t)
 }
 
-// agree answers a left neighbour that asks to merge into this range. If this range agrees, it answers with a random
-// number, and accepts the keys only in a message with that number. So late messages are refused, and a refusal is final.
+// agree answers a left neighbour that asks to merge into this range. If this range agrees, its answer is a random number, and it accepts the keys
+// only in a message with that number. So it refuses late messages, and a refusal is final.
 func (b *bucket) agree(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	incarnation, end, size := t.Fields.Incarnation(), t.Fields.Bytes(), int64(0)
@@ -196,7 +196,7 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 	case b.deleteCopies(t, true):
 		return t.Fail(table.ErrBusy)
 	case size != 0 && !b.mayJoin(t, size):
-		return t.Fail(table.ErrUnsupported) // unlike ErrBusy, this tells the neighbour not to ask again soon
+		return t.Fail(table.ErrUnsupported) // unlike ErrBusy, ErrUnsupported tells the neighbour not to ask again soon
 	}
 	x.promise, x.stays, x.received, x.joins = x.rand()|1, t.Now+promised, 0, size != 0
 	if x.joins {
@@ -205,10 +205,10 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: message.DoneNumber(t.Dst, x.promise)}
 }
 
-// refused handles an error that the neighbour answered when this range sent it the keys. It reports whether this range
-// serves the keys again. ErrUnsupported means that the neighbour will never accept the keys, so this range serves them
-// again. Any other error may come from a neighbour that accepted the keys in an earlier message and then merged into its
-// own neighbour. So this range asks the catalog which range has the neighbour's keys now, and sends the keys to that range.
+// handleRefusal handles an error that the neighbour answered when this range sent it the keys. It reports whether this range serves the keys
+// again. ErrUnsupported means that the neighbour will never accept the keys, so this range serves them again. Any other error may come from a
+// neighbour that accepted the keys in an earlier message and then merged into its own neighbour. So this range asks the catalog which range has
+// the neighbour's keys now, and sends the keys to that range.
 func (b *bucket) handleRefusal(t *turn.Turn, err error) bool {
 	switch {
 	case err == nil:
@@ -221,7 +221,7 @@ func (b *bucket) handleRefusal(t *turn.Turn, err error) bool {
 	return true
 }
 
-// stay cancels a merge: the range serves its keys again.
+// cancelMerge ends the attempt to merge: the range serves its keys again.
 func (b *bucket) cancelMerge(t *turn.Turn) {
 	s, x := b.marker.Span, &b.split
 	b.marker.Span = s.Serve(key.Range{Start: s.Bounds.Start, End: s.End})
@@ -245,7 +245,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	case bytes.Compare(start, taking.Bounds.Start) <= 0:
 		return t.Done() // a late duplicate: this range already has the rows
 	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.Leaving || x.joins && taking.Replica != b.replica()):
-		return t.Fail(table.ErrUnsupported) // this range never accepts these keys later: see refused
+		return t.Fail(table.ErrUnsupported) // this range never accepts these keys later: see handleRefusal
 	case !bytes.Equal(start, taking.Bounds.End) || s.Leaving:
 		return t.Fail(table.ErrBusy)
 	}

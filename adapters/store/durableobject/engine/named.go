@@ -52,15 +52,14 @@ func (c *catalog) answerRanges(t *turn.Turn, rec *record.Record, n *message.Name
 	return turn.Step{Answer: answer}
 }
 
-// told holds a message about a split, the table's record, and the ranges of the bucket that splits.
+// splitRequest is a message about a split, with the table's record and the ranges of the bucket that splits.
 type splitRequest struct {
 	message.Splitting
 	rec record.Record
 	message.Named
 }
 
-// splitting reads a message about a split. If the split cannot be carried out, instead is the error to answer
-// with.
+// splitting reads a message about a split. If the split cannot be carried out, instead is the error for the answer.
 func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
 	s = &splitRequest{Splitting: t.Fields.Splitting()}
 	if !t.Fields.Done() {
@@ -102,14 +101,14 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 	last += edm.Ticks(s.UnusedClass(uint32(last), span.Classes(s.rec.Layout.Buckets)))
 	id := uint32(last + 1)
 	if _, fits := s.Ranges.Split(s.From, id, s.At); !fits || last+1 >= 1<<32 {
-		return t.Fail(table.ErrUnsupported) // the message is late, or no id is left
+		return t.Fail(table.ErrUnsupported) // the message is late, or all ids are used
 	}
 	objects, begun := record.Objects(t.Rows, &s.rec)
 	if begun >= maxBegun || len(objects) >= message.MostRanges(s.rec.Layout.Buckets) {
 		return t.Fail(table.ErrBusy)
 	}
 	if first {
-		storage.PutTicks(t.Rows, storage.RowHistory, 0) // no table of this catalog has split before, so its history of maps is complete
+		storage.PutTicks(t.Rows, storage.RowHistory, 0) // no table of this catalog has split before, so its history of ranges is complete
 	}
 	storage.PutTicks(t.Rows, storage.RowLastRange, last+1)
 	s.Begun = append(s.Begun, message.Begun{ID: id, From: s.From, At: s.At})
@@ -117,7 +116,7 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 	return t.DoneID(id)
 }
 
-// switchRange records that a range now serves the keys of another range, and answers with the map.
+// switchRange records that a range now serves the keys of another range, and answers with the bucket's ranges.
 func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 	s, err := c.splitting(t)
 	if err != nil {

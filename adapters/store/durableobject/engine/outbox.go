@@ -23,10 +23,9 @@ type outbox struct {
 	jurisdiction string
 
 	publishing
-	self      message.Destination // the destination of a bucket that publishes; stored in storage.RowSelf
+	self      message.Destination // the bucket's own destination, which storage.RowSelf stores too
 	confirmed bool                // whether the catalog confirmed that the bucket may publish
-	// asksAt is when the bucket asks the catalog again whether it may publish. The alarm does not ring before
-	// that.
+	// asksAt is when the bucket asks the catalog again whether it may publish. The alarm is not set to an earlier time.
 	asksAt edm.Ticks
 	start  []byte // of a bucket: entities before this key are published by other objects
 	stop   []byte // of a bucket: entities from this key on are published by other objects; nil means no limit
@@ -35,12 +34,12 @@ type outbox struct {
 
 // publishing is the state of an object that publishes to a replica.
 type publishing struct {
-	on bool // whether the object publishes; while it does, the field sending is also stored in a row
+	on bool // whether the object publishes; if so, a row stores the field sending as well
 	sending
 	incarnation table.Incarnation // the incarnation of the bucket's table
 	pending     bool              // the outbox may have rows
 	ask         edm.Ticks         // when to publish the rows of the outbox
-	purgeAt     edm.Ticks         // when the next incarnation can be purged, 0: there is none
+	purgeAt     edm.Ticks         // when the next incarnation can be purged; 0: no purge is necessary
 	awake       awake
 	restUntil   edm.Ticks // when a paused initial sync continues
 	pass        pass
@@ -51,12 +50,11 @@ type publishing struct {
 type sending struct {
 	replica string // the name of the replica
 	source  string // the name of this object in the replica
-	// until is the time before which no batch is sent. While a batch is in flight, its writes may arrive until
-	// then.
+	// until is the time before which no batch is sent: writes of a batch in flight may arrive until then.
 	until    edm.Ticks
 	failures byte      // number of failures since something was published
 	since    edm.Ticks // all changes before this time are published
-	marked   edm.Ticks // when the replica was last told that this object lags, 0: it was not
+	marked   edm.Ticks // when this object last told the replica that it lags; 0: the replica reports no lag
 	sync     []byte    // the row at which the initial sync continues, nil: it is finished
 }
 
@@ -65,12 +63,12 @@ const (
 	collect = edm.TicksPerSecond
 	// batchTimeout is the time after which no write of a batch can still arrive.
 	batchTimeout = 60 * edm.TicksPerSecond
-	// An object tells the replica that it lags when a change has waited for longer than lagging. When no change
-	// has waited for that long during the time caughtUp, it tells the replica that it no longer lags.
+	// An object tells the replica that it lags when a change has waited for longer than the time lagging. When no change has waited for so long
+	// during the time caughtUp, the object tells the replica that it no longer lags.
 	lagging  = 30 * edm.TicksPerSecond
 	caughtUp = 90 * edm.TicksPerSecond
-	// visibleAfter is the time after which all writes to an ended incarnation are visible: a batch timeout, the
-	// minute for which KV may show older lists, and one more minute.
+	// visibleAfter is the time after which all readers see all writes to an ended incarnation: a batch timeout, the minute for which KV may show
+	// older lists, and one more minute.
 	visibleAfter = 180 * edm.TicksPerSecond
 	// maxDelay is the maximum of every delay, even if the clock has stepped back.
 	maxDelay = 600 * edm.TicksPerSecond
@@ -99,8 +97,8 @@ func parseSending(v []byte) (s sending, ok bool) {
 	return s, r.Done()
 }
 
-// load reads the state from the rows. An object that no longer publishes, or whose replica is now another one, records
-// no changes until it joins a replica. So load forgets its progress, except that a batch may still be in flight.
+// load reads the state from the rows. An object that no longer publishes, or that now has another replica, records no changes until it joins a
+// replica. So load discards the progress of publishing, except until, because a batch may still be in flight.
 func (o *outbox) load(t *turn.Turn) {
 	known := o.publishing // still valid for a batch in flight if the transaction was rolled back
 	o.publishing, o.self = publishing{}, message.Destination{}
@@ -159,10 +157,10 @@ func (o *outbox) endOfOutbox() []byte {
 	return append([]byte{storage.SpaceOutbox, storage.SpaceEntities}, o.stop...)
 }
 
-// quiet reports whether certainly no batch is in flight.
+// isIdle reports whether no batch can be in flight.
 func (o *outbox) isIdle(now edm.Ticks) bool { return o.inFlight == nil && o.until <= now }
 
-// clear reports whether the replica has all changes, and no mark that this object lags.
+// isCaughtUp reports whether the replica has all changes, and reports no lag of this object.
 func (o *outbox) isCaughtUp(now edm.Ticks) bool {
 	return !o.on || o.isIdle(now) && !o.pending && o.sync == nil && o.marked == 0
 }
@@ -173,7 +171,7 @@ var (
 	endOfRows = []byte{storage.SpaceEntities + 1}
 )
 
-// join begins to publish, including the rows that exist already.
+// join makes the object publish: first the rows that exist already, later their changes too.
 func (o *outbox) join(t *turn.Turn, source string) {
 	o.publishing = publishing{on: true, sending: sending{replica: o.name, source: source, until: o.until}}
 	o.since = max(t.Now, o.clock.Last)
@@ -190,13 +188,13 @@ func (o *outbox) joins(location string) bool {
 	return o.name != "" && !o.on && o.publishes(location)
 }
 
-// publishes reports whether the replica may store data of this location.
+// publishes reports whether the replica may store the data of a table at this location.
 func (o *outbox) publishes(location string) bool {
 	jurisdiction, _ := durableobject.SplitLocation(location)
 	return jurisdiction == "" || jurisdiction == o.jurisdiction
 }
 
-// joinBucket makes the bucket of a table join the replica, if it must.
+// joinBucket makes the bucket of a table join the replica, if it has not joined yet and the replica may store its data.
 func (o *outbox) joinBucket(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) {
 	if o.joins(p.Location) {
 		o.join(t, durableobject.SourceOf(incarnation, p.Bucket, p.Range))
@@ -210,7 +208,7 @@ func (o *outbox) forget() {
 	o.publishing, o.self, o.start, o.stop = publishing{}, message.Destination{}, nil, nil
 }
 
-// know stores the destination of a bucket that publishes.
+// storeDestination stores the bucket's own destination in a row, if the bucket publishes.
 func (o *outbox) storeDestination(t *turn.Turn, p *message.Destination) {
 	if o.on && o.self.Table == "" {
 		o.self = p.Clone()
@@ -218,8 +216,8 @@ func (o *outbox) storeDestination(t *turn.Turn, p *message.Destination) {
 	}
 }
 
-// joinCatalog makes the catalog of an account join the replica, if it must. key is the key of a record of the
-// account, or a prefix of such keys.
+// joinCatalog makes the catalog of an account join the replica, if it has not joined yet and the replica may store its data. key is the key of a
+// record of the account, or a prefix of such keys.
 func (o *outbox) joinCatalog(t *turn.Turn, key, location string) {
 	if !o.joins(location) {
 		return
@@ -229,8 +227,8 @@ func (o *outbox) joinCatalog(t *turn.Turn, key, location string) {
 	}
 }
 
-// changed records the change of a row, in the transaction that writes or deletes the row. Only the last change
-// of a row is kept.
+// putChange writes the change of a row to the outbox, in the transaction that writes or deletes the row. The outbox keeps only the last change of
+// a row.
 func (o *outbox) putChange(t *turn.Turn, key []byte, at edm.Ticks) {
 	if !o.on {
 		return
@@ -246,8 +244,8 @@ func (o *outbox) changeKey(key []byte) []byte {
 	return o.key
 }
 
-// notify requests the publication of changes with Timestamps up to at. The transaction must not be rolled back
-// afterwards, because the request is only in memory.
+// notify requests that changes with Timestamps up to at are published. The transaction must not be rolled back afterwards, because the request is
+// only in memory.
 func (o *outbox) notify(t *turn.Turn, at edm.Ticks) {
 	if !o.on || o.pending {
 		return
@@ -258,7 +256,7 @@ func (o *outbox) notify(t *turn.Turn, at edm.Ticks) {
 	}
 }
 
-// changedRecord records that a record was written or removed.
+// changedRecord adds the change of a record, or its removal, to the outbox, and requests that it is published.
 func (o *outbox) changedRecord(t *turn.Turn, key string, at edm.Ticks) {
 	if o.on {
 		o.putChange(t, storage.RowOf(storage.SpaceRecords, key), at)
@@ -266,7 +264,7 @@ func (o *outbox) changedRecord(t *turn.Turn, key string, at edm.Ticks) {
 	}
 }
 
-// removedRecord records the removal of a record, with a new Timestamp because a removal has none.
+// removedRecord adds the removal of a record to the outbox. It issues a new Timestamp for the removal.
 func (o *outbox) removedRecord(t *turn.Turn, key string) {
 	if o.on {
 		at := o.clock.Next(t.Now, 0, 1)
@@ -275,8 +273,8 @@ func (o *outbox) removedRecord(t *turn.Turn, key string) {
 	}
 }
 
-// setAlarm sets the alarm of a Step to the time of the next batch, unless it has an earlier alarm. Each Step gets
-// that time, so that the next message restores an alarm that was lost.
+// setAlarm sets the alarm of a Step to the time of the next batch, unless it has an earlier alarm. Each Step gets that time: if an alarm is lost,
+// the next message sets it again.
 func (o *outbox) setAlarm(s *turn.Step) {
 	if !o.on {
 		return
@@ -293,7 +291,7 @@ func (o *outbox) setAlarm(s *turn.Step) {
 	}
 }
 
-// due returns when the next batch can be sent, 0 if there is nothing to send.
+// due returns the time at which the next batch can be sent, or 0 if there is nothing to send.
 func (o *outbox) due() edm.Ticks {
 	switch {
 	case o.pending:

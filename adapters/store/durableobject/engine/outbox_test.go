@@ -26,7 +26,8 @@ func (o *object) write(row string) {
 	o.demand("commit", o.handle(o.put(row), nil), nil)
 }
 
-// alarm runs the alarm. If the catalog is asked, it says that the table is not being restored.
+// alarm sends the alarm to the object. If the object asks the catalog, the answer is that the table is
+// not being restored.
 func (o *object) alarm() turn.Step {
 	o.Helper()
 	step := o.handle(Alarm(), nil)
@@ -36,7 +37,7 @@ func (o *object) alarm() turn.Step {
 	return step
 }
 
-// handOut runs the alarm and returns its batch.
+// handOut sends the alarm to the object, and returns the step and its batch.
 func (o *object) handOut() (turn.Step, durableobject.Batch) {
 	o.Helper()
 	step := o.alarm()
@@ -116,8 +117,8 @@ func TestOutboxWaits(t *testing.T) {
 	}
 }
 
-// TestOutboxWaitsForAnEarlierEngine checks that a new engine sends no batch while a batch of the engine
-// before it may be in flight.
+// TestOutboxWaitsForAnEarlierEngine checks that a new engine sends no batch while a batch of the previous
+// engine may be in flight.
 func TestOutboxWaitsForAnEarlierEngine(t *testing.T) {
 	t.Parallel()
 	o := publisher(t)

@@ -25,8 +25,7 @@ const (
 	lengthOfStride = 4 * leastRun
 )
 
-// pass is one iteration over the outbox. A row that changes all the time appears once in a pass, so that others
-// need not wait.
+// pass is one iteration over the outbox. A row that changes all the time appears once in a pass, so that other rows need not wait.
 type pass struct {
 	next  []byte    // where the pass continues, nil if it has not begun
 	begin edm.Ticks // when the pass began; all earlier changes were in the outbox then
@@ -34,7 +33,7 @@ type pass struct {
 	later bool      // whether the pass needs more than one batch
 }
 
-// batchInFlight is a batch that was sent and not answered yet.
+// batchInFlight is a batch that was sent and has no answer yet.
 type batchInFlight struct {
 	number      uint64 // random, because an earlier engine may have sent another batch
 	changes     []change
@@ -75,9 +74,8 @@ func (o *outbox) send(t *turn.Turn, f *batchInFlight, batch []byte, wakes []dura
 	}
 }
 
-// handOut sends a batch of rows as they are now. Before that, it stores that a batch is in flight. So a later
-// engine waits until no write of the batch can still arrive. An engine that lost its storage cannot store that,
-// and sends nothing.
+// handOut sends a batch with the current state of changed rows. The same transaction stores that a batch is in flight, so that a later engine
+// waits until no write of the batch can arrive any more. An engine that lost its storage cannot store this, and sends nothing.
 func (o *outbox) handOut(t *turn.Turn) turn.Step {
 	f := &batchInFlight{}
 	if o.pass.next == nil {
@@ -145,7 +143,7 @@ func (o *outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte
 	return batch
 }
 
-// fills reports whether a batch has reached its maximum size.
+// fills reports whether a batch has its maximum size.
 func fills(t *turn.Turn, batch []byte) bool { return len(batch)-len(t.Dst) >= maxBatch }
 
 // addRow adds the state of a row to a batch. If the row is a record that the batch does not show as deleted,
@@ -170,8 +168,8 @@ func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, reco
 	return message.AppendChange(batch, &b), rec
 }
 
-// published handles the result of a batch. It ignores the result of an unknown batch: an earlier engine sent it,
-// or another batch has replaced it.
+// acceptResult handles the result of a batch. It ignores the result of an unknown batch: an earlier engine sent that batch, or another batch has
+// replaced it.
 func (o *outbox) acceptResult(t *turn.Turn) turn.Step {
 	f, answers := o.inFlight, t.Answers
 	if !o.on || f == nil || t.Resumed.Batch != f.number || len(answers) == 0 {
@@ -202,7 +200,7 @@ func (o *outbox) acceptResult(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// noteMark records whether a batch set or removed the mark of this object.
+// noteMark stores whether the replica reports that this object lags, if a batch has changed that.
 func (o *outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.Published) {
 	switch {
 	case !result.Marked:
@@ -213,8 +211,7 @@ func (o *outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.P
 	}
 }
 
-// advancePass moves the pass past the changes of a batch, or ends the pass. all reports whether the whole batch
-// is published.
+// advancePass moves the pass past the changes of a batch, or ends the pass. all is true if all changes of the batch are published.
 func (o *outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 	o.pass.clean = o.pass.clean && all
 	o.pass.next, o.pass.later = f.next, true
@@ -228,8 +225,7 @@ func (o *outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 	o.pending = o.hasChanges(t.Rows)
 }
 
-// schedule sets the time of the next batch. all reports whether the whole batch is published and the initial
-// sync advanced.
+// schedule sets the time of the next batch. all is true if the whole batch is published and the initial sync has advanced.
 func (o *outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.Published, all bool) {
 	// A batch without progress counts as a failure, because a quota may be exhausted for a day.
 	stuck := !slices.Contains(result.Done, true) && (f.mark == message.MarkNothing || !result.Marked)

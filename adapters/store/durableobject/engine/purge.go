@@ -33,7 +33,7 @@ func (o *outbox) handOutPurge(t *turn.Turn) turn.Step {
 	return o.send(t, f, message.AppendBatch(t.Dst, &head), nil)
 }
 
-// purged handles the result of a purge. more reports whether the replica has more to delete.
+// acceptPurgeResult handles the result of a purge. more is true if the replica has more to delete.
 func (o *outbox) acceptPurgeResult(t *turn.Turn, f *batchInFlight, more bool) turn.Step {
 	if more {
 		purges.Put(t.Rows, f.incarnation, t.Now)

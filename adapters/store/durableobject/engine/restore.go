@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// restore does what the catalog orders in a restore of the table. The message may be repeated. The object asks
-// the catalog each time, so that a late message does no harm.
+// restore carries out this object's part in a restore of its table. For each message, the object asks the catalog what to do, so that a repeated
+// or late message does no harm.
 func (b *bucket) restore(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {
@@ -75,18 +75,18 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 	return t.Done()
 }
 
-// recall asks the platform for earlier states, and keeps the catalog's instructions until the answer.
+// requestStates asks the platform for earlier states of the object, and keeps the catalog's instructions until the platform answers.
 func (b *bucket) requestStates(t *turn.Turn, calls []durableobject.Call) turn.Step {
 	said := t.Answers[0].Message
 	return turn.Step{Calls: calls, Next: &turn.Continuation{Kind: turn.Recalls, From: said}}
 }
 
-// goBack makes the platform return the object to a state. The object ends, so this call gets no answer.
+// goBack makes the platform return the object to an earlier state. The platform ends the object, so the call gets no answer.
 func (b *bucket) goBack(t *turn.Turn, r *restoring.Restore, state []byte) turn.Step {
 	return b.requestStates(t, []durableobject.Call{{To: durableobject.History, Message: append(restoring.StateAt(r.To), state...)}})
 }
 
-// recalled handles the platform's answers to the calls of recall.
+// acceptStates handles the platform's answers to the calls of requestStates.
 func (b *bucket) acceptStates(t *turn.Turn, r *restoring.Restore) turn.Step {
 	var states [2][]byte
 	for i, a := range t.Answers {
@@ -107,8 +107,8 @@ func (b *bucket) acceptStates(t *turn.Turn, r *restoring.Restore) turn.Step {
 	return turn.Step{Answer: message.AppendFound(t.Dst, states[1], states[0], max(b.clock.Last, b.clock.Reserved))}
 }
 
-// owned reports whether the object has the keys that it had, according to the catalog's history, at the time to
-// which it returned. An object that has sealed keys still has all their rows.
+// owned reports whether the object has the right keys after its return: those that it had at the requested time, by the catalog's history. An
+// object that was handing keys over then still has all rows with these keys.
 func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	s := b.marker.Span
 	switch {
@@ -128,8 +128,8 @@ func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	return bytes.Equal(has.Start, o.Bounds.Start) && bytes.Equal(has.End, o.Bounds.End) && (has.End == nil) == (o.Bounds.End == nil)
 }
 
-// finishRestore makes the object serve its entities as the next incarnation, or drop them. An object that publishes
-// stays frozen until the replica has all its rows, or records that the object lags.
+// finishRestore makes the object serve its entities as the next incarnation, or drop them. An object that publishes stays frozen until the
+// replica has all its rows, or reports that the object lags.
 func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) turn.Step {
 	switch {
 	case !o.Back:
@@ -143,7 +143,7 @@ func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restorin
 	case b.frozen.id != r.ID || b.frozen.phase != restoring.Returning:
 		return t.Fail(table.ErrBusy)
 	case storage.Delete(t.Rows, []byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, emptyRows) == emptyRows:
-		return t.Fail(table.ErrBusy) // the next message continues
+		return t.Fail(table.ErrBusy) // the next message continues the deletion of these rows
 	default:
 		b.adopt(t, p, r, o)
 	}

@@ -12,10 +12,10 @@ import (
 // The catalog runs the restore of a table, in the phases of docs/adr/0039. A Worker carries the catalog's orders
 // to the objects, and their reports to the catalog.
 
-// finished is appended to a table's key to form the key of the last finished restore, which can be undone.
+// finished, appended to a table's key, forms the key of the table's last finished restore, which can be undone.
 const finished = "\x00"
 
-// restores reports whether a table is being restored.
+// restores reports whether a table is being restored. It also cancels a restore whose command was abandoned.
 func (c *catalog) restores(t *turn.Turn, rec *record.Record) bool {
 	if rec.Restoring {
 		r, err := restoring.Load(t.Rows, rec.Key.String())
@@ -52,7 +52,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 			err = c.advance(t, &rec, r)
 		}
 	case told.Began < t.Now-restoring.Inexact, !rec.Restoring && told.Began < r.Until:
-		err = table.ErrBusy // the message is late; its command may have continued the restore that has ended
+		err = table.ErrBusy // the message is late: another message of its command may have continued the restore that has ended since
 	case !rec.Restoring && r.ID != told.ID:
 		r, err = c.beginRestore(t, &rec, told)
 	case !rec.Restoring || told.Undo == r.Undo && (told.To == r.To || r.Undo):
@@ -68,7 +68,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: r.Append(message.Done(t.Dst))}
 }
 
-// beginRestore determines which objects had which keys at the requested time, and records in the table's record that it is being restored.
+// beginRestore determines which objects had which keys at the requested time. It stores in the table's record that a restore is in progress.
 func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Restore) (*restoring.Restore, error) {
 	name := rec.Key.String()
 	last, err := restoring.Load(t.Rows, name+finished)
@@ -110,7 +110,7 @@ func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore
 	return nil
 }
 
-// ended records that a table is no longer being restored. Frozen objects learn that when they ask.
+// recordRestoreEnd records that a table is no longer being restored. Frozen objects ask the catalog and then serve again.
 func (c *catalog) recordRestoreEnd(t *turn.Turn, rec *record.Record, r *restoring.Restore) {
 	rec.Restoring = false
 	rec.Put(t.Rows)
@@ -143,7 +143,7 @@ func (c *catalog) finishRestore(t *turn.Turn, rec *record.Record, r *restoring.R
 	return nil
 }
 
-// instruct answers an object with its part of a restore.
+// instruct answers an object that asks for its part in a restore.
 func (c *catalog) instruct(t *turn.Turn) turn.Step {
 	name := t.Fields.Text()
 	o := message.Object{Bucket: t.Fields.Bucket(), Range: t.Fields.ID()}

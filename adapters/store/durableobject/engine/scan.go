@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// maxScan is the number of bytes that one message may examine. The object does nothing else during that
-	// time, and cannot measure the time, because its clock may stand still.
+	// maxScan is the number of bytes that one message may examine. Meanwhile the object does nothing else. It cannot measure the time, because
+	// its clock may stand still.
 	maxScan = 8 << 20
 
-	// guessRow is the assumed size of a row; run reads leastRun to mostRun bytes at a time.
+	// guessRow is the assumed size of a row. A scan reads leastRun to mostRun bytes of rows at a time.
 	guessRow = 1 << 10
 	leastRun = 4 << 10
 	mostRun  = 256 << 10
 )
 
-// scan answers with a page of rows. With Strict, the limit of bytes applies even to the first row, so the page may have no rows.
+// scan answers with a page of rows. If Strict is set, the limit of bytes applies to the first row too, so the page may have no rows.
 func (b *bucket) scan(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	s := t.Fields.Scan()
@@ -81,8 +81,7 @@ ranges:
 	return step
 }
 
-// inside iterates over the rows of the entities in a range, in the order of the scan. have is the number of rows
-// that the page has already.
+// inside iterates over the entities' rows in a range, in the order of the scan. have is the number of rows that the page has already.
 func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) iter.Seq2[[]byte, []byte] {
 	if r.Empty() {
 		return func(func(k, v []byte) bool) {}
@@ -94,7 +93,7 @@ func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) it
 	return t.Rows.Scan(from, to, readSize(s, have))
 }
 
-// run returns the number of bytes of a range to read at a time.
+// readSize returns the number of bytes to read from the storage at a time. have is the number of rows that the page has already.
 func readSize(s *message.Scan, have int) int {
 	n := mostRun
 	if s.Rows > 0 && s.Filter == nil {

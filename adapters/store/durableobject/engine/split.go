@@ -53,9 +53,9 @@ type splitting struct {
 	choice   *choice
 	load     sample.Load
 	leave    leaving
-	promise  uint64    // the number with which this range agreed to take all keys of its left neighbour, 0: it did not
-	stays    edm.Ticks // until then, this range waits for these keys and does not merge into its right neighbour
-	joins    bool      // whether the left neighbour copies its entities first
+	promise  uint64    // the number with which this range agreed to take all keys of its left neighbour; 0: it has not agreed
+	stays    edm.Ticks // until then, this range waits for its left neighbour's keys and does not merge
+	joins    bool      // whether the left neighbour copies its entities before it hands its keys over
 	received uint64    // the number of the last chunk from the left neighbour
 }
 
@@ -100,8 +100,8 @@ func (x *splitting) setAlarm(s *turn.Step) {
 	}
 }
 
-// mark is called in the transaction that changes an entity. It records the change if an earlier chunk
-// contained the entity.
+// recordChange is called in the transaction that changes an entity. If an earlier chunk contained the entity, it stores the entity's key, so that
+// a later chunk contains the new state.
 func (b *bucket) recordChange(t *turn.Turn, k []byte, at edm.Ticks) {
 	s := b.marker.Span
 	if s != nil && s.Phase == span.Copying && bytes.Compare(k[1:], s.At) >= 0 && bytes.Compare(k, s.Upto) < 0 {
@@ -111,7 +111,7 @@ func (b *bucket) recordChange(t *turn.Turn, k []byte, at edm.Ticks) {
 
 func markOf(k []byte) []byte { return append([]byte{storage.SpaceMarks}, k...) }
 
-// mayEnd reports whether the next step may be to hand the keys over. A batch of the outbox in flight would delay that step.
+// mayEnd reports whether the next step can hand the keys over. An outbox batch in flight would delay that step.
 func (b *bucket) mayEnd(t *turn.Turn) bool {
 	s := b.marker.Span
 	return s != nil && s.Phase == span.Copying && !s.Leaving && s.Complete && b.split.due <= t.Now && b.outbox.isIdle(t.Now)
@@ -178,8 +178,7 @@ func (b *bucket) splitMessage(op message.Op) []byte {
 	return message.Split(nil, op, &m)
 }
 
-// resumed handles the answer to a call. It ignores the answer to an unknown call, which an earlier engine made
-// or which was repeated.
+// acceptReply handles the answer to a call. It ignores the answer to an unknown call: an earlier engine made the call, or it was repeated.
 func (b *bucket) acceptReply(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	if x.out == 0 || t.Resumed.Batch != x.out || len(t.Answers) != 1 {
@@ -196,7 +195,7 @@ func (b *bucket) acceptReply(t *turn.Turn) turn.Step {
 	r, err := message.Result(t.Answers[0].Message)
 	switch {
 	case s.Phase == span.Moved && s.Leaving && errors.Is(err, table.ErrNoTable):
-		b.endRange(t) // the table was deleted, or its map no longer has this range
+		b.endRange(t) // the table was deleted, or this range no longer exists in the catalog
 		return t.Done()
 	case s.Phase == span.Serving:
 		return b.acceptLeaveAnswer(t, r, err)
@@ -279,7 +278,7 @@ func (b *bucket) target() message.Destination {
 	return p
 }
 
-// copy sends the next chunk. If few changes are left, copy seals the keys and sends the last chunk.
+// copy sends the next chunk. If few changes are left, the range stops serving the keys, and copy sends the last chunk.
 func (b *bucket) copy(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	var marks []change
@@ -329,7 +328,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	s := b.marker.Span
 	_, to := storage.Entities(s.Bounds)
-	skip := 1 // bytes before the key of the entity
+	skip := 1 // length of the part before the entity's key in a row's key
 	if s.From[0] == storage.SpaceOutbox {
 		to, skip = append([]byte{storage.SpaceOutbox}, to...), 2
 	}
@@ -374,7 +373,7 @@ func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []chan
 	return m, list
 }
 
-// marked returns entities that changed after a chunk had contained them, up to the number most.
+// recordedChanges returns entities that changed after a chunk had contained them, up to the number most.
 func (b *bucket) recordedChanges(t *turn.Turn, most int) (list []change) {
 	for k, v := range t.Rows.Scan([]byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, leastRun) {
 		if len(list) == most {
@@ -396,7 +395,7 @@ func (b *bucket) size(t *turn.Turn, list []change) (n int) {
 	return n
 }
 
-// sealed records in the feed that the range no longer serves the keys that move.
+// recordSeal records in the feed that the range no longer serves the keys that move.
 func (b *bucket) recordSeal(t *turn.Turn) {
 	to := b.marker.Span.Target
 	if b.marker.Span.Leaving {
@@ -405,13 +404,13 @@ func (b *bucket) recordSeal(t *turn.Turn) {
 	b.feed.Sealed(t.Rows, to, b.issue(t))
 }
 
-// gives reports whether another range already has, or will get, keys of this range and the catalog does not know that yet.
+// gives reports whether keys of this range move to another range, or have moved, and the catalog does not know it yet.
 func (*splitting) gives(s *span.Span) bool {
 	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)
 }
 
-// sendLastPiece sends the last chunk. With it, the other range begins to serve the keys. If no answer arrives, this
-// range must not serve the keys again, because the chunk may still arrive.
+// sendLastPiece sends the last chunk. When the other range gets it, that range begins to serve the keys. If no answer arrives, this range must
+// not serve the keys again, because the chunk may still arrive.
 func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	s := b.marker.Span
 	if s.Leaving && s.Target == 0 {
@@ -426,7 +425,7 @@ func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	})
 	m, _ = b.addItems(t, m, b.recordedChanges(t, pieceRows))
 	if s.Leaving && s.Number == 0 {
-		s.Target = 0 // an earlier version sealed the keys without an agreement: ask for the neighbour again before each attempt
+		s.Target = 0 // an earlier version stopped serving the keys without an agreement: ask for the neighbour again before each attempt
 	}
 	b.marker.Put(t.Rows)
 	step := b.call(t, durableobject.AddressOf(&p), m[len(t.Dst):], &turn.Continuation{})
@@ -442,7 +441,7 @@ func (b *bucket) replica() string {
 	return b.outbox.name
 }
 
-// empty deletes rows of the keys that another range has.
+// deleteMovedRows deletes rows with keys that another range has.
 func (b *bucket) deleteMovedRows(t *turn.Turn) turn.Step {
 	s := b.marker.Span
 	from, to := storage.Entities(key.Range{Start: s.At, End: s.End})
@@ -460,7 +459,7 @@ func (b *bucket) deleteMovedRows(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// known reads the catalog's answer with the map of the bucket. ok is false if it is for another incarnation.
+// readMap reads the catalog's answer with the ranges of the bucket. ok is false if the answer is about another incarnation.
 func (b *bucket) readMap(r message.Reader) (known message.Named, ok bool) {
 	where := r.Located()
 	known = r.Named()

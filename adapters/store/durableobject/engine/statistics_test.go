@@ -40,7 +40,7 @@ func (o *object) scan(filter string) {
 	o.demand(filter, o.handle(message.AppendScan(nil, &place, &message.Scan{Ranges: plan.Ranges, Filter: plan.Residual}), nil), nil)
 }
 
-// TestStatistics checks that a bucket counts the requests that it serves, each once.
+// TestStatistics checks that a bucket counts each request that it serves once.
 func TestStatistics(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
@@ -83,7 +83,7 @@ func TestStatistics(t *testing.T) {
 }
 
 // TestStatisticsAreKept checks that an object that ends at any moment loses at most a sixteenth of the
-// counts, or the counts of five minutes. It also checks that the object writes few rows for that.
+// counts, or the counts of five minutes. It also checks that the object writes few rows for its counts.
 func TestStatisticsAreKept(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")

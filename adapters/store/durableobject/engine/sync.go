@@ -19,8 +19,8 @@ import (
 // woken together, at most durableobject.MaxBuckets.
 const maxWakes = 100
 
-// syncedRow is a row of the initial sync in a batch. If it is the record of a table, the batch also wakes the table's
-// buckets, so that they join the replica: first is the number of buckets that were awake before, wakes the number of calls.
+// syncedRow is a row of the initial sync in a batch. If the row is the record of a table, the batch also wakes the table's buckets, so that they
+// join the replica: first is the number of buckets that were awake before, wakes the number of calls.
 type syncedRow struct {
 	key         []byte
 	incarnation table.Incarnation
@@ -34,8 +34,7 @@ type awake struct {
 	count       int
 }
 
-// addSync adds rows of the initial sync to a batch, and calls that wake the buckets of
-// the tables among them.
+// addSync adds rows of the initial sync to a batch. If a row is the record of a table, it also adds the calls that wake the table's buckets.
 func (o *outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, []durableobject.Call) {
 	var wakes []durableobject.Call
 	split := ""
@@ -48,7 +47,7 @@ func (o *outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, 
 		batch, rec = o.addRow(batch, change{key: k}, v, true)
 		f.synced = append(f.synced, syncedRow{key: bytes.Clone(k)})
 		if rec.IsTable() && rec.Split {
-			split = rec.Key.String() // its objects are listed in other rows, which cannot be read during this scan
+			split = rec.Key.String() // the table's objects are listed in other rows, which cannot be read during this scan
 			f.sync = append(bytes.Clone(k), 0)
 			break
 		}
@@ -79,8 +78,8 @@ func (o *outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableob
 	return wakes
 }
 
-// advanceSync moves the initial sync past the rows that are published and whose buckets are awake. It reports
-// whether these are all rows of the batch. If the first bucket does not wake, the sync pauses.
+// advanceSync moves the initial sync past the rows that are published and whose buckets are awake. It reports whether it passed all rows of the
+// batch. If the first bucket does not wake, the sync pauses.
 func (o *outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
 	for i, s := range f.synced {
 		n := 0
@@ -99,8 +98,8 @@ func (o *outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken 
 	return true
 }
 
-// isAwake reports whether an object answered its call: it serves the table or a range of it, or the table does
-// not exist.
+// isAwake reports whether an object answered the call that wakes it. Then it serves the table or a range of the table, or the table does not
+// exist.
 func isAwake(a durableobject.Answer) bool {
 	_, err := message.Result(a.Message)
 	if _, ok := errors.AsType[*message.RangedError](err); ok {

@@ -7,9 +7,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// age holds the answers of a few seconds, which are forgotten together. It is an extendible hash table:
-// the first bits of an id select a small table, and a full table is divided into two. So an answer is
-// found with one lookup, and no allocation is large.
+// age holds the answers that were given within a few seconds. They are forgotten together. It is an
+// extendible hash table: the first bits of an id select a small table, and a full table is divided into
+// two. So an answer is found with one lookup, and no allocation is large.
 type age struct {
 	begin, end edm.Ticks
 	bits       uint
@@ -36,16 +36,16 @@ const (
 	leastSlots, mostSlots = 16, 128
 	sizeOfSlot            = 16
 	sizeOfSlots           = 32
-	sizeOfText            = 16  // of a text, in addition to its bytes
+	sizeOfText            = 16  // size of a text in addition to its bytes
 	comparedTexts         = 32  // how many texts are searched for an equal one; nearly all refusals have one of a few texts
 	sizeOfAge             = 128 // the size of an empty age
-	maxBits               = 20  // of age.bits; reached only if ids were not random, and then a table grows instead
+	maxBits               = 20  // maximum of age.bits; reached only if ids are not random, and then a full table grows and is not divided
 )
 
-// seen returns the id as slots store it. It replaces the id 0, because 0 means that a slot is empty.
+// storedID returns the id as slots store it. It replaces the id 0, because 0 means that a slot is empty.
 func storedID(id uint64) uint64 { return max(id, 1) }
 
-// place returns the slot of an id, or the empty slot where the id would be stored.
+// place returns the slot that has an id, or the empty slot in which the id can be stored.
 func (s *slots) place(id uint64) *slot {
 	for i := id; ; i++ {
 		if p := &s.list[i&uint64(len(s.list)-1)]; p.id == id || p.id == 0 {
@@ -61,7 +61,6 @@ func (s *slots) put(one slot) {
 	*s.place(one.id) = one
 }
 
-// of returns the table for an id.
 func (g *age) tableOf(id uint64) *slots { return g.tables[id>>(64-g.bits)] }
 
 func (g *age) find(id uint64) (answer []byte, ok bool) {
@@ -89,7 +88,7 @@ func (g *age) put(id uint64, answer []byte) {
 	g.tableOf(id).put(slot{id, g.form(answer)})
 }
 
-// grow makes room in the table for an id: the table is doubled, or divided into two.
+// grow enlarges the table for an id: it doubles the table, or divides it into two.
 func (g *age) grow(id uint64) {
 	old := g.tableOf(id)
 	if len(old.list) < mostSlots || old.bits == maxBits {
@@ -111,8 +110,8 @@ func (g *age) grow(id uint64) {
 	g.move(old, &slots{bits: old.bits + 1, list: make([]slot, mostSlots)}, &slots{bits: old.bits + 1, list: make([]slot, mostSlots)})
 }
 
-// move puts the slots of a table into two others, by the bit that divides them, and replaces the table by
-// them.
+// move copies the slots of a table into two other tables, by the bit that divides them. These two replace
+// the table.
 func (g *age) move(old, low, high *slots) {
 	to := func(id uint64) *slots {
 		if id<<old.bits>>63 == 0 {

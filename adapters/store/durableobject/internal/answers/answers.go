@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// keep is the minimum time for which an answer is remembered; the maximum is an eighth longer.
+	// keep is the minimum time for which an answer is remembered. The maximum time is an eighth longer.
 	keep = 60 * edm.TicksPerSecond
 	// margin covers the time that a message travels and the difference between two clocks.
 	margin = edm.TicksPerSecond
@@ -22,7 +22,7 @@ type Memory struct {
 	Woke   edm.Ticks // when the engine woke up; it remembers no earlier answer
 	Room   *Room     // the limit of the memory for answers, shared by all objects of the process
 	Life   byte      // changes with each incarnation of the table that the object serves
-	forgot edm.Ticks // answers up to this time were forgotten; 0 if none were
+	forgot edm.Ticks // answers up to this time were forgotten; 0 if no answers were forgotten
 	ages   []*age    // oldest first
 }
 

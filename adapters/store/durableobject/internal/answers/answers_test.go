@@ -88,7 +88,7 @@ func TestAnswersOfAMinute(t *testing.T) {
 }
 
 // TestRoomOfMany checks that many memories share one limit. When they reach it, the oldest answers are
-// forgotten first, and that is reported.
+// forgotten first, and Short is called.
 func TestRoomOfMany(t *testing.T) {
 	t.Parallel()
 	const begin = 3600 * second

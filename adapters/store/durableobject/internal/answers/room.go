@@ -3,10 +3,10 @@ package answers
 import "edgetable/core/edm"
 
 // Room bounds the total size of the answers that all Memories of one process remember. A Memory must
-// remember the answers to all writes of a minute. So the limit is sufficient for more than any load that
-// one process serves: 2,000 writes per second.
+// remember the answers to all writes of a minute. The limit suffices for 2,000 writes per second, which
+// is more than one process can serve.
 type Room struct {
-	// Short, unless nil, is called when answers had to be forgotten before their time.
+	// Short is called, unless it is nil, when answers had to be forgotten within less than a minute.
 	Short func()
 
 	used int

@@ -11,7 +11,7 @@ import (
 var Row = []byte("mc")
 
 // Clock issues Timestamps above its floor and above all Timestamps that the object has issued. It
-// reserves a second ahead in a row, so that most writes do not write that row.
+// reserves Timestamps for a second ahead in a row, so that most writes need not write that row.
 type Clock struct {
 	Last     edm.Ticks // the last issued Timestamp, or the floor
 	Reserved edm.Ticks // the value of the row, 0 if there is no row
@@ -23,7 +23,7 @@ func (c *Clock) Load(r storage.Rows, floor edm.Ticks) {
 	c.Last = max(c.Last, c.Reserved, floor)
 }
 
-// Next returns the Timestamp that can be issued now. It is equal to class modulo classes.
+// Next returns the Timestamp that can be issued now. The Timestamp modulo classes equals class.
 func (c *Clock) Next(now edm.Ticks, class, classes uint32) edm.Ticks {
 	t := max(now, c.Last+1)
 	n := edm.Ticks(max(classes, 1))

@@ -34,11 +34,11 @@ type Sweep struct {
 	clean edm.Ticks // the Until of a withdrawn rule whose expired entities are all removed
 	from  []byte    // the row at which the pass continues, nil if it has not begun
 	began edm.Ticks
-	next  edm.Ticks // when the first of the passed entities expires; 0 if none does
+	next  edm.Ticks // when the first of the examined entities expires; 0 if none of them expires
 	left  bool      // whether some expired entities could not be removed
 }
 
-// expires reports whether a table has, or had, a rule of expiry. A feed alone needs no passes over the entities.
+// expires reports whether a table has, or had, an expiry rule. A feed alone needs no passes over the entities.
 func expires(traits *table.Traits) bool {
 	return traits != nil && (traits.Expiry != nil || traits.Ending != nil)
 }
@@ -84,7 +84,8 @@ func (s *Sweep) Clean(traits *table.Traits) bool {
 	return traits == nil || traits.Ending == nil || s.clean == traits.Ending.Until
 }
 
-// Wrote makes the next pass early enough to remove an entity that was written.
+// Wrote is called when an entity was written. If the entity will expire, the next pass begins early
+// enough to remove it.
 func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, now edm.Ticks) {
 	if traits == nil || traits.Expiry == nil {
 		return
@@ -98,16 +99,16 @@ func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, n
 	}
 }
 
-// between returns when to start the pass for an entity that expires at an instant.
+// passTime returns when to begin a pass that removes an entity, if the entity expires at an instant.
 func passTime(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+longest) }
 
-// Waits reports whether the next step is not due.
+// Waits reports whether the next step is not due yet, or no step is planned.
 func (s *Sweep) Waits(now edm.Ticks) bool {
 	return s.Due == 0 || s.Due > now && s.Due <= now+longest // a later time means that the clock stepped back
 }
 
-// Step examines the next entities of an object that has these keys. It returns the expired ones by key
-// and Timestamp, in memory of their own. now is the instant at which entities are judged.
+// Step examines the next entities of an object that has these keys. It returns the keys and Timestamps of
+// those that have expired at the instant now, in memory of their own.
 func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, now edm.Ticks) (list []table.Row) {
 	if s.from == nil {
 		s.from, s.began, s.next, s.left = append([]byte{storage.SpaceEntities}, keys.Start...), now, 0, false

@@ -128,7 +128,7 @@ func (f *Feed) Took(rows storage.Rows, kind message.FeedKind, from uint32, cut e
 	}
 }
 
-// mark appends a mark, and removes old ones.
+// mark appends a Mark, and removes Marks that are too old.
 func (h *Head) mark(m Mark) {
 	for len(h.Marks) > 0 && h.Marks[0].At < m.At-max(keepsMarks, h.Keep) {
 		h.Floor = max(h.Floor, h.Marks[0].At)

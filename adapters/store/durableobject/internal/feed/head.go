@@ -1,5 +1,5 @@
-// Package feed stores the feed of an object's table: a line for each commit, and marks that say where
-// keys came from and where they went.
+// Package feed stores the feed of an object's table: a line for each commit, and marks that record from
+// which range keys came, or to which range they went.
 //
 // The lines of a day are stored together and removed together. All other data of a feed is in one row,
 // the head. Each incarnation of the table has its own head, because a feed is kept for a while after its
@@ -47,10 +47,10 @@ type Mark struct {
 	At    edm.Ticks
 	Kind  message.FeedKind // FeedGave, FeedBegan or FeedTook
 	Range uint32
-	Cut   edm.Ticks // for keys that came: lines of the other range up to Cut precede the lines after the mark
+	Cut   edm.Ticks // of FeedBegan and FeedTook: lines of the other range up to Cut precede the lines after the Mark
 }
 
-// keepsMarks is the minimum time for which marks, and the heads of ranges that ended, are kept.
+// keepsMarks is the minimum time for which Marks, and the heads of ranges that ended, are kept.
 const keepsMarks = 30 * 24 * 3600 * edm.TicksPerSecond
 
 func rowOf(incarnation table.Incarnation) []byte {
@@ -70,7 +70,6 @@ func (h *Head) put(rows storage.Rows) {
 	rows.Put(rowOf(h.Incarnation), v)
 }
 
-// readHead reads a head.
 func readHead(k, v []byte) *Head {
 	h := &Head{}
 	copy(h.Incarnation[:], k[1:])
@@ -97,7 +96,6 @@ func load(rows storage.Rows, incarnation table.Incarnation) *Head {
 	return nil
 }
 
-// heads reads all heads.
 func heads(rows storage.Rows) (list []*Head) {
 	for k, v := range rows.Scan([]byte{storage.SpaceFeeds}, []byte{storage.SpaceFeeds + 1}, 4<<10) {
 		list = append(list, readHead(bytes.Clone(k), bytes.Clone(v)))

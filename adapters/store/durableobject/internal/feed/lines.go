@@ -35,7 +35,7 @@ func (h *Head) last(rows storage.Rows, before edm.Ticks) (k, v []byte, ok bool) 
 	return nil, nil, false
 }
 
-// ever is above all Timestamps.
+// ever is higher than every Timestamp.
 const ever edm.Ticks = 1<<63 - 1
 
 // overhead is the approximate size of a row in addition to the bytes of its line.
@@ -46,7 +46,7 @@ func sumOf(v []byte) uint64 { n, _ := binary.Uvarint(v); return n }
 
 func sizeOf(k, v []byte) uint64 { return uint64(len(k) + len(v) + overhead) }
 
-// due returns when the alarm must next remove lines or the head, 0 if never.
+// due returns the time at which the alarm must next remove lines or the head, 0 if never.
 func (h *Head) due() edm.Ticks {
 	switch {
 	case h.First != 0:
@@ -57,7 +57,7 @@ func (h *Head) due() edm.Ticks {
 	return h.removable()
 }
 
-// removable returns when the head of a feed that has ended can be removed.
+// removable returns the time from which the head of an ended feed can be removed.
 func (h *Head) removable() edm.Ticks {
 	if h.Ended == Dropped {
 		return h.End + h.Keep

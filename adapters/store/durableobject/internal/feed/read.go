@@ -20,12 +20,12 @@ type Reader struct {
 	// Has reports whether the object has a key. Read returns the entity with a key, nil if there is none.
 	Has  func(k []byte) bool
 	Read func(k []byte) (*table.Row, error)
-	// Unknown is the id of a range that got keys of this range, as long as the catalog does not know that; 0 if
-	// there is none.
+	// Unknown is the id of a range that got keys of this range, while the catalog does not know of that move; 0
+	// if there is no such range.
 	Unknown uint32
 }
 
-// none returns a reader for the feed of a dropped table, whose entities are deleted.
+// withoutEntities returns a reader for the feed of a dropped table, whose entities are deleted.
 func (r *Reader) withoutEntities() Reader {
 	c := *r
 	c.Has = func([]byte) bool { return true }
@@ -37,8 +37,8 @@ func (r *Reader) withoutEntities() Reader {
 // have the same position.
 const grid = 600 * edm.TicksPerSecond
 
-// Answer appends the answer to a question. life is the incarnation that the object serves. f belongs to
-// the same incarnation.
+// Answer appends the answer to a question. If live is true, the object serves incarnation, and f is the
+// feed of that incarnation.
 func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live bool, q *message.FeedQuestion) ([]byte, error) {
 	own := live && incarnation == q.Life
 	h := f.head
@@ -108,17 +108,17 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// promised returns a Timestamp up to which no more lines will be written, even if this engine ends. This
-// engine cannot issue a Timestamp up to it any more because its clock has passed it, and a later engine
-// cannot because a row reserves it.
+// closedUntil returns a Timestamp up to which no more lines will be written, even if this engine ends.
+// This engine issues no such Timestamp any more, because its clock has passed it. A later engine does not
+// issue it either, because a row reserves it.
 func (f *Feed) closedUntil(r *Reader) edm.Ticks {
 	top := min(max(r.Now, r.Clock.Last), r.Clock.Reserved)
 	r.Clock.Last = max(r.Clock.Last, top)
 	return top
 }
 
-// before returns the position before the mark that keys were handed over to a range (to), or at if that is
-// lower. Without such a mark it returns at.
+// positionBefore returns the position before the Mark by which keys went to the range to, or at if at is
+// lower. Without such a Mark it returns at.
 func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	for _, m := range h.Marks {
 		if m.Kind == message.FeedGave && m.Range == to {
@@ -158,13 +158,13 @@ func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 	return top
 }
 
-// any reports whether there is a line after one Timestamp and before another.
+// hasLine reports whether there is a line after one Timestamp and before another.
 func (h *Head) hasLine(rows storage.Rows, after, before edm.Ticks) bool {
 	k, _, ok := h.last(rows, before)
 	return ok && storage.TicksOfLine(k) > after
 }
 
-// collect appends the lines and marks after a.Next, and moves a.Next past them.
+// collect appends the lines and Marks after a.Next, and moves a.Next past them.
 func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer) (items []byte, err error) {
 	j := newJoiner(r, &table.FeedRequest{Within: q.Within, Changes: q.Changes, Bytes: q.Bytes})
 	marks := h.Marks
@@ -187,7 +187,8 @@ func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer
 		if storage.DayOf(a.Next+1) > day {
 			continue
 		}
-		// Reading an entity ends the scan, so a number of lines is read before their entities.
+		// Reading an entity ends a scan. So several lines are read first, and then the entities that they
+		// name.
 		for more := true; more && !a.More; {
 			var lines []line
 			lines, more = readLines(r.Rows, from, storage.DayAfter(day))
@@ -219,7 +220,7 @@ type line struct {
 	text []byte
 }
 
-// some reads lines of up to 64 KiB. more reports whether there may be others.
+// readLines reads lines with a total size of about 64 KiB. more reports whether there may be other lines.
 func readLines(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	const most = 64 << 10 // bytes
 	size := 0

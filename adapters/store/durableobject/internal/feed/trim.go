@@ -5,7 +5,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Trim removes lines that are older than the feed keeps them. It reports whether it removed the last
+// Trim removes lines that are older than their feed must keep. It reports whether it removed the last
 // feed.
 func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
 	f.Due = 0
@@ -43,7 +43,7 @@ func (h *Head) untilDay(all []*Head, now edm.Ticks) uint32 {
 }
 
 // Shed removes the oldest day of lines of a full object, but never the last day. It reports whether it
-// removed one.
+// removed a day.
 func (f *Feed) Shed(rows storage.Rows) bool {
 	h := f.head
 	if h == nil || h.First == 0 || h.First >= h.Last {

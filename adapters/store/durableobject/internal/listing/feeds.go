@@ -16,8 +16,8 @@ import (
 // mostAsked is the maximum number of objects that one message asks. The platform permits 50 calls on its free plan.
 const mostAsked = 20
 
-// Feeds answers which objects have the feed of a table. If ends is set, it also asks some of these objects
-// where the feed ends in them.
+// Feeds answers with the objects that have the feed of a table. If ends is set, it also asks some of these
+// objects for the position at the end of the feed.
 func Feeds(t *turn.Turn, rec *record.Record, from int, ends bool) turn.Step {
 	switch {
 	case !rec.IsTable() || rec.Deleting:
@@ -58,8 +58,8 @@ func Feeds(t *turn.Turn, rec *record.Record, from int, ends bool) turn.Step {
 	return step
 }
 
-// endsOf reads from the objects' answers where the feed ends in each object. It returns nil if an object gave
-// no position.
+// endsOf reads the objects' positions at the end of the feed from their answers. It returns nil if an object
+// answered with no position.
 func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left []message.Object) {
 	for i, o := range part {
 		r, err := message.Result(t.Answers[i].Message)
@@ -94,7 +94,7 @@ func mapOf(rec *record.Record, list []message.Object) *message.FeedMap {
 	return m
 }
 
-// Life answers what became of an incarnation of a table.
+// Life answers the question of what became of an incarnation of a table.
 func Life(t *turn.Turn) turn.Step {
 	key, incarnation := t.Fields.Text(), t.Fields.Incarnation()
 	if !t.Fields.Done() {

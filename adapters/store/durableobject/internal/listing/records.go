@@ -16,7 +16,7 @@ const maxList = 4 << 20
 func Records(t *turn.Turn, prefix, from string, limit int) turn.Step {
 	list := message.BeginList(t.Dst)
 	start := storage.RowOf(storage.SpaceRecords, max(prefix, from))
-	end := storage.RowOf(storage.SpaceRecords, prefix+"\xff") // keys are ASCII
+	end := storage.RowOf(storage.SpaceRecords, prefix+"\xff") // "\xff" sorts after all keys, because keys are ASCII
 	for k, v := range t.Rows.Scan(start, end, 256<<10) {
 		rec, ok := record.Parse(v)
 		switch {

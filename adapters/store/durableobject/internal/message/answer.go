@@ -14,10 +14,10 @@ type Status byte
 // The statuses, each with the fields of its answer.
 const (
 	StatusDone    Status = iota // the fields of the operation's answer
-	StatusMoved                 // Layout: the table has this layout and not the assumed one
+	StatusMoved                 // Layout: the table has this layout, and not the layout that the message assumes
 	StatusForeign               // no fields: the version or the operation is unknown; or bucket, Ranges: another range has the key. Nothing was done
 	StatusRefused               // index of the refused mutation, reason
-	StatusFailed                // text, for the log
+	StatusFailed                // text of the error, for the log
 	StatusNoTable               // this and the following statuses are the errors with the same names in package table
 	StatusNoEntity
 	StatusNoDocument
@@ -69,8 +69,8 @@ type MovedError struct{ Layout Layout }
 
 func (*MovedError) Error() string { return "durableobject: the table has another layout" }
 
-// RangedError means that another range of the bucket has the key. Ranges is the part of the bucket's map
-// around the key: see [buckets.Ranges.Near].
+// RangedError means that another range of the bucket has the key. Ranges are the bucket's ranges around
+// the key: see [buckets.Ranges.Near].
 type RangedError struct {
 	Bucket uint16
 	Ranges buckets.Ranges
@@ -92,13 +92,13 @@ func Moved(dst []byte, h Layout) []byte {
 	return AppendLayout(append(dst, version, byte(StatusMoved)), h)
 }
 
-// nearBytes is the approximate maximum size of the part of a map in an answer. It is small enough for a
-// Worker with the least memory.
+// nearBytes is the approximate maximum size of the ranges around a key in an answer. It is small enough
+// for a Worker with the least memory.
 const nearBytes = 8 << 10
 
-// MovedTo appends the answer of a range that does not have the key k, with the part of the bucket's map around
-// k. A Worker that does not know ranges reads it as the answer of an object of another version, and does
-// nothing. A Worker that takes the part for the whole map gets another such answer when it needs other keys.
+// MovedTo appends the answer of a range that does not have the key k, with the bucket's ranges around k. A
+// Worker that does not know ranges reads it as the answer of an object of another version, and does nothing. A
+// Worker that takes these for all ranges gets another such answer when it needs other keys.
 func MovedTo(dst []byte, bucket uint16, m buckets.Ranges, k []byte) []byte {
 	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m.Near(k, nearBytes))
 }
@@ -120,7 +120,7 @@ func Fail(dst []byte, err error) []byte {
 
 // The reasons of a refused mutation.
 const (
-	reasonLimit byte = iota // code, message
+	reasonLimit byte = iota // fields: code, message
 	reasonExists
 	reasonNoEntity
 	reasonChanged

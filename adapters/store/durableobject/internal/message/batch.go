@@ -14,14 +14,14 @@ type BatchHead struct {
 	Purge       bool      // whether the incarnation ended and must be purged
 }
 
-// Mark says whether a batch records in the replica that its source lags, or removes that record.
+// Mark says whether a batch makes the replica report that its source lags, or no longer report it.
 type Mark byte
 
 // The values of Mark.
 const (
 	MarkNothing Mark = iota
-	MarkLagging      // record that the source lags: changes from Since on may be missing
-	MarkForget       // remove the record that the source lags
+	MarkLagging      // the replica must report that the source lags: changes from Since on may be missing
+	MarkForget       // the replica must no longer report that the source lags
 )
 
 // AppendBatch begins a batch. The changes are appended after it.

@@ -10,8 +10,8 @@
 //
 // A field is a fixed number of bytes (big-endian), a uvarint, or a uvarint length and bytes. A message is
 // encoded once: the shells between Worker and object pass its bytes on, together with the address of the
-// object. A message that writes begins with an [Attempt] of fixed length, so that it can be sent again with
-// another age ([Stamp]).
+// object. A message that writes begins with an [Attempt] of fixed length, so that the sender can repeat it
+// with another age ([Stamp]).
 //
 // Only Workers and objects of edgetable send messages, but for the minutes of a
 // deployment they may have different versions. An object that does not know a version

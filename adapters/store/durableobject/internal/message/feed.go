@@ -12,15 +12,15 @@ import (
 type FeedQuestion struct {
 	Life table.Incarnation
 	From edm.Ticks // asks for the lines after this Timestamp; or FeedBegin, FeedOldest or FeedEnd
-	// Many means that the feed has many ranges. The object then tries to answer a position that other ranges have as
-	// well, because equal positions are encoded in few bytes.
+	// Many means that the feed has many ranges. The object then tries to answer with a position that other ranges
+	// have as well, because equal positions are encoded in few bytes.
 	Many   bool
 	Within key.Range
 	// Changes and Bytes limit the size of the answer; 0 means no limit.
 	Changes, Bytes int
 }
 
-// Many reports whether a feed with this number of ranges has many of them, in the sense of FeedQuestion.Many.
+// Many reports whether a feed with this number of ranges has many ranges: see FeedQuestion.Many.
 func Many(ranges int) bool { return ranges > 16 }
 
 // The values of FeedQuestion.From that are not Timestamps, and limits of the encoding.
@@ -29,7 +29,7 @@ const (
 	FeedOldest  edm.Ticks = 1             // from the first line that is kept
 	FeedEnd     edm.Ticks = 1<<63 - 1     // no lines, only the position at the end of the feed
 	feedNumber            = 1<<31 - 1     // the maximum of Changes and of Bytes
-	feedMany              = byte(1 << 0)  // the flag for Many
+	feedMany              = byte(1 << 0)  // the flag that encodes Many
 	leastItem             = 1 + 8 + 1     // the minimal size of a FeedItem in bytes
 	leastChange           = 1 + 8 + 1 + 1 // the minimal size of a change in bytes
 )
@@ -50,7 +50,7 @@ func (r *Reader) FeedQuestion() FeedQuestion {
 	return FeedQuestion{Life: r.Incarnation(), From: r.Ticks(), Many: r.Byte()&feedMany != 0, Within: r.Bounds(), Changes: r.Size(), Bytes: r.Size()}
 }
 
-// FeedState says what an object has of a feed.
+// FeedState is the state of a feed in one object.
 type FeedState byte
 
 // The values of FeedState.
@@ -100,13 +100,13 @@ func (r *Reader) FeedAnswer() FeedAnswer {
 	return a
 }
 
-// FeedItem is a line or a mark of a feed in an answer.
+// FeedItem is a line or a Mark of a feed, as an answer contains it.
 type FeedItem struct {
 	Kind    FeedKind
 	Ticks   edm.Ticks
 	Range   uint32    // of FeedGave, FeedBegan and FeedTook: the other range
 	Cut     edm.Ticks // of FeedBegan and FeedTook: lines of the other range up to Cut come first
-	Line    []byte    // of FeedElsewhere: the line as it is stored
+	Line    []byte    // of FeedElsewhere: the line, in its stored form
 	Key     []byte    // of FeedElsewhere: the key of an entity that the answering range does not have
 	Changes []table.FeedChange
 }
@@ -199,7 +199,7 @@ type FeedMap struct {
 	Life   table.Incarnation
 	Layout Layout
 	Sum    uint64 // a hash of the list of all objects, which shows whether the list changed
-	All    int    // the number of all objects
+	All    int    // the number of all objects that have the feed
 	Ranges []FeedRange
 	Done   []Object // ranges that ceased to exist, and whose lines the reader does not need
 }

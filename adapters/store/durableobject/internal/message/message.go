@@ -71,7 +71,6 @@ func (o Op) writes() bool { return o == OpCommit || o == OpWrite || o == OpRemov
 
 const head = 2 // version and operation, or version and status
 
-// begin begins a message.
 func begin(dst []byte, op Op) []byte {
 	dst = append(dst, version, byte(op))
 	if op.writes() {
@@ -95,7 +94,7 @@ type Attempt struct {
 	ID    uint64    // random; the same in all attempts
 	Again bool      // whether this is not the first attempt
 	First edm.Ticks // when the first attempt was sent, by the sender's clock
-	Age   edm.Ticks // time from the first attempt to this one
+	Age   edm.Ticks // time between the first attempt and this one
 }
 
 const attemptSize = 8 + 1 + 8 + 8
@@ -129,13 +128,13 @@ func (r *Reader) Attempt() Attempt {
 }
 
 // Destination is the range of a bucket to which a message is addressed, with the layout of the table that
-// the sender assumes. The object checks the layout, because the table may have another one by now.
+// the sender assumes. The object checks the layout, because the table may have another layout by now.
 type Destination struct {
 	Table    string // key of the table's record
-	Buckets  uint16 // at least 1
-	Bucket   uint16 // below Buckets
+	Buckets  uint16 // number of buckets, at least 1
+	Bucket   uint16 // number of the bucket, below Buckets
 	Location string
-	Range    uint32 // the id of the range
+	Range    uint32 // id of the range
 }
 
 // Clone returns a destination in memory of its own.
