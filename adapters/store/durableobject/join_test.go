@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// small returns a table of n ranges, which are small and, from now on, idle.
+// small returns a table of n small ranges, which are idle from now on.
 func small(t *testing.T, n int) (w *ranges, partitions []string) {
 	w, partitions = many(t, n, 8)
 	w.bytes = 100_000
@@ -19,7 +19,7 @@ func small(t *testing.T, n int) (w *ranges, partitions []string) {
 	return w, partitions
 }
 
-// has checks that the table has exactly these partitions, with one entity each.
+// checkPartitions checks that the table has exactly these partitions, with one entity each.
 func (w *ranges) checkPartitions(partitions []string) {
 	w.t.Helper()
 	page, err := w.cloud.store(w.clock.now, nil).Scan(w.t.Context(), tableKey, everything)
@@ -83,7 +83,8 @@ func TestSmallRangesJoin(t *testing.T) {
 	}
 }
 
-// TestBusyRangesStay checks that a range does not join its neighbour while either of them has load.
+// TestBusyRangesStay checks that a range does not join its neighbour while one of the two ranges has
+// load.
 func TestBusyRangesStay(t *testing.T) {
 	t.Parallel()
 	for busy := range 2 {
@@ -214,7 +215,7 @@ func TestJoinWithAReplica(t *testing.T) {
 				entities++
 			}
 		}
-		if want := len(partitions) - 2 + 2 + 1; entities != want { // one more for the record
+		if want := len(partitions) - 2 + 2 + 1; entities != want { // and one for the record of the table
 			t.Errorf("late %t: the replica has %d values, not %d", late, entities, want)
 		}
 	}

@@ -32,7 +32,7 @@ func TestLatePieceOfAJoin(t *testing.T) {
 	}
 	w.removeOne(t, partitions[0])
 	came := false
-	w.atOp(message.OpJoin, func(durableobject.Call) fate { // before the first chunk of the next join
+	w.atOp(message.OpJoin, func(durableobject.Call) fate { // the late chunk arrives before the first chunk of the next join
 		w.handle(t.Context(), late)
 		came = true
 		return fate{}
@@ -104,7 +104,7 @@ func TestOnePublishesAnEntity(t *testing.T) {
 			return before(c)
 		}
 		begun := false
-		w.atOp(message.OpJoin, func(durableobject.Call) fate { // sent with the first chunk, which contains another entity
+		w.atOp(message.OpJoin, func(durableobject.Call) fate { // OpJoin carries the first chunk, which contains another entity
 			set("0000b", "1")
 			set("0000c", "1")
 			begun = true

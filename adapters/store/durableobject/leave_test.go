@@ -32,7 +32,7 @@ func (w *ranges) remaining() (ids []uint32) {
 	return ids
 }
 
-// hours runs the alarms of some hours without a write.
+// hours moves the clock by n hours without a write, and sends the alarms that are due.
 func (w *ranges) hours(n int) {
 	for range 120 * n {
 		w.clock.t += 30 * edm.TicksPerSecond
@@ -66,9 +66,9 @@ func (w *ranges) atCopy(f func()) {
 	}
 }
 
-// TestEmptiedWhileItSplits checks that a range merges into its neighbour if it became empty during the split
-// that created it, or during the split that gave its other keys to a new range. No write follows in these cases, and it is a
-// write that usually makes a range find out that it is empty.
+// TestEmptiedWhileItSplits checks that a range merges into its neighbour if it became empty during the split that created
+// it, or during the split that gave its other keys to a new range. No write follows in these cases, although usually a write
+// makes a range check whether it is empty.
 func TestEmptiedWhileItSplits(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -96,7 +96,7 @@ func TestEmptiedWhileItSplits(t *testing.T) {
 		w.atCopy(func() { w.remove(row.from, row.to) })
 		if row.second {
 			for i := range 50 {
-				w.put(fmt.Sprintf("p%03d", i*37%50), "s") // in the existing partitions
+				w.put(fmt.Sprintf("p%03d", i*37%50), "s") // these writes are in existing partitions
 			}
 		} else {
 			fill(0, 1)
@@ -112,8 +112,9 @@ func TestEmptiedWhileItSplits(t *testing.T) {
 	}
 }
 
-// TestEmptyRangeLooksAgain checks that an empty range merges into its neighbour even if its first check did not lead
-// to that: the replica did not answer, the object restarted, or the range was looking for a key at which to split.
+// TestEmptyRangeLooksAgain checks that an empty range merges into its neighbour even if it could not merge after its
+// first check: the replica did not answer, the object restarted, or the range was looking for a key at which to
+// split.
 func TestEmptyRangeLooksAgain(t *testing.T) {
 	t.Parallel()
 	start := func(rate float64) (*ranges, *replica) {
@@ -154,7 +155,7 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 	t.Run("reads", func(t *testing.T) {
 		w, _ := start(1)
 		w.remove(0, 60)
-		for range 4 * 3600 / 2 { // in four hours, more requests than its rate
+		for range 4 * 3600 / 2 { // for four hours, more requests per second than the rate at which the range splits
 			for i := range 4 {
 				_, err := w.store.Get(t.Context(), tableKey, at(fmt.Sprintf("p%03d", 10*i), "r"), table.Strong)
 				if !errors.Is(err, table.ErrNoEntity) && !errors.Is(err, table.ErrBusy) {

@@ -12,7 +12,7 @@ func opOf(call durableobject.Call) message.Op {
 	return op
 }
 
-// dropless loses the messages OpDrop to buckets.
+// dropless is a source of faults that loses each message OpDrop.
 func dropless(call durableobject.Call) fate {
 	if opOf(call) == message.OpDrop {
 		return fate{lose: true, err: durableobject.ErrLost}

@@ -8,11 +8,11 @@ import (
 	"edgetable/core/buckets"
 )
 
-// Maps remembers the last known layouts of tables and the ranges that had their keys. It may be
-// wrong: then an object answers with the right range, and Maps stores that.
+// Maps is a cache of the layouts of tables and of the ranges of their keys. It may be out of date: then
+// an object answers with the right range, and Maps stores that range.
 //
-// All Stores of a process can share one Maps. Its questions and answers are bytes, because in a
-// Worker the Stores are in other instances of the module.
+// All Stores of a process can share one Maps. Its questions and answers are bytes, because in a Worker
+// the Stores are in other instances of the module.
 type Maps struct {
 	guess message.Layout // the assumed layout of unknown tables
 
@@ -30,22 +30,21 @@ type mapOfTable struct {
 	used   uint64
 }
 
-// mostOfMaps is the approximate maximum size of all maps in bytes. It is enough for 16 tables of
-// 250 ranges with keys of 200 bytes. A map that was removed must be learned again, which costs
-// messages.
+// mostOfMaps is the approximate maximum size of the whole cache in bytes. It is enough for 16 tables of
+// 250 ranges with keys of 200 bytes. Ranges that were removed from the cache must be learned again, which
+// costs messages.
 const (
 	mostOfMaps  = 1 << 20
-	sizeOfMap   = 200 // of a table, in addition to its ranges
-	sizeOfRange = 40  // of a range, in addition to its key
+	sizeOfMap   = 200 // size of a table, in addition to its ranges
+	sizeOfRange = 40  // size of a range, in addition to its key
 )
 
-// NewMaps returns an empty memory. All Stores that share it must have the same options for new
-// tables.
+// NewMaps returns an empty cache. All Stores that share it must have the same options for new tables.
 func NewMaps(o Options) *Maps {
 	return &Maps{guess: message.Layout{Buckets: max(o.Buckets, 1), Location: o.Location}, tables: make(map[string]*mapOfTable)}
 }
 
-// Ask answers a question of a Store. It retains nothing of the question.
+// Ask answers a question of a Store. It does not retain the question.
 func (h *Maps) Ask(question []byte) (answer []byte) {
 	r := message.Read(question)
 	w := r.Where()
@@ -92,8 +91,8 @@ func (h *Maps) find(w *message.Where) []byte {
 	return message.AppendFoundRange(nil, &p)
 }
 
-// learn stores a layout. It returns the table's entry, or nil if the table has the assumed layout
-// of unknown tables.
+// learn stores the layout of a table. It returns the table's entry, or nil if the table has the layout
+// that unknown tables are assumed to have.
 func (h *Maps) learn(w *message.Where) *mapOfTable {
 	known := h.tables[w.Table]
 	if known != nil && known.Layout == w.Layout {
@@ -122,8 +121,8 @@ func (h *Maps) forget(name string) {
 	delete(h.tables, name)
 }
 
-// measure updates the size of a table's entry, and removes the least recently used tables if the
-// maps are too large.
+// measure updates the size of a table's entry, and removes the least recently used tables if the cache is
+// too large.
 func (h *Maps) measure(known *mapOfTable) {
 	h.size -= known.size
 	known.size = sizeOfMap

@@ -13,7 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// many returns a table of this many ranges. Each has one partition, whose key has this length.
+// many returns a table with this number of ranges. Each range has one partition, whose key has this
+// length.
 func many(t *testing.T, ranges, length int) (w *ranges, partitions []string) {
 	w = newRanges(t, 1, 1, 0)
 	for i := range ranges {
@@ -38,8 +39,8 @@ func many(t *testing.T, ranges, length int) (w *ranges, partitions []string) {
 }
 
 // TestWritesToTheWrongRange checks that a range remembers the answers to its own writes while it gets
-// many writes for other ranges. Workers without a map send these writes, with large keys. The range
-// must not remember the map that it answers to each of them.
+// many writes for other ranges, from Workers that do not know the table's ranges. The range must not
+// remember its answers to the writes for other ranges, because these answers are large.
 func TestWritesToTheWrongRange(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 60, 500)
@@ -60,7 +61,7 @@ func TestWritesToTheWrongRange(t *testing.T) {
 	}
 }
 
-// TestMessagesAtRest counts messages of Workers that share a memory of maps, which is up to date. An
+// TestMessagesAtRest counts messages of Workers that share an up-to-date cache of the table's ranges. An
 // operation sends one message to each range that has its keys, and none to the catalog.
 func TestMessagesAtRest(t *testing.T) {
 	t.Parallel()
@@ -116,8 +117,8 @@ func TestMessagesAtRest(t *testing.T) {
 	}
 }
 
-// TestMapsAreBounded checks that the maps of many tables stay below the size limit, and that maps in
-// use are kept.
+// TestMapsAreBounded checks that the cached ranges of many tables stay below the size limit, and that
+// entries in use are kept.
 func TestMapsAreBounded(t *testing.T) {
 	t.Parallel()
 	maps := durableobject.NewMaps(durableobject.Options{})

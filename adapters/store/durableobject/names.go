@@ -36,9 +36,9 @@ func CatalogOf(key, location string) Address {
 //
 //	bucket/<key>/<buckets>/<bucket>/<range>[@<hint>]
 //
-// The name contains no incarnation, so that the object can be found without the record. It
-// contains the hint, because an object stays where it was created, and its first caller creates
-// it, even with a wrong assumption about the table.
+// The name contains no incarnation, so that the object can be found without the record. The name contains
+// the hint, because an object stays where it was created. Its first caller creates the object, even if
+// that caller assumes a wrong layout of the table.
 func Range(key string, buckets, bucket uint16, id uint32, location string) Address {
 	var o Address
 	o.Jurisdiction, o.Hint = SplitLocation(location)

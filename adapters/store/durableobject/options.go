@@ -24,8 +24,8 @@ type Options struct {
 	// must never change, because each location has its own catalogs.
 	Catalog string
 
-	// Maps asks the memory of maps that this Store shares with others: see [Maps.Ask]. With nil,
-	// the Store has its own memory.
+	// Maps asks the cache of layouts and ranges that this Store shares with other Stores: see [Maps.Ask].
+	// If Maps is nil, the Store has its own cache.
 	Maps func(question []byte) (answer []byte)
 
 	// Attempts is how often a message is sent while its answers are lost; 0 means 3.

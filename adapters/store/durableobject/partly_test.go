@@ -46,8 +46,8 @@ func TestPublishingBesideDrop(t *testing.T) {
 }
 
 // TestWakeBitByBit switches publishing on for existing tables, and checks how the catalog wakes their
-// buckets. In each attempt another bucket does not wake up. Buckets that woke up must not be woken
-// again. A bucket that never wakes up must be tried from time to time.
+// buckets. In each attempt another bucket does not wake up. Buckets that woke up must not be woken again.
+// A bucket that never wakes up must be called again from time to time.
 func TestWakeBitByBit(t *testing.T) {
 	t.Parallel()
 	const buckets = 5

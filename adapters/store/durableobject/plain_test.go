@@ -17,7 +17,7 @@ import (
 	"edgetable/core/table"
 )
 
-// writePlain makes TestPlainTable write what it compares with.
+// writePlain is a flag with which TestPlainTable writes testdata/plain.txt.
 var writePlain = flag.Bool("plain", false, "write testdata/plain.txt")
 
 // plainOps are the names of operations in testdata/plain.txt.
@@ -28,15 +28,15 @@ var plainOps = [...]string{
 	message.OpOffer: "offer", message.OpJoin: "join",
 }
 
-// notes is a list of all messages and of all rows that objects read, write and delete.
+// notes records all messages, and all rows that objects read, write and delete.
 type notes struct {
 	*ranges
-	lines []string           // of the list
-	rows  map[*node][]string // of the transaction that is running
+	lines []string           // the recorded lines
+	rows  map[*node][]string // the rows that the running transaction has read or changed
 	due   map[*node]edm.Ticks
 }
 
-// newNotes returns notes of a cloud. Nothing is noted before.
+// newNotes begins to record what happens in a cloud.
 func newNotes(w *ranges) *notes {
 	l := &notes{ranges: w, rows: make(map[*node][]string), due: make(map[*node]edm.Ticks)}
 	for what, via := range map[string]*func(durableobject.Call) fate{"a Worker": &w.network, "an object": &w.cloud.inside} {
@@ -78,7 +78,7 @@ func (l *notes) note(format string, a ...any) {
 	l.lines = append(l.lines, "  "+fmt.Sprintf(format, a...))
 }
 
-// alarms notes the alarms that were set or have rung.
+// alarms records the alarms that were set or have rung.
 func (l *notes) alarms() {
 	for _, n := range l.all() {
 		switch {
@@ -102,7 +102,8 @@ func (l *notes) listen(n *node) {
 	}
 }
 
-// play plays the same operations each time, on a table that declares traits.
+// play runs a fixed sequence of operations on a table that declares these traits. It returns what
+// newNotes recorded.
 func play(t *testing.T, traits *table.Traits) []string {
 	t.Helper()
 	k := newClock()
@@ -234,8 +235,8 @@ func play(t *testing.T, traits *table.Traits) []string {
 	return l.lines
 }
 
-// since returns the lines that the code of before tables could declare anything has, too. An object that has no row "mm"
-// and no row "mr" when it loads its state looks for the row "me" now.
+// since returns the recorded lines without those that earlier code did not have. That code did not know declared
+// options. Since then, an object without the rows "mm" and "mr" also looks for the row "me" when it loads its state.
 func since(t *testing.T, lines []string) (list []string) {
 	t.Helper()
 	for i, line := range lines {
@@ -248,9 +249,9 @@ func since(t *testing.T, lines []string) (list []string) {
 	return list
 }
 
-// TestPlainTable checks that for a table that declares nothing the messages, the rows that objects read, write and delete,
-// and their alarms are those of testdata/plain.txt. The code of before tables could declare anything (commit d8363837) wrote
-// this file; see since.
+// TestPlainTable checks a table that declares no options. Its messages, the rows that objects read, write and delete, and
+// the alarms must be those of testdata/plain.txt. Code that did not know declared options (commit d8363837) has written this
+// file; see since.
 func TestPlainTable(t *testing.T) {
 	t.Parallel()
 	now := since(t, play(t, nil))
@@ -280,9 +281,9 @@ var (
 	entities = regexp.MustCompile(`: (wrote|deleted) "e`)
 )
 
-// TestPlainTableWithFeed checks that a feed adds to the same operations one row for each commit, with the head of the feed
-// when an object begins it, and an alarm: there is no other message, and no other row until the range splits. The record, and
-// the row of a range's state, which has another name, are longer.
+// TestPlainTableWithFeed checks what a feed adds to the same operations: one row for each commit, the head when an object
+// begins the feed, and an alarm. There is no other message, and until the range splits no other row. The table's record is
+// longer, and so is the row with a range's state, which has another name.
 func TestPlainTableWithFeed(t *testing.T) {
 	t.Parallel()
 	var kinds, rows [2][]string

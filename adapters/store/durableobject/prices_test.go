@@ -19,7 +19,7 @@ import (
 // counted is the cost of one operation.
 type counted struct {
 	objects       float64 // number of objects asked
-	written, read float64 // numbers of rows
+	written, read float64 // numbers of rows that were written and read
 	more          float64 // further cost in dollars
 }
 
@@ -118,8 +118,8 @@ func readPrices(t *testing.T) (p prices) {
 	return p
 }
 
-// TestPrices compares the prices in docs/cloudflare.md with the counted cost of operations, on tables
-// of one range and of many: the sums in the table must agree in all their digits.
+// TestPrices compares the prices in docs/cloudflare.md with the counted cost of operations, on tables of
+// one range and of many: the sums in the page must agree in all their digits.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	p := readPrices(t)
@@ -143,7 +143,7 @@ func TestPrices(t *testing.T) {
 			}
 			for i, c := range costs {
 				sum := p.written*c.written + p.read*c.read + c.more
-				if c.objects != inside { // a client causes this operation
+				if c.objects != inside { // the operation is a client's request
 					sum += p.request + p.object*c.objects + p.cpu*cpu + p.active*cpu
 				}
 				_, decimals, _ := strings.Cut(sums[i][1], ".")
@@ -158,8 +158,8 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// countPrices counts the cost of operations on a table of this many ranges, by the names that the page
-// uses. Some names have several costs.
+// countPrices counts the cost of operations on a table of this many ranges, by the operations' names in
+// docs/cloudflare.md. Some names have several costs.
 func countPrices(t *testing.T, p *prices, ranges int) map[string][]counted {
 	w, partitions := many(t, ranges, 60)
 	m := newMeter(w.cloud)
@@ -176,7 +176,7 @@ func countPrices(t *testing.T, p *prices, ranges int) map[string][]counted {
 		_, err := w.store.Get(t.Context(), tableKey, at(i, "r"), table.Strong)
 		return err
 	}
-	for i := range 2 * ranges { // afterwards Workers know the map, and objects have loaded their state
+	for i := range 2 * ranges { // afterwards Workers know the ranges, and objects have loaded their state
 		if err := get(i); err != nil {
 			t.Fatal(err)
 		}

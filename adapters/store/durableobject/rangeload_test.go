@@ -158,7 +158,7 @@ func (w *rangeLoad) write(partition, row string, kind table.Kind) {
 	w.t.Fatal("a write was refused three times")
 }
 
-// look counts the ranges from time to time.
+// look counts the ranges every five minutes, and keeps the highest number.
 func (w *rangeLoad) look() {
 	if w.clock.t < w.looked+300*edm.TicksPerSecond {
 		return
@@ -199,13 +199,14 @@ func (w *rangeLoad) idle(hours int) int {
 	return w.rings
 }
 
-// growing inserts keys that only grow.
+// growing inserts entities in the order of their keys.
 func (w *rangeLoad) growing(n int) {
 	w.write(fmt.Sprintf("%012d", n/5), fmt.Sprint(n%5), table.Put)
 	w.stored += sizeOfRow
 }
 
-// queue inserts at the end and deletes, at the front, entities that are ten minutes old.
+// queue inserts an entity at the end of the table, and deletes an entity at the beginning when it is ten
+// minutes old.
 func (w *rangeLoad) queue(n int) {
 	w.write(fmt.Sprintf("%012d", n), "r", table.Put)
 	if old := n - int(600*350.0/300*w.rate); old >= 0 {

@@ -80,7 +80,7 @@ func (w *ranges) objects() (list []int) {
 	return list
 }
 
-// TestSplitWithTheSecond checks that a range with one partition splits when it gets a second one.
+// TestSplitWithTheSecond checks that a range with one partition splits when it gets a second partition.
 func TestSplitWithTheSecond(t *testing.T) {
 	w := newRanges(t, 1, 1000, 0)
 	for row := range 40 {
@@ -123,8 +123,8 @@ func TestSplitAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestSplitOfBuckets checks that each bucket of a table splits, and that a Worker without a map finds
-// all entities, in order.
+// TestSplitOfBuckets checks that each bucket of a table splits, and that a Worker that does not know the
+// ranges finds all entities, in order.
 func TestSplitOfBuckets(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 2, 5_000, 0)
@@ -171,11 +171,11 @@ func TestOnePartitionStays(t *testing.T) {
 }
 
 // TestSplitByLoad checks that a minute of requests above the rate splits a range if several partitions
-// are requested. Requests below the rate, or for one partition, do not.
+// are requested. Requests below the rate, or for one partition, do not split it.
 func TestSplitByLoad(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		partitions, pause int // ms
+		partitions, pause int // pause in milliseconds
 		splits            bool
 	}{{10, 100, true}, {1, 100, false}, {10, 300, false}} {
 		w := newRanges(t, 1, 0, 5)
@@ -196,8 +196,8 @@ func TestSplitByLoad(t *testing.T) {
 	}
 }
 
-// TestMessagesToRanges counts messages. A Worker with a wrong map needs one more message; a query of a
-// partition needs one; a page over two ranges needs two.
+// TestMessagesToRanges counts messages. A Worker that does not know the right range needs one more
+// message. A query of a partition needs one message; a page over two ranges needs two.
 func TestMessagesToRanges(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)
@@ -251,7 +251,7 @@ func TestMessagesToRanges(t *testing.T) {
 	expect("20 rows", 1)
 }
 
-// TestEarlierCode checks that a version that knows ranges and an earlier one refuse each other's
+// TestEarlierCode checks that a version that knows ranges and an earlier version refuse each other's
 // messages, so that no part of a table is served as the whole.
 func TestEarlierCode(t *testing.T) {
 	t.Parallel()

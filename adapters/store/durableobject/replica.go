@@ -9,22 +9,22 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica is the address of the publisher, which is not an object: the shell passes calls with
-// this address to the code that publishes. The message is a [Batch] and the answer a [Published].
-// Only objects call it.
+// Replica is the address of the publisher, which is not an object: the shell passes calls with this
+// address to the code that publishes. The message is a [Batch] and the answer a [Published]. Only objects
+// send calls to this address.
 var Replica = Address{Name: "replica"}
 
-// Batch is what an object wants to publish. It has changes of rows, possibly with a change of the
-// record that the object lags, or it requests the purge of an incarnation.
+// Batch is a request of an object to the publisher. It has changes of rows, and it may say that the
+// object lags, or lags no longer. Or it requests the purge of an incarnation.
 type Batch struct {
 	Incarnation table.Incarnation // the incarnation of the rows
 	Source      string            // the name of the object in the replica
-	// Lagging means: record that the source has published all changes before Since; later changes
-	// may be missing. CaughtUp means: remove that record.
+	// Lagging makes the replica report that the source lags: all changes before Since are published, and
+	// later changes may be missing. CaughtUp makes the replica no longer report this.
 	Lagging, CaughtUp bool
 	Since             edm.Ticks
-	// Purge means that the incarnation ended: delete its entities, and the records of its
-	// sources, whose names begin with [SourcesOf].
+	// Purge deletes the entities of an incarnation that has ended, and all reports that its sources lag.
+	// The names of these sources begin with [SourcesOf].
 	Purge   bool
 	Changes []table.Change
 }
@@ -91,8 +91,8 @@ func SourceOf(incarnation table.Incarnation, bucket uint16, id uint32) string {
 	return name
 }
 
-// SourcesOf returns the common prefix of the names under which the buckets of an incarnation
-// publish. No other names have it.
+// SourcesOf returns the common prefix of the names under which the buckets of an incarnation publish. No
+// other names begin with it.
 func SourcesOf(incarnation table.Incarnation) string {
 	const digits = "0123456789abcdef"
 	b := make([]byte, 0, 2*len(incarnation)+1)
@@ -109,8 +109,8 @@ type Published struct {
 	Certain bool
 	// Failed means that the object must not retry at once.
 	Failed bool
-	Marked bool   // the record that the object lags was written or removed
-	More   bool   // more remains to purge
+	Marked bool   // whether Lagging or CaughtUp was carried out
+	More   bool   // whether the purge is not finished
 	Done   []bool // whether each change is published
 }
 

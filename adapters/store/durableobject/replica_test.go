@@ -71,8 +71,8 @@ func TestReplicaConverges(t *testing.T) {
 	}
 }
 
-// TestReplicaLateWrite checks that a write to the replica that arrives long after its object ended
-// does not remain the last one.
+// TestReplicaLateWrite checks a write to the replica that arrives long after its object ended. A newer
+// write must replace it.
 func TestReplicaLateWrite(t *testing.T) {
 	t.Parallel()
 	for why, meanwhile := range map[string]func(*world){

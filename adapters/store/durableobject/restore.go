@@ -11,15 +11,14 @@ import (
 	"edgetable/core/table"
 )
 
-// History is the address under which an object reaches the platform's earlier states of itself.
-// It is not an object: the calling object's shell answers. An empty message asks for the
-// platform's bookmark of the present state, and a message with a time for the bookmark of that
-// time. With a time and then a bookmark, the object ends and returns to the state of that
-// bookmark.
+// History is the address under which an object reaches the platform's earlier states of itself. It is not
+// an object: the calling object's shell answers. An empty message asks for the platform's bookmark of the
+// present state, and a message with a time for the bookmark of that time. After a message with a time and
+// a bookmark, the object ends and returns to the state of the bookmark.
 var History = Address{Name: "history"}
 
-// Restore implements [table.Restoring]. The catalog stores the progress of the restore, and the
-// objects do what the catalog says. So another call continues where this one ends.
+// Restore implements [table.Restoring]. The catalog stores the progress of the restore, and the objects
+// do what the catalog says. So a later call can continue a restore that this call did not finish.
 func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([]byte, error) {
 	d, err := s.ReadRecord(ctx, t, table.Strong)
 	if errors.Is(err, table.ErrNoRecord) {
@@ -70,8 +69,8 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 	}
 }
 
-// advanceRestore reports the progress of a restore to the catalog, and returns the catalog's new state of
-// it.
+// advanceRestore reports the progress of a restore to the catalog, and returns the new state that the
+// catalog stores.
 func (s *Store) advanceRestore(ctx context.Context, t table.RecordKey, r *restoring.Restore) (*restoring.Restore, error) {
 	fields, err := s.send(ctx, s.catalog(t.Account), restoring.Tell(nil, t.String(), r))
 	if refused, ok := errors.AsType[*table.Refused](err); ok {
@@ -90,8 +89,8 @@ func (s *Store) advanceRestore(ctx context.Context, t table.RecordKey, r *restor
 	return next, nil
 }
 
-// obeyed tells the objects to do their part of this phase, and records which objects did. It
-// returns the errors of the others.
+// runPhase tells the objects to do their part of this phase, and records which objects have done it. It
+// returns the errors of the other objects.
 func (s *Store) runPhase(ctx context.Context, t table.RecordKey, where message.Layout, r *restoring.Restore) map[message.Object]error {
 	var calls []Call
 	var which []*restoring.Returned
@@ -147,8 +146,8 @@ func restoreReport(r *restoring.Restore, errs map[message.Object]error, state st
 	return append(append(did, state...), '\n')
 }
 
-// beyond refuses a time to which a table cannot return. written is when the table's record was
-// last written. If a table was created after the requested time, its objects then had the
+// checkRestoreTime returns an error if a table cannot return to a time. written is when the table's
+// record was last written. If a table was created after the requested time, its objects then had the
 // entities of an earlier table, or none, and would serve these as entities of this table.
 func checkRestoreTime(to, now, written edm.Ticks) error {
 	reason := ""

@@ -229,7 +229,8 @@ func TestRestoreRefused(t *testing.T) {
 }
 
 // TestRestoreMissed checks a restore in which the platform returns an object to a wrong time, at which
-// it had other keys. The restore must notice that, and all objects must return to their latest state.
+// the object had other keys. The restore must notice that, and all objects must return to their latest
+// state.
 func TestRestoreMissed(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)
@@ -271,7 +272,7 @@ func TestRestoreMissed(t *testing.T) {
 	}
 }
 
-// TestRestoreWhileKeysMove checks that a restore is refused while another object has keys and the
+// TestRestoreWhileKeysMove checks that a restore is refused while keys are in another object and the
 // catalog does not know it, because the entities in that object would be lost.
 func TestRestoreWhileKeysMove(t *testing.T) {
 	t.Parallel()
@@ -290,7 +291,7 @@ func TestRestoreWhileKeysMove(t *testing.T) {
 	}
 	w.rest()
 	w.clock.pass(10 * time.Minute)
-	catalog := w.node(durableobject.Catalog("acct", "")) // ask the catalog, as a bucket does
+	catalog := w.node(durableobject.Catalog("acct", "")) // the test asks the catalog, as a bucket does
 	answer := w.handle(t.Context(), durableobject.Call{To: catalog.id, Message: message.Ranges(nil, tableText, 0)})
 	r, _ := message.Result(answer.Message)
 	r.Located()
@@ -316,7 +317,7 @@ func TestRestoreWhileKeysMove(t *testing.T) {
 	}
 }
 
-// TestRestoreTellsTheReplica checks that a restored table is not served before the replica records that it
+// TestRestoreTellsTheReplica checks that a restored table is not served before the replica knows that it
 // does not have the restored table.
 func TestRestoreTellsTheReplica(t *testing.T) {
 	t.Parallel()
@@ -356,8 +357,8 @@ func TestRestoreTellsTheReplica(t *testing.T) {
 	}
 }
 
-// TestRestoreToASplit checks that a restore cancels a split that was in progress at the requested
-// time, and deletes its marks of changed entities. The range must then split again.
+// TestRestoreToASplit checks that a restore cancels a split that was in progress at the requested time,
+// and deletes the rows that record changed entities. The range must then split again.
 func TestRestoreToASplit(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)
@@ -420,8 +421,8 @@ func TestRestoreToASplit(t *testing.T) {
 	}
 }
 
-// TestRestoreBegunLate checks that a repeated message of a command that continued a restore does not begin another one after
-// that restore has ended: it would take back the writes since then.
+// TestRestoreBegunLate checks a command that continued a restore. When that restore has ended, a repeated message of the
+// command must not begin another restore, which would take back the writes since then.
 func TestRestoreBegunLate(t *testing.T) {
 	t.Parallel()
 	p := newRestored(t, 1)

@@ -27,9 +27,10 @@ var (
 )
 
 // TestRestoreSplits restores tables whose ranges split and merge, to random times, and undoes some of
-// these restores. The platform misses the times; the command is killed at any message; objects restart;
-// messages are lost, late and repeated; and clients write meanwhile. A seed determines all of that.
-// After each restore, the table must have the content that it had at the requested time.
+// these restores. The platform returns objects to slightly wrong times; the command is killed at any
+// message; objects restart; messages are lost, late and repeated; and clients write meanwhile. A seed
+// determines all of that. After each restore, the table must have the content that it had at the
+// requested time.
 func TestRestoreSplits(t *testing.T) {
 	t.Parallel()
 	if *restoreSeed != 0 {
@@ -75,7 +76,7 @@ type rewinds struct {
 	began   edm.Ticks
 
 	model map[string]uint64    // the nonces of the entities, by key; 0: deleted
-	was   []moment             // the content of the table in the past; each moment is valid until the next one
+	was   []moment             // the content of the table in the past; an entry is valid until the time of the next entry
 	high  map[string]edm.Ticks // the highest Timestamp of each key
 
 	faults  int // one message in this many has a fault; 0: none
@@ -128,7 +129,7 @@ func newRewinds(t *testing.T, seed uint64) *rewinds {
 		w.keys = append(w.keys, at(fmt.Sprintf("p%02d", p), "r"))
 	}
 	w.network = func(c durableobject.Call) fate {
-		w.now++ // messages that are older than the end of the last restore are late ones
+		w.now++ // the time advances, so that a message from before the end of the last restore has an earlier time
 		if w.busy || w.left < 0 {
 			return fate{}
 		}
@@ -184,8 +185,8 @@ func (w *rewinds) pass(d edm.Ticks) {
 	}
 }
 
-// honest checks that the replica has all changes older than three minutes, or a mark that it lags. A
-// reader (lastSync in wasm/worker) assumes this.
+// honest checks that the replica has all changes older than three minutes, or reports that an object
+// lags. A reader (lastSync in wasm/worker) relies on this.
 func (w *rewinds) honest() {
 	if w.replica == nil {
 		return
@@ -281,7 +282,7 @@ func (w *rewinds) moment() (to edm.Ticks, had map[string]uint64) {
 	}
 }
 
-// current returns the restore in the catalog: the one in progress, or the last one.
+// current returns the restore that the catalog stores: the restore in progress, or else the last restore.
 func (w *rewinds) current() (r *restoring.Restore) {
 	r = &restoring.Restore{}
 	for _, row := range w.node(durableobject.Catalog("acct", "")).rows.Rows {
@@ -370,7 +371,7 @@ func (w *rewinds) restore(to edm.Ticks) (r *restoring.Restore, why error) {
 func (w *rewinds) equals(what string, want map[string]uint64) {
 	w.t.Helper()
 	page, err := w.client.Scan(w.t.Context(), tableKey, table.ScanRequest{Ranges: []key.Range{{}}})
-	for n := 0; errors.Is(err, table.ErrBusy) && n < 20; n++ { // keys are being moved
+	for n := 0; errors.Is(err, table.ErrBusy) && n < 20; n++ { // the error is expected while keys are moved
 		w.pass(10 * edm.TicksPerSecond)
 		page, err = w.client.Scan(w.t.Context(), tableKey, table.ScanRequest{Ranges: []key.Range{{}}})
 	}

@@ -63,7 +63,7 @@ func text(s table.Store, row string) string {
 	return v.Text()
 }
 
-// pausing is a cloud that moves the clock and runs a function between attempts.
+// pausing is a cloud that calls a function when the Store pauses between two attempts.
 type pausing struct {
 	*cloud
 	pause func()
@@ -71,7 +71,7 @@ type pausing struct {
 
 func (p pausing) Pause(context.Context, time.Duration) { p.pause() }
 
-// wake wakes the table's object.
+// wake reads an entity that does not exist, and so wakes the table's object.
 func (c *cloud) wake(k *clock) {
 	c.t.Helper()
 	if got := text(c.store(k.now, nil), "none"); got != table.ErrNoEntity.Error() && got != table.ErrNoTable.Error() {
@@ -99,8 +99,8 @@ func outcomes(t *testing.T, seed uint64) {
 	c := newCloud(t, func() edm.Ticks { k.pass(time.Duration(n(3)) * time.Millisecond); return k.t })
 	s := c.store(c.now, func(o *durableobject.Options) { o.Attempts = 2 + n(3) })
 	create(t, s, 1)
-	// late holds messages whose senders gave up and that arrive later. They wait at the object, and are
-	// lost when it ends.
+	// late holds messages that will arrive although their senders no longer wait. They wait at the
+	// object, and are lost when it ends.
 	var late []durableobject.Call
 	restart := func() {
 		late = late[:0]
@@ -131,7 +131,7 @@ func outcomes(t *testing.T, seed uint64) {
 			f = fate{lose: true, err: durableobject.ErrLost}
 		}
 		if n(20) == 0 {
-			restart() // between the write and its reply
+			restart() // the restart is between the write and its reply
 		}
 		return f
 	}

@@ -212,7 +212,7 @@ func chunk(reader message.Reader) (c buckets.Chunk, err error) {
 	return c, nil
 }
 
-// again reports whether an error says that a range does not have the requested keys, or does not
+// needsRetry reports whether an error says that a range does not have the requested keys, or does not
 // serve them yet.
 func needsRetry(err error) bool {
 	_, moved := errors.AsType[*message.RangedError](err)

@@ -28,7 +28,7 @@ type stage struct {
 	clock  *clock
 	ctx    *until
 	next   storetest.Fates // the fates of the next messages of Workers
-	words  []string        // the words of the next message's fate that are left after its pause
+	words  []string        // the words of the next message's fate that are left after the pause before that message
 	sent   int             // number of messages of Workers
 	late   []durableobject.Call
 	inside map[message.Op]*storetest.Fates // fates of messages from one object to another

@@ -10,7 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// maxMoves is the maximum number of times that an operation follows a table to another layout.
+// maxMoves is the maximum number of times that an operation is tried because the table has another
+// layout, or another range has the key.
 const maxMoves = 3
 
 // firstPause is the pause before a message is sent for the second time.
@@ -54,7 +55,7 @@ func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader,
 			return message.Reader{}, table.ErrUnknown
 		case errors.Is(answer.Err, ErrUnreachable):
 		case errors.Is(answer.Err, ErrOverloaded):
-			n = s.o.Attempts // do not repeat it at once
+			n = s.o.Attempts // makes this attempt the last one
 		default:
 			lost = write
 		}
@@ -75,7 +76,7 @@ func failed(err error) bool {
 func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) {
 	r, err := message.Result(answer)
 	if errors.Is(err, message.ErrForeign) {
-		// During a deployment, objects may be of another version for minutes.
+		// For the minutes of a deployment, objects may run another version of the code.
 		err = table.ErrBusy
 	}
 	if write && errors.Is(err, message.ErrDamaged) || lost && errors.Is(err, table.ErrBusy) {
@@ -84,8 +85,8 @@ func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) 
 	return r, err
 }
 
-// again waits a little and reports whether there is time to send a message again. n is the number
-// of times that it was sent.
+// pauseForRetry waits a little, and reports whether there is time to send a message again. n is how often
+// the message was sent.
 func (s *Store) pauseForRetry(ctx context.Context, n int) bool {
 	if s.contextErr(ctx) != nil {
 		return false
@@ -96,8 +97,8 @@ func (s *Store) pauseForRetry(ctx context.Context, n int) bool {
 	return s.contextErr(ctx) == nil
 }
 
-// ended returns the error of a context that was cancelled, or whose deadline has passed by the
-// Store's clock: without a scheduler, nothing cancels the context at its deadline.
+// contextErr returns the error of a context that was cancelled, or whose deadline has passed by the
+// Store's clock. Without a scheduler, nothing cancels the context at its deadline.
 func (s *Store) contextErr(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -108,7 +109,7 @@ func (s *Store) contextErr(ctx context.Context) error {
 	return nil
 }
 
-// gaveUp returns the error of a message that got no answer.
+// noAnswerErr returns the error of a message that got no answer.
 func (s *Store) noAnswerErr(ctx context.Context, lost bool, last error) error {
 	if lost {
 		return table.ErrUnknown
@@ -119,7 +120,7 @@ func (s *Store) noAnswerErr(ctx context.Context, lost bool, last error) error {
 	return table.ErrBusy
 }
 
-// follow runs an operation, and runs it again if an object answers that the table has another layout.
+// retryMoved runs an operation, and runs it again if an object answers that the table has another layout.
 func (s *Store) retryMoved(name string, do func() error) error {
 	for range maxMoves {
 		err := do()

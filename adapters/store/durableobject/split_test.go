@@ -67,7 +67,7 @@ type splits struct {
 	buckets uint16
 
 	depth       int
-	faultless   bool // whether faults are off
+	faultless   bool // whether no faults are injected
 	faults      int  // one message in this many has a fault
 	delayed     []durableobject.Call
 	incarnation table.Incarnation
@@ -82,7 +82,7 @@ type splits struct {
 	left        int
 	giving      map[string]string // names of ranges that copy their entities to a neighbour, by the name of the neighbour
 	joined      map[string]bool   // the ranges that handed over their keys after copying their entities
-	joins       bool              // whether small ranges have entities and are idle at times
+	joins       bool              // whether ranges with entities are sometimes small and idle, so that they merge
 
 	feeds     bool // whether the table has a feed
 	followers []*follower
@@ -175,7 +175,7 @@ func (w *splits) meanwhile(waiting *node, calls []durableobject.Call) (dead bool
 	}
 	w.depth++
 	defer func() { w.depth-- }()
-	quick := calls[0].To == durableobject.Replica // a batch must not take long
+	quick := calls[0].To == durableobject.Replica // a batch to the replica must not take long
 	for !quick && w.r.IntN(3) == 0 {
 		w.act()
 	}
@@ -227,7 +227,7 @@ func (w *splits) run() {
 	if w.feeds {
 		w.fromStart()
 	}
-	if w.r.IntN(2) == 0 { // without vacate, the drop has to reach many ranges
+	if w.r.IntN(2) == 0 { // if vacate is not called, the drop has to reach many ranges
 		w.vacate()
 	}
 	w.check()
@@ -283,8 +283,8 @@ func (w *splits) vacate() {
 	}
 }
 
-// serves checks that each key is served. No message is lost at this time, so no key may be unavailable
-// for longer than one exchange of messages.
+// checkServed checks that each key is served. No message is lost at this time, so no key may be
+// unavailable for longer than one exchange of messages.
 func (w *splits) checkServed() {
 	for _, k := range w.keys {
 		if _, err := w.stores[0].Get(w.t.Context(), tableKey, k, table.Strong); err != nil && !errors.Is(err, table.ErrNoEntity) {
@@ -314,8 +314,8 @@ func (w *splits) clean() {
 			if w.feeds && (r.Key[0] == 'f' || r.Key[0] == 'F') {
 				continue // the feed keeps these rows for some days
 			}
-			// The row of the clock stays if OpForget was lost, with which the catalog confirms that it has
-			// recorded the highest Timestamp.
+			// The row of the clock stays if OpForget was lost. With OpForget, the catalog confirms that it
+			// has recorded the highest Timestamp.
 			if string(r.Key) != "mc" && !strings.HasPrefix(n.id.Name, "catalog/") || r.Key[0] == 'g' || r.Key[0] == 'd' {
 				w.t.Errorf("seed %d: after the drop %s keeps %q", w.seed, n.id.Name, r.Key)
 			}
@@ -540,7 +540,7 @@ func (w *splits) commit(store *durableobject.Store, list []table.Mutation) {
 		answer := entityAnswer{ticks: ticks, unknown: errors.Is(err, table.ErrUnknown)}
 		if isRefused {
 			if refused.Index != i {
-				continue // nothing is known about this mutation: alone, it might have been refused or not
+				continue // the result of this mutation is unknown: alone, it might have been refused or not
 			}
 			answer.refused = refused.Err.Error()
 		}
@@ -556,7 +556,7 @@ func (w *splits) gap() int {
 	return w.drops
 }
 
-// hadGap demands that the table may have been absent at some time since gap returned before.
+// hadGap demands that the table may have been absent at some time since gap returned the number before.
 func (w *splits) hadGap(before int, what string) {
 	if before == w.drops && w.gaps == 0 && !w.gone {
 		w.t.Errorf("seed %d: %s found no table", w.seed, what)

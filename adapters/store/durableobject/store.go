@@ -29,12 +29,13 @@ func New(o Options) (*Store, error) {
 	return s, nil
 }
 
-// where returns the object that serves a position in a bucket of a table, as far as this isolate knows.
+// objectAt returns the object that serves a position in a bucket of a table, as far as this isolate
+// knows.
 func (s *Store) objectAt(name string, bucket uint16, position []byte) message.Destination {
 	return s.find(&message.Where{What: message.FindRange, Table: name, Bucket: bucket, Position: position})
 }
 
-// whereKey returns the object that serves a key of a table, as far as this isolate knows.
+// objectOfKey returns the object that serves a key of a table, as far as this isolate knows.
 func (s *Store) objectOfKey(name string, k []byte) message.Destination {
 	return s.find(&message.Where{What: message.FindRange, Table: name, OfKey: true, Position: k})
 }
@@ -49,12 +50,12 @@ func (s *Store) find(w *message.Where) message.Destination {
 	return p
 }
 
-// learn stores the layout of a table in the maps.
+// learn stores the layout of a table in the cache, see [Maps].
 func (s *Store) learn(name string, where message.Layout) {
 	s.o.Maps(message.AppendWhere(nil, &message.Where{What: message.LearnLayout, Table: name, Layout: where}))
 }
 
-// learnRanges stores the ranges around a position in the maps.
+// learnRanges stores the ranges around a position in the cache, see [Maps].
 func (s *Store) learnRanges(p *message.Destination, position []byte, near *message.RangedError) {
 	s.o.Maps(message.AppendWhere(nil, &message.Where{
 		What: message.LearnRanges, Table: p.Table, Layout: message.Layout{Buckets: p.Buckets, Location: p.Location},

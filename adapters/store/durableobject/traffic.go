@@ -11,9 +11,9 @@ import (
 )
 
 // Traffic implements [table.Counting]. It asks fanOut objects at a time, because the answers of all
-// objects would need too much memory. The report contains the number of objects that did not
-// answer, such as an object that is handing its keys over, or one beyond the number of calls that
-// the platform permits.
+// objects would need too much memory. The report contains the number of objects that did not answer, such
+// as an object that is handing its keys over, or an object that the Worker could not ask because the
+// platform limits its calls.
 func (s *Store) Traffic(ctx context.Context, t table.RecordKey) (*traffic.Report, error) {
 	where, objects, err := s.objects(ctx, t)
 	if err != nil {

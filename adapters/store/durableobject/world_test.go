@@ -23,7 +23,7 @@ type world struct {
 	store   *durableobject.Store
 	replica *replica
 	lives   map[table.RecordKey]table.Incarnation
-	written map[string][]edm.Ticks // by incarnation and key, in order
+	written map[string][]edm.Ticks // Timestamps of the writes, by incarnation and key, in order
 	source  map[string]string      // the name under which the bucket publishes, by the same keys
 	buckets uint16
 	count   byte
@@ -118,7 +118,7 @@ func (w *world) honest() {
 func (w *world) converges() {
 	w.t.Helper()
 	w.replica.harm, w.replica.dies, w.replica.down, w.cloud.between = false, nil, false, nil
-	w.pass(20 * 60 * edm.TicksPerSecond) // longer than the longest pause and than a purge takes
+	w.pass(20 * 60 * edm.TicksPerSecond) // longer than the longest pause, and longer than a purge takes
 	want := make(map[string][]byte)
 	for name, incarnation := range w.lives {
 		d, err := w.store.ReadRecord(w.t.Context(), name, table.Strong)

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// replica is a simple model of Workers KV: the last write of a name wins. It refuses a second write
-// of a name within a second, and a write whose caller is gone may still arrive for most of a
+// replica is a simple model of Workers KV: the last write of a name wins. It refuses a second write of a
+// name within a second. If the caller of a write has ended, the write may still arrive for most of a
 // minute.
 type replica struct {
 	t       *testing.T
@@ -29,13 +29,13 @@ type replica struct {
 
 	harm bool   // whether some writes may fail
 	down bool   // whether all writes fail
-	dies func() // ends the objects, while a batch is being written
+	dies func() // called while a batch is being written, to end the objects
 }
 
 type version struct {
 	at    edm.Ticks // the time of the write
 	ticks edm.Ticks
-	value []byte // nil: deleted
+	value []byte // nil: the name was deleted
 }
 
 type flying struct {

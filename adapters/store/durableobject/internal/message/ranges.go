@@ -9,8 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// MaxRanges is the maximum number of ranges of a table that exist or are being filled. With it, the map of a
-// bucket fits into one row of at most 2 MB: each range has a key of up to 1.5 KB in the map.
+// MaxRanges is the maximum number of ranges of a table that exist or are being filled. With this limit, the
+// list of a bucket's ranges fits into one row of at most 2 MB: each range has a key of up to 1.5 KB in that
+// list.
 const MaxRanges = 1000
 
 // MostRanges returns the maximum number of ranges of a table with this many buckets.
@@ -26,7 +27,7 @@ func MostOfBucket(buckets uint16, forLoad bool) int {
 	return max(most/int(max(buckets, 1)), 2)
 }
 
-// AppendRanges appends the map of a bucket.
+// AppendRanges appends the list of a bucket's ranges.
 func AppendRanges(dst []byte, m buckets.Ranges) []byte {
 	dst = appendNumber(dst, uint64(len(m)))
 	for _, r := range m {
@@ -35,7 +36,7 @@ func AppendRanges(dst []byte, m buckets.Ranges) []byte {
 	return dst
 }
 
-// Ranges reads the map of a bucket.
+// Ranges reads the list of a bucket's ranges.
 func (r *Reader) Ranges() buckets.Ranges {
 	n := r.Number(uint64(len(r.rest)))
 	var m buckets.Ranges
@@ -77,8 +78,8 @@ func Ranges(dst []byte, key string, bucket uint16) []byte {
 // Bucket reads the number of a bucket.
 func (r *Reader) Bucket() uint16 { return uint16(r.Number(1<<16 - 1)) }
 
-// Named is what the catalog knows about the ranges of a bucket: the map, and the ranges that are not in the
-// map yet.
+// Named is what the catalog knows about the ranges of a bucket: the ranges that serve, and the new ranges
+// that do not serve yet.
 type Named struct {
 	Ranges buckets.Ranges
 	Begun  []Begun
@@ -89,8 +90,8 @@ func (n *Named) Begins(id uint32) bool {
 	return slices.ContainsFunc(n.Begun, func(b Begun) bool { return b.ID == id })
 }
 
-// UnusedClass returns how many ids to skip after the last one, so that the next id has a class of Timestamps
-// (of n classes) that no range of the bucket has; 0 if every class is used.
+// UnusedClass returns how many ids the catalog skips after the id last, so that the next id has a class of
+// Timestamps that no range of the bucket has. Ids have n classes. The result is 0 if every class is used.
 func (s *Named) UnusedClass(last, n uint32) uint32 {
 	used := map[uint32]bool{0: true} // the class of a bucket before it split
 	for _, r := range s.Ranges {
@@ -111,7 +112,7 @@ func (s *Named) UnusedClass(last, n uint32) uint32 {
 type Begun struct {
 	ID   uint32
 	From uint32 // the range that hands the keys over
-	At   []byte // the first position that it gets
+	At   []byte // the first position that the new range gets
 }
 
 // AppendNamed appends a Named value.
@@ -169,7 +170,7 @@ func (r *Reader) Splitting() Splitting {
 // receiver gets the keys.
 type Taking struct {
 	Bounds key.Range // the bounds of the keys that the receiver has from now on
-	High   edm.Ticks // no Timestamp of the sender is above it
+	High   edm.Ticks // the highest Timestamp of the sender, or a higher one
 	// Replica is the name of the replica to which the sender publishes, "" if it does not publish. Synced means that
 	// the sender has published all entities that existed when it joined the replica, and all changes before Since.
 	Replica string

@@ -32,8 +32,8 @@ func (s *Scan) Position() []byte {
 	return s.Ranges[0].Start
 }
 
-// Leaves returns the bound of own, the keys of an object, at which a scan of r leaves them. It returns nil if
-// r ends within own.
+// Leaves returns the end of own, the keys of an object, if a scan of r continues in another object from there
+// on. It returns nil if r ends within own.
 func (s *Scan) Leaves(r, own key.Range) []byte {
 	switch {
 	case s.Descending && bytes.Compare(r.Start, own.Start) < 0:
@@ -94,7 +94,7 @@ type PageWriter struct {
 	dst      []byte
 	count    int // the offset of the number of rows
 	rows     uint32
-	examined int // bytes examined up to the last row
+	examined int // bytes that were examined before the next row
 }
 
 // BeginPage begins the answer to a Scan.
@@ -123,8 +123,8 @@ const (
 	endBorder        // the scan reached the end of the object's keys
 )
 
-// End ends the page. next is nil if all ranges are finished. border says that the object has no keys from
-// next on.
+// End ends the page. next is nil if all ranges are finished. If border is true, the object does not have
+// the keys from next on.
 func (w *PageWriter) End(next []byte, border bool, examined, examinedRows int) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.rows)
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))

@@ -2,13 +2,14 @@ package message
 
 import "edgetable/core/buckets"
 
-// The Stores of a Worker share a memory of layouts and ranges, which may be in another instance of the wasm
-// module. A Store sends a Where to that memory.
+// The Stores of a Worker share a cache of layouts and ranges, which may be in another instance of the wasm
+// module. A Store sends a Where to that cache.
 
-// Where asks for the range that has a position of a table, or reports what a Store has learned.
+// Where asks for the range that has a position of a table, or reports the layout or the ranges that a
+// Store has learned.
 type Where struct {
 	What     byte
-	Table    string // record key of its record
+	Table    string // key of the table's record
 	Layout   Layout // the layout that the table has, or is expected to have
 	Bucket   uint16
 	OfKey    bool // whether Bucket is unknown, and must be computed from Position

@@ -12,13 +12,13 @@ import (
 
 // Position is a position in a feed. Ranges are the ranges that are being read. Done are ranges that were read
 // to their ends; a range stays in Done until the lines of the range that took its keys have been read up to
-// that point. Any other range is still unknown, or was read completely: the lines of a range name the ranges
-// that got keys from it.
+// the move of the keys. Any other range is still unknown, or was read completely: the lines of a range name
+// the ranges that got keys from it.
 type Position struct {
 	Layout message.Layout
-	Ended  bool      // whether the client was told that the table was dropped
+	Ended  bool      // whether the client has received the drop of the table
 	Busy   bool      // whether a range that was asked in this pass over the ranges has more lines
-	Drop   edm.Ticks // the highest Timestamp of a drop that ranges reported, 0 if none did yet
+	Drop   edm.Ticks // the highest Timestamp of a drop that ranges reported, 0 if no range has reported a drop
 	From   uint64    // the number of the range to ask first
 	Ranges []message.FeedRange
 	Done   []message.Object
@@ -78,8 +78,8 @@ const (
 	flagBusy
 )
 
-// absolute marks a Timestamp that is encoded as itself, not as a difference. Any other value is a scale: the
-// difference was divided by that power of ten.
+// absolute is the scale of a Timestamp that is encoded as itself, not as a difference. Any other scale is an
+// exponent: the difference was divided by that power of ten.
 const absolute = 15
 
 // Append appends the position. The Timestamp that most ranges have is written once, and ranges with

@@ -13,12 +13,12 @@ import (
 type Record struct {
 	table.Record
 	Layout    message.Layout // of a table: the number and location of its buckets
-	Floor     edm.Ticks      // of a table: its Timestamps are above this
+	Floor     edm.Ticks      // of a table: all its Timestamps are higher than this
 	Deleting  bool           // the table is being deleted
 	By        uint64         // the id of the write that deletes the table or changes its declared options
 	Split     bool           // a bucket of the table has ranges
 	Restoring bool           // the table is being restored
-	Telling   bool           // whether the table's objects are being told of the new declared options of the write By
+	Telling   bool           // whether the table's objects must still read the new declared options of the write By
 }
 
 // IsTable reports whether the record is that of a table.

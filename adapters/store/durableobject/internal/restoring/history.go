@@ -22,7 +22,7 @@ const (
 )
 
 // The catalog records how the ranges of a bucket changed, for as long as the platform keeps states. Each
-// change of the bucket's map is one row, written in the same transaction.
+// change of these ranges is one row, which is written in the transaction of the change.
 
 // mostForgotten is the number of old changes that are removed when a new one is stored.
 const mostForgotten = 4
@@ -50,7 +50,7 @@ func RowOfHistory(key string, bucket uint16) []byte {
 	return k
 }
 
-// Change is a change of the map of a bucket. Between Sealed and At, it is possible that both objects had
+// Change is a change of a bucket's ranges. Between Sealed and At, it is possible that both objects had
 // the keys, or that neither had them.
 type Change struct {
 	At     edm.Ticks // when the catalog learned of the change; Append does not write it
@@ -62,7 +62,7 @@ type Change struct {
 	// The fields of a change by a restore:
 	Restored bool
 	Was      table.Incarnation
-	Map      buckets.Ranges // the map before the change
+	Map      buckets.Ranges // the bucket's ranges before the change
 }
 
 // Append appends the change in the form of a row.
@@ -82,7 +82,7 @@ func ReadChange(v []byte) (c Change, ok bool) {
 	return c, r.Done()
 }
 
-// Undo returns the map before the change.
+// Undo returns the bucket's ranges before the change. m are the ranges after the change.
 func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	switch {
 	case c.Restored:
@@ -93,9 +93,9 @@ func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	return m.Unsplit(c.To)
 }
 
-// Apart returns the nearest times before and after the time to at which certainly no keys were moving. If
-// no keys were moving at to, it returns to twice. If objects returned to a time between the two, several
-// objects could have the same keys, or no object could have them.
+// Apart returns the nearest times before and after a requested time at which certainly no keys were
+// moving. The requested time is to. If no keys were moving then, both results are to. If objects returned
+// to a time between the results, several objects could have the same keys, or no object could have them.
 func Apart(all []Change, to edm.Ticks) (before, after edm.Ticks) {
 	before, after = to, to
 	for grew := true; grew; {

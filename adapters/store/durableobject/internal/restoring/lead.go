@@ -9,12 +9,12 @@ import (
 	"edgetable/core/key"
 )
 
-// visibleIn is the time after which all readers of the replica see a mark. In the phase Freezing, the
+// visibleIn is the time after which all readers of the replica see a write. In the phase Freezing, the
 // catalog cancels the restore if no message about it arrives for the same time.
 const visibleIn = 90 * edm.TicksPerSecond
 
-// Plan sets which objects return to an earlier state: those that were in the buckets' maps at the time.
-// Other objects of the table drop their entities. last is the restore to undo.
+// Plan sets which objects return to an earlier state: those that had keys at the requested time,
+// according to maps. The other objects of the table drop their entities. last is the restore to undo.
 func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restore) {
 	r.Phase, r.Until = Freezing, r.Began+visibleIn
 	for n, m := range maps {
@@ -38,7 +38,8 @@ func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restor
 }
 
 // Advance moves the restore to its next phase if all objects have finished this one. If r.Why has a reason to
-// undo the restore, Advance moves it towards Cancelled instead. tells reports whether there is a replica to tell.
+// undo the restore, Advance moves it towards Cancelled instead. tells is true if there is a replica that must
+// learn of the restore.
 func (r *Restore) Advance(now edm.Ticks, tells bool) {
 	waits := slices.ContainsFunc(r.Objects, func(o Returned) bool { return !o.Done })
 	before := r.Phase
@@ -66,7 +67,7 @@ func (r *Restore) Advance(now edm.Ticks, tells bool) {
 // killed or its messages are late. In that phase, no object has changed its state yet.
 func (r *Restore) Abandoned(now edm.Ticks) bool { return r.Phase == Freezing && now > r.Until }
 
-// Map returns the map of a bucket after the restore.
+// Map returns the ranges of a bucket after the restore.
 func (r *Restore) Map(bucket uint16) (m buckets.Ranges) {
 	for _, o := range r.Objects {
 		if o.Back && o.Bucket == bucket {

@@ -29,8 +29,8 @@ func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 	return list
 }
 
-// MapsAt returns the maps of a table's buckets at a time, and the incarnation of the table at that time.
-// With exact, the caller knows that no keys were moving at that time.
+// MapsAt returns the ranges of each bucket of a table at a time, and the incarnation of the table at that
+// time. If exact is true, the caller knows that no keys were moving at that time.
 func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool) (then table.Incarnation, maps []buckets.Ranges, err error) {
 	then = rec.Incarnation
 	maps = make([]buckets.Ranges, rec.Layout.Buckets)
@@ -71,7 +71,7 @@ func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool
 	return then, maps, nil
 }
 
-// Refused returns the error of a restore that changes nothing.
+// Refused returns the error of a restore that is refused.
 func Refused(reason string) error {
 	return &table.Refused{Err: table.NotImplemented.With("The requested operation is not implemented on the specified resource. " + reason)}
 }

@@ -19,7 +19,7 @@ const (
 	Freezing  Phase = 1 + iota // all objects stop serving, and find their earlier states
 	Returning                  // objects that had keys at the requested time return to their state, and stay frozen
 	Settling                   // the returned objects serve as the next incarnation; the others drop their entities
-	Telling                    // the catalog waits until all readers of the replica know that it does not have the table
+	Telling                    // the catalog waits until all readers of the replica know that the replica does not have the table
 	Finished                   // the restore is kept so that it can be undone
 	Undoing                    // objects that returned to an earlier state go back to their latest one
 	Cancelled                  // all objects serve as before the restore
@@ -29,7 +29,7 @@ const (
 type Restore struct {
 	ID    uint64 // random; 0: there is none
 	Phase Phase
-	Undo  bool      // whether it undoes the previous restore
+	Undo  bool      // whether this restore undoes the previous one
 	To    edm.Ticks // the time to restore
 	Began edm.Ticks
 	Until edm.Ticks         // when Freezing ends if no further message arrives, when Telling ends, or when the restore ended
@@ -47,11 +47,11 @@ type Restore struct {
 // Returned is one object of a restore and its state.
 type Returned struct {
 	message.Object
-	Back   bool      // whether it had keys at the requested time, and returns to that time; otherwise it drops its entities
-	Bounds key.Range // the bounds of the keys that it had at the requested time
-	Done   bool      // whether it has finished the current phase
-	State  []byte    // the platform's bookmark of its state at the requested time
-	Before []byte    // the platform's bookmark of its state when it was frozen
+	Back   bool      // whether the object had keys at the requested time, and returns to that time; otherwise it drops its entities
+	Bounds key.Range // the bounds of the keys that the object had at the requested time
+	Done   bool      // whether the object has finished the current phase
+	State  []byte    // the platform's bookmark of the object's state at the requested time
+	Before []byte    // the platform's bookmark of the object's state when the restore froze the object
 }
 
 // Append appends the restore, in the form of a message or a row.
@@ -68,7 +68,7 @@ func (r *Restore) Append(dst []byte) []byte {
 		dst = message.AppendBounds(dst, o.Bounds)
 		dst = message.AppendBytes(message.AppendBytes(dst, o.State), o.Before)
 	}
-	if r.Traits != nil { // earlier code does not understand it
+	if r.Traits != nil { // earlier code does not understand a restore with Traits
 		dst = message.AppendTraits(dst, r.Traits)
 	}
 	return dst
@@ -107,7 +107,8 @@ func Tell(dst []byte, key string, r *Restore) []byte {
 	return r.Append(message.Key(dst, message.OpRestoring, key))
 }
 
-// Part returns the part of a restore that an object needs. It has no ID if the object has no part in it.
+// Part returns the part of a restore that an object needs. The result has no ID if the object does not
+// take part in the restore.
 func (r *Restore) Part(o message.Object) *Restore {
 	i := r.index(o)
 	if i < 0 || r.Phase == Telling {

@@ -99,7 +99,8 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestUndo checks that undoing the changes one by one yields each earlier map.
+// TestUndo checks that undoing the changes of a bucket's ranges one by one yields each earlier list of
+// ranges.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	at := func(s string) []byte { return []byte(s) }

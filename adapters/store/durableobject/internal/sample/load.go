@@ -20,13 +20,13 @@ type Load struct {
 	Highest []byte // the highest key inserted since the object woke up
 
 	begin         edm.Ticks // when the current half minute began
-	busy          edm.Ticks // the end of the last half minute with at least an eighth of the requests at which the object splits
+	busy          edm.Ticks // the end of the last half minute with at least an eighth of the request rate at which the object splits
 	requests      float64
 	partitions    [][]byte // a sample of the requested partitions
 	at            []byte   // the key that would have divided the requests of the last half minute best; nil if there is none
 	before, after int      // requests of this half minute before that key, and from it on
-	inserts       int      // recent inserts
-	atEnd         int      // recent inserts that were above all earlier keys
+	inserts       int      // number of recent inserts
+	atEnd         int      // number of recent inserts that were above all earlier keys
 }
 
 // Inserted counts an insert.
@@ -44,9 +44,10 @@ func (l *Load) Inserted(k []byte) {
 func (l *Load) Grows() bool { return l.inserts >= 16 && l.atEnd*10 >= l.inserts*9 }
 
 // Visited counts a request for the key k. At the end of a half minute, busy reports whether its requests per
-// second exceeded the rate most. If they did, at is the partition that best divided the load of the half minute
-// before, if it divides the load of this one as well: at least a fifth of the requests must be on each side.
-// Otherwise at is nil. It is always nil if keys only grow, because all new requests are then on one side.
+// second exceeded the rate most. Then at is the partition that best divided the load of the previous half
+// minute. But at is nil if that partition does not divide the load of this half minute as well, with at least a
+// fifth of the requests on each side. So at is always nil if keys only grow, because all new requests are then
+// on one side.
 func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64) (busy bool, at []byte) {
 	most *= seconds
 	if now < l.begin || now-l.begin >= window {

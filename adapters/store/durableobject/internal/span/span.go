@@ -17,7 +17,7 @@ import (
 type Marker struct {
 	Live        bool
 	Incarnation table.Incarnation
-	Floor       edm.Ticks // the Timestamps of the incarnation are above this
+	Floor       edm.Ticks // all Timestamps of the incarnation are higher than this
 	// Span is the range that the object serves; nil means the whole bucket, which never split.
 	Span *Span
 	// Traits are the options that the table declares, such as expiry.
@@ -27,7 +27,7 @@ type Marker struct {
 }
 
 // Span is the range of an object, and the progress of its split. It is stored with the marker under another
-// key, so that code without ranges finds no marker.
+// key, so that earlier code, which does not know ranges, finds no marker.
 type Span struct {
 	Self   message.Destination // the destination of messages to this object
 	Bounds key.Range           // the bounds of the keys that the object serves
@@ -63,12 +63,12 @@ const (
 var (
 	rowMarker = []byte("mm") // key of the marker of a bucket that never split
 	rowRange  = []byte("mr") // key of the marker with a span
-	// The row of a table that declares options: its traits, then the fields of either row above. Code that does
-	// not know declared options finds no marker.
+	// The row of a table that declares options: its traits, then the fields of either row above. Earlier code,
+	// which does not know declared options, finds no marker.
 	rowDeclares = []byte("me")
 )
 
-// Load reads the marker. Without a row it is not live.
+// Load reads the marker. If there is no row, Live is false.
 func (m *Marker) Load(rows storage.Rows) {
 	*m = Marker{}
 	for _, k := range [...][]byte{rowMarker, rowRange, rowDeclares} {

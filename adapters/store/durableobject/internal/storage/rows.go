@@ -21,13 +21,13 @@ const (
 // The keys of other rows.
 var (
 	RowSending = []byte{spaceMeta, 'o'} // the progress of publishing: the type sending in package engine
-	// other letters: 'c' is of package clock, 't' and 'u' of package visits, 'm', 'r' and 'e' of package span,
-	// 'x' of package expiry
+	// other second letters: package clock uses 'c', package visits 't' and 'u', package span 'm', 'r' and 'e',
+	// package expiry 'x'
 	RowSelf      = []byte{spaceMeta, 's'} // the destination of a bucket that publishes
 	RowFrozen    = []byte{spaceMeta, 'b'} // the state of an object during a restore: the type frozen in package engine
 	RowFloor     = []byte{spaceMeta, 'f'} // of a catalog: floor of the Timestamps of new tables
 	RowLastRange = []byte{spaceMeta, 'n'} // of a catalog: the last id given to a range
-	RowHistory   = []byte{spaceMeta, 'h'} // of a catalog: since when it keeps changes of maps
+	RowHistory   = []byte{spaceMeta, 'h'} // of a catalog: the time from which on it has recorded all changes of ranges
 )
 
 // MaxRow is the limit of Durable Objects, in bytes, for a key and a value together.

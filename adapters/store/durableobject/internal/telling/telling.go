@@ -14,14 +14,14 @@ import (
 	"edgetable/core/table"
 )
 
-// most is the number of objects told at a time: see mostDropped of package engine.
+// most is the maximum number of objects that one message calls: see mostDropped of package engine.
 const most = 20
 
 // progress says which objects of a table have read its declared options: all objects with a number below
-// upto. Objects that are created meanwhile read the options without being told.
+// upto. Objects that are created meanwhile read the options without such a call.
 type progress struct {
 	upto  uint64 // 1 more than the number of the last object that has read the options
-	dirty bool   // whether some of them still store entities that had expired by a withdrawn rule
+	dirty bool   // whether some of these objects still store entities that had expired by a withdrawn rule
 }
 
 func numberOf(o message.Object) uint64 { return uint64(o.Bucket)<<32 | uint64(o.Range) }
@@ -42,9 +42,9 @@ func (p progress) append() []byte {
 }
 
 // Step makes some of a table's objects read its declared options. ok means that all objects have read them;
-// dirty means that some objects still store entities that had expired by a withdrawn rule. While it waits for
-// objects, the step has Calls. If they do not answer, the step fails with ErrBusy; if more objects are left,
-// with ErrMore. The step may be repeated, even by another message.
+// dirty means that some objects still store entities that had expired by a withdrawn rule. While the step
+// waits for objects, it has Calls. If they do not answer, the step fails with ErrBusy; if more objects are
+// left, with ErrMore. The step may be repeated, even by another message.
 func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 	name := rec.Key.String()
 	row := storage.RowOf(storage.SpaceDeleting, name)
@@ -106,7 +106,7 @@ func Calls(rec *record.Record, objects []message.Object, m []byte) []durableobje
 	return calls
 }
 
-// Next returns the first table, at or after key, that is being deleted or whose objects are being told of new
+// Next returns the first table, at or after key, that is being deleted, or whose objects must still read new
 // options.
 func Next(rows storage.Rows, key string) string {
 	for k := range rows.Scan(storage.RowOf(storage.SpaceDeleting, key), []byte{storage.SpaceDeleting + 1}, 4<<10) {

@@ -21,7 +21,7 @@ type Continuation struct {
 
 	// Fields of Deletes:
 	Key         string // the key of the table
-	Own         bool   // whether this message marked the table; of Declares: whether entities that a withdrawn rule expired are left
+	Own         bool   // whether this message began the deletion; of Declares: whether entities that had expired by a withdrawn rule are left
 	Incarnation table.Incarnation
 	High        edm.Ticks        // the highest Timestamp of the buckets that dropped the table; of Declares: the revision of the record
 	Objects     []message.Object // the objects that were called

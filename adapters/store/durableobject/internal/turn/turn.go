@@ -27,7 +27,7 @@ type Step struct {
 	// yet, only the earliest counts.
 	Alarm edm.Ticks
 
-	Next *Continuation // becomes State, if there are Calls
+	Next *Continuation // the source of State, if there are Calls
 }
 
 // RetryDelay is the delay before the alarm continues work that a message began and did not finish, such
@@ -75,8 +75,8 @@ func (t *Turn) Has(s Step, status message.Status) bool {
 	return len(s.Calls) == 0 && message.StatusOf(s.Answer[len(t.Dst):]) == status
 }
 
-// Rounds is the maximum number of attempts of a message to call other objects. Then the message fails, or
-// the alarm continues its work.
+// Rounds is the maximum number of times that a message calls other objects. After that, the message
+// fails, or the alarm continues its work.
 const Rounds = 3
 
 // LostWrite returns the answer to a write whose outcome is unknown.

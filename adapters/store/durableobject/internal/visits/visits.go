@@ -14,9 +14,9 @@ import (
 
 // Counts are the traffic counts of a bucket.
 //
-// They are stored in a row, but only with some of the requests: writing it for each request would cost as
-// much as a write, and the platform does not say when it ends an object. So an object that ends loses at most
-// a sixteenth of the counts of its window, and the counts of the last five minutes.
+// They are stored in a row, which is written only with some of the requests. To write the row for each
+// request would cost as much as a write, and the platform does not say when it ends an object. So an object
+// that ends loses at most a sixteenth of the day's counts, and at most the counts of five minutes.
 type Counts struct {
 	tally *traffic.Tally // nil until the first request
 	kept  uint64         // the number of requests in the stored row
@@ -123,7 +123,7 @@ func planOf(r key.Range) (plan string, inPartition bool) {
 	return "Range", false
 }
 
-// Tell returns the counts of this window and of the one before, nil if there are none.
+// Tell returns the counts of today and of the day before, nil if there are none.
 func (s *Counts) Tell(rows storage.Rows, now edm.Ticks) (current, before []byte) {
 	current = s.tallyAt(rows, now).Append(nil)
 	before, _ = rows.Get(rowBefore)
