@@ -12,25 +12,25 @@ import (
 	"edgetable/core/table"
 )
 
-// Every read and write of entities gets the location of its table here. The operations themselves know nothing about
-// leases or about a table that moves to other buckets. The result of an operation counts only if the table was at
-// that location the whole time.
+// Every read and write of entities gets the location of its table from the functions in this file. The operations
+// themselves know nothing about leases, or about a table that moves to other buckets. The result of an operation
+// counts only if the table was at that location the whole time.
 
 var (
-	// errMoved means that a write was not sent, because the table has moved to other buckets or has changed its
-	// declaration since the operation began.
+	// errMoved means that a write was not sent, because the table has moved to other buckets or has changed its options
+	// since the operation began.
 	errMoved = errors.New("dynamodb: the table moved, or its options changed")
-	// errUnsettled means that the operation must be repeated: the table moved, or table and copy gave different results.
+	// errUnsettled means that the operation must be repeated: the table moved, or the table and its copy gave different results.
 	errUnsettled = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: the table is moving")}
 	// errSealed means that the table accepts no writes until a move to other buckets has ended.
 	errSealed = fmt.Errorf("%w: the table is about to move to other buckets", table.ErrBusy)
 )
 
-// view is the location and the declaration of a table that one read uses.
+// view contains the location and the options of a table, as one read uses them.
 type view struct {
 	rebucket.Spread
 	traits *table.Traits
-	now    edm.Ticks // the instant at which the read judges expiry; set only if the table declares something
+	now    edm.Ticks // time for which the read checks expiry; set only if the table has options
 }
 
 func (s *Store) view(l *lease) view {
@@ -41,11 +41,11 @@ func (s *Store) view(l *lease) view {
 	return v
 }
 
-// reading calls do with a view of a table, and repeats this until the result is valid. While a run of Rebucket
-// compares a table and its copy for the last time, a delayed write may still arrive in the old table. Such a write
-// will be lost, so no reader may see it. Therefore do is called for the old table and for the copy, and agree
-// returns the part in which both results are equal, or false if there is none. That part stays valid, because the
-// run copies an entity only on condition that it is unchanged.
+// readTable passes a view of a table to the function do, and repeats this until the result is valid. While a run of
+// Rebucket compares a table and its copy for the last time, a delayed write may still change the old table. Such a
+// write will be lost, so no reader may see it. Meanwhile, readTable calls do for both the old table and the copy.
+// agree returns the part in which both results are equal, or false if no part is equal. This part stays valid,
+// because the run copies an entity only on condition that the entity is unchanged.
 func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
 	do func(context.Context, view, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
 ) (result T, err error) {
@@ -83,8 +83,8 @@ func readTable[T any](ctx context.Context, s *Store, key table.RecordKey, c tabl
 	return result, err
 }
 
-// writing calls do with a lease on a table, and repeats this until the outcome is valid. do must call renew before
-// it sends anything.
+// writeTable passes a lease on a table to the function do, and repeats this until the outcome is valid. do must call
+// renew before it sends anything.
 func (s *Store) writeTable(ctx context.Context, key table.RecordKey, do func(context.Context, *lease) (edm.Ticks, error)) (ticks edm.Ticks, err error) {
 	err = s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {
 		l, err := s.live(ctx, key)
@@ -110,12 +110,12 @@ func (s *Store) writeTable(ctx context.Context, key table.RecordKey, do func(con
 		case err == nil:
 			return fmt.Errorf("%w: the table moved: %v", table.ErrUnknown, late)
 		}
-		return errUnsettled // The write was refused because of a state that the table at its new location may not have.
+		return errUnsettled // The write was refused because of a state that the table may not have at its new location.
 	})
 	return ticks, err
 }
 
-// renew checks a lease before a write is sent, and renews it if it has ended. After an error the write must not be sent.
+// renew renews a lease if it has ended. Callers must call renew before they send a write. If it fails, they must not send the write.
 func (s *Store) renew(ctx context.Context, key table.RecordKey, l *lease) error {
 	if s.leases.isYounger(l, s.leases.term()) {
 		return nil
@@ -131,7 +131,6 @@ func (s *Store) renew(ctx context.Context, key table.RecordKey, l *lease) error 
 	return nil
 }
 
-// live returns a lease with the location of a table, from the cache if possible.
 func (s *Store) live(ctx context.Context, key table.RecordKey) (lease, error) {
 	if l, ok := s.leases.get(key); ok {
 		return l, nil
@@ -139,7 +138,6 @@ func (s *Store) live(ctx context.Context, key table.RecordKey) (lease, error) {
 	return s.look(ctx, key)
 }
 
-// look reads the record of a table and returns a new lease.
 func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 	l := lease{elapsed: s.elapsed(), wall: s.now()}
 	r, err := s.tableRecord(ctx, key)
@@ -154,18 +152,18 @@ func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 	return l, nil
 }
 
-// validity says whether the result of an operation is part of the table's state.
+// validity says whether the result of an operation still applies to the table.
 type validity uint8
 
 const (
-	unsure  validity = iota // unknown: the table moved or changed its declaration during the operation
-	valid                   // the result is part of the table
+	unsure  validity = iota // unknown: the table moved or changed its options during the operation
+	valid                   // the result applies to the table
 	dropped                 // the table was dropped after the operation
 )
 
-// judge decides whether a reply that has just arrived is valid. A table moves, and a new declaration takes effect,
+// checkResult decides whether a reply that has just arrived is valid. A table moves, and new options take effect,
 // only after all leases and half of the margin have run out. A reply before that time is valid. For a later reply,
-// judge reads the record again. The reply is still valid if the location and the declaration are the same and the
+// checkResult reads the record again. The reply is still valid if the location and the options are the same, and the
 // last comparison of a move has not begun: that comparison will then include the result.
 func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
 	if l.Seal == rebucket.Open && s.leases.isYounger(l, s.leases.term()+leaseMargin/2) {
@@ -181,7 +179,7 @@ func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) 
 	return unsure, err
 }
 
-// unseal lifts the seal of a run of Rebucket that has written no heartbeat for [rebucket.Silence].
+// unseal ends the seal of a table, which forbids writes, if the run of Rebucket that made the seal has written no heartbeat for [rebucket.Silence].
 func (s *Store) unseal(ctx context.Context, key table.RecordKey, l *lease) bool {
 	state := l.Owner + "/" + strconv.Itoa(l.Beat)
 	if s.seals.unchanged(key.String(), state, s.elapsed()) < rebucket.Silence {

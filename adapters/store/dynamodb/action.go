@@ -17,16 +17,15 @@ type action struct {
 	pending *chunkWrite
 }
 
-// merges reports whether the new state of the entity depends on the old one.
+// needsOldState reports whether the new state of the entity depends on the old state.
 func (a *action) needsOldState() bool {
 	return a.m.Kind == table.Merge && a.m.Condition != table.Absent
 }
 
-// minds reports whether the action depends on whether the stored entity has expired. An insert and an unconditional
-// replace do not. If an insert finds an entity, it fails, and core then judges the entity that the failure returned.
+// dependsOnExpiry reports whether the action depends on whether the stored entity has expired. An insert and an unconditional
+// replace do not. If an insert fails because of an entity, it returns the entity, and the store then checks its expiry.
 func (a *action) dependsOnExpiry() bool { return a.needsOldState() || a.m.Condition >= table.Present }
 
-// allows reports whether the mutation's condition holds for a stored state.
 func (a *action) allows(e *stored) bool {
 	switch a.m.Condition {
 	case table.Absent:
@@ -39,14 +38,14 @@ func (a *action) allows(e *stored) bool {
 	return true
 }
 
-// fits reports whether the stored bounds prove that a merge stays within the limits. The update that mergeUpdate
-// sends has the same condition.
+// fits reports whether the entity certainly stays within the limits after a merge, according to the upper bounds that are
+// stored with the entity. The update has the same condition.
 func (a *action) fits(e *stored, inline int) bool {
 	return e == nil || e.chunks.none() &&
 		e.count+a.m.Properties.Count() <= maxProperties && e.size+patchSize(a.m.Properties) <= inline
 }
 
-// holds reports whether the condition that was sent for the action holds for a stored state.
+// conditionHolds reports whether the condition of the sent request holds for a stored state.
 func (a *action) conditionHolds(e *stored, inline int, now edm.Ticks) bool {
 	switch {
 	case a.pinned && a.old == nil:
@@ -61,7 +60,7 @@ func (a *action) conditionHolds(e *stored, inline int, now edm.Ticks) bool {
 	return e.Timestamp < now && e.chunks.none() && (!a.needsOldState() || a.fits(e, inline))
 }
 
-// apply computes the entity after the action, if the state before it is known.
+// apply computes the entity after the action, if the state before the action is known.
 func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	switch {
 	case a.pinned:
@@ -80,8 +79,8 @@ func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	return nil
 }
 
-// demand writes the condition of an action that is not pinned. If the table has no expiry rule, the text is taken
-// from a template that all such actions share.
+// addCondition adds the condition of an action that is not pinned to a stored state. If the table has no expiry
+// rule, the text of the condition comes from a template that all such actions share.
 func (a *action) addCondition(e *call.Expression, inline int, t *table.Traits, now edm.Ticks) {
 	m := a.m
 	if t != nil && a.dependsOnExpiry() {
@@ -104,8 +103,8 @@ func (a *action) addCondition(e *call.Expression, inline int, t *table.Traits, n
 	}
 }
 
-// demands holds the conditions of actions that are not pinned. The first index is the condition of the mutation,
-// the second is 1 for a merge.
+// conditionTemplates contains the conditions of actions that are not pinned to a stored state. The first index is
+// the condition of the mutation, the second is 1 for a merge.
 var conditionTemplates = func() (all [4][2]call.Template) {
 	for c := range all {
 		for merges := range all[c] {
@@ -117,9 +116,9 @@ var conditionTemplates = func() (all [4][2]call.Template) {
 	return all
 }()
 
-// writeDemand writes the condition of an action that is not pinned. It requires the condition of the mutation, an
-// older Timestamp, and that the stored entity has no chunks. A merge also requires that the stored bounds leave
-// enough room.
+// writeDemand writes the condition of an action that is not pinned to a stored state: the condition of the
+// mutation, an older Timestamp, and no chunks. A merge also requires that the stored upper bounds of the number and
+// the size of the properties are low enough.
 func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	if c == table.Absent {
 		e.IfMissing(attrHash)
@@ -140,8 +139,8 @@ func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	}
 }
 
-// mergeUpdate writes the update of a merge that is not pinned. It adds all properties of the merge to the stored
-// bounds, even those that the entity already has: the bounds are upper bounds.
+// mergeUpdate writes the update of a merge that is not pinned to a stored state. It counts all properties of the merge as new
+// when it raises the stored upper bounds, even properties that the entity already has.
 func mergeUpdate(e *call.Expression, m *table.Mutation, now edm.Ticks) {
 	e.Set(attrTicks, ":t", num(now))
 	e.Set(attrNonce, ":o", nonce(m.Nonce))

@@ -23,14 +23,14 @@ import (
 
 // BenchmarkStoreCPU measures the processor time of store operations, and of the same
 // calls made with the SDK alone. The metrics are the microseconds of this process per
-// operation, and their ratio to those of the SDK. The two sides alternate in short
-// blocks, so that other load on the machine affects both equally.
+// operation, and the ratio of the two. The two alternate in short blocks, so that other
+// load on the machine affects both equally.
 func BenchmarkStoreCPU(b *testing.B) {
 	for _, x := range []struct {
 		name       string
-		block      int // operations per block; a round has several blocks of each side
+		block      int // operations per block; blocks with the store and with the SDK alone alternate
 		store, raw func(*costs, int)
-		before     func(*costs, int) // prepares a block; its time is not measured
+		before     func(*costs, int) // prepares a block, outside the measured time
 	}{
 		{"Get", 25, (*costs).get, (*costs).rawGet, nil},
 		{"Insert", 25, (*costs).insert, (*costs).rawInsert, nil},
@@ -78,7 +78,6 @@ func BenchmarkStoreCPU(b *testing.B) {
 	}
 }
 
-// processorTime returns the processor time that this process has used so far.
 func processorTime(b *testing.B) time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
@@ -124,7 +123,6 @@ var costPayload = bytes.Repeat([]byte{'x'}, 900)
 
 func costKey(n int) []byte { return key.Append(nil, "partition", fmt.Sprintf("row-%09d", n)) }
 
-// later returns the key of a row that does not exist when the benchmark begins.
 func later(n int) []byte { return key.Append(nil, "later", fmt.Sprintf("row-%09d", n)) }
 
 func costProperties(n int) edm.Properties {
@@ -187,8 +185,8 @@ func (c *costs) scan(f *odata.Filter, want int) {
 	}
 }
 
-// The following methods make the same calls as the store, with the SDK alone: with the
-// same items and conditions.
+// The following methods make the same calls as the store, with the same items and
+// conditions, but with the SDK alone.
 
 type rawItem = map[string]types.AttributeValue
 
@@ -212,7 +210,7 @@ func (c *costs) rawItem(k []byte, n int) rawItem {
 	}
 }
 
-// rawStamp is a Timestamp below those that the store issues.
+// rawStamp is a Timestamp below all Timestamps that the store issues.
 const rawStamp = 638_000_000_000_000_000
 
 func (c *costs) check(err error) {

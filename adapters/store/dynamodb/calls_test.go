@@ -21,15 +21,15 @@ const (
 	tableBegin = "<!-- calls: written by go test ./adapters/store/dynamodb -run Calls -update -->\n"
 	tableEnd   = "<!-- calls end -->\n"
 
-	writeUnit, readUnit = 0.625, 0.125 // dollars per million units, on demand, in us-east-1
+	writeUnit, readUnit = 0.625, 0.125 // US dollars per million capacity units, on demand, in us-east-1
 )
 
 // TestCalls checks what each operation costs: its calls, the capacity units that DynamoDB
-// Local counts, and the price of a million operations. The same table is in
-// docs/dynamodb.md, so a change of a cost shows as a change of that file.
+// Local counts, and the price of a million operations. docs/dynamodb.md contains the same
+// table, so a changed cost shows as a change of that file.
 func TestCalls(t *testing.T) {
 	t.Parallel()
-	start := now() // with a clock that stands still, leases do not end on a slow machine
+	start := now() // the clock stands still, so that leases do not end on a slow machine
 	s, w := overWire(t, dynamodb.Options{Buckets: 8, Now: func() edm.Ticks { return start }, Elapsed: new(elapsed).now})
 	commit := func(m ...table.Mutation) edm.Ticks {
 		ticks, err := s.Commit(t.Context(), people, m)
@@ -60,7 +60,7 @@ func TestCalls(t *testing.T) {
 	small := edm.AppendProperty(edm.AppendProperty(nil, "Name", edm.String("Ada")), "Age", edm.Int32(36))
 	kilobyte := edm.AppendProperty(small, "Text", edm.String(strings.Repeat("x", 1000)))
 	wide := edm.Properties(nil)
-	var again edm.Properties // three properties that wide has too
+	var again edm.Properties // three properties that the entity "wide" has too
 	for i := range 250 {
 		if i < 3 {
 			again = edm.AppendProperty(again, fmt.Sprint("P", i), edm.Int32(-1))

@@ -47,8 +47,8 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 	return r.Record, nil
 }
 
-// WriteRecord implements [table.Store]. If the declaration of a table changes, WriteRecord returns only after all
-// leases have ended, so that no process still follows the old declaration.
+// WriteRecord implements [table.Store]. If the options of a table change, WriteRecord returns only after all
+// leases have ended. By then, no process uses the old options.
 func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revision, error) {
 	if new.Traits.Feeds() {
 		return "", table.ErrUnsupported
@@ -80,13 +80,13 @@ func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revisi
 		return "", err
 	case now.deleting && new.Revision == "":
 		return s.replaceDeleted(ctx, now, &r)
-	case !now.deleting && now.Revision == new.Revision: // The revision is right, so the condition failed because the declarations differ.
+	case !now.deleting && now.Revision == new.Revision: // The revision is right, so the condition failed because the options differ.
 		return r.Revision, s.declare(ctx, &r, new.Revision)
 	}
 	return "", table.ErrRevision
 }
 
-// declare writes a record with a changed declaration. It waits until all leases have ended, even if the outcome is unknown.
+// declare writes a record with changed options. It waits until all leases have ended, even if the outcome is unknown.
 func (s *Store) declare(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	e.If(attrRevision, "=", ":had", str(string(had)))
@@ -109,8 +109,8 @@ func (s *Store) declare(ctx context.Context, r *record, had table.Revision) erro
 	return err
 }
 
-// writeRecord creates a record if had is empty. Otherwise it replaces the value of a record, on condition that the
-// revision is had and that the declaration stays the same.
+// writeRecord creates a record if the argument had is empty. Otherwise it replaces the value of a record, on
+// condition that the record still has the revision had, and that the options stay the same.
 func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	if had == "" {
@@ -160,7 +160,6 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	return list, nil
 }
 
-// removeRecord deletes a record that has this revision.
 func (s *Store) removeRecord(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	return asRevision(s.db.Write(ctx, call.Once, s.deleteRecord(key, revision)))
 }
@@ -179,8 +178,8 @@ func (s *Store) deleteRecord(key table.RecordKey, revision table.Revision) call.
 	return s.db.Delete(recordKey(key), &e)
 }
 
-// succeed writes the record of a new table over one that is being deleted. It does so only if the process that
-// deletes the old table has not finished after the longest time that a lease can last.
+// replaceDeleted writes the record of a new table over the record of a table that is being deleted. It does so
+// only if this process has seen the deletion for longer than any lease lasts.
 func (s *Store) replaceDeleted(ctx context.Context, old, r *record) (table.Revision, error) {
 	if s.drops.unchanged(old.Key.String(), string(old.Revision), s.elapsed()) < s.leases.length+leaseMargin {
 		return "", table.ErrBeingDeleted

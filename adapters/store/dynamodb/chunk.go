@@ -6,12 +6,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// version is the random name of one set of chunks, or of one note for Purge.
+// version is the random name of one set of chunks, or of one note (an item that tells Purge what to remove).
 type version [16]byte
 
 // chunks names the items that hold the properties of a large entity. Each chunk holds a
-// part of their encoded form. Chunks are never changed: a new state of the entity gets
-// new chunks under a new version.
+// part of the encoded properties. Chunks never change: a new state of the entity gets new
+// chunks under a new version.
 type chunks struct {
 	version version
 	count   int // 0 if the properties are not in chunks
@@ -20,7 +20,7 @@ type chunks struct {
 
 func (c chunks) none() bool { return c.count == 0 }
 
-// attribute encodes chunks: version · count (1 byte) · size (4 bytes).
+// attribute encodes the names as an attribute: version · count (1 byte) · size (4 bytes).
 func (c chunks) attribute() types.AttributeValue {
 	b := append(c.version[:len(c.version):len(c.version)], byte(c.count))
 	return bin(binary.BigEndian.AppendUint32(b, uint32(c.size)))
@@ -40,5 +40,4 @@ func readChunks(a types.AttributeValue) (c chunks, err error) {
 	return c, nil
 }
 
-// sort is the sort key of chunk i.
 func (c chunks) sort(i int) []byte { return append(c.version[:len(c.version):len(c.version)], byte(i)) }

@@ -13,17 +13,16 @@ import (
 	"edgetable/core/table"
 )
 
-// newChunks names chunks for properties. An entity has at most five chunks: the protocol permits 1 MiB and counts
-// 2 bytes for each character, but UTF-8 may take 3 bytes, so that about 1.6 MiB are stored.
+// newChunks names chunks for properties. An entity has at most five chunks. The protocol permits 1 MiB and counts
+// 2 bytes for each character. In UTF-8, a character may take 3 bytes, so about 1.6 MiB may be stored.
 func (s *Store) newChunks(p edm.Properties) chunks {
 	return chunks{s.newVersion(), (len(p) + chunkSize - 1) / chunkSize, len(p)}
 }
 
-// errStale means that an entity was replaced while it was being read.
 var errStale = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: an entity was replaced again and again while it was read")}
 
-// load reads the properties of entities in one bucket from their chunks. The properties of an entity stay nil if
-// its chunks were removed, or have not reached the replica yet.
+// load reads the chunks of entities in one bucket, and decodes the properties. If chunks of an entity were
+// removed, or have not reached the replica yet, its properties are nil.
 func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.Consistency) error {
 	found := make(map[string][]byte)
 	var keys []item
@@ -37,7 +36,7 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 	for _, r := range rows {
 		for i := range r.chunks.count {
 			keys = append(keys, call.Key(hash, r.chunks.sort(i)))
-			// A call with more than 16 MiB of items returns the remaining keys as unprocessed, and BatchGet sends them again.
+			// If the items of a call exceed 16 MiB, DynamoDB returns the remaining keys as unprocessed, and BatchGet sends them again.
 			if len(keys) == call.MaxReadBatch {
 				if err := flush(); err != nil {
 					return err
@@ -60,7 +59,7 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 			}
 			r.Properties = append(r.Properties, data...)
 		}
-		// Properties that lack their last bytes may still parse, so the length is checked too.
+		// Properties may still parse if their last bytes are missing, so the length is checked too.
 		if r.Properties != nil && (len(r.Properties) != r.chunks.size || !r.Properties.Valid()) {
 			return errItem
 		}
@@ -68,7 +67,6 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 	return nil
 }
 
-// chunkPuts returns the requests that write the chunks of properties.
 func chunkPuts(hash []byte, c chunks, p edm.Properties) []types.WriteRequest {
 	list := make([]types.WriteRequest, 0, c.count)
 	for i := range c.count {
@@ -87,9 +85,9 @@ func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 	return list
 }
 
-// pending is a write that makes or replaces chunks. Before the chunks, a note is written that names them; after
-// the write, the note is removed. If the process ends in between, Purge finds the note and removes the chunks that
-// no entity names.
+// chunkWrite is a write that makes or replaces chunks. Before the chunks, the store writes a note that names the
+// chunks; after the write, the store removes the note. If the process ends in between, Purge finds the note and
+// removes the chunks that no entity uses.
 type chunkWrite struct {
 	hash     []byte // hash key of the chunks
 	note     []byte // sort key of the note
@@ -98,13 +96,13 @@ type chunkWrite struct {
 	late     bool // put requests of chunks may still arrive after the write has finished
 }
 
-// litterAge is the age at which Purge begins to treat the write of a note as finished. It is much longer than any Deadline.
+// litterAge is the age of a note at which Purge may assume that the noted write has finished. It is much longer than any Deadline.
 const litterAge = edm.TicksPerSecond * 3600
 
 var pendingHash = []byte{kindPending}
 
-// until limits when calls that name chunks of pending writes may be sent. Once Purge may have removed the chunks,
-// an entity that names them must not be written.
+// limitCalls sets a time after which no call under the context is sent. Once Purge may have removed the chunks of
+// a write, the store must not write an entity that uses these chunks.
 func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 	for _, p := range list {
 		ctx = call.Until(ctx, p.due-litterAge/2)
@@ -112,8 +110,8 @@ func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 	return ctx
 }
 
-// prepare writes the note of a write that replaces old chunks or makes new ones, and then writes the new chunks.
-// spilled are the properties that go into new chunks; nil makes none.
+// prepare writes a note about a write that replaces old chunks or makes new ones, and then writes the new chunks.
+// The new chunks contain the properties spilled. If spilled is nil, there are no new chunks.
 func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old chunks, spilled edm.Properties) (*chunkWrite, error) {
 	bucket := p.Bucket(k)
 	due := s.now() + litterAge
@@ -147,8 +145,8 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	return w, nil
 }
 
-// finish removes the chunks in gone, which a finished write left unused, and then the note of the write. If that
-// fails, or if chunks may still arrive, the note stays, and Purge removes the chunks and the note later.
+// finish removes the chunks gone, which are unused after a write has finished, and then the note about the write.
+// If this fails, or if chunks may still arrive, the note stays, and Purge removes the chunks and the note later.
 func (s *Store) finish(ctx context.Context, w *chunkWrite, gone chunks) {
 	if _, err := s.db.BatchWrite(ctx, chunkDeletes(w.hash, gone)); err == nil && !w.late {
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, w.note)})

@@ -14,12 +14,12 @@ import (
 
 // Commit implements [table.Store].
 //
-// One mutation is sent as one PutItem, UpdateItem or DeleteItem with a condition, several as one
-// TransactWriteItems. If a condition fails, the error contains the item that was found, so the failure can be
-// explained without a read. A merge that fits by the bounds stored with the entity sets its attributes without
-// reading the others. Otherwise, or if the entity has chunks, the action is pinned: Commit computes the new
-// entity with [table.Apply] from the state that was found, and writes it on condition that this state is still
-// stored. An action is also pinned if the entity may have expired, see demandLife.
+// One mutation is sent as one PutItem, UpdateItem or DeleteItem with a condition, several as one TransactWriteItems. If
+// a condition fails, the error contains the item that was found, so Commit can explain the failure without a read. Each
+// entity is stored with upper bounds of its size. If the bounds show that a merge stays within the limits, the merge
+// sets its attributes without reading the others. Otherwise, or if the entity has chunks, the action is pinned to a
+// state: Commit computes the new entity with [table.Apply] from the state that was found, and writes the entity on
+// condition that this state is still stored. An action is also pinned if the entity may have expired, see demandLife.
 func (s *Store) Commit(ctx context.Context, key table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -44,7 +44,6 @@ func (s *Store) Commit(ctx context.Context, key table.RecordKey, m []table.Mutat
 	})
 }
 
-// run repeats attempts until the mutations are applied or refused, or the deadline has passed.
 func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 	if err := w.readAhead(ctx); err != nil {
 		return 0, err
@@ -63,13 +62,12 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 		return err
 	})
 	if call.ClassOf(err) == call.Ambiguous {
-		return 0, err // If the outcome is unknown, the entity may name the old or the new chunks, so both are kept.
+		return 0, err // If the outcome is unknown, the entity may use the old or the new chunks, so both are kept.
 	}
 	w.removeUnusedChunks(ctx, err == nil)
 	return ticks, err
 }
 
-// try makes one attempt with a new Timestamp.
 func (w *write) try(ctx context.Context) (edm.Ticks, error) {
 	a := w.clock.Begin(w.hashes())
 	defer w.clock.End(a)
@@ -86,8 +84,8 @@ func (w *write) try(ctx context.Context) (edm.Ticks, error) {
 	return a.Ticks, err
 }
 
-// readAhead reads the stored state before the first attempt, and pins the action to it. It does so for removals
-// by upkeep, and for merges whose own properties are too large for an item.
+// readAhead reads the stored state before the first attempt, and makes the action apply only to that state. It does
+// so for removals of expired entities, and for merges with properties that are too large for an item.
 func (w *write) readAhead(ctx context.Context) error {
 	var slow []*action
 	for i := range w.actions {
@@ -109,11 +107,11 @@ func (w *write) readAhead(ctx context.Context) error {
 	return w.complete(ctx, slow)
 }
 
-// maxExpiring is the maximum number of entities that expire removes concurrently.
+// maxExpiring is the maximum number of concurrent calls of the method expire.
 const maxExpiring = 16
 
-// expire removes expired entities, each with its own call, at half the price of a transaction. Readers already
-// treat these entities as absent, so nobody can see that only some of them are removed.
+// expire removes expired entities. It removes each entity by a separate call, at half the price of a transaction.
+// Readers already treat these entities as absent, so nobody can see that only some of them are removed yet.
 func (w *write) expire(ctx context.Context) (edm.Ticks, error) {
 	all := make([]*action, len(w.actions))
 	for i := range all {
@@ -125,7 +123,7 @@ func (w *write) expire(ctx context.Context) (edm.Ticks, error) {
 	}
 	now := w.clock.Instant()
 	for i, a := range all {
-		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // entities with chunks are judged later, one by one
+		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // whether an entity with chunks has expired is checked later
 			w.pin(a, e)
 			if err := a.apply(w.traits, now); err != nil {
 				return 0, &table.Refused{Index: i, Err: err}

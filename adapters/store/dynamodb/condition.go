@@ -23,7 +23,6 @@ type condition struct {
 	leaves, depth int
 }
 
-// The functions that a leaf can call.
 const (
 	exists     = "attribute_exists"
 	notExists  = "attribute_not_exists"
@@ -33,9 +32,9 @@ const (
 )
 
 // DynamoDB accepts expressions of up to 4 KiB with 300 operators. A leaf takes at most 41 bytes and three
-// operators, with its NOT and the AND or OR before it. The permitted depth is not documented.
+// operators, including its NOT and the AND or OR before it. The permitted depth is not documented.
 const (
-	maxLeaves = 94 // one more leaf is reserved for the test that lets entities with chunks pass
+	maxLeaves = 94 // one more leaf is reserved for the condition that lets entities with chunks pass
 	maxDepth  = 12
 	maxName   = 255 // maximum length of an attribute name in an expression, in bytes
 )
@@ -44,7 +43,7 @@ func leaf(compare string, v types.AttributeValue, path ...string) *condition {
 	return &condition{path: path, compare: compare, value: v, leaves: 1}
 }
 
-// join joins conditions by AND or OR. If a part would exceed a limit, an AND omits the part, and an OR becomes true.
+// join joins conditions by AND or OR. If a part would exceed a limit, join omits the part of an AND, and replaces an OR by true.
 func join(word string, parts []*condition) *condition {
 	c := &condition{word: word}
 	for _, p := range parts {
@@ -83,7 +82,6 @@ func (c *condition) expression() *call.Filter {
 	return &w.filter
 }
 
-// conditionWriter writes one expression.
 type conditionWriter struct {
 	filter       call.Filter
 	text         strings.Builder

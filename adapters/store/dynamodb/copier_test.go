@@ -15,29 +15,29 @@ import (
 	"edgetable/testdata/must"
 )
 
-// copier replicates one DynamoDB table to another one as a global table does. The changes
-// of an item are replicated in their order, each with a delay. Changes of different items
-// may be replicated in any order.
+// copier replicates one DynamoDB table to another one as a global table does. The copier
+// delays each change. It keeps the order of the changes of one item, but not the order of
+// changes of different items.
 type copier struct {
 	t        *testing.T
 	client   *sdk.Client
 	from, to string
 	rand     *rand.Rand
 
-	lag     edm.Ticks              // delay of each change
+	lag     edm.Ticks              // minimum delay of each change
 	reorder edm.Ticks              // maximum extra delay, during which later changes may overtake a change
-	holds   func(hash []byte) bool // reports whether changes with this hash key are held back; nil holds none back
-	seen    map[string]image       // the items of from at the last call of note
-	waiting []change               // changes that are not replicated yet, in the order of their replication
-	last    map[string]edm.Ticks   // place of the newest change of each item, by its key
+	holds   func(hash []byte) bool // reports whether the copier holds back changes with this hash key; nil holds back none
+	seen    map[string]image       // the items of the source table at the last call of note
+	waiting []change               // changes that are not replicated yet, in the order in which the copier will replicate them
+	last    map[string]edm.Ticks   // position in the replication order of the newest change of each item, by the item's key
 }
 
 type image = map[string]types.AttributeValue
 
 type change struct {
 	key   string
-	at    edm.Ticks // when the change was made
-	place edm.Ticks // determines the order of replication
+	at    edm.Ticks // time of the change
+	place edm.Ticks
 	image image
 	gone  bool
 }
@@ -55,7 +55,8 @@ func keyOf(it image) string {
 
 func binaryAttr(a types.AttributeValue) []byte { return a.(*types.AttributeValueMemberB).Value }
 
-// note finds the changes in from since the last call, and queues them for replication.
+// note compares the source table with its items at the last call, and queues the changes
+// for replication.
 func (c *copier) note(now edm.Ticks) {
 	c.t.Helper()
 	all := make(map[string]image)

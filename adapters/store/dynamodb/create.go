@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Create makes a DynamoDB table for a [Store], billed on demand, and returns when it
-// is ready. It accepts an existing table if the keys are right.
+// Create makes a DynamoDB table for a [Store], billed on demand, and returns when the
+// table is ready. It accepts an existing table if the keys are right.
 func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	attribute := func(name string) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: types.ScalarAttributeTypeB}
@@ -32,7 +32,7 @@ func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	}
 	for {
 		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(name)})
-		// A new table may not be known to all servers of DynamoDB yet.
+		// Some servers of DynamoDB may not know a new table yet.
 		if missing := (*types.ResourceNotFoundException)(nil); err != nil && !errors.As(err, &missing) {
 			return err
 		}

@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestDamagedItems checks that a damaged item in the DynamoDB table causes an error. It
-// must not cause a panic, a large allocation, or an entity that lacks properties.
+// TestDamagedItems checks that a damaged item in the DynamoDB table causes an error. The
+// item must not cause a panic, a large allocation, or an entity that lacks properties.
 func TestDamagedItems(t *testing.T) {
 	t.Parallel()
 	name := newTable(t)
@@ -54,7 +54,7 @@ func TestDamagedItems(t *testing.T) {
 	data := string(whole["chunk"][".d"].(*types.AttributeValueMemberB).Value)
 	for _, x := range []struct {
 		item, attribute string
-		value           types.AttributeValue // nil removes the attribute
+		value           types.AttributeValue // nil: the test removes the attribute
 		why             string
 	}{
 		{"small", ".b", n("1"), "an attribute of a newer version"},

@@ -19,7 +19,8 @@ import (
 )
 
 // TestBusy checks that the store retries with growing pauses while DynamoDB throttles or
-// reports conflicts. It then returns ErrBusy, and nothing was written.
+// reports conflicts. In the end, the store must return ErrBusy and must have written
+// nothing.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	for _, how := range []how{throttled, conflicting} {
@@ -73,18 +74,18 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// near is a context whose deadline is always one second away.
 type near struct{ context.Context }
 
 func (near) Deadline() (time.Time, bool) { return time.Now().Add(time.Second), true }
 
-// silent is a server that never answers: each attempt ends with its timeout.
+// silent is an HTTP client whose server never answers: each attempt ends with its
+// timeout.
 type silent struct{}
 
 func (silent) Do(*http.Request) (*http.Response, error) { return nil, context.DeadlineExceeded }
 
 // TestNoAnswer checks operations on a server that does not answer. The outcome of a write
-// is unknown, and a read fails. A write that was never sent has no effect.
+// must be unknown, and a read must fail. A write that was never sent must have no effect.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	name := newTable(t)
@@ -94,7 +95,7 @@ func TestNoAnswer(t *testing.T) {
 		e.time.Add(int64(d))
 		return ctx.Err()
 	}})
-	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) { // this read caches the record under a lease
+	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) { // this read caches the table's record under a lease
 		t.Fatal(err)
 	}
 	way.HTTPClient = silent{}
@@ -126,9 +127,9 @@ func TestNoAnswer(t *testing.T) {
 
 type switching struct{ sdk.HTTPClient }
 
-// TestCutReply checks replies whose body is lost after the status. If the status is a
-// refusal, the write had no effect and is sent again. If it is a success, the outcome is
-// unknown.
+// TestCutReply checks replies whose body is lost after the status. If the status says
+// that the write was refused, the write had no effect and must be sent again. If the
+// status is a success, the outcome must be unknown.
 func TestCutReply(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{})
@@ -157,8 +158,8 @@ func TestCutReply(t *testing.T) {
 }
 
 // TestConflictBeforeRefusal checks a transaction in which one action conflicts and the
-// condition of a later one fails. The store must not report the later mutation as the
-// first refused one, because the earlier one may be refused too.
+// condition of a later action fails. The store must not report the later mutation as the
+// first refused one, because the earlier mutation may be refused too.
 func TestConflictBeforeRefusal(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{})
@@ -173,7 +174,7 @@ func TestConflictBeforeRefusal(t *testing.T) {
 	}
 }
 
-// endless is a server that sends replies of infinite length, with a given status.
+// endless is an HTTP client whose replies have a given status and infinite length.
 type endless struct {
 	status int
 	read   atomic.Int64
@@ -191,8 +192,8 @@ func (e *endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestEndlessReply checks that an infinite reply does not fill the memory, and that the
-// request is not sent again.
+// TestEndlessReply checks a reply of infinite length. The reply must not fill the memory,
+// and the store must not repeat the request.
 func TestEndlessReply(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{200, 400, 500} {
@@ -204,7 +205,8 @@ func TestEndlessReply(t *testing.T) {
 	}
 }
 
-// kept passes requests to the server and keeps the body of the last one.
+// kept is an HTTP client that keeps the body of the last request and passes the request
+// to the server.
 type kept struct{ body io.Reader }
 
 func (k *kept) Do(r *http.Request) (*http.Response, error) {

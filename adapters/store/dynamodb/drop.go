@@ -11,14 +11,13 @@ import (
 	"edgetable/core/table"
 )
 
-// Drop implements [table.Store]. One transaction marks the record of the table as being
-// deleted and writes a note for [Store.Purge]. From then on no process gets a lease on
-// the table. When all leases have ended, Drop removes the record, and a new table can
-// have the name. If the process ends before that, Purge frees the name, or a WriteRecord
-// does so that has seen the record being deleted for longer than a lease.
+// Drop implements [table.Store]. One transaction marks the record of the table as being deleted and writes a
+// note for [Store.Purge]. From then on no process gets a lease on the table. When all leases have ended, Drop
+// removes the record, and the name of the table is free. If the process ends before that, Purge frees the name.
+// WriteRecord also frees the name, if its process has seen the marked record for longer than a lease.
 //
-// If the context ends before all leases have ended, the error is [table.ErrUnknown]: the
-// table is deleted, but other processes may use it until their leases end.
+// If the context ends before all leases have ended, the error is [table.ErrUnknown]: the table is deleted, but
+// other processes may use it until their leases end.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -44,14 +43,14 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	}
 	// No process uses the table any more. If this write fails, WriteRecord or Purge frees the name later.
 	_ = s.db.Write(ctx, call.Idempotent, s.deleteRecord(key, r.Revision))
-	if declared { // If this fails too, a new table with this name finds the upkeep state of another incarnation, and begins a new pass.
+	if declared { // If this fails too, a new table with this name ignores the stored progress, because the progress belongs to another incarnation.
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(upkeepHash, []byte(key.String()))})
 	}
 	return nil
 }
 
-// mark marks a record that still has its revision as being deleted. The same transaction writes a note for Purge
-// about the table, and one about the copy of an unfinished Rebucket.
+// markDeleted marks a record as being deleted, if the record still has its revision. The same transaction writes a note that
+// tells Purge to remove the table. If a move by Rebucket is unfinished, it writes another note about the copy of the table.
 func (s *Store) markDeleted(ctx context.Context, r *record) (marked *record, err error) {
 	revision := r.Revision
 	err = s.db.Retry(ctx, call.Once, func(ctx context.Context) error {

@@ -17,8 +17,8 @@ import (
 	"edgetable/core/table"
 )
 
-// world is two processes, a and b, that share one DynamoDB table. Only the test moves
-// their clocks.
+// world contains two processes, a and b, that share one DynamoDB table. Only the test
+// moves their clocks.
 type world struct {
 	*testing.T
 	name string
@@ -26,7 +26,7 @@ type world struct {
 	// the monotonic and the wall clocks of a and b
 	elapsed [2]atomic.Int64
 	wall    [2]atomic.Int64
-	asleep  chan time.Duration // receives the duration when a sleeps; a then sleeps until awake receives
+	asleep  chan time.Duration // receives the duration of a sleep of process a, which then sleeps until the test sends to awake
 	awake   chan error
 }
 
@@ -51,7 +51,7 @@ func newWorld(t *testing.T, lease time.Duration) *world {
 	return w
 }
 
-// pass moves both clocks of process i forward.
+// pass moves the two clocks of process i forward.
 func (w *world) pass(i int, d time.Duration) {
 	w.elapsed[i].Add(int64(d))
 	w.wall[i].Add(int64(d / 100))
@@ -84,7 +84,6 @@ func (w *world) expect(what string, got, want error) {
 	}
 }
 
-// items counts the items of the DynamoDB table.
 func (w *world) items() int {
 	w.Helper()
 	out, err := newClient(nil).Scan(w.Context(), &sdk.ScanInput{TableName: aws.String(w.name), Select: "COUNT"})
@@ -95,8 +94,8 @@ func (w *world) items() int {
 }
 
 // TestDropWaitsForLeases checks that a process with a cached record can write to a table
-// until its lease ends, that Drop returns only after that, and that no table can be
-// created with the name before.
+// until its lease ends. Drop must return only after that. Until Drop returns, no table
+// with this name can be created.
 func TestDropWaitsForLeases(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
@@ -165,9 +164,9 @@ func TestLeases(t *testing.T) {
 	w.expect("and nothing cached", w.put(w.b, "2", "x"), table.ErrNoTable)
 }
 
-// TestDropCutOff checks that the name of a table is free again if the process that drops
-// the table dies. Another process must first see the deletion in progress for the length
-// of a lease.
+// TestDropCutOff checks that the name of a table becomes free again if the process that
+// drops the table dies. First, another process must have seen the record marked for the
+// length of a lease.
 func TestDropCutOff(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
@@ -189,8 +188,8 @@ func TestDropCutOff(t *testing.T) {
 	w.expect("put", w.put(w.a, "2", "x"), nil)
 }
 
-// TestPurge checks that Purge removes all items of dropped tables and nothing else. It
-// must not do so too early, and must complete the work of a Purge that was interrupted.
+// TestPurge checks that Purge removes all items of dropped tables and nothing else. Purge
+// must not remove them too early, and must complete the work of an interrupted Purge.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, -1)
@@ -254,7 +253,6 @@ func TestPurgeFreesName(t *testing.T) {
 	w.expect("the name is free", w.recreate(w.a, 2), nil)
 }
 
-// large returns properties of about size bytes.
 func large(size int) (p edm.Properties) {
 	for i := 0; size > 0; i++ {
 		n := min(size, 64_000)

@@ -13,7 +13,7 @@ import (
 )
 
 // TestLongKeys checks that a scan continues after a key of the maximum length. The
-// position after a key of 1024 bytes has 1025 bytes, more than a sort key can have.
+// position after a key of 1024 bytes has 1025 bytes, which is too long for a sort key.
 func TestLongKeys(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{Buckets: 1})
@@ -55,7 +55,7 @@ func TestLongKeys(t *testing.T) {
 			}
 		}
 	}
-	// Ranges whose bounds are longer than any key.
+	// These ranges have bounds that are longer than any key.
 	for _, row := range []struct {
 		r    key.Range
 		want int
@@ -72,8 +72,8 @@ func TestLongKeys(t *testing.T) {
 	}
 }
 
-// TestClockBehind checks that Timestamps rise when a process whose clock is an hour
-// behind overwrites the entities of another process, by a write of any kind.
+// TestClockBehind checks writes of any kind by a process whose clock is an hour behind.
+// When it overwrites the entities of another process, Timestamps must rise.
 func TestClockBehind(t *testing.T) {
 	t.Parallel()
 	name := newTable(t)

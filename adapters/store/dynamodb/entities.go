@@ -43,7 +43,7 @@ func sameState(a, b *table.Row) bool {
 	return bytes.Equal(a.Key, b.Key) && a.Timestamp == b.Timestamp && a.Nonce == b.Nonce
 }
 
-// entity reads an entity with its chunks; it returns nil if there is none.
+// entity reads an entity with its chunks. It returns nil if there is no entity.
 func (s *Store) entity(ctx context.Context, p rebucket.Spread, k []byte, c table.Consistency) (*stored, error) {
 	bucket := p.Bucket(k)
 	var e *stored

@@ -16,9 +16,10 @@ import (
 	"edgetable/core/table"
 )
 
-// TestSecondary checks the consistency of reads. A request to the secondary endpoint
-// reads entities eventually consistently, at half the price. A request to the primary
-// endpoint reads strongly. The table's record is always read strongly.
+// TestSecondary checks the consistency of reads. A request to the secondary endpoint must
+// read entities eventually consistently, at half the price. A request to the primary
+// endpoint must read entities strongly consistently. Both must read the table's record
+// strongly consistently.
 func TestSecondary(t *testing.T) {
 	t.Parallel()
 	w := new(tap)
@@ -98,8 +99,9 @@ func TestSecondary(t *testing.T) {
 	}
 }
 
-// TestSecondaryLacksChunks checks that an eventually consistent read also reads the
-// chunks so, and reads strongly if the replica has the entity but lacks its chunks.
+// TestSecondaryLacksChunks checks that an eventually consistent read of an entity reads
+// its chunks eventually consistently too. If the replica has the entity but lacks its
+// chunks, the store must read strongly consistently.
 func TestSecondaryLacksChunks(t *testing.T) {
 	t.Parallel()
 	w := new(tap)

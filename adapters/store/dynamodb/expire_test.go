@@ -17,8 +17,8 @@ import (
 	"edgetable/core/table"
 )
 
-// ending returns a Service over a table with an expiry rule, its store, and the wire of
-// the store. The clock stands still until the test moves it.
+// ending returns a Service over a table with an expiry rule, its store, and the HTTP
+// client (wire) of the store. The clock stands still until the test moves it.
 func ending(t *testing.T, o dynamodb.Options, clock *edm.Ticks, rule table.Expiry) (*table.Service, *dynamodb.Store, *wire) {
 	t.Helper()
 	o.Now = func() edm.Ticks { return *clock }
@@ -35,8 +35,8 @@ func ending(t *testing.T, o dynamodb.Options, clock *edm.Ticks, rule table.Expir
 }
 
 // TestExpireCosts checks that operations in a table with an expiry rule make the same
-// calls and consume the same units as without a rule. It does so for each form of a rule,
-// with entities that do not expire soon.
+// calls and consume the same units as without a rule. It tests each form of a rule, with
+// entities that do not expire soon.
 func TestExpireCosts(t *testing.T) {
 	t.Parallel()
 	clock := now()
@@ -92,8 +92,8 @@ func TestExpireCosts(t *testing.T) {
 	}
 }
 
-// TestExpireInThisSecond checks a write of an entity that expires in the second of the
-// write. A second call decides exactly, to the tick, whether the entity has expired.
+// TestExpireInThisSecond checks a write of an entity that expires in the same second. A
+// second call must decide exactly, to 100 ns, whether the entity has expired.
 func TestExpireInThisSecond(t *testing.T) {
 	t.Parallel()
 	clock := now() / second * second
@@ -125,8 +125,8 @@ func TestExpireInThisSecond(t *testing.T) {
 }
 
 // TestExpireLarge checks that entities in chunks expire too, although no condition can
-// test a property in a chunk. A write that replaces or removes such an entity also removes
-// its chunks.
+// test a property in a chunk. A write that replaces or removes such an entity must also
+// remove its chunks.
 func TestExpireLarge(t *testing.T) {
 	t.Parallel()
 	clock := now()
@@ -182,9 +182,10 @@ func TestExpireLarge(t *testing.T) {
 	}
 }
 
-// TestDeclareWaitsForLeases checks that a new declaration, once WriteRecord has returned,
-// holds for a process that used the table before, because its lease has ended. A process
-// that was suspended meanwhile repeats the operation that it had begun.
+// TestDeclareWaitsForLeases checks that new options apply to all processes once
+// WriteRecord has returned. WriteRecord waits until the leases of all other processes have
+// ended. A process that was suspended meanwhile must repeat the operation that it had
+// begun.
 func TestDeclareWaitsForLeases(t *testing.T) {
 	t.Parallel()
 	e, name := new(elapsed), newTable(t)
@@ -224,7 +225,7 @@ func TestDeclareWaitsForLeases(t *testing.T) {
 			}
 		}
 	}
-	// A write of a record that does not change the declaration does not wait for leases.
+	// A write of a record that does not change the options does not wait for leases.
 	before := e.now()
 	if err := service.SetTableACL(t.Context(), table.Name(people), []byte("<one/>")); err != nil || e.now() != before {
 		t.Errorf("policies took %v, %v", e.now()-before, err)
@@ -232,8 +233,8 @@ func TestDeclareWaitsForLeases(t *testing.T) {
 }
 
 // TestLateUnderAnotherRule checks replies that arrive after the lease has ended and the
-// rule has changed. The result of a read, or the refusal of a write, counts only under the
-// new rule.
+// expiry rule has changed. The result of a read, or the refusal of a write, counts only if
+// it is correct under the new rule.
 func TestLateUnderAnotherRule(t *testing.T) {
 	t.Parallel()
 	e := new(elapsed)
@@ -272,8 +273,8 @@ func TestLateUnderAnotherRule(t *testing.T) {
 	}
 }
 
-// TestDeclared checks that Declared finds the tables with a declaration without a list of
-// accounts. Lambda functions on a schedule use this.
+// TestDeclared checks that Declared finds the tables with options without a list of
+// accounts. Scheduled AWS Lambda functions use this.
 func TestDeclared(t *testing.T) {
 	t.Parallel()
 	clock := now()

@@ -6,15 +6,15 @@ import (
 	"edgetable/core/table"
 )
 
-// Internal functions that tests of package dynamodb_test call.
+// The internal functions that tests of package dynamodb_test call.
 var (
 	Attribute = attribute
 	Value     = value
 	SizeOf    = sizeOf
 )
 
-// Inline returns the size up to which an entity in a Commit of n mutations is stored in
-// one item.
+// Inline returns the maximum size of an entity that a Commit of n mutations stores in one
+// item.
 func Inline(n int) int { return min(maxItem, maxTransact/n) }
 
 // BucketsOf returns the number of buckets of a table.

@@ -16,9 +16,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestStoreOverFaults runs the storetest suite over a faulty DynamoDB. It throttles,
-// reports conflicts, ends pages early, and leaves a part of every batch unprocessed. It
-// also loses replies of reads, and those of writes in tests that handle unknown outcomes.
+// TestStoreOverFaults runs the storetest suite over a faulty DynamoDB, which throttles, reports conflicts, ends pages
+// early, and leaves a part of every batch unprocessed. It also loses replies of reads. In tests that handle unknown
+// outcomes, it loses replies of writes too.
 func TestStoreOverFaults(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -51,23 +51,20 @@ func TestStoreOverFaults(t *testing.T) {
 	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
 }
 
-// attempt is a write by process A. The entities p/a and p/b exist before it, with v =
-// "old".
+// attempt is a write by process A. The entities p/a and p/b exist before the write, with v = "old".
 type attempt struct {
 	what      string
 	operation string // the call that fails
 	do        func(f *faulty) error
-	// after is the value of p/a after the write was applied; "" means that the entity was
-	// deleted.
+	// after is the value of p/a after the write was applied; "" means that the entity was deleted.
 	after string
-	// conditioned means that the write requires an ETag, so that the Service may safely send
-	// it again.
+	// conditioned means that the write requires an ETag, so that the Service may safely send the write again.
 	conditioned bool
 	// nonceless means that no stored entity shows whether the write was applied.
 	nonceless bool
 }
 
-// faulty is a Service over a wire that fails on command.
+// faulty is a Service whose calls to DynamoDB fail on command.
 type faulty struct {
 	*table.Service
 	t    *testing.T
@@ -119,10 +116,9 @@ var attempts = []attempt{
 	{"batch of deletes", "TransactWriteItems", func(f *faulty) error { return f.batch(false, table.DeleteEntity, table.DeleteEntity) }, "", false, true},
 }
 
-// TestFaults combines every kind of write with every kind of failure, and with a write or
-// a delete by another process B in between. A write that was not applied must not be
-// acknowledged. A write must not be refused because of its own effect, nor be applied
-// over a later state.
+// TestFaults combines every kind of write with every kind of failure, and with a write or a delete by another process
+// B in between. A write that was not applied must not be acknowledged. A write must not be refused because of its own
+// effect, nor be applied over a later state.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, a := range attempts {
@@ -167,7 +163,7 @@ func testFault(t *testing.T, a attempt, how how, between string) {
 		case "delete":
 			_, err = b.Write(t.Context(), account, f.op(table.DeleteEntity, "a", ""))
 			if code(err) == "ResourceNotFound" {
-				err = nil // A's delete was applied before B's
+				err = nil // the delete by process A was applied before that by process B
 			}
 		}
 		if err != nil {
@@ -189,7 +185,7 @@ func testFault(t *testing.T, a attempt, how how, between string) {
 	case definite && between == "update" && a.conditioned:
 		want = []string{"UpdateConditionNotSatisfied"}
 	case definite && between == "update":
-	case definite: // B has deleted the entity
+	case definite: // process B has deleted the entity
 		switch a.what {
 		case "upsert", "insert or merge", "batch of upserts":
 		default:
@@ -200,8 +196,9 @@ func testFault(t *testing.T, a attempt, how how, between string) {
 		// The token makes DynamoDB answer the second request without applying it again.
 	case transaction && between == "":
 	case transaction:
-		// The transaction is sent a second time, with the same token, after B's change. A transaction without a condition is
-		// applied. One with a condition is refused, and the store cannot know whether the first attempt was applied.
+		// The store sends the transaction a second time, with the same token, after the change by process B. DynamoDB
+		// applies a transaction without a condition. It refuses a transaction with a condition, and the store cannot know
+		// whether the first attempt was applied.
 		want = []string{"ok", "OperationTimedOut"}
 	case a.conditioned && !done && between == "":
 	case done && between == "" && !a.nonceless:
@@ -214,7 +211,7 @@ func testFault(t *testing.T, a attempt, how how, between string) {
 	f.check(what, a, between, later, err == nil, definite, done, others)
 }
 
-// check compares the stored entities with the answer to A's write.
+// check compares the stored entities with the reply to the write by process A.
 func (f *faulty) check(what string, a attempt, between, later string, ok, definite, done bool, s *dynamodb.Store) {
 	f.t.Helper()
 	row, err := s.Get(f.t.Context(), people, key.Append(nil, "p", "a"), table.Strong)

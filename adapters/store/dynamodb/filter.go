@@ -8,12 +8,12 @@ import (
 )
 
 // A filter expression makes DynamoDB omit entities that do not match. Omitted entities are not sent and not parsed,
-// but they are read and paid for. Core tests the filter again on every entity that arrives, so an expression may pass
-// entities that do not match. It does so if DynamoDB cannot make a comparison exactly, and for entities whose
+// but they are read and paid for. Core code tests the filter again on every entity that arrives, so an expression may
+// pass entities that do not match. This happens if DynamoDB cannot make a comparison exactly, and for entities whose
 // properties are in chunks.
 
-// translate returns a condition that holds for every entity that the filter matches. A nil condition holds for all
-// entities.
+// translate returns a condition that is true for every entity that matches the filter. A nil condition is always
+// true.
 func translate(f *odata.Filter) *condition {
 	c := odata.Fold(f, test, func(all bool, parts []*condition) *condition {
 		if all {
@@ -31,7 +31,7 @@ func translate(f *odata.Filter) *condition {
 	return &condition{word: "OR", parts: append(parts, c)}
 }
 
-// test translates one comparison of the filter. The condition holds for every entity for which the comparison holds.
+// test translates one comparison of the filter into a condition. The condition is true for every entity for which the comparison is true.
 func test(t odata.Test) *condition {
 	if t.Name == "PartitionKey" || t.Name == "RowKey" || len(t.Name) > maxName {
 		return nil // A filter expression cannot name keys. The key ranges of the scan already contain most of the condition.
@@ -47,7 +47,7 @@ func test(t odata.Test) *condition {
 		}
 		return join("OR", any)
 	}
-	// The test accepts Less, which no condition can express. So the result negates all outcomes that the test does not accept.
+	// The comparison accepts values less than the literal. No condition has this form, so the result negates the outcomes that are not accepted.
 	all := values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
@@ -58,8 +58,8 @@ func test(t odata.Test) *condition {
 	return join("AND", all)
 }
 
-// called translates a function call. DynamoDB has no function for the end of a string, so endswith becomes contains.
-// A string that ends with a text also contains it, but the reverse need not hold.
+// translateFunction translates a function call. DynamoDB has no function for the end of a string, so endswith becomes
+// contains. A string that ends with a text also contains this text, but the reverse need not hold.
 func translateFunction(t *odata.Test) *condition {
 	compare := contains
 	if t.Function == odata.StartsWith {
@@ -79,9 +79,9 @@ func translateFunction(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value, each for values that compare with the literal as one of the
-// outcomes. If all is set, the conditions together hold for every such value, and perhaps for others. Otherwise they
-// hold only for such values, but perhaps not for all of them. The outcome Less is ignored.
+// values returns conditions on the stored value. Each condition holds for values that compare with the literal as one
+// of the outcomes in the argument of. If all is set, the conditions together hold for every such value, and perhaps
+// for others. Otherwise they hold only for such values, but perhaps not for all of them. The outcome Less is ignored.
 func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
@@ -138,7 +138,7 @@ func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	return list
 }
 
-// operatorOf returns the operator for these outcomes, for example >= for Equal and Greater.
+// operatorOf returns the operator for some outcomes, for example >= for Equal and Greater.
 func operatorOf(of odata.Outcomes) string {
 	switch of & (odata.Equal | odata.Greater) {
 	case odata.Equal:
@@ -151,8 +151,8 @@ func operatorOf(of odata.Outcomes) string {
 	return ""
 }
 
-// inOrder reports whether DynamoDB, which compares strings as UTF-8, orders every string relative to s as UTF-16
-// would. This holds if s has no character above U+DFFF.
+// inOrder reports whether UTF-8, which DynamoDB uses, and UTF-16 order all strings relative to s in the same way.
+// This holds if s has no character above U+DFFF.
 func inOrder(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0xEE {
@@ -162,8 +162,8 @@ func inOrder(s string) bool {
 	return true
 }
 
-// doubles returns the conditions for stored Doubles. The numbers among them are ordered by their shortest digits.
-// Doubles that are stored as text cannot be compared.
+// doubles returns the conditions for stored Doubles. DynamoDB orders the numbers among them by their shortest digits.
+// It cannot compare Doubles that are stored as text.
 func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condition) {
 	if of == 0 {
 		return nil

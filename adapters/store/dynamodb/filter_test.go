@@ -16,8 +16,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestFilter checks that DynamoDB omits many entities of a scan with a filter, but none
-// that the filter matches.
+// TestFilter checks that DynamoDB omits many entities from a scan with a filter, but no
+// entity that matches the filter.
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 7))
@@ -27,7 +27,7 @@ func TestFilter(t *testing.T) {
 	rows := fillRandom(t, s, rnd, 200, 0)
 	values := meeting()
 	var texts []string
-	for _, v := range values { // each literal with each operator, and the negation
+	for _, v := range values { // each literal with each operator, also negated
 		for _, op := range []string{"eq", "ne", "lt", "le", "gt", "ge"} {
 			texts = append(texts, "A "+op+" "+odata.Literal(v), "not (A "+op+" "+odata.Literal(v)+")")
 		}
@@ -187,9 +187,9 @@ func redundant(text string) bool {
 	return false
 }
 
-// TestFilterBudget checks that rows that do not match count for the budget of a page,
-// since they are read and paid for. A page whose budget is used up ends, and its
-// continuation token is after its start.
+// TestFilterBudget checks that rows that do not match the filter count for the budget of
+// a page, because DynamoDB reads them and charges for them. When the budget is used up,
+// the page must end with a continuation token that is after its start.
 func TestFilterBudget(t *testing.T) {
 	t.Parallel()
 	var cost buckets.Cost

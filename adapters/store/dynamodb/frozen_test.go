@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestFrozenDuringWrite freezes a process after it has written the chunks of an entity,
-// until Purge has removed these chunks. When the process continues, it must not write the
+// TestFrozenDuringWrite freezes a process that has written the chunks of an entity, until
+// Purge has removed these chunks. When the process continues, it must not write the
 // entity.
 func TestFrozenDuringWrite(t *testing.T) {
 	t.Parallel()
@@ -36,8 +36,8 @@ func TestFrozenDuringWrite(t *testing.T) {
 	}
 }
 
-// TestFrozenDuringRebucket freezes a run of Rebucket in the same way. The run must not
-// write the entity into the copy of the table.
+// TestFrozenDuringRebucket freezes a run of Rebucket after it has written the chunks of
+// an entity. The run must not write the entity into the copy of the table.
 func TestFrozenDuringRebucket(t *testing.T) {
 	t.Parallel()
 	clock := now
@@ -59,13 +59,13 @@ func TestFrozenDuringRebucket(t *testing.T) {
 	}
 }
 
-// freezeBehindChunks freezes the process that uses w for two hours after its first write
-// of chunks. Meanwhile others runs Purge. The result counts the batches that the process
-// wrote.
+// freezeBehindChunks freezes the process that uses w for two hours, after its first write
+// of chunks. Meanwhile the store others runs Purge. The result counts the batches that
+// the frozen process has written.
 func (w *wire) freezeBehindChunks(t *testing.T, others *dynamodb.Store, clock *func() edm.Ticks) *int {
 	batches := new(int)
 	freeze := func() {
-		if *batches++; *batches != 2 { // the first batch contains the note, the second the chunks
+		if *batches++; *batches != 2 { // the first batch contains the note for Purge, the second batch contains the chunks
 			return
 		}
 		*clock = func() edm.Ticks { return now() + 2*3600*edm.TicksPerSecond }

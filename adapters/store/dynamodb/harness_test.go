@@ -48,12 +48,12 @@ func TestMain(m *testing.M) {
 }
 
 // connections is the HTTP client of all tests. It closes idle connections after 10
-// seconds. The server does so after half a minute, and might close one while a request is
-// being sent.
+// seconds. The server closes idle connections after half a minute, and could otherwise
+// close a connection while a request is being sent.
 var connections = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 10 * time.Second}}
 
 // newClient returns a client that sends its requests to DynamoDB Local through via. If
-// via is nil, it sends them directly.
+// via is nil, the client sends them directly.
 func newClient(via sdk.HTTPClient) *sdk.Client {
 	if via == nil {
 		via = connections
@@ -101,9 +101,9 @@ func open(t testing.TB, o dynamodb.Options) *dynamodb.Store {
 	return s
 }
 
-// elapsed is a monotonic clock that advances only when a store waits for at least a
-// second, such as for leases: such a wait takes no time. Shorter waits, between attempts,
-// take a hundredth of their time, because the server is near.
+// elapsed is a monotonic clock. It advances only when a store waits for at least a
+// second, for example for leases; such a wait then takes no real time. Shorter waits,
+// between attempts, take a hundredth of their time, because the server is near.
 type elapsed struct{ time atomic.Int64 }
 
 func (e *elapsed) now() time.Duration { return time.Duration(e.time.Load()) }
@@ -116,7 +116,6 @@ func (e *elapsed) sleep(ctx context.Context, d time.Duration) error {
 	return hundredth(ctx, d)
 }
 
-// hundredth waits for a hundredth of d.
 func hundredth(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d / 100):
@@ -136,8 +135,8 @@ func harness(o dynamodb.Options) storetest.Harness {
 			o.Now = now
 			return open(t, o)
 		}
-		// A store has no state in memory that a restart could lose, so Restart opens another
-		// one.
+		// A store keeps no state in memory that a restart could lose, so Restart opens another
+		// store.
 		return storetest.Fixture{Store: share(now), Strengths: storetest.Home("DynamoDB"), Share: share, Restart: share, Remote: true, Lossy: o.Client != nil}
 	}
 }
@@ -149,8 +148,9 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, harness(dynamodb.Options{Buckets: 3}))
 }
 
-// TestStoreWithoutLeases runs a part of the suite without leases and with one bucket. So
-// every operation reads the table's record, and scans merge nothing.
+// TestStoreWithoutLeases runs a part of the suite without leases and with one bucket.
+// Without leases, every operation reads the table's record. With one bucket, scans merge
+// nothing.
 func TestStoreWithoutLeases(t *testing.T) {
 	t.Parallel()
 	h := harness(dynamodb.Options{Lease: -1, Buckets: 1})

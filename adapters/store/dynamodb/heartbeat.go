@@ -12,20 +12,20 @@ import (
 	"edgetable/core/table"
 )
 
-// Heartbeats are items that the writing Region updates regularly, and that a secondary in another Region reads.
-// DynamoDB replicates the partitions of a table in parallel and in no fixed order. So there are many heartbeats, each
-// under its own hash key: a partition that lags delays the heartbeats in it. The sort key is the name of the Region,
-// so two Regions never write the same item.
+// Heartbeats are items that the writing Region updates regularly, and that a secondary in another Region reads. DynamoDB
+// replicates the partitions of a table in parallel and in no fixed order. So there are many heartbeats, each under its own
+// hash key: if a partition lags, its heartbeats lag too. The sort key is the name of the Region, so two Regions never write
+// the same item.
 
 const (
 	// Heartbeats is the number of heartbeat items. Each call of Beat writes all of them.
 	Heartbeats = 16
 	// BeatEvery is the time between two calls of Beat. EventBridge permits no shorter schedule.
 	BeatEvery = edm.TicksPerSecond * 60
-	// rivalAge is the age below which a heartbeat shows that its Region is still writing. It is more than two intervals,
-	// so one heartbeat may fail, and less than three, because three failures raise an alarm.
+	// rivalAge is the age below which a heartbeat shows that its Region is still writing. It is more than two intervals, so
+	// that one heartbeat may fail. It is less than three intervals, because three failures raise an alarm.
 	rivalAge = BeatEvery * 5 / 2
-	// movingAge is the age below which a heartbeat shows that a secondary may read the table.
+	// movingAge is the age below which a heartbeat shows that a secondary may be reading the table.
 	movingAge = BeatEvery * 10
 )
 
@@ -37,15 +37,14 @@ func (e *RivalError) Error() string {
 	return fmt.Sprintf("the Region %s writes to the same global table: only one Region may write, or writes are lost; give the other Region the role secondary", e.Region)
 }
 
-// Beat writes the heartbeats of a Region. It returns a [*RivalError] if another Region
-// writes too.
+// Beat writes the heartbeats of a Region. It returns a [*RivalError] if another Region writes heartbeats too.
 func (s *Store) Beat(ctx context.Context, region string) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer cancel()
-	now := s.now() // The time is read before the heartbeats are written. So every write that was answered before this time precedes them.
+	now := s.now() // The time is read before the heartbeats are written. So if a write was answered before this time, it precedes the heartbeats.
 	requests := make([]types.WriteRequest, Heartbeats)
 	for i := range requests {
 		it := heartbeatKey(i, region)
@@ -88,8 +87,8 @@ func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]
 	return beats, nil
 }
 
-// oldestBeat selects a Region: among the Regions other than region, the one with the most recent heartbeat. A Region writes
-// several heartbeat items; oldestBeat returns the time of the oldest item, or 0 if an item is missing.
+// oldestBeat returns the time of the oldest heartbeat item of one Region, or 0 if an item is missing. The Region is the one
+// with the most recent heartbeat among the Regions other than region.
 func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error) {
 	beats, err := s.lastBeats(ctx, table.Eventual)
 	if err != nil {
@@ -120,7 +119,7 @@ func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error
 	return oldest, nil
 }
 
-// followed returns an error if a recent heartbeat shows that a secondary in another Region may read the table.
+// checkNoSecondary returns an error if a recent heartbeat shows that a secondary in another Region may be reading the table.
 func (s *Store) checkNoSecondary(ctx context.Context) error {
 	beats, err := s.lastBeats(ctx, table.Strong)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"edgetable/core/table"
 )
 
-// stored is an entity as it is read from its item.
+// stored is an entity as it was read from its item.
 type stored struct {
-	table.Row        // The Properties are empty if they are in chunks.
+	table.Row        // its Properties are empty if they are in chunks
 	count     int    // upper bound of the number of properties
 	size      int    // upper bound of the item's size
 	chunks    chunks // zero if the properties are in the item
@@ -22,8 +22,8 @@ type stored struct {
 // ownSize is an upper bound of the size of the store's own attributes in an item, without the value of the sort key.
 const ownSize = 200
 
-// sizeOf returns an upper bound of the size of an entity's item. If it is at most maxItem, DynamoDB accepts the item.
-// The entity then also has at most 1 MiB: this limit counts 2 bytes for a character, and the item at least 1.
+// sizeOf returns an upper bound of the size of an entity's item. If the bound is at most maxItem, DynamoDB accepts the item. The
+// entity is then also within the protocol's 1 MiB: the protocol counts 2 bytes for a character, and the item takes at least 1.
 func sizeOf(key []byte, p edm.Properties) int {
 	return ownSize + len(key) + patchSize(p)
 }
@@ -36,7 +36,7 @@ func patchSize(p edm.Properties) (n int) {
 	return n
 }
 
-// entityItem returns the item of an entity, with the properties or with the names of their chunks. It shares the row's memory.
+// entityItem returns the item of an entity, with the properties or with the names of their chunks. The item shares the row's memory.
 func entityItem(hash []byte, r *table.Row, c chunks) item {
 	n := 0
 	if c.none() {
@@ -65,7 +65,6 @@ func nonce(n uint64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatUint(n, 10)}
 }
 
-// readEntity reads the item of an entity.
 func readEntity(it item) (*stored, error) {
 	s := new(stored)
 	if err := s.read(it); err != nil {
@@ -74,8 +73,8 @@ func readEntity(it item) (*stored, error) {
 	return s, nil
 }
 
-// read reads the item of an entity. DynamoDB does not keep the order of attributes, so read sorts the
-// properties by name. Then every read returns the same order.
+// read reads the item of an entity. DynamoDB does not keep the order of attributes, so read sorts the properties by
+// name. So every read returns the same order.
 func (s *stored) read(it item) (err error) {
 	sort, ok := it[attrSort].(*types.AttributeValueMemberB)
 	ticks, nonce := number(it[attrTicks]), number(it[attrNonce])

@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// overWire returns a store with the table people, and the wire to its server. Leases last
-// for an hour, so that they do not end during a slow test.
+// overWire returns a store with the table people, and the HTTP client (wire) of the
+// store. Leases last for an hour, so that they do not end during a slow test.
 func overWire(t *testing.T, o dynamodb.Options) (*dynamodb.Store, *wire) {
 	t.Helper()
 	w := &wire{t: t, table: newTable(t)}
@@ -96,8 +96,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestMergeBatchOverLarge checks a batch of merges into large entities. The entities move
-// to chunks, so that the transaction stays below DynamoDB's maximum size.
+// TestMergeBatchOverLarge checks a batch of merges into large entities. The store must
+// move the entities to chunks, so that the transaction stays below DynamoDB's maximum
+// size.
 func TestMergeBatchOverLarge(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{})
@@ -136,9 +137,9 @@ func TestMergeBatchOverLarge(t *testing.T) {
 	}
 }
 
-// TestChunksAreRemoved checks that chunks that no entity names are removed. The write
-// that replaced them removes them at once. If that write did not finish, Purge removes
-// them.
+// TestChunksAreRemoved checks that chunks that no entity uses are removed. A write that
+// replaces chunks removes the old chunks at once. If the write did not finish, Purge
+// removes them.
 func TestChunksAreRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
@@ -181,8 +182,8 @@ func TestChunksAreRemoved(t *testing.T) {
 		expect(step.what, step.want)
 	}
 
-	// The same steps, with requests or replies that are lost. Purge must remove all chunks
-	// that are not in use, and the entity must be complete.
+	// The second half of the test repeats the steps, with requests or replies that are lost.
+	// Purge must remove all unused chunks, and the entity must be complete.
 	way := &wire{t: t}
 	cut := open(t, dynamodb.Options{Table: w.name, Client: newClient(way), Buckets: 3, Now: now, Deadline: 3 * time.Second})
 	for _, how := range []how{lost, applied} {
@@ -190,7 +191,7 @@ func TestChunksAreRemoved(t *testing.T) {
 			way.fail("PutItem", fault{how: how})
 			way.fail("UpdateItem", fault{how: how})
 			way.fail("DeleteItem", fault{how: how})
-			for range 2 { // the UpdateItem of a merge fails in the first commit, its PutItem in the second
+			for range 2 { // the test lets the UpdateItem of a merge fail in the first commit, and its PutItem in the second
 				_ = commit(cut, step.m)
 			}
 			way.forget()
@@ -236,8 +237,8 @@ func TestPurgeDuringWrite(t *testing.T) {
 	}
 }
 
-// TestScanOfLarge checks a scan of large entities. It must hold only a few of them in
-// memory, and must return those that are replaced during the scan.
+// TestScanOfLarge checks a scan of large entities. The store must hold only a few
+// entities in memory, and must return entities that are replaced during the scan.
 func TestScanOfLarge(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{Buckets: 2})

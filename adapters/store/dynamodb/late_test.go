@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestLateChunks checks a request that writes chunks and arrives after its write has
-// finished and removed these chunks. Purge must remove the chunks then.
+// TestLateChunks checks a delayed request that writes chunks. It arrives after its write
+// has finished and has removed these chunks. Purge must then remove the chunks again.
 func TestLateChunks(t *testing.T) {
 	t.Parallel()
 	insert := upsert("r", large(900_000))
@@ -29,7 +29,7 @@ func TestLateChunks(t *testing.T) {
 		{"put again, and the entity replaced since", 1, upsert("r", large(900_000)), nil},
 	} {
 		w := &world{T: t, name: newTable(t)}
-		way := &overdue{from: 2, lost: row.lost} // the first batch contains the note, the second the chunks
+		way := &overdue{from: 2, lost: row.lost} // the first batch contains the note for Purge, the second batch contains the chunks
 		s := open(t, dynamodb.Options{Table: w.name, Client: newClient(way), Sleep: new(elapsed).sleep})
 		create(t, s)
 		w.expect("a small one", w.put(s, "r", "x"), nil)
@@ -46,7 +46,7 @@ func TestLateChunks(t *testing.T) {
 }
 
 // overdue is an HTTP client that loses some BatchWriteItem requests. It keeps the first
-// of them, which arrive sends to the server at the end of the test.
+// lost request, which the method arrive later sends to the server.
 type overdue struct {
 	from, lost, batches int
 	late                *http.Request

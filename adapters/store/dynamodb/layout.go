@@ -10,8 +10,8 @@ import (
 )
 
 // The names of the store's own attributes. A property cannot have such a name, because property names begin with a
-// letter or an underscore. Package call makes a placeholder from the one letter of each name. infra/aws enables TTL
-// for .ttl, so no attribute may have that name.
+// letter or an underscore. Package call derives a placeholder from the letter of each name. infra/aws enables
+// DynamoDB's TTL for the attribute .ttl, so no attribute here may have that name.
 const (
 	attrHash = call.Hash // binary: the hash key
 	attrSort = call.Sort // binary: the sort key
@@ -32,29 +32,29 @@ const (
 	attrIncarnation = ".i" // binary: the incarnation of a table; other records have none
 	attrBuckets     = ".k" // number: the number of buckets
 	attrDeleting    = ".g" // boolean: the table was dropped, and its name cannot be used yet
-	attrTraits      = ".l" // binary: the traits that the table declares
+	attrTraits      = ".l" // binary: the options of the table
 
 	// More attributes of a table's record, if Rebucket has moved the table or is moving it.
 	attrOrigin = ".j" // binary: the incarnation with which the table was created
 	attrTarget = ".a" // binary: the incarnation of the copy
 	attrSpread = ".h" // number: the number of buckets of the copy
-	attrOwner  = ".q" // string: the id of the run that may write the copy
-	attrSeal   = ".x" // number: the rebucket.Seal
-	attrBeat   = ".y" // number: a counter that the run increments while it seals the table
+	attrOwner  = ".q" // string: the id of the run of Rebucket that may write the copy
+	attrSeal   = ".x" // number: the rebucket.Seal, which says whether writes are refused
+	attrBeat   = ".y" // number: a counter that the run increments while it refuses writes
 
-	// Attributes of a note for Purge.
-	attrDue    = ".u" // number: the ticks at which Purge may process the note
+	// Attributes of a note, an item that tells Purge what to remove.
+	attrDue    = ".u" // number: the time in ticks from which on Purge may process the note
 	attrRecord = ".m" // string: the key of the table's record
-	attrEntity = ".e" // binary: the encoded key of the entity
-	attrNew    = ".w" // binary: the chunks that the write was making
-	attrOld    = ".f" // binary: the chunks that the write was replacing
+	attrEntity = ".e" // binary: the encoded key of the entity that the write changes
+	attrNew    = ".w" // binary: the names of the new chunks of a write
+	attrOld    = ".f" // binary: the names of the chunks that the write replaces
 
-	// Attributes of the item with the progress of a table's upkeep.
+	// Attributes of the item with the progress of the removal of a table's expired entities.
 	attrState = ".b" // binary: the encoded progress
 )
 
-// The names of all attributes that an entity, or a record, may have, concatenated. Each name has two characters and
-// only its first is a dot. So a search for a name with a dot finds it only if it is one of these.
+// The concatenated names of all attributes that an entity, or a record, may have. Each name has two characters: a
+// dot and a letter. So a search for a name in this string finds only a whole name.
 const (
 	ownOfEntity = attrHash + attrSort + attrTicks + attrNonce + attrCount + attrSize + attrChunks
 	ownOfRecord = attrHash + attrSort + attrValue + attrRevision + attrIncarnation + attrBuckets + attrDeleting + attrTraits +
@@ -74,28 +74,27 @@ const (
 	kindChunk   = 'C' // chunks; the kind is followed by incarnation and bucket
 	kindDropped = 'P' // notes about tables that Purge must remove
 	kindPending = 'W' // notes about writes that make or replace chunks
-	kindUpkeep  = 'U' // progress of upkeep; the sort key is that of the table's record
+	kindUpkeep  = 'U' // progress of the removal of expired entities; the sort key is that of the table's record
 
 	kindHeartbeat = 'H' // heartbeats; the kind is followed by the number of the heartbeat, and the sort key is a Region
 )
 
 type item = call.Item
 
-// hashKey returns the hash key of one bucket of a table.
 func hashKey(kind byte, p rebucket.Spread, bucket uint16) []byte {
 	b := make([]byte, 0, 1+len(p.Incarnation)+2)
 	b = append(append(b, kind), p.Incarnation[:]...)
 	return binary.BigEndian.AppendUint16(b, bucket)
 }
 
-// Limits below those of DynamoDB. This package checks them before it writes, because DynamoDB Local accepts some
-// items and transactions that DynamoDB refuses.
+// Limits below those of DynamoDB. This package checks its own limits before it writes, because DynamoDB Local
+// accepts some items and transactions that DynamoDB refuses.
 const (
 	maxSortKey    = call.MaxSort
 	maxItem       = 380 << 10           // maximum size of an item: 20 KiB below DynamoDB's limit
 	maxTransact   = 4<<20 - 64<<10      // maximum size of a transaction: 64 KiB below DynamoDB's limit
-	maxPayload    = 4 << 20             // bytes of properties in one Commit: the protocol's limit for a batch
-	maxProperties = table.MaxProperties // properties of an entity
-	maxImages     = 16 << 20            // bytes of properties of all entities of one Commit, before or after it
-	chunkSize     = 350 << 10           // bytes of properties in a chunk
+	maxPayload    = 4 << 20             // maximum number of bytes of properties in one Commit: the protocol's limit for a batch
+	maxProperties = table.MaxProperties // maximum number of properties of an entity
+	maxImages     = 16 << 20            // maximum number of bytes of properties of all entities of one Commit, before or after the Commit
+	chunkSize     = 350 << 10           // maximum number of bytes of properties in a chunk
 )

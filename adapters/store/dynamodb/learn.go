@@ -9,10 +9,10 @@ import (
 	"edgetable/core/table"
 )
 
-// This file finds out from a failed Commit which entities are stored.
+// The functions in this file find out from a failed Commit which entities are stored.
 
-// learn finds the stored states that made a call fail, and pins actions to them where necessary. It returns the
-// refusal with the lowest index, or nil if the write should be tried again.
+// learnStates finds the stored states because of which a call failed. Where necessary, it makes an action apply only to
+// the state found. It returns the refusal with the lowest index, or nil if the write should be tried again.
 func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) error {
 	found, failed, err := w.findFailed(ctx, cause, now)
 	if err != nil {
@@ -34,7 +34,7 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 		}
 		a.old, a.pinned = nil, false
 		switch {
-		case w.traits != nil: // The action is pinned, since core must judge at each attempt whether the entity has expired.
+		case w.traits != nil: // Each attempt must check whether the entity has expired, so the action may apply only to this state.
 			w.pin(a, e)
 			pinned = append(pinned, a)
 		case !a.allows(e):
@@ -47,8 +47,8 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 	if !slices.Contains(failed, true) {
 		return cause
 	}
-	// Only the refusal with the lowest index is returned, and a merge may be refused because of properties that are
-	// still in chunks. So the chunks are read, and all actions are judged in order.
+	// Only the refusal with the lowest index is returned, and properties that are still in chunks may be the reason to refuse
+	// a merge. So the chunks are read, and all actions are checked in order.
 	if err := w.complete(ctx, pinned); err != nil {
 		return err
 	}
@@ -62,8 +62,8 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 	return nil
 }
 
-// undecided returns the index of the first of n actions that conflicted with another transaction, so that DynamoDB did not
-// evaluate its condition. It returns n if there is none. No later action can be reported as the first that failed.
+// undecided returns the index of the first of n actions that conflicted with another transaction, or n if no action did.
+// DynamoDB did not evaluate the condition of such an action. So no later action can be reported as the first that failed.
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {
@@ -74,8 +74,8 @@ func undecided(cause error, n int) int {
 	return n
 }
 
-// found reports which actions failed, and returns the states that their conditions found; nil means that there is
-// no entity. It takes the states from the error, or reads them if they were too large for the reply.
+// findFailed reports which actions failed, and returns the states for which their conditions failed; nil means that there
+// is no entity. It takes the states from the error. If they were too large for the reply, findFailed reads the entities.
 func (w *write) findFailed(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
 	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
 	read := func(i int, it item) {

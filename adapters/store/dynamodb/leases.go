@@ -9,8 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// leases caches the records of tables. A cached record may be used for a limited time. A missing record is never
-// cached.
+// leases caches the records of tables, each for a limited time. It never caches that a record is missing.
 type leases struct {
 	now     func() edm.Ticks
 	elapsed func() time.Duration
@@ -20,19 +19,18 @@ type leases struct {
 	tables map[table.RecordKey]lease
 }
 
-// lease is the part of a table's record that operations need, and the time at which the record was read.
+// lease contains the part of a table's record that operations need, and the time at which the record was read.
 type lease struct {
 	rebucket.Location
 	traits  *table.Traits
 	origin  table.Incarnation
-	elapsed time.Duration // monotonic clock, immediately before the record was read; wall is the wall clock
+	elapsed time.Duration // monotonic clock, immediately before the record was read; the field wall is the wall clock at that time
 	wall    edm.Ticks
 }
 
-// maxLeases limits the memory for leases. When it is reached, all leases are dropped, and each table's record is read again.
+// maxLeases limits the memory for leases. When this number is reached, the store drops all leases and reads each record again.
 const maxLeases = 10_000
 
-// get returns the lease of a table, if it is still valid.
 func (s *leases) get(key table.RecordKey) (lease, bool) {
 	s.mu.RLock()
 	l, ok := s.tables[key]
@@ -40,7 +38,7 @@ func (s *leases) get(key table.RecordKey) (lease, bool) {
 	return l, ok && s.isYounger(&l, s.length)
 }
 
-// put caches a lease. The record of a sealed table is not cached, because a seal may end at any time.
+// put caches a lease. It does not cache a table on which Rebucket forbids writes (a sealed table), because this may end at any time.
 func (s *leases) put(key table.RecordKey, l lease) {
 	if l.Seal != rebucket.Open || s.length == 0 {
 		s.forget(key)
@@ -62,7 +60,7 @@ func (s *leases) forget(key table.RecordKey) {
 }
 
 // isYounger reports whether a lease is younger than length. Only the wall clock advances while a process is suspended, so
-// the clock that advanced more decides. If the wall clock was set back, the age is unknown, and hold returns false.
+// the clock that advanced more decides. If the wall clock was set back, the age is unknown, and isYounger returns false.
 func (s *leases) isYounger(l *lease, length time.Duration) bool {
 	wall := s.now()
 	if wall < l.wall {

@@ -6,19 +6,19 @@ import (
 	"edgetable/core/table"
 )
 
-// This file makes conditions that require that an entity has not expired by the rules of its table.
+// The functions in this file make the condition that an entity has not expired by the rules of its table.
 
-// The placeholders of rules have two letters. Those of properties begin with a digit, and those of the store's own
-// attributes have one letter. So no two of them are equal.
+// The placeholders of expiry rules have two letters. Those of properties begin with a digit, and those of the store's own
+// attributes have one letter. So all placeholders differ.
 const (
-	nameInstant  = "#rp" // the property with the expiry time; #rq is that of the rule that is being withdrawn
+	nameInstant  = "#rp" // placeholder of the property with the expiry time; #rq is that of a withdrawn rule
 	nameDateTime = "#rt"
 )
 
 // demandLife adds the condition that an entity has certainly not expired at the Timestamp of a write. DynamoDB cannot always
-// tell, because the texts of DateTimes sort correctly only by whole seconds. In such a case the condition fails, the failure
-// returns the entity, and core judges it. So a write needs a second call only if the entity has expired or expires within this
-// second. The condition is joined by AND to the last alternative of the condition in e.
+// tell, because the texts of DateTimes sort correctly only by whole seconds. If it cannot tell, the condition fails and
+// returns the entity, and the store checks the expiry. So a write needs a second call only if the entity has expired or
+// expires within this second. The condition is joined by AND to the conditions after the last OR in e.
 func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 	for i, rule := range [...]*table.Expiry{t.Expiry, t.Ending} {
 		if rule == nil {

@@ -8,9 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// changeRecord changes the location of a table. If the new location does not contain a spread of the old one, the same
-// transaction writes a note for Purge about that spread, because no other item names it. Every change requires that the stored
-// location is exactly the one that was read. So a copy of the request that arrives late has no effect.
+// changeRecord changes the location of a table: the table's incarnation and bucket count, and those of its copy during a move. If
+// the new location no longer names an incarnation of the old location, the same transaction writes a note that tells Purge to remove
+// it. Every change requires that the stored location is the one that was read, so a delayed copy of the request has no effect.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change func(rebucket.Location) (rebucket.Location, error)) error {
 	return s.db.Retry(ctx, call.Reread, func(ctx context.Context) error {
 		r, err := s.tableRecord(ctx, key)
@@ -35,8 +35,8 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change fu
 	})
 }
 
-// moveAction returns the update from the stored location to another one. The end of a move also sets a new random
-// revision, so that a late update of this move cannot apply to a later move.
+// moveAction returns the update from the stored location to another one. At the end of a move, the update also sets a new
+// random revision, so that a late update of this move cannot apply to a later move.
 func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 	var e call.Expression
 	e.If(attrRevision, "=", ":r", str(string(r.Revision)))
@@ -89,8 +89,8 @@ func moveItem(m rebucket.Move) item {
 
 var droppedHash = []byte{kindDropped}
 
-// notePurge returns the action that writes a note for Purge, so that Purge removes an incarnation. Purge ignores the
-// note until all operations that began before must have ended. If the table was dropped, Purge removes its name too.
+// notePurge returns the action that writes a note. The note tells Purge to remove an incarnation. Purge ignores the note until
+// all operations that began before must have ended. If the table was dropped, Purge also frees its name.
 func (s *Store) notePurge(r *record, l rebucket.Spread) call.Action {
 	it := call.Key(droppedHash, l.Incarnation[:])
 	it[attrDue] = num(s.now() + litterAge)

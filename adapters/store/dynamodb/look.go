@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	lookEvery = edm.TicksPerSecond * 5 // interval between reads, and so the precision of the replica's age
-	lookTime  = 2 * time.Second        // timeout of a read; replies may wait for it
+	lookEvery = edm.TicksPerSecond * 5 // interval between reads of the heartbeats, and so the precision of the replica's age
+	lookTime  = 2 * time.Second        // timeout of a read; replies to clients may wait for the read
 
-	// The first and the longest delay after failures. Without a delay, each reply would wait for lookTime.
+	// The first and the longest delay after failures. Without a delay, each reply to a client would wait for lookTime.
 	firstLookWait = edm.TicksPerSecond
 	lastLookWait  = edm.TicksPerSecond * 30
 )
 
-// look reads the oldest heartbeat at intervals. Callers that arrive during a read share its result.
+// beatReader reads the oldest heartbeat at intervals. Callers that arrive during a read share its result.
 type beatReader struct {
 	now  func() edm.Ticks
 	read func(ctx context.Context) (oldest edm.Ticks, err error) // returns 0 if heartbeats are missing
@@ -28,8 +28,8 @@ type beatReader struct {
 
 	mu         sync.Mutex
 	known      bool      // a read has succeeded at least once
-	oldest     edm.Ticks // the newest value that any read returned
-	last, next edm.Ticks // time of the last attempt, and the earliest time of the next one
+	oldest     edm.Ticks // the newest value that a read has returned
+	last, next edm.Ticks // time of the last attempt, and the earliest time of the next attempt
 	wait       edm.Ticks // delay after the next failure
 }
 
@@ -50,11 +50,11 @@ func (l *beatReader) due() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	return now >= l.next || now < l.last // the clock was set back
+	return now >= l.next || now < l.last // the second case: the clock was set back
 }
 
 func (l *beatReader) again() {
-	if !l.due() { // another caller has just read it
+	if !l.due() { // another caller has just read the heartbeats
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
@@ -68,7 +68,7 @@ func (l *beatReader) again() {
 		l.next = l.last + l.wait
 		return
 	}
-	// All writes up to a time that was read once are visible, even if a later, eventually consistent read returns an older time.
+	// If a read has once shown that all writes up to a time are visible, this stays true, even if a later read returns an older time.
 	l.known, l.oldest = true, max(l.oldest, oldest)
 	l.next, l.wait = l.last+lookEvery, 0
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // TestLook checks how often the heartbeats are read: at intervals, once for all callers. After
-// each failure the interval grows, until a read succeeds.
+// each failure the interval must grow, until a read succeeds.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	now, reads, fails := edm.Ticks(1000*edm.TicksPerSecond), 0, false
@@ -53,8 +53,8 @@ func TestLook(t *testing.T) {
 	in(-100, 1) // the clock was set back
 }
 
-// TestLookTogether checks that callers who arrive during a read wait for its result, even if the
-// read fails.
+// TestLookTogether checks that callers who arrive during a read wait for the result of the read,
+// even if the read fails.
 func TestLookTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

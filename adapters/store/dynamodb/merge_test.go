@@ -15,7 +15,6 @@ import (
 
 var people = table.RecordKey{Account: "acct", Table: "people"}
 
-// create makes the table people.
 func create(t testing.TB, s table.Store) {
 	t.Helper()
 	d := table.Record{Key: people, Incarnation: table.Incarnation{1}}
@@ -25,9 +24,9 @@ func create(t testing.TB, s table.Store) {
 }
 
 // TestApply checks that the store stores exactly what [table.Apply] computes, for random
-// mutations. They are near the limits that a merge in one call must observe: the number
-// of properties, the size of an entity, and the sizes from which on an entity is stored
-// in chunks.
+// mutations. The mutations are near the limits up to which a merge takes one call: the
+// number of properties, the size of an entity, and the size above which an entity is
+// stored in chunks.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -82,7 +81,6 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// equal compares properties regardless of their order.
 func equal(a, b edm.Properties) bool { return slices.Equal(sorted(a), sorted(b)) }
 
 func sorted(p edm.Properties) []string {
@@ -102,7 +100,7 @@ func describe(m []table.Mutation) (s string) {
 	return s
 }
 
-// mutations returns a random Commit of a few entities, most often of one.
+// mutations returns a random Commit of a few entities, most often of one entity.
 func mutations(rnd *rand.Rand, model map[string]table.Row) []table.Mutation {
 	keys := rnd.Perm(6)[:1+rnd.IntN(6)*rnd.IntN(2)]
 	var m []table.Mutation
@@ -129,8 +127,8 @@ func mutations(rnd *rand.Rand, model map[string]table.Row) []table.Mutation {
 	return m
 }
 
-// patch returns some random properties with a few different names. They are mostly small,
-// sometimes many, sometimes large.
+// patch returns some random properties with a few different names. Most are small, and
+// some are large. Sometimes there are many.
 func patch(rnd *rand.Rand) (p edm.Properties) {
 	switch rnd.IntN(6) {
 	case 0:

@@ -27,7 +27,7 @@ type Options struct {
 	Buckets uint16
 	// Lease is how long the record of a table may be cached. Deleting a table takes at least this time. 0 means 2 seconds. If Lease
 	// is negative, nothing is cached, and every operation on entities costs one more read. All processes that share the table must
-	// have the same Lease. If it is above MaxLease, clients time out while a table is deleted.
+	// have the same Lease. If Lease is above MaxLease, clients time out while a table is deleted.
 	Lease time.Duration
 	// Deadline limits every operation, unless its context has an earlier deadline. 0 means 30 s; the maximum is ten
 	// minutes.
@@ -40,11 +40,11 @@ type Options struct {
 	Observer Observer
 	// Now is the clock for Timestamps and, together with Elapsed, for leases. Nil means the clock of the machine.
 	Now func() edm.Ticks
-	// Elapsed is a monotonic clock with any origin; nil means the machine's.
+	// Elapsed is a monotonic clock with any origin; nil means the clock of the machine.
 	Elapsed func() time.Duration
 	// Rand returns random bits; nil means a generator seeded by the system.
 	Rand func() uint64
-	// Sleep waits between attempts and until leases end. It returns the error of ctx if ctx ends first. Nil means a real wait.
+	// Sleep waits between attempts and until leases end. If ctx ends first, it returns the error of ctx. Nil means a real timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 

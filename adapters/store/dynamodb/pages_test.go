@@ -51,10 +51,10 @@ func bulk(t *testing.T, client *sdk.Client, name string, incarnation byte, count
 	group.Wait()
 }
 
-// TestPages checks the cost of pages, counted on the wire over scans of whole tables. On
-// average, a page of 1000 rows from 8 buckets takes at most 1.5·8+2 calls, and one more
-// if the table's record is not cached. It reads at most two rows per row returned. A page
-// of one partition takes one call per megabyte. No scan ends with an empty page.
+// TestPages checks the cost of pages, counted over scans of whole tables. On average, a
+// page of 1000 rows from 8 buckets takes at most 1.5·8+2 calls, and one more if the
+// table's record is not cached. It reads at most two rows per row returned. A page of one
+// partition takes one call per megabyte. No scan ends with an empty page.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	const page, count = 1000, 8
@@ -135,8 +135,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestReadsInVain checks that the number of reads of a page that find nothing is limited,
-// for any number of ranges in a filter and any number of buckets.
+// TestReadsInVain checks how many reads of a page find nothing. The number must be
+// limited, for any number of ranges in a filter and any number of buckets.
 func TestReadsInVain(t *testing.T) {
 	t.Parallel()
 	const spread, count = 64, 100

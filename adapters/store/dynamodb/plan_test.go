@@ -40,7 +40,7 @@ func shown(v types.AttributeValue) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// spelled returns an expression with names and values in place of its placeholders.
+// spelled returns an expression with its placeholders replaced by names and values.
 func spelled(text string, names map[string]string, values item) string {
 	var pairs []string
 	for p, name := range names {
@@ -53,9 +53,9 @@ func spelled(text string, names map[string]string, values item) string {
 }
 
 // TestScanPlans checks the exact Query for each filter: the planner's name for the key
-// ranges, the sort keys, and the filter expression. Core tests the rest of the filter.
-// Every expression lets entities in chunks pass; the wanted expressions below omit that
-// part.
+// ranges, the sort keys, and the filter expression. The expression covers only a part of
+// the filter; core code tests the rest. Every expression lets entities in chunks pass;
+// the expected expressions below omit that part.
 func TestScanPlans(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -82,7 +82,7 @@ func TestScanPlans(t *testing.T) {
 		{"Photo eq X'0102'", "Table", "", "Photo=X'0102'"},
 		{"ID eq guid'00000000-0000-0000-0000-000000000001'", "Table", "", "ID.Guid=S'00000000-0000-0000-0000-000000000001'"},
 		// Numbers of all types compare with each other. A Double that is stored as text may
-		// have any value.
+		// have any value, so the expression lets it pass.
 		{"Age eq 36", "Table", "", "Age=36 OR Age.Int64=36 OR Age.Double=3.6E+01"},
 		{"Age gt 36", "Table", "", "Age>36 OR Age.Int64>36 OR Age.Double>3.6E+01 OR attribute_type(Age.Double,S'S')"},
 		{"Age eq 9007199254740993L", "Table", "", "Age.Int64=9007199254740993 OR attribute_exists(Age.Double)"},
@@ -129,7 +129,7 @@ func quoted(in *dynamodb.QueryInput, placeholder string) string {
 }
 
 // TestWritePlans checks the exact request for each mutation, both without a known state
-// and on condition of a known state. The first column names the plan.
+// and on condition of a known state. The first column names the kind of request.
 func TestWritePlans(t *testing.T) {
 	t.Parallel()
 	props := edm.AppendProperty(edm.AppendProperty(nil, "Name", edm.String("Ada")), "Age", edm.Int32(36))

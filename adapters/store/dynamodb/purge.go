@@ -16,7 +16,7 @@ import (
 
 // Progress counts the work of a Purge so far.
 type Progress struct {
-	Tables int // tables, or copies of tables, removed completely
+	Tables int // tables, or copies of tables, that were removed completely
 	Items  int // items removed
 }
 
@@ -27,9 +27,9 @@ const purgeStep = 25
 
 // Purge removes items that no operation can read: the entities of tables that were
 // dropped, or moved to other buckets, more than an hour ago, and the chunks of writes
-// that did not finish. It calls report, which may be nil, after each step; an error
-// of report ends the purge. A later purge continues. Several purges may run at the
-// same time.
+// that did not finish. It calls report, which may be nil, after each step. If report
+// returns an error, Purge ends, and a later Purge continues. Several processes may call
+// Purge at the same time.
 func (s *Store) Purge(ctx context.Context, report func(Progress) error) error {
 	p := purge{Store: s, report: report}
 	if err := p.writes(ctx); err != nil {
@@ -51,7 +51,7 @@ func (p *purge) reportProgress() error {
 	return p.report(p.done)
 }
 
-// each calls do with all items of a hash key, page by page.
+// each passes all items of a hash key to the function do, page by page.
 func (p *purge) each(ctx context.Context, hash []byte, only *call.Projection, do func(context.Context, []item) error) error {
 	for first := []byte{0}; ; {
 		found, err := p.db.Query(ctx, call.Query{Hash: hash, First: first, Rows: purgeStep, Only: only})
@@ -70,7 +70,7 @@ func (p *purge) due(it item) bool {
 	return err == nil && edm.Ticks(due) <= p.now()
 }
 
-// tables reads the notes about dropped tables, and removes the entities of each incarnation whose note is due.
+// tables reads the notes about dropped tables. It removes the entities of each incarnation whose note is due.
 func (p *purge) tables(ctx context.Context) error {
 	return p.each(ctx, droppedHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
@@ -85,8 +85,8 @@ func (p *purge) tables(ctx context.Context) error {
 	})
 }
 
-// table removes one incarnation. It first frees the name of the table, if the process
-// that dropped the table did not do so, then removes the items, and last the note.
+// table removes one incarnation of a table. It first frees the name of the table, if the process
+// that dropped the table did not do so. It then removes the items, and finally the note.
 func (p *purge) table(ctx context.Context, note item) error {
 	id := binaryOf(note[attrSort])
 	count, err := strconv.ParseUint(number(note[attrBuckets]), 10, 16)
@@ -111,8 +111,8 @@ func (p *purge) table(ctx context.Context, note item) error {
 	return p.reportProgress()
 }
 
-// unname frees the name of a dropped table. An old incarnation that a table moved away
-// from, or an unused copy, has no name.
+// unname frees the name of a dropped table. It frees no name for the old incarnation of a moved
+// table, or for an unused copy.
 func (p *purge) unname(ctx context.Context, note item, l rebucket.Spread) error {
 	key, ok := table.ParseRecordKey(text(note[attrRecord]))
 	if !ok {
@@ -135,7 +135,6 @@ func (p *purge) unname(ctx context.Context, note item, l rebucket.Spread) error 
 	return err
 }
 
-// remove deletes items.
 func (p *purge) remove(ctx context.Context, items []item) error {
 	requests := make([]types.WriteRequest, len(items))
 	for i, it := range items {
@@ -148,8 +147,8 @@ func (p *purge) remove(ctx context.Context, items []item) error {
 	return p.reportProgress()
 }
 
-// writes removes the chunks of writes that did not finish, except those that the entity
-// names.
+// writes removes the chunks of writes that did not finish, except the chunks that the
+// entity uses.
 func (p *purge) writes(ctx context.Context) error {
 	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {

@@ -44,8 +44,8 @@ func meeting() []edm.Value {
 	return append(list, edm.DateTime(edm.MinDateTime), edm.DateTime(edm.MaxDateTime))
 }
 
-// named contains names of properties. Some of them are also tags or attribute names of
-// the store.
+// named contains names of properties. The store uses some of these names itself, as type
+// tags or attribute names.
 var named = []string{"A", "B", "C", "Int64", "Double", "DateTime", "String", "S", "c", "t", "size", "Größe"}
 
 // randomFilter returns the text of a random filter over the properties in named.
@@ -81,7 +81,7 @@ func randomFilter(rnd *rand.Rand, values []edm.Value, depth int) string {
 	return "(" + a + ") and (" + b + ")"
 }
 
-// fillRandom writes n random entities and returns them. The first ones, as many as
+// fillRandom writes n random entities and returns them. The first entities, as many as
 // chunked says, are so large that they are stored in chunks.
 func fillRandom(t *testing.T, s *dynamodb.Store, rnd *rand.Rand, n, chunked int) []table.Row {
 	t.Helper()

@@ -35,12 +35,11 @@ func judge(ctx context.Context, err error, sent bool) *Error {
 	return &Error{Refused, err}
 }
 
-// untilKey is the context key of the time until which calls may be sent.
 type untilKey struct{}
 
-// Until forbids calls under ctx after a time of the wall clock. It stops a process that was suspended, such as a
-// laptop or a virtual machine: the monotonic clock stood still, so its deadline is still in the future. A request
-// that was signed before the suspension needs no such limit, because its signature expires after minutes.
+// Until forbids calls under ctx after a time of the wall clock. It stops a process that was suspended, such as a laptop
+// or a virtual machine: its monotonic clock stood still meanwhile, so the deadline of ctx is still in the future. A
+// request that was signed before the suspension needs no such limit, because its signature expires after minutes.
 func Until(ctx context.Context, t edm.Ticks) context.Context {
 	return context.WithValue(ctx, untilKey{}, min(t, untilOf(ctx)))
 }

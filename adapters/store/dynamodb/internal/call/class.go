@@ -27,7 +27,7 @@ const (
 	// Unreadable means that a transaction had no effect, and that the reasons were too large for the reply.
 	Unreadable
 	// Stale means that the call had no effect, because the state has changed since it was read. The next attempt reads
-	// the state again, unless the failure has returned it.
+	// the state again, unless the failed call has returned the state.
 	Stale
 	// Busy means that the call had no effect. The same call may succeed later.
 	Busy
@@ -91,7 +91,7 @@ func classify(err error) Class {
 		return Ambiguous
 	case "ValidationException":
 		// ValidationException is also the code of a transaction whose failed conditions return too many bytes. If the
-		// transaction is invalid for another reason, the caller reads the items and finds nothing new.
+		// transaction is invalid for another reason, the caller reads the items and finds no new state.
 		if strings.Contains(err.Error(), "TransactWriteItems") {
 			return Unreadable
 		}
@@ -99,8 +99,8 @@ func classify(err error) Class {
 	return Refused
 }
 
-// cancellation returns Busy for a transaction that only conflicted with others and may be sent again, and another
-// class for one that would fail again.
+// cancellation returns Busy for a transaction that only conflicted with others. It returns another class for a
+// transaction that would fail again.
 func cancellation(err error) Class {
 	reasons := Reasons(err)
 	if len(reasons) == 0 {
@@ -129,14 +129,14 @@ func Reasons(err error) []types.CancellationReason {
 	return nil
 }
 
-// Failed reports whether the condition of an action failed.
+// Failed reports whether the condition of an action was false.
 func Failed(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonCondition }
 
-// Held reports whether the condition of an action held. If it neither held nor failed, the action conflicted with
-// another transaction.
+// Held reports whether the condition of an action was true. If neither Held nor Failed is true, the action
+// conflicted with another transaction.
 func Held(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonNone }
 
-// OldItem returns the stored item that failed the condition of a single write, or nil if there was no item.
+// OldItem returns the stored item that made the condition of a single write false, or nil if there was no item.
 func OldItem(err error) Item {
 	if c := (*types.ConditionalCheckFailedException)(nil); errors.As(err, &c) {
 		return c.Item

@@ -13,7 +13,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// TestClassify checks the class of each error that a call can have after it was sent.
+// TestClassify checks the class of each error that can occur after a call was sent.
 func TestClassify(t *testing.T) {
 	t.Parallel()
 	answer := func(status int, err error) error {

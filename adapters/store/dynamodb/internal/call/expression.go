@@ -7,27 +7,27 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Expression is the condition of a write and the changes of an update, with their common placeholders. The zero
-// value is ready to use. DynamoDB requires a placeholder for every name that begins with a dot, and refuses
+// Expression contains the condition of a write and the changes of an update, with the placeholders of both. The
+// zero value is ready to use. DynamoDB requires a placeholder for every name that begins with a dot, and refuses
 // placeholders that are not used.
 //
 // The names of the store's own attributes are a dot and one letter; the placeholder of .t is #t. A placeholder of a
 // value begins with a colon and is chosen by the caller.
 type Expression struct {
 	condition, update strings.Builder
-	fixed             *string // text from a Template; if set, it replaces condition
+	fixed             *string // text from a Template; if set, it is used instead of the field condition
 	names             map[string]string
 	shared            bool // names is the map of a Template and must be cloned before a change
 	values            Item
 }
 
-// Template is a condition without values that many expressions share.
+// Template is a condition that many expressions share. It has no values: each expression binds its own.
 type Template struct {
 	condition *string
 	names     map[string]string
 }
 
-// Template returns the condition of e as a Template. The values in e must be nil; each user of the Template binds its own.
+// Template returns the condition of e as a Template. The values in e must be nil.
 func (e *Expression) Template() Template { return Template{e.Condition(), e.names} }
 
 // Start sets the condition of e to that of the template. The caller must bind the values.
@@ -52,8 +52,8 @@ func textOf(b *strings.Builder) *string {
 	return &s
 }
 
-// If requires that the attribute attr compares with the value v by the operator op, such as "=". placeholder is the
-// placeholder of v.
+// If requires that the attribute attr compares with the value v by the operator op, such as "=". In the text,
+// placeholder stands for v.
 func (e *Expression) If(attr, op, placeholder string, v types.AttributeValue) {
 	e.and()
 	e.condition.WriteString(e.name(attr))
@@ -70,13 +70,13 @@ func (e *Expression) IfMissing(attr string) {
 	e.condition.WriteString(")")
 }
 
-// Demand adds a condition as text. The caller must bind the names and values in it.
+// Demand adds a condition as text. The caller must bind the names and values in the text.
 func (e *Expression) Demand(text string) {
 	e.and()
 	e.condition.WriteString(text)
 }
 
-// Or writes OR between the conditions before it and those after it. All others are joined by AND.
+// Or writes OR between the conditions before the call and those after it. All other conditions are joined by AND.
 func (e *Expression) Or() { e.condition.WriteString(or) }
 
 const and, or = " AND ", " OR "
@@ -105,7 +105,7 @@ func (e *Expression) SetDefault(attr, placeholder string, v types.AttributeValue
 	e.Bind(placeholder, v)
 }
 
-// Add adds n to attr. If the item does not have the attribute, Add sets it to base plus n.
+// Add adds n to attr. If the item does not have the attribute, Add sets the attribute to base plus n.
 func (e *Expression) Add(attr, basePlaceholder string, base types.AttributeValue, placeholder string, n types.AttributeValue) {
 	e.SetDefault(attr, basePlaceholder, base)
 	e.update.WriteString("+")
@@ -113,8 +113,8 @@ func (e *Expression) Add(attr, basePlaceholder string, base types.AttributeValue
 	e.Bind(placeholder, n)
 }
 
-// SetProperty sets an attribute of any name. It uses the i-th pair of numbered placeholders, which have only three
-// characters, so that 252 properties fit into an expression.
+// SetProperty sets an attribute of any name. It uses the i-th pair of numbered placeholders, for the name and the
+// value. They have only three characters, so that 252 properties fit into an expression.
 func (e *Expression) SetProperty(i int, name string, v types.AttributeValue) {
 	placeholder := Numbered("#", i)
 	e.bindName(placeholder, name)

@@ -65,8 +65,8 @@ func TestExpression(t *testing.T) {
 	}
 }
 
-// TestTemplate checks that expressions made from one Template do not share what is added
-// to them later.
+// TestTemplate checks two expressions made from one Template. A later change of one
+// expression must not change the other.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	var demand Expression

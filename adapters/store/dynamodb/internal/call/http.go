@@ -12,16 +12,16 @@ import (
 // sentKey is the context key of a flag that records whether the call was sent.
 type sentKey struct{}
 
-// sentMarker sets the flag when it gets a request. A failure before that, such as missing credentials, had no effect.
-// sentMarker also limits the size of replies, which the SDK reads completely, and keeps connections open for reuse.
+// sentMarker is an HTTP client that marks a call as sent. If a call fails before it is marked, for example because credentials are
+// missing, it had no effect. sentMarker also limits the size of replies, which the SDK reads completely, and keeps connections open.
 type sentMarker struct{ dynamodb.HTTPClient }
 
 func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	if sent, ok := r.Context().Value(sentKey{}).(*atomic.Bool); ok {
 		sent.Store(true)
 	}
-	// The SDK closes the request body when the reply begins. If net/http then reads the body with WriteTo, it gets an
-	// error and closes the connection in the middle of the reply. With Read it gets EOF. So WriteTo is hidden.
+	// The SDK closes the request body when the reply begins. If net/http then reads the body with WriteTo, it gets an error
+	// and closes the connection in the middle of the reply. With Read, net/http gets EOF. So the body has no WriteTo.
 	if r.Body != nil {
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}
@@ -32,7 +32,7 @@ func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// maxReply is a size in bytes that no reply reaches: 16 MiB of items, in which JSON may write a character as six.
+// maxReply is a size in bytes that no reply reaches: 16 MiB of items, in which JSON may encode one character as six characters.
 const maxReply = 128 << 20
 
 var errReply = errors.New("dynamodb: a reply is larger than DynamoDB allows")

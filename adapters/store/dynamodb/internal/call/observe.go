@@ -28,7 +28,6 @@ type Observation struct {
 	ReadUnits, WriteUnits float64
 }
 
-// resultOf returns the value of Result for the class of a failed call.
 func resultOf(c Class) string {
 	switch c {
 	case Conditional, Cancelled, Unreadable, Stale:

@@ -18,7 +18,7 @@ import (
 	"edgetable/core/table"
 )
 
-// answers is an HTTP client that plays DynamoDB for the observer.
+// answers is an HTTP client that answers calls in place of DynamoDB.
 type answers struct {
 	asked  string // value of ReturnConsumedCapacity in the last request
 	status int

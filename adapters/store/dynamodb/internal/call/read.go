@@ -14,7 +14,7 @@ import (
 // MaxReadBatch is the maximum number of items in a BatchGet.
 const MaxReadBatch = 100
 
-// read retries a read. It never returns the class Ambiguous, since a read has no effect.
+// read retries a read. Its error never has the class Ambiguous, since a read has no effect.
 func (t *Table) read(ctx context.Context, call func(ctx context.Context) error) error {
 	err := t.Retry(ctx, Idempotent, call)
 	if ClassOf(err) == Ambiguous {
@@ -39,7 +39,7 @@ func (t *Table) Get(ctx context.Context, key Item, c table.Consistency) (it Item
 	return it, err
 }
 
-// BatchGet reads items and calls each with those that it finds, in any order. keys has at most MaxReadBatch elements.
+// BatchGet reads items and calls the function each for every item that exists, in any order. keys has at most MaxReadBatch elements.
 func (t *Table) BatchGet(ctx context.Context, keys []Item, c table.Consistency, each func(Item)) error {
 	for len(keys) > 0 {
 		err := t.read(ctx, func(ctx context.Context) error {
@@ -72,8 +72,8 @@ func (t *Table) BatchGet(ctx context.Context, keys []Item, c table.Consistency, 
 // Query describes a query for items of one hash key, in the order of their sort keys.
 type Query struct {
 	Hash        []byte
-	First, Last []byte // both inclusive; a nil Last means no end
-	Descending  bool   // reads from Last down to First, and Last is then exclusive
+	First, Last []byte // First and Last are inclusive; a nil Last means no limit
+	Descending  bool   // reads from Last down to First; Last is then exclusive
 	Rows        int    // maximum number of rows to examine
 	Consistency table.Consistency
 	Only        *Projection // nil means all attributes
@@ -84,14 +84,14 @@ type Query struct {
 type Answer struct {
 	Items []Item
 	Next  []byte // the last sort key examined; nil if there are no more items
-	// Examined is the number of items that DynamoDB read, before the Filter, and Scanned their approximate size in bytes.
+	// Examined is the number of items that DynamoDB read, before it applied the Filter. Scanned is their approximate size in bytes.
 	Examined, Scanned int
 }
 
-// Projection names the attributes that DynamoDB returns. DynamoDB also charges for those that it does not return.
+// Projection names the attributes that DynamoDB returns. DynamoDB also charges for the attributes that it does not return.
 type Projection struct {
 	text  *string
-	names map[string]string // the placeholders in text, and those of the two key attributes
+	names map[string]string // all placeholders: those in text, and those of the two key attributes
 }
 
 // NewProjection returns a Projection with these attributes, which must be the store's own.
@@ -129,7 +129,7 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 		Limit:          aws.Int32(int32(min(max(q.Rows, 1), 1<<20))),
 	}
 	if len(q.First) > MaxSort {
-		// First is longer than any stored key, so it is cut. The items after it are those after its longest valid prefix.
+		// First is longer than any stored key, so it is shortened to the longest valid prefix. The items after First are the items after this prefix.
 		q.First = q.First[:MaxSort]
 		if !q.Descending {
 			in.ExclusiveStartKey = Key(q.Hash, q.First)
@@ -184,10 +184,10 @@ func (t *Table) Query(ctx context.Context, q Query) (a Answer, err error) {
 }
 
 // scannedBytes returns how many bytes a query read. It computes them from the consumed capacity: a unit is 4 KiB of
-// a strong read, or 8 KiB of another one.
+// a strongly consistent read, or 8 KiB of another read.
 func scannedBytes(out *dynamodb.QueryOutput, c table.Consistency) int {
 	if out.ConsumedCapacity == nil || out.ConsumedCapacity.CapacityUnits == nil {
-		return int(out.ScannedCount) << 10 // Not every implementation reports the capacity. Then each item counts as 1 KiB.
+		return int(out.ScannedCount) << 10 // Not every implementation reports the capacity. If it is missing, each item counts as 1 KiB.
 	}
 	bytes := *out.ConsumedCapacity.CapacityUnits * (4 << 10)
 	if c != table.Strong {

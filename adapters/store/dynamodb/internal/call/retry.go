@@ -17,19 +17,19 @@ type Policy struct {
 
 const (
 	maxTries = 13
-	// maxReplicaTries limits how often an incomplete replica is read again. The missing part comes from another
-	// Region and may take long.
+	// maxReplicaTries limits how often an incomplete replica is read again. The missing part must first arrive from
+	// another Region, which may take long.
 	maxReplicaTries = 6
 )
 
 var (
-	// Once is for writes that must not take effect twice.
+	// Once is the Policy for writes that must not take effect twice.
 	Once = Policy{busy: true, tries: maxTries}
-	// Idempotent is for reads, and for writes that may take effect twice.
+	// Idempotent is the Policy for reads, and for writes that may take effect twice.
 	Idempotent = Policy{busy: true, ambiguous: true, tries: maxTries}
-	// Reread is for attempts that first read the state and then write on condition that it is unchanged.
+	// Reread is the Policy for attempts that first read the state and then write on condition that the state is unchanged.
 	Reread = Policy{busy: true, ambiguous: true, refused: true, tries: maxTries}
-	// WhileStale is for functions that retry their own calls. It repeats them only if another process has changed the state.
+	// WhileStale is the Policy for functions that retry their own calls. Retry repeats such a function only if another process has changed the state.
 	WhileStale = Policy{}
 )
 
@@ -55,9 +55,9 @@ const (
 	maxPause = 640 * time.Millisecond
 )
 
-// Retry calls try until it succeeds, fails permanently, or time runs out. It returns the last error of try, or the
-// error of ctx with the last error of try in its text. If the first attempt was stale, the second follows without
-// a pause.
+// Retry calls the function try until it succeeds, it fails permanently, or time runs out. Retry returns the last
+// error of try, or the error of ctx with the last error of try in its text. If the first attempt was stale, the
+// second attempt follows without a pause.
 func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Context) error) error {
 	if t.ReadOnly && p.tries == 0 {
 		p.tries = maxReplicaTries
@@ -84,7 +84,7 @@ func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Contex
 	}
 }
 
-// pause waits for a random time after attempt n, with backoff. It returns false at once if ctx would end earlier.
+// pause waits for a random time after attempt n, with backoff. If ctx would end earlier, pause returns false at once.
 func (t *Table) pause(ctx context.Context, n int) bool {
 	longest := min(minPause<<min(n-1, 10), maxPause)
 	d := time.Duration(t.Rand() % uint64(longest))

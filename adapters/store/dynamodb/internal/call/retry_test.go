@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestRetry checks, for each policy, how often a call that always fails is tried, and the
-// error at the end.
+// TestRetry checks, for each policy, how often Retry tries a call that always fails, and
+// the final error.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("failed")

@@ -54,7 +54,7 @@ type Options struct {
 // Table makes calls to a DynamoDB table.
 type Table struct {
 	Options
-	ReadOnly bool // if set, writes fail and are not sent to DynamoDB; set it before the first call
+	ReadOnly bool // if set, writes fail and are not sent to DynamoDB; must be set before the first call
 	name     *string
 }
 

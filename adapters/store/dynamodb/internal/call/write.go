@@ -41,7 +41,7 @@ func (t *Table) Delete(key Item, e *Expression) Action {
 	}}
 }
 
-// Check is a part of a transaction that checks a condition and changes nothing.
+// Check is an action of a transaction that checks a condition and changes nothing.
 func (t *Table) Check(key Item, e *Expression) Action {
 	return Action{ConditionCheck: &types.ConditionCheck{
 		TableName: t.name, Key: key, ConditionExpression: e.Condition(),
@@ -86,9 +86,9 @@ func (t *Table) single(ctx context.Context, a *Action) (err error) {
 	return err
 }
 
-// Transact sends a transaction with a new token, and repeats it with the same token while the outcome is unknown.
-// After an unknown outcome only success counts: a refusal may belong to a second copy of the request that arrived
-// after the first one took effect.
+// Transact sends a transaction with a new token. While the outcome is unknown, it repeats the transaction with
+// the same token. After an unknown outcome, Transact accepts only success: a refusal may belong to a second copy
+// of the request that arrived after the first copy took effect.
 func (t *Table) Transact(ctx context.Context, actions []Action) error {
 	if t.ReadOnly {
 		return errReadOnly
@@ -116,8 +116,8 @@ func (t *Table) token() *string {
 // errUnprocessed means that DynamoDB processed no item of a batch.
 var errUnprocessed = &Error{Busy, errors.New("dynamodb: nothing of a batch was processed")}
 
-// BatchWrite puts and deletes items that no other process writes. late reports whether some of the writes may still
-// be applied after the call, or twice.
+// BatchWrite puts and deletes items that no other process writes. late reports whether DynamoDB may still apply
+// some of the writes after the call, or apply them twice.
 func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (late bool, err error) {
 	if t.ReadOnly {
 		return false, errReadOnly

@@ -10,18 +10,18 @@ import (
 )
 
 // Clock issues the Timestamps of this process, which strictly increase. It does not store them. Instead, a write or a
-// delete requires that the entity it finds is older, and raises the clock if it is not. The lowest two digits are
-// random, so that processes which write at the same moment seldom issue the same Timestamp.
+// delete requires that the stored entity has a lower Timestamp. If this fails, the process raises the clock. The
+// lowest two digits are random, so that processes which write at the same moment seldom issue the same Timestamp.
 //
-// This condition cannot order a write after a delete, because a delete leaves no Timestamp to compare with. A write
-// gets its Timestamp before it is sent. So a delete with a higher Timestamp could be applied first, and the write
-// would then create the entity with a lower Timestamp. Therefore a delete waits for all attempts that could do this:
-// those that may create an entity with the same key, have a lower Timestamp and have not returned. Attempts that
-// begin later have higher Timestamps. An attempt waits only for attempts with lower Timestamps, so there is no
-// deadlock. A repeated attempt gets a new Timestamp and waits again.
+// This condition cannot order a write after a delete, because a delete leaves no Timestamp in the store. A write gets
+// its Timestamp before it is sent. So a delete with a higher Timestamp could be applied first, and the write would
+// then create the entity with a lower Timestamp. Therefore a delete waits for all attempts that could do this: those
+// that may create an entity with the same key, have a lower Timestamp and have not returned. Attempts that begin
+// later have higher Timestamps. An attempt waits only for attempts with lower Timestamps, so there is no deadlock. A
+// repeated attempt gets a new Timestamp and waits again.
 //
 // An attempt with an unknown outcome may be applied at any time after its end. A delete does not wait for such an
-// attempt, because there is no limit for the time, and its caller knows that the outcome is unknown. See
+// attempt, because the time has no limit, and because the caller knows that the outcome is unknown. See
 // docs/adr/0019.
 type Clock struct {
 	Now  func() edm.Ticks
@@ -29,7 +29,7 @@ type Clock struct {
 
 	mu   sync.Mutex
 	last edm.Ticks
-	// creating holds the running attempts that may create an entity, by the hash of its item. If two items have the
+	// creating contains the running attempts that may create an entity, by the hash of its item. If two items have the
 	// same hash, an attempt may wait unnecessarily.
 	creating map[uint64][]*Attempt
 }
@@ -37,23 +37,22 @@ type Clock struct {
 // Attempt is one attempt of a Commit, from the issue of its Timestamp until its outcome is known.
 type Attempt struct {
 	Ticks   edm.Ticks
-	creates []uint64        // hashes of the items that the attempt may create
-	before  []chan struct{} // closed by the attempts that must end before this one is sent
+	creates []uint64        // hashes of the items in which the attempt may create an entity
+	before  []chan struct{} // channels of the attempts that must end before this attempt is sent; each attempt closes its channel
 	over    chan struct{}
 }
 
-// digits is the number of values of the two random digits.
 const digits = 100
 
-// next returns a Timestamp above all that were issued or passed to Raise. The caller holds c.mu.
+// next returns a Timestamp above all Timestamps that were issued or passed to Raise. The caller holds c.mu.
 func (c *Clock) next() edm.Ticks {
 	now := c.Now()
 	c.last = max(now-now%digits+edm.Ticks(c.Rand()%digits), c.last+1)
 	return c.last
 }
 
-// Instant returns the instant at which a read judges expiry. Later Timestamps are above it, so an entity that has
-// expired at this instant has expired for all later writes of this process.
+// Instant returns the time at which a read decides whether entities have expired. Later Timestamps are higher. So if
+// an entity has expired at this time, it has expired for all later writes of this process.
 func (c *Clock) Instant() edm.Ticks {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +60,8 @@ func (c *Clock) Instant() edm.Ticks {
 	return c.last
 }
 
-// Begin issues the Timestamp of an attempt. creates are the hashes of the items in which the attempt may create an
-// entity, deletes those of the items from which it deletes one.
+// Begin issues the Timestamp of an attempt. creates contains the hashes of the items in which the attempt may create
+// an entity, and deletes those of the items from which the attempt deletes an entity.
 func (c *Clock) Begin(creates, deletes []uint64) *Attempt {
 	a := &Attempt{creates: creates}
 	c.mu.Lock()
@@ -86,7 +85,7 @@ func (c *Clock) Begin(creates, deletes []uint64) *Attempt {
 	return a
 }
 
-// Wait returns when the attempt may be sent.
+// Wait waits until the attempt may be sent.
 func (a *Attempt) Wait(ctx context.Context) error {
 	for _, over := range a.before {
 		select {
@@ -98,7 +97,7 @@ func (a *Attempt) Wait(ctx context.Context) error {
 	return nil
 }
 
-// End releases the deletes that wait for the attempt.
+// End ends an attempt. The deletes that wait for the attempt may then continue.
 func (c *Clock) End(a *Attempt) {
 	if a.over == nil {
 		return
@@ -116,8 +115,8 @@ func (c *Clock) End(a *Attempt) {
 	}
 }
 
-// Raise sets the clock to a Timestamp that another process issued, or slightly above. The addition is random, because
-// the other process continues from the same Timestamp.
+// Raise sets the clock to a Timestamp that another process issued, or slightly above. The small addition is random,
+// because the other process may continue from the same Timestamp.
 func (c *Clock) Raise(t edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
