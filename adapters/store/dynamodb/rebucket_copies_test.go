@@ -25,8 +25,8 @@ func (h hook) Do(r *http.Request) (*http.Response, error) {
 }
 
 // TestRebucketCopiesWhatIsThere checks a write that arrives after the last comparison of
-// its entity and before the entity is copied. The write must be in the copy: the
-// transaction requires that the entity is still the one that was compared.
+// its entity and before the entity is copied. The copy must contain the write, because
+// the transaction requires that the entity has not changed since the comparison.
 func TestRebucketCopiesWhatIsThere(t *testing.T) {
 	t.Parallel()
 	for _, deletes := range []bool{false, true} {
@@ -83,8 +83,8 @@ func TestRebucketCopiesWhatIsThere(t *testing.T) {
 }
 
 // TestRebucketFencesFrozenRun checks a run that was suspended before a transaction into
-// the copy. It must not write into the copy after the copy became the table, nor after
-// the copy was discarded.
+// the copy. When it continues, it must write neither into a copy that has become the
+// table, nor into a copy that was discarded.
 func TestRebucketFencesFrozenRun(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -131,7 +131,7 @@ func TestRebucketFencesFrozenRun(t *testing.T) {
 		}
 		items := len(r.model)
 		if items > 0 {
-			items++ // one more for the record
+			items++ // one more item, for the record
 		}
 		if got := allItems(t, r.name); got != items {
 			t.Errorf("%s: %d items are left, want %d", row.why, got, items)

@@ -39,11 +39,11 @@ func (c *instant) open(t testing.TB, name string, client dynamodb.Options) *dyna
 }
 
 // dying is the HTTP client of a process that dies at its nth write, or at its nth read.
-// After that, all its calls fail.
+// After that, all calls of the process fail.
 type dying struct {
 	left  int
-	reads bool // count reads; otherwise count writes
-	done  bool // the server applies the call at which the process dies
+	reads bool // n counts reads; otherwise n counts writes
+	done  bool // the server still applies the call at which the process dies
 
 	mu   sync.Mutex // because buckets are read concurrently
 	dead bool
@@ -81,7 +81,7 @@ func (m model) rows() (list []table.Row) {
 	return list
 }
 
-// write commits a mutation, which must succeed, and records it in the model.
+// write commits a mutation, which must succeed, and records the mutation in the model.
 func (m model) write(t testing.TB, s table.Store, mutation table.Mutation) {
 	t.Helper()
 	ticks := commit(t, s, mutation)
@@ -92,19 +92,20 @@ func (m model) write(t testing.TB, s table.Store, mutation table.Mutation) {
 	m[string(mutation.Key)] = table.Row{Key: mutation.Key, Timestamp: ticks, Nonce: mutation.Nonce, Properties: mutation.Properties}
 }
 
-// killed is a table that Rebucket moves again and again in processes that die.
+// killed is a table that Rebucket moves again and again, in processes that die.
 type killed struct {
 	*testing.T
 	name   string
 	clock  *instant
 	others *dynamodb.Store
 	model  model
-	count  uint16 // the number of buckets to move to
+	count  uint16 // number of buckets after the next move
 	round  int
 }
 
-// change makes the table differ from the copy: it changes one entity, creates or deletes
-// another, and makes a third one large or small again.
+// change makes the table differ from its copy: it changes one entity, creates or deletes
+// another entity, and makes a third entity large if it was small, or small if it was
+// large.
 func (k *killed) change() {
 	k.round++
 	small := edm.AppendProperty(nil, "round", edm.Int32(int32(k.round)))
@@ -119,8 +120,8 @@ func (k *killed) change() {
 	}
 }
 
-// run rebuckets the table in a process that uses via; nil means a process that does not
-// die.
+// run rebuckets the table in a process that uses the client via. If via is nil, the
+// process does not die.
 func (k *killed) run(via *dying) error {
 	s := k.others
 	if via != nil {
@@ -134,11 +135,11 @@ func (k *killed) run(via *dying) error {
 	}})
 }
 
-// die starts a run that dies at a call, and then cleans up, either by another run or by
-// an abort. It returns false if the run finished before that call.
+// die starts a run in a process that dies at a call. Then it cleans up, either by another
+// run or by an abort. It returns false if the first run finished before that call.
 func (k *killed) die(via *dying, abort bool) bool {
 	what := fmt.Sprintf("dies at call %d (read: %v, carried out: %v)", via.left, via.reads, via.done)
-	k.count = 5 - bucketsOf(k.T, k.others) // alternates between 2 and 3
+	k.count = 5 - bucketsOf(k.T, k.others) // the number of buckets alternates between 2 and 3
 	k.change()
 	err := k.run(via)
 	if !via.dead {
@@ -147,7 +148,7 @@ func (k *killed) die(via *dying, abort bool) bool {
 		}
 		return false
 	}
-	// The run may have died after its last step. Then it has only left items for Purge.
+	// If the process died after the last step of the run, only items for Purge are left.
 	m := table.Mutation{Key: key.Append(nil, "after", "it"), Properties: edm.AppendProperty(nil, "round", edm.Int32(int32(k.round)))}
 	k.readAtOnce(what)
 	switch {
@@ -176,9 +177,9 @@ func (k *killed) die(via *dying, abort bool) bool {
 	return !k.Failed()
 }
 
-// readAtOnce checks that a read does not wait while the table may be sealed. An entity
-// that differs between table and copy is the exception: the reader gives up after three
-// pauses, during which its clock stands still, and gets ErrBusy.
+// readAtOnce checks that a read does not wait even while writes may be refused. An entity
+// that differs between the table and its copy is the exception: the reader gives up after
+// three pauses, during which its clock stands still, and gets ErrBusy.
 func (k *killed) readAtOnce(what string) {
 	var pauses atomic.Int64
 	s := open(k.T, dynamodb.Options{Table: k.name, Now: k.clock.now, Elapsed: k.clock.elapsed, Sleep: func(ctx context.Context, _ time.Duration) error {
@@ -209,7 +210,7 @@ func (k *killed) readAtOnce(what string) {
 
 // TestRebucketKilled lets a run die at each of its calls. No entity may be lost, reads
 // must not wait, writes must succeed after half a minute, and another run must finish.
-// After that Purge must leave no unused items.
+// After that, Purge must remove all unused items.
 func TestRebucketKilled(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -253,7 +254,7 @@ func TestRebucketKilled(t *testing.T) {
 				want := 1 + len(k.model)
 				for _, r := range k.model {
 					if dynamodb.SizeOf(r.Key, r.Properties) > dynamodb.Inline(1) {
-						want += 2 // its two chunks, of up to 350 KiB
+						want += 2 // the two chunks of a large entity, of up to 350 KiB
 					}
 				}
 				if got := allItems(t, k.name); got != want {

@@ -17,8 +17,8 @@ import (
 	"edgetable/core/table"
 )
 
-// writer is the only writer of its entities. It increments a number in them; some are
-// deleted and created again.
+// writer is the only writer of some entities, in each of which it increments a number. It
+// deletes some of the entities and creates them again.
 type writer struct {
 	t     *testing.T
 	store *dynamodb.Store
@@ -31,10 +31,10 @@ type writer struct {
 
 // state is the state of an entity after all acknowledged writes.
 type state struct {
-	ticks edm.Ticks // 0 means that the entity does not exist
+	ticks edm.Ticks
 	n     int32
-	// least is the lowest number that a reader may find. It is n, except for entities that
-	// are deleted and created again.
+	// least is the lowest number that a reader may find. It equals n, except for entities
+	// that are deleted and created again.
 	least atomic.Int32
 }
 
@@ -42,7 +42,7 @@ func (w *writer) key(row int) []byte {
 	return key.Append(nil, fmt.Sprint("p", w.id), fmt.Sprint("r", row))
 }
 
-// values returns properties that contain n. Sometimes they are large.
+// values returns properties that contain n. Sometimes the properties are large.
 func (w *writer) values() edm.Properties {
 	p := edm.AppendProperty(nil, "n", edm.Int32(w.n))
 	if w.rnd.IntN(30) == 0 {
@@ -53,8 +53,8 @@ func (w *writer) values() edm.Properties {
 	return p
 }
 
-// work makes one write, and repeats it while the store returns ErrBusy. It never deletes
-// the first three entities; the others are deleted and created again.
+// work makes one write, and repeats the write while the store returns ErrBusy. It never
+// deletes the first three entities. It deletes other entities and creates them again.
 func (w *writer) work(ctx context.Context) error {
 	w.n++
 	first := w.rnd.IntN(len(w.rows))
@@ -134,7 +134,7 @@ func TestRebucketWhileWriting(t *testing.T) {
 		return open(t, dynamodb.Options{Table: name, Buckets: 3, Elapsed: c.elapsed, Sleep: hundredth})
 	}
 	mover := open(t, dynamodb.Options{Table: name, Elapsed: c.elapsed, Sleep: func(ctx context.Context, d time.Duration) error {
-		c.pass(d) // Time passes for all processes, so that some calls in flight outlast their leases.
+		c.pass(d) // The clocks of all processes advance, so that some calls in flight outlast their leases.
 		return hundredth(ctx, d)
 	}})
 	create(t, mover)

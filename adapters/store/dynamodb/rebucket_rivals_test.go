@@ -12,7 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// rivals is a table of a few entities that the processes a and b use.
+// rivals contains a table of a few entities, and two processes a and b that use the
+// table.
 type rivals struct {
 	*testing.T
 	name  string
@@ -31,8 +32,9 @@ func newRivals(t *testing.T) *rivals {
 	return r
 }
 
-// TestRebucketRivals checks runs during which another process acts, for example with a
-// run of its own. It checks the result of the run and the state of the table afterwards.
+// TestRebucketRivals checks runs of Rebucket during which another process acts, for
+// example starts a run of its own. It checks the result of the run and the state of the
+// table afterwards.
 func TestRebucketRivals(t *testing.T) {
 	t.Parallel()
 	run := func(r *rivals, count uint16) error {
@@ -44,7 +46,7 @@ func TestRebucketRivals(t *testing.T) {
 		at      []moment
 		do      func(r *rivals) error
 		want    error
-		buckets uint16 // buckets at the end; 0 means that the table was deleted
+		buckets uint16 // final number of buckets; 0 means that the table was deleted
 	}{
 		{"a second run comes to its end", []moment{copying, closing, last}, func(r *rivals) error { return run(r, 5) }, rebucket.ErrSuperseded, 5},
 		{"a second run takes over and ends early", []moment{copying, closing, last}, func(r *rivals) error {
@@ -117,7 +119,7 @@ func TestRebucketRivals(t *testing.T) {
 				})
 				want := row.want
 				if at == last && want == rebucket.ErrSuperseded && row.buckets == 5 {
-					want = nil // the other run did the last step that this one was about to do
+					want = nil // the other run has done the step that this run was about to do
 				}
 				if !errors.Is(err, want) {
 					t.Errorf("the run ended with %v, want %v", err, want)

@@ -47,8 +47,8 @@ func odd() (list []table.Mutation) {
 	return list
 }
 
-// fillOdd makes the table people with the entities of odd, and then changes some and
-// deletes some.
+// fillOdd creates the table people with the entities of odd. It then changes some
+// entities and deletes others.
 func fillOdd(t testing.TB, s *dynamodb.Store) {
 	t.Helper()
 	create(t, s)

@@ -17,12 +17,12 @@ import (
 	"edgetable/core/table"
 )
 
-// gate is an HTTP client that can stall one request of a process before it reaches the
-// server, and then its reply.
+// gate is an HTTP client that can hold back one request of a process before the request
+// reaches the server, and then hold back the reply.
 type gate struct {
 	armed            atomic.Bool
-	waiting, arrived chan struct{} // waiting: the request is held back; arrived: the server has answered
-	through, reply   chan struct{} // through lets the request pass, reply lets the reply pass
+	waiting, arrived chan struct{} // waiting is closed when the request is held back, arrived when the server has answered
+	through, reply   chan struct{} // the test closes through to release the request, and reply to release the reply
 }
 
 func newGate() *gate {
@@ -42,17 +42,17 @@ func (g *gate) Do(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// moment is a moment of a run, derived from the reports of the run.
+// moment is a step of a run of Rebucket, as the reports of the run show it.
 type moment int
 
 const (
 	copying moment = iota
-	closing        // immediately before the seal
+	closing        // immediately before writes are refused
 	last           // the last comparison has finished
 	done
 )
 
-// moments runs Rebucket and calls at once for each moment of the run.
+// moments runs Rebucket. It calls the function at for each step of the run.
 func moments(s *dynamodb.Store, ctx context.Context, count uint16, at func(moment)) error {
 	seen := copying - 1
 	step := func(m moment) {
@@ -76,16 +76,16 @@ func moments(s *dynamodb.Store, ctx context.Context, count uint16, at func(momen
 	return err
 }
 
-// hurried returns a store that returns ErrBusy instead of waiting between attempts.
+// hurried opens a store that returns ErrBusy instead of waiting between attempts.
 func (c *instant) hurried(t testing.TB, name string) *dynamodb.Store {
 	return open(t, dynamodb.Options{Table: name, Now: c.now, Elapsed: c.elapsed, Sleep: func(context.Context, time.Duration) error {
 		return context.DeadlineExceeded
 	}})
 }
 
-// TestRebucketStalledWriter checks a write that is in flight while the table moves. It
-// must be acknowledged only if the table contains it afterwards. If the table does not,
-// no reader may ever see it.
+// TestRebucketStalledWriter checks a write that is in flight while the table moves. The
+// write must be acknowledged only if the table contains it afterwards. If the table does
+// not contain the write, no reader may ever see it.
 func TestRebucketStalledWriter(t *testing.T) {
 	t.Parallel()
 	upsert := table.Operation{Action: table.InsertOrReplace}
@@ -95,7 +95,7 @@ func TestRebucketStalledWriter(t *testing.T) {
 		through, answer moment
 		op              table.Operation
 		batch           bool
-		want            string // the error code of the answer, or "ok"
+		want            string // the error code of the write, or "ok"
 		value           string
 	}{
 		{"it arrives before the seal, and so does the reply", copying, copying, upsert, false, "ok", "new"},
@@ -167,7 +167,7 @@ func TestRebucketStalledWriter(t *testing.T) {
 				if m == row.answer {
 					g.reply <- struct{}{}
 					if m == copying {
-						got = <-answer // the answer does not depend on later steps of the run
+						got = <-answer // later steps of the run cannot change the answer
 					}
 				}
 				if m == closing {
@@ -191,8 +191,8 @@ func TestRebucketStalledWriter(t *testing.T) {
 	}
 }
 
-// TestRebucketStalledReader checks a read that is in flight while the table moves. It
-// must return a state that the table had at some time during the read.
+// TestRebucketStalledReader checks a read that is in flight while the table moves. The
+// read must return a state that the table had at some time during the read.
 func TestRebucketStalledReader(t *testing.T) {
 	t.Parallel()
 	c, name, g := new(instant), newTable(t), newGate()
@@ -204,7 +204,7 @@ func TestRebucketStalledReader(t *testing.T) {
 	if _, err := reader.Get(t.Context(), people, k, table.Strong); err != nil {
 		t.Fatal(err)
 	}
-	g.armed.Store(true) // stalls the next Query
+	g.armed.Store(true) // holds back the next Query
 	var page table.Page
 	answer := make(chan error, 1)
 	go func() {
@@ -226,7 +226,7 @@ func TestRebucketStalledReader(t *testing.T) {
 }
 
 // TestRebucketReadsDuringLastPass checks that during the last pass all entities can be
-// read, except those that still differ between table and copy.
+// read, except the entities that still differ between the table and its copy.
 func TestRebucketReadsDuringLastPass(t *testing.T) {
 	t.Parallel()
 	c, name := new(instant), newTable(t)
@@ -263,7 +263,7 @@ func TestRebucketReadsDuringLastPass(t *testing.T) {
 			why        string
 			from, rows int
 			found      int
-			next       int // row at which the next page begins; 0 means that there is none
+			next       int // row at which the next page begins; 0 means that there is no next page
 		}{
 			{"up to what has changed", 0, 100, 4, 4},
 			{"not up to it", 0, 2, 2, 2},

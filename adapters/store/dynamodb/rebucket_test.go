@@ -15,13 +15,14 @@ import (
 	"edgetable/core/table"
 )
 
-// fresh returns a store over the DynamoDB table of a test. Its long waits take no time.
+// fresh opens a store over the DynamoDB table of a test. Its long waits take no real
+// time.
 func fresh(t testing.TB, name string, e *elapsed) *dynamodb.Store {
 	return open(t, dynamodb.Options{Table: name, Buckets: 3, Elapsed: e.now, Sleep: e.sleep})
 }
 
-// TestRebucket checks that every entity is identical after a run, to the bit, and accepts
-// writes.
+// TestRebucket checks that after a run every entity is identical, to the bit, and can be
+// written.
 func TestRebucket(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, -1)
@@ -133,7 +134,7 @@ func TestRebucketNothing(t *testing.T) {
 }
 
 // TestRebucketMaxPause checks that a run stops if writes would be refused for longer than
-// MaxPause. A later run must use the copy that the first one made.
+// MaxPause. A later run must use the copy that the first run made.
 func TestRebucketMaxPause(t *testing.T) {
 	t.Parallel()
 	e := new(elapsed)
@@ -146,7 +147,7 @@ func TestRebucketMaxPause(t *testing.T) {
 		o.Report = func(p rebucket.Progress) error {
 			if p.State == rebucket.Copying {
 				copied += p.Copied
-				e.time.Add(int64(time.Second)) // the simulated time of each group and of each pass
+				e.time.Add(int64(time.Second)) // the simulated time that each group and each pass takes
 			}
 			return nil
 		}

@@ -23,7 +23,7 @@ type record struct {
 	table.Record
 	rebucket.Location // zero unless the record is that of a table
 	// origin is the incarnation with which the table was created. It stays the same when Rebucket moves the table. So
-	// it distinguishes a moved table from one that was dropped and created again.
+	// it distinguishes a moved table from a table that was dropped and created again.
 	origin   table.Incarnation
 	deleting bool
 }
@@ -33,7 +33,7 @@ func (r *record) isTable() bool { return r.Key.Table != "" }
 // isLive reports whether the record is that of a table that is not being deleted.
 func (r *record) isLive() bool { return r.isTable() && !r.deleting }
 
-// item returns the item of a record. It must not be called for a table that is being moved, whose move it omits.
+// item returns the item of a record. It omits an unfinished move, so it must not be called for a table that is being moved.
 func (r *record) item() item {
 	it := recordKey(r.Key)
 	it[attrValue] = bin(r.Value)

@@ -29,8 +29,8 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	}, func(a, b table.Page) (table.Page, bool) { return agreePages(a, b, &r) })
 }
 
-// agreePages compares two pages of the same request, one from the table and one from its copy. It returns the
-// entities before the first difference, or false if there are none and the scan would not advance.
+// agreePages compares two pages of the same request: one from the table, and one from its copy. It returns the
+// entities before the first difference. If there are none and the scan would not advance, it returns false.
 func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
 	earlier := func(a, b []byte) bool { return a != nil && (b == nil || bytes.Compare(a, b) < 0) }
 	begin := r.Ranges[0].Start
@@ -63,8 +63,8 @@ func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
 	return b, next == nil || earlier(begin, next) || begin == nil
 }
 
-// maxFanOut is the maximum number of buckets that are read at the same time. Each read uses a connection and up to a
-// megabyte of memory.
+// maxFanOut is the maximum number of concurrent reads of buckets. Each read uses a connection and up to a megabyte
+// of memory.
 const maxFanOut = 32
 
 // minFiltered is the number of rows from which on a filter expression saves more than it costs.
@@ -112,7 +112,7 @@ func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit
 			return c, err
 		}
 		if !r.Contains(e.Key) {
-			continue // The query includes the end of the range, and a bound that was cut to 1024 bytes may admit other keys.
+			continue // The query includes the end of the range, and a bound that was cut to 1024 bytes may include other keys.
 		}
 		// DynamoDB limits a Query to one megabyte of items. The chunks of these items may be a thousand times larger.
 		size += e.chunks.size
@@ -134,7 +134,7 @@ func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit
 	c.Rows = make([]table.Row, 0, len(found))
 	for _, e := range found {
 		if !e.chunks.none() && e.Properties == nil {
-			// The entity was replaced after the Query, or a replica lacks its chunks. A newer state is correct too.
+			// The entity was replaced after the Query, or a replica lacks its chunks. In both cases a newer state is correct too.
 			if e, err = s.entity(ctx, s.spread, e.Key, table.Strong); err != nil {
 				return c, err
 			}

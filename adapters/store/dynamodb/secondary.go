@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// SyncMargin is subtracted from the time of the oldest heartbeat. It covers three cases: an item that DynamoDB replicates later
-	// than a heartbeat that was written after it, an eventually consistent read, and clocks that differ.
+	// SyncMargin is subtracted from the time of the oldest heartbeat. It covers three cases: DynamoDB replicates an item later than
+	// a heartbeat that was written after the item; a read is eventually consistent; and clocks differ.
 	SyncMargin = edm.TicksPerSecond * 60
-	// MaxBeatAge is the age of the oldest heartbeat above which the replica counts as unavailable.
+	// MaxBeatAge is the maximum age of the oldest heartbeat of a replica that counts as available.
 	MaxBeatAge = BeatEvery * 5
 )
 
@@ -40,7 +40,7 @@ func NewSecondary(o Options, region string) (*Secondary, error) {
 	return &Secondary{s, beatReader{now: s.now, read: read}}, nil
 }
 
-// Declares implements [table.Declaring]. A secondary follows declarations, but accepts none: they are written in the writing Region.
+// Declares implements [table.Declaring]. A secondary uses the options of tables, but does not change them: only the writing Region does.
 func (*Secondary) Declares() (name string, expiry bool) { return "a secondary on DynamoDB", false }
 
 // Replication implements [table.Replicated]. Every write that was answered before LastSync is visible, provided that

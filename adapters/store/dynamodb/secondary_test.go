@@ -20,8 +20,8 @@ import (
 
 const second = edm.TicksPerSecond
 
-// regions is a global table in two Regions. Both use one clock, which advances only when
-// the test waits.
+// regions is a global table in two Regions. Both Regions use one clock, which advances
+// only when the test waits.
 type regions struct {
 	*copier
 	clock              atomic.Int64
@@ -69,7 +69,7 @@ func (r *regions) beat(region string) error {
 
 func (r *regions) state(want table.ReplicationStatus, lastSync edm.Ticks) {
 	r.t.Helper()
-	r.wait(5 * second) // so that the cached heartbeat is read again
+	r.wait(5 * second) // so that the store does not use the cached heartbeat
 	got := r.reader.Replication()
 	if got.Status != want || got.LastSync != lastSync {
 		r.t.Errorf("%s: the replica is %v since %v, want %v since %v", r.now().Time(), got.Status, got.LastSync.Time(), want, lastSync.Time())
@@ -103,14 +103,14 @@ func TestReplication(t *testing.T) {
 	r.wait(285 * second)
 	r.state(table.Live, next-60*second)
 	r.wait(10 * second)
-	r.state(table.Unavailable, next-60*second) // no heartbeat was written, or none was replicated
+	r.state(table.Unavailable, next-60*second) // no heartbeat was written, or DynamoDB has replicated none
 	late := r.now()
 	must.OK(t, r.beat("us-east-1"))
 	r.state(table.Live, late-60*second)
 }
 
-// TestReplicationUnreadable checks that a replica that cannot be read, and never was, is
-// unavailable.
+// TestReplicationUnreadable checks that a replica is unavailable if no read of it has
+// ever succeeded.
 func TestReplicationUnreadable(t *testing.T) {
 	t.Parallel()
 	r := newRegions(t, 2)
@@ -163,8 +163,8 @@ func TestSecondaryWritesNothing(t *testing.T) {
 
 var peopleTable = table.Name{Account: "acct", Table: "people"}
 
-// TestRivals checks that Beat reports another Region that writes, by the heartbeats of
-// that Region.
+// TestRivals checks that Beat reports another Region that writes. Beat recognizes it by
+// the heartbeats of that Region.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	r := newRegions(t, 4)
@@ -223,7 +223,7 @@ func TestLastSyncTime(t *testing.T) {
 			for round := range 120 {
 				switch {
 				case round == 40:
-					r.lag = 400 * second // the replication stops
+					r.lag = 400 * second // from here on, the replication stops for a while
 				case round == 80:
 					r.lag = 0
 				case round < 40 || round > 80:
@@ -298,10 +298,10 @@ func TestLastSyncTime(t *testing.T) {
 	}
 }
 
-// visible checks that the replica shows an entity in a permitted state.
+// visible checks that the replica shows an entity in one of the permitted states.
 func (r *regions) visible(n table.Name, row string, history []answered, synced edm.Ticks) {
 	r.t.Helper()
-	first := 0 // index of the oldest state that may be visible
+	first := 0 // index of the oldest state that is permitted
 	for i, d := range history {
 		if d.at <= synced {
 			first = i
@@ -321,7 +321,7 @@ func (r *regions) visible(n table.Name, row string, history []answered, synced e
 		got = int32(v.Int())
 	}
 	if len(history) == 0 || first == 0 && history[0].at > synced && got == 0 {
-		return // no write is old enough that it must be visible
+		return // no write need be visible yet
 	}
 	for _, d := range history[first:] {
 		if d.value == got {
@@ -332,7 +332,7 @@ func (r *regions) visible(n table.Name, row string, history []answered, synced e
 }
 
 // failover follows the steps of docs/aws.md. Writes stop, and a last heartbeat is written
-// a margin later. When the replica has that heartbeat, it must have all writes.
+// SyncMargin later. When the replica has that heartbeat, it must have all writes.
 func (r *regions) failover(tables []table.Name, history map[string][]answered) {
 	stopped := r.now()
 	r.wait(61 * second)

@@ -9,9 +9,10 @@ import (
 	"sync"
 )
 
-// tap passes the calls of a client to DynamoDB Local and records them.
+// tap is an HTTP client that records the calls of a store and passes them to DynamoDB
+// Local.
 type tap struct {
-	// answer, if not nil, is called with each call and may return another response body.
+	// answer, if not nil, gets each call and may return another response body.
 	answer func(sent) []byte
 
 	mu   sync.Mutex
@@ -26,7 +27,6 @@ type sent struct {
 	reply     reply
 }
 
-// request has the fields of a request that the tests use.
 type request struct {
 	ConsistentRead   bool
 	FilterExpression string
@@ -34,13 +34,11 @@ type request struct {
 	RequestItems     map[string]struct{ ConsistentRead bool }
 }
 
-// reply has the fields of a response that the tests use.
 type reply struct {
 	Count, ScannedCount int
 	LastEvaluatedKey    json.RawMessage
 }
 
-// strong reports whether the call is a strongly consistent read.
 func (s sent) strong() bool {
 	for _, r := range s.request.RequestItems {
 		return r.ConsistentRead
@@ -65,7 +63,7 @@ func (t *tap) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = json.Unmarshal(body, &s.request) // bodies of other calls lack these fields
+	_ = json.Unmarshal(body, &s.request) // calls of other operations have other fields
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	answer, err := connections.Do(r)
 	if err != nil {

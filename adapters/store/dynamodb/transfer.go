@@ -9,7 +9,6 @@ import (
 	"edgetable/core/table"
 )
 
-// readHead reads the head of an entity from its item.
 func readHead(it item) (h rebucket.Head, err error) {
 	h.Key, h.Ticks, h.Nonce, h.Chunks = binaryOf(it[attrSort]), number(it[attrTicks]), number(it[attrNonce]), binaryOf(it[attrChunks])
 	if len(h.Key) == 0 || h.Ticks == "" || h.Nonce == "" {
@@ -45,8 +44,8 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 	if err := t.db.BatchGet(ctx, keys, table.Strong, func(it item) { found[string(binaryOf(it[attrSort]))] = it }); err != nil {
 		return err
 	}
-	// The transaction requires that this run is still moving the table. So if it arrives late, it can write only
-	// into the copy of this run, and only before the copy has become the table.
+	// The transaction requires that this run is still moving the table. So if the transaction arrives late, it
+	// can write only into the copy of this run, and only before the copy has become the table.
 	var e call.Expression
 	e.If(attrIncarnation, "=", ":i", bin(r.Spread.Incarnation[:]))
 	e.If(attrTarget, "=", ":a", bin(r.Target.Incarnation[:]))
@@ -93,7 +92,7 @@ func (t *transfer) target(k []byte) item {
 	return call.Key(hashKey(kindEntity, t.to, t.to.Bucket(k)), k)
 }
 
-// remove handles an entity that the table does not have: it deletes the entity from the copy.
+// remove deletes from the copy an entity that the table does not have.
 func (t *transfer) remove(ctx context.Context, d *rebucket.Difference) error {
 	var e call.Expression
 	e.IfMissing(attrHash)
@@ -116,7 +115,7 @@ func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *
 	e.If(attrNonce, "=", ":o", it[attrNonce])
 	t.demand(d.Key, &e)
 	if d.Copy != nil && d.Copy.Same(h) {
-		return nil // table and copy already agree
+		return nil // the table and its copy are already the same
 	}
 	if err := t.replace(ctx, d, it, h); err != nil {
 		return err
@@ -129,7 +128,7 @@ func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *
 	return nil
 }
 
-// replace writes the chunks of an item for the copy. It also writes a note for Purge about the copy's old chunks.
+// replace writes the chunks of an item for the copy. It also writes a note that tells Purge to remove the copy's old chunks.
 func (t *transfer) replace(ctx context.Context, d *rebucket.Difference, it item, h *rebucket.Head) (err error) {
 	var old chunks
 	if d.Copy != nil && d.Copy.Chunks != nil {
@@ -170,7 +169,7 @@ func (t *transfer) demand(k []byte, e *call.Expression) {
 	}
 }
 
-// send sends the transaction. In the last pass it returns a stale error if an entity in the table has changed.
+// send sends the transaction. In the last pass it returns errStale if an entity in the table has changed.
 func (t *transfer) send(ctx context.Context) error {
 	if t.Copied.Copied+t.Deleted == 0 {
 		return nil
@@ -186,7 +185,7 @@ func (t *transfer) send(ctx context.Context) error {
 	return err
 }
 
-// removeUnusedChunks removes the chunks that no item names after the transaction. If the outcome is unknown, it leaves them to Purge.
+// removeUnusedChunks removes the chunks that no item uses after the transaction. If the outcome is unknown, it leaves them to Purge.
 func (t *transfer) removeUnusedChunks(ctx context.Context, err error) {
 	if call.ClassOf(err) == call.Ambiguous {
 		return

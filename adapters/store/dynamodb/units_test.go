@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// ruled computes the capacity that a transaction or a refused write consumes by
+// ruled computes the capacity that a transaction or a refused write consumes under
 // DynamoDB's published rules. A write takes one unit per kilobyte, rounded up, of each
 // item that was written or found, and a transaction twice as much. DynamoDB Local counts
 // these calls differently.
@@ -61,7 +61,7 @@ func consumed(raw json.RawMessage) (units float64) {
 	var one capacity
 	var list []capacity
 	if json.Unmarshal(raw, &one) != nil {
-		_ = json.Unmarshal(raw, &list) // if raw has neither form, no capacity is counted
+		_ = json.Unmarshal(raw, &list) // if raw has neither form, the capacity counts as 0
 	}
 	for _, c := range append(list, one) {
 		units += c.CapacityUnits

@@ -27,7 +27,7 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 	return edm.Ticks(n), binaryOf(it[attrState]), nil
 }
 
-// SetUpkeep implements [table.Sharing]. If the outcome is unknown and the write was applied, no upkeep is done before due.
+// SetUpkeep implements [table.Sharing]. If the outcome is unknown and the write was applied, no process removes expired entities before the time due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	it := upkeepKey(t)
 	it[attrDue], it[attrState] = num(due), bin(state)
@@ -44,21 +44,20 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.T
 	return err == nil, err
 }
 
-// restEach is a number of bytes. After a pass, upkeep pauses for one hour per restEach bytes examined, at most for
-// a day. Reading 1 GiB once a day costs about $0.03, as much as storing 1 GiB for four days.
+// restEach determines the pause after the removal of expired entities: one hour for each restEach bytes examined,
+// at most a day. Reading 1 GiB once a day costs about $0.03, as much as storing 1 GiB for four days.
 const restEach = 32 << 20
 
 // RestUpkeep implements [table.Sharing]. It returns between an hour and a day. Reading live entities costs as much
-// as reading expired ones, so the time depends on all bytes that the pass examined.
+// as reading expired entities, so the pause depends on all bytes that were examined.
 func (s *Store) RestUpkeep(scanned int) edm.Ticks {
 	hours := min(1+scanned/restEach, 24)
 	return edm.Ticks(time.Duration(hours) * time.Hour / 100)
 }
 
-// declaring is a filter for the records of tables that declare something.
 var declaring = &call.Filter{Text: "attribute_exists(#l)", Names: map[string]string{"#l": attrTraits}}
 
-// Declared returns the tables of all accounts whose records declare something, for example an expiry rule.
+// Declared returns the tables of all accounts that have options, for example an expiry rule.
 func (s *Store) Declared(ctx context.Context) (list []table.Name, err error) {
 	for first := []byte{0}; ; {
 		found, err := s.db.Query(ctx, call.Query{Hash: recordHash, First: first, Rows: 1000, Filter: declaring})

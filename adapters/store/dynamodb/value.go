@@ -11,7 +11,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// The tags of the types that DynamoDB does not have. An item stores such a value in a map under its tag.
+// Tags of the types that DynamoDB does not have. An item stores a value of such a type in a map, under the tag.
 const (
 	tagInt64    = "Int64"
 	tagDouble   = "Double"
@@ -31,7 +31,7 @@ func num[N int | int64 | uint16 | edm.Ticks](n N) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(n), 10)}
 }
 
-// bin returns a binary attribute that shares the memory of b. The SDK would send a nil slice as null, so bin replaces it.
+// bin returns a binary attribute that shares the memory of b. It replaces a nil slice, because the SDK would send it as null.
 func bin(b []byte) types.AttributeValue {
 	if b == nil {
 		b = []byte{}
@@ -96,7 +96,7 @@ func attribute(v edm.Value) types.AttributeValue {
 }
 
 // double returns the stored form of a Double. A DynamoDB number has 38 digits, a magnitude from 1E-130 to below
-// 1E+126, and one zero. That suffices for most Doubles. Very large and very small ones, −0, the infinities and NaN
+// 1E+126, and one zero. That suffices for most Doubles. Very large and very small Doubles, −0, the infinities and NaN
 // are stored as text. A NaN with unusual bits is stored as a binary with these bits in hexadecimal.
 func double(f float64) types.AttributeValue {
 	abs := math.Abs(f)
@@ -168,8 +168,8 @@ func taggedValue(tag string, a types.AttributeValue) (edm.Value, error) {
 	return edm.Value{}, errValue
 }
 
-// attributeSize returns an upper bound of the size that DynamoDB counts for a stored value. DynamoDB counts the bytes
-// of texts and binaries, up to 21 for a number, and for a map 3 plus, for each entry, 1 and the size of the entry.
+// attributeSize returns an upper bound of the size that DynamoDB counts for a stored value. DynamoDB counts the bytes of
+// texts and binaries, and up to 21 bytes for a number. For a map it counts 3 bytes, and for each entry 1 byte plus its size.
 func attributeSize(v edm.Value) int {
 	const number, mapOfOne = 21, 3 + 1 + len(tagDateTime)
 	switch v.Type() {
@@ -182,5 +182,5 @@ func attributeSize(v edm.Value) int {
 	case edm.TypeGuid:
 		return mapOfOne + 36
 	}
-	return mapOfOne + 28 // A DateTime has the longest text of the remaining types.
+	return mapOfOne + 28 // Among the other types, a DateTime has the longest text.
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// watch records since when this process has seen a record in a state that another process should end: the deletion
-// of a table, or a seal.
+// watch records since when this process has seen a record in the same state. The state is one that another
+// process should end: the deletion of the table, or the refusal of writes.
 type watch struct {
 	mu   sync.Mutex
 	seen map[string]sighting

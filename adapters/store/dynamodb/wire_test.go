@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// wire passes the calls of a client to DynamoDB Local, counts them, and makes some of
-// them fail as a test demands. The faults change the HTTP messages, so the tests include
-// the SDK's reaction.
+// wire is an HTTP client that passes the calls of a store to DynamoDB Local, counts them,
+// and makes some of them fail as a test demands. The faults change the HTTP messages, so
+// the tests include the SDK's reaction.
 type wire struct {
 	t     testing.TB
 	table string
@@ -22,10 +22,10 @@ type wire struct {
 	mu     sync.Mutex
 	calls  []call
 	faults map[string][]fault
-	always func(operation string) fault // returns the fault of a call for which faults contains none
+	always func(operation string) fault // returns the fault of a call that has no entry in faults
 }
 
-// call is one request that was sent, even if a fault kept it from the server.
+// call is one request that was sent, even if a fault kept the request from the server.
 type call struct {
 	operation   string
 	size        int
@@ -51,7 +51,7 @@ const (
 	delayed         // the client gets an error, and the call is applied later
 	partly          // only a part of the page or of the batch is processed
 	cut             // the response ends after its header
-	mixed           // of two actions, the first conflicts and the condition of the second fails
+	mixed           // the first of two actions conflicts, and the condition of the second action fails
 )
 
 func (h how) String() string {
@@ -69,8 +69,8 @@ func (w *wire) fail(operation string, faults ...fault) {
 	w.faults[operation] = append(w.faults[operation], faults...)
 }
 
-// take returns the calls since the last call of take. It reports faults that did not
-// happen as errors.
+// take returns the calls since the last call of take. The test fails if a fault was set
+// and did not happen.
 func (w *wire) take() []call {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -213,7 +213,7 @@ func refusal(r *http.Request, status int, code, more string) *http.Response {
 	}
 }
 
-// limit changes the body of a Query so that it returns one item.
+// limit changes the body of a Query so that the Query returns one item.
 func limit(body []byte) []byte {
 	var in map[string]json.RawMessage
 	if json.Unmarshal(body, &in) != nil || in["KeyConditionExpression"] == nil {
@@ -224,8 +224,8 @@ func limit(body []byte) []byte {
 	return out
 }
 
-// part processes the first item of a batch and returns the others as unprocessed. Of a
-// batch of one item it processes nothing.
+// part processes the first item of a batch and returns the other items as unprocessed. If
+// a batch has one item, part processes nothing.
 func (w *wire) part(r *http.Request, operation string, body []byte, n int) (*http.Response, error) {
 	var in struct {
 		RequestItems map[string]json.RawMessage

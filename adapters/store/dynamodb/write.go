@@ -34,8 +34,8 @@ func newWrite(s *Store, p rebucket.Spread, t *table.Traits, m []table.Mutation) 
 	return w
 }
 
-// hashes returns the hashes of the items in which the write may create entities, and of those from which it deletes
-// them. The clock needs both.
+// hashes returns the hashes of the items in which the write may create entities, and of the items from which it
+// deletes entities. The clock needs both lists.
 func (w *write) hashes() (creates, deletes []uint64) {
 	for i := range w.actions {
 		switch m := w.actions[i].m; {
@@ -50,7 +50,6 @@ func (w *write) hashes() (creates, deletes []uint64) {
 
 var hashSeed = maphash.MakeSeed()
 
-// hashOf hashes the two keys of an entity's item.
 func (w *write) hashOf(k []byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(hashSeed)
@@ -78,8 +77,8 @@ func (w *write) entities(ctx context.Context, actions []*action) (map[string]*st
 	return found, errors.Join(err, damaged)
 }
 
-// complete reads the chunks of the states that actions are pinned to. It does so only if the action needs them: for
-// a merge, and for an entity that an expiry rule may apply to.
+// complete reads the chunks of the stored states to which actions are pinned. It reads only the chunks that an
+// action needs: those of a merge, and those of an entity to which an expiry rule may apply.
 func (w *write) complete(ctx context.Context, pinned []*action) error {
 	var rows []*stored
 	size := 0
@@ -112,7 +111,7 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 	return nil
 }
 
-// instants reads the chunks of the state that an action is pinned to, and keeps only the properties that expiry rules name.
+// loadExpiry reads the chunks of the state to which an action is pinned, and keeps only the properties that expiry rules name.
 func (w *write) loadExpiry(ctx context.Context, a *action) error {
 	if w.traits == nil {
 		return nil
@@ -156,7 +155,7 @@ func (w *write) pin(a *action, e *stored) {
 	}
 }
 
-// ready computes the entities after the actions, where the states before them are known, and writes the chunks they need.
+// prepareEntities computes the entities after the actions, where the states before them are known, and writes the necessary chunks.
 func (w *write) prepareEntities(ctx context.Context, now edm.Ticks) error {
 	size := 0
 	for i := range w.actions {
@@ -187,7 +186,7 @@ func (w *write) prepareEntities(ctx context.Context, now edm.Ticks) error {
 		p, err := w.prepare(ctx, w.spread, a.m.Key, old, spilled)
 		if err != nil {
 			if call.ClassOf(err) == call.Ambiguous {
-				err = table.ErrBusy // Some chunks may be stored, but no item names them, so the outcome is known: nothing was written.
+				err = table.ErrBusy // Some chunks may be stored, but no item uses them, so the outcome is known: nothing was written.
 			}
 			return err
 		}
@@ -210,7 +209,7 @@ func (w *write) removeUnusedChunks(ctx context.Context, applied bool) {
 	}
 }
 
-// request returns the DynamoDB action for an action of the Commit.
+// request returns the call.Action that is sent for an action of the Commit.
 func (w *write) request(a *action, now edm.Ticks) call.Action {
 	var e call.Expression
 	switch {

@@ -7,12 +7,12 @@ import (
 
 const (
 	maxGroup     = 90      // maximum number of differences per transaction, which may have 100 actions
-	maxLastGroup = 49      // the same in the last pass, in which each difference needs a second action for its condition
+	maxLastGroup = 49      // the same for the last pass, in which each difference needs two actions: a condition and a write
 	maxGroupSize = 4 << 20 // approximate number of bytes of items per transaction
 	reportEvery  = 10_000
 )
 
-// pass compares table and copy in key order, and updates the copy. alive writes a heartbeat; it is nil except in the last pass.
+// pass compares a table and its copy in key order, and updates the copy. The function alive writes a heartbeat; it is nil except in the last pass.
 func (r *mover) pass(ctx context.Context, alive func(context.Context) error) error {
 	r.Rows, r.Copied, r.Deleted = 0, 0, 0
 	if err := r.report(); err != nil {
@@ -81,7 +81,7 @@ func (r *mover) pass(ctx context.Context, alive func(context.Context) error) err
 	return r.bring(ctx, group, alive)
 }
 
-// compare orders two heads by their keys. nil, the end of the table, sorts last.
+// compare orders two entities by their keys. nil, the end of the table, comes last.
 func compare(a, b *Head) int {
 	switch {
 	case b == nil:
@@ -92,12 +92,12 @@ func compare(a, b *Head) int {
 	return bytes.Compare(a.Key, b.Key)
 }
 
-// bring copies the state of some entities from the table to the copy.
+// bring copies the state of some entities from the table to its copy.
 func (r *mover) bring(ctx context.Context, group []Difference, alive func(context.Context) error) error {
 	for len(group) > 0 {
 		done, err := r.Copy(ctx, r.key, Location{Spread: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)
 		if err != nil {
-			// If another run or an abort has changed the record, that is the error to return.
+			// If another run or an abort has changed the record, that reason is the error to return.
 			if reason := r.change(ctx, func(*Location) {}); reason != nil && ctx.Err() == nil {
 				return reason
 			}

@@ -1,13 +1,13 @@
 // Package rebucket spreads a table of the store on DynamoDB over another number of buckets while it is used.
 //
-// A run copies the entities, with their Timestamps, to a new incarnation of the table while clients read and write
-// the table. It compares table and copy again and again until few entities differ. Then it seals the table: writes
-// get [table.ErrBusy]. It waits until no process can have cached the record without the seal, and compares for the
-// last time. One transaction then makes the copy the table and notes the old incarnation for Purge. Reads continue
-// throughout. During the last comparison, a read of an entity that differs waits until the entity is copied.
+// A run copies the entities, with their Timestamps, to a new incarnation of the table while clients read and write the
+// table. The run compares the table with its copy again and again until few entities differ. Then it seals the table: writes
+// get [table.ErrBusy]. The run waits until no process can have cached the record without the seal, and compares for the last
+// time. One transaction then replaces the table by the copy, and writes a note so that Purge removes the old incarnation.
+// Reads continue throughout. During the last comparison, a read of an entity that differs waits until the entity is copied.
 //
-// To resume an interrupted run, start one with the same number of buckets. That also stops a run that is still in
-// progress. If the run that sealed a table has died, the seal is lifted by the first process whose writes were
+// To resume an interrupted run, start a run with the same number of buckets. The new run also stops a run that is still in
+// progress. If the run that sealed a table has died, another process ends the seal: the first process whose writes were
 // refused for [Silence].
 package rebucket
 
@@ -21,7 +21,7 @@ import (
 // one call for each bucket.
 const MaxBuckets = 256
 
-// Silence is how long a run that sealed a table may write no heartbeat before another process lifts the seal.
+// Silence is how long a run that sealed a table may write no heartbeat before another process ends the seal.
 const Silence = 30 * time.Second
 
 // Options configure a run.
@@ -33,21 +33,21 @@ type Options struct {
 	// MaxPause limits the expected time for which writes will be refused; 0 means no limit. If the expected time is
 	// longer, the run stops with a *[PauseError] and refuses no writes. The copy stays, and a later run uses it.
 	MaxPause time.Duration
-	// Report, if not nil, is called after every group of entities that was written, and after every few thousand that
-	// were compared. If it returns an error, the run ends; a later run continues.
+	// Report, if not nil, is called after every group of entities that was written, and after every few thousand
+	// entities that were compared. If Report returns an error, the run ends; a later run continues.
 	Report func(Progress) error
 }
 
 // Progress describes the progress of a run.
 type Progress struct {
 	State State
-	// Pass is the number of the current comparison of table and copy, from 1.
+	// Pass is the number of the current comparison of the table with its copy, from 1.
 	Pass int
-	// Rows is the number of entities compared in this pass, Copied the number of those copied to the copy, and Deleted
-	// the number of those deleted from it.
+	// Rows is the number of entities compared in this pass. Copied is the number of entities written to the copy, and Deleted
+	// the number of entities deleted from the copy.
 	Rows, Copied, Deleted int
-	// Pause is the expected time for which writes are refused: the duration of the last pass plus that of leases. It is
-	// set from [Closing] on.
+	// Pause is the expected time for which writes are refused: the duration of the last pass plus the duration of leases. It is
+	// set from the state [Closing] on.
 	Pause time.Duration
 }
 
@@ -59,13 +59,13 @@ const (
 	Copying State = iota
 	// Closing means that the run seals the table, and waits until every process knows of the seal and refuses writes.
 	Closing
-	// Last means that the run compares for the last time. Writes are refused.
+	// Last means that the run compares the table with its copy for the last time. Writes are refused.
 	Last
 	// Done means that the table has the new number of buckets.
 	Done
 	// Unchanged means that the table already had this number of buckets, or that there was nothing to abort.
 	Unchanged
-	// Aborted means that an unfinished run was ended and its copy will be removed.
+	// Aborted means that an unfinished run was ended. Purge will remove its copy.
 	Aborted
 )
 
@@ -81,7 +81,7 @@ var (
 	ErrSuperseded = errors.New("dynamodb: another run of rebucket has taken over")
 	// ErrAborted means that another process aborted the run.
 	ErrAborted = errors.New("dynamodb: the run of rebucket was aborted")
-	// ErrSilent means that another process lifted the seal, because the run had written no heartbeat for [Silence]. A
+	// ErrSilent means that another process ended the seal, because the run had written no heartbeat for [Silence]. A
 	// later run continues.
 	ErrSilent = errors.New("dynamodb: rebucket kept writes waiting too long and was stopped; run it again")
 )
@@ -93,7 +93,7 @@ func (e *PauseError) Error() string {
 	return fmt.Sprintf("dynamodb: writes would have to wait about %v for the last pass, but at most %v is allowed; the copy is kept", e.Expected.Round(time.Millisecond), e.Max)
 }
 
-// UnfinishedError means that an earlier run to another number of buckets is not finished.
+// UnfinishedError means that an earlier run, which moves the table to another number of buckets, is not finished.
 type UnfinishedError struct{ Buckets uint16 }
 
 func (e *UnfinishedError) Error() string {

@@ -14,7 +14,7 @@ import (
 	"edgetable/core/table"
 )
 
-// world is a Store in memory. For each spread (incarnation and bucket count), it contains
+// world is a Store in memory. For each Spread (incarnation and bucket count), it contains
 // the states of entities by their keys.
 type world struct {
 	record Location
@@ -95,8 +95,8 @@ func (w *world) env() Env {
 	}
 }
 
-// TestRun checks that a run makes the copy the table, with all changes that were made
-// before the seal.
+// TestRun checks that a run replaces the table by the copy, and that the copy has all
+// changes that were made before writes were refused.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, count := range []uint16{1, 2, 7} {
@@ -124,7 +124,8 @@ func TestRun(t *testing.T) {
 }
 
 // TestRunEnds changes the record at each moment of a run. The change must end the run
-// with the right error, and the run must not leave a seal in the record.
+// with the right error. Afterwards, the table must accept writes (the record has no
+// seal).
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -161,8 +162,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestResume checks that a run with the same number of buckets resumes an earlier one,
-// and that one with another number is refused. It also checks MaxPause and Abort.
+// TestResume checks that a run with the same number of buckets resumes an earlier run,
+// and that a run with another number is refused. It also checks MaxPause and Abort.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	w := newWorld(20)

@@ -9,7 +9,6 @@ import (
 	"edgetable/core/table"
 )
 
-// mover is the state of one run.
 type mover struct {
 	Env
 	Options
@@ -23,7 +22,7 @@ type mover struct {
 
 func (r *mover) report() error { return r.Report(r.Progress) }
 
-// change changes the record of the table, if the record still belongs to this run.
+// change applies a function to the record of the table, if the record still names this run as its owner.
 func (r *mover) change(ctx context.Context, change func(now *Location)) error {
 	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
 		if err := r.checkOwner(&now); err != nil {
@@ -35,7 +34,6 @@ func (r *mover) change(ctx context.Context, change func(now *Location)) error {
 	return r.deleted(err)
 }
 
-// deleted adds to [table.ErrNoTable] that the table was deleted during the run.
 func (r *mover) deleted(err error) error {
 	if errors.Is(err, table.ErrNoTable) {
 		return fmt.Errorf("the table was deleted: %w", table.ErrNoTable)
@@ -43,7 +41,7 @@ func (r *mover) deleted(err error) error {
 	return err
 }
 
-// mine returns nil if the record belongs to this run, and otherwise the reason why it does not.
+// checkOwner returns nil if the record names this run as its owner. Otherwise it returns an error with the reason.
 func (r *mover) checkOwner(now *Location) error {
 	switch {
 	case now.Spread == r.to:
@@ -60,7 +58,7 @@ func (r *mover) checkOwner(now *Location) error {
 	return nil
 }
 
-// alive writes a heartbeat into the record, at most once per second. It shows other processes that the run that sealed the table still exists.
+// alive writes a heartbeat into the record, at most once per second. The heartbeat shows other processes that the run still exists.
 func (r *mover) alive(ctx context.Context) error {
 	if r.Elapsed()-r.beaten < time.Second {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Run rebuckets a table. It reads every entity twice and writes it once, in a transaction. In every pass it also
-// reads the heads of both table and copy. The error may be one of this package or of the store. It is
-// [table.ErrNoTable] if the table is deleted during the run.
+// Run moves a table to another number of buckets. It reads every entity twice and writes it once, in a transaction.
+// In every pass it also reads the table and its copy without properties. The error may be one of this package or of
+// the store. It is [table.ErrNoTable] if the table is deleted during the run.
 func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 	if o.Report == nil {
 		o.Report = func(Progress) error { return nil }
@@ -47,13 +47,13 @@ func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 }
 
 const (
-	// maxPasses limits the number of passes before the seal.
+	// maxPasses limits the number of passes before writes are refused.
 	maxPasses = 20
-	// few is a number of differences for which a few transactions suffice.
+	// few is the number of differences up to which no further pass is made, because a few transactions can copy them.
 	few = 100
 )
 
-// claim records this run as the one that may write the copy.
+// claim records this run as the owner, which may write the copy.
 func (r *mover) claim(ctx context.Context) error {
 	fresh := Spread{Buckets: r.Buckets}
 	binary.BigEndian.PutUint64(fresh.Incarnation[:8], r.Rand())
@@ -76,8 +76,8 @@ func (r *mover) claim(ctx context.Context) error {
 	})
 }
 
-// approach repeats passes until another one would not help: the last one changed few entities, or more than half as
-// many as the one before. It returns the duration of the last pass.
+// approach repeats passes until another pass would not help: the last pass changed few entities, or more than half
+// as many as the pass before. It returns the duration of the last pass.
 func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 	for earlier := 0; ; {
 		began := r.Elapsed()
@@ -94,13 +94,13 @@ func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 	}
 }
 
-// conclude seals the table, compares for the last time, and makes the copy the table.
+// conclude seals the table (writes are refused), compares it with the copy for the last time, and replaces it by the copy.
 func (r *mover) conclude(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil { // the seal of a run that failed must not block writes
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 			defer cancel()
-			// If this fails, other processes lift the seal after [Silence].
+			// If this fails, other processes end the seal after [Silence].
 			_ = r.change(ctx, func(now *Location) { now.Move = now.Released() })
 		}
 	}()
@@ -126,14 +126,14 @@ func (r *mover) conclude(ctx context.Context) (err error) {
 	return r.flip(ctx)
 }
 
-// seal writes the next state of the seal into the record.
+// seal stores another state of the seal in the record.
 func (r *mover) seal(ctx context.Context, to Seal) error {
 	r.beat++
 	r.beaten = r.Elapsed()
 	return r.change(ctx, func(now *Location) { now.Seal, now.Beat = to, r.beat })
 }
 
-// flip makes the copy the table, and ends the move.
+// flip replaces the table by the copy, and ends the move.
 func (r *mover) flip(ctx context.Context) error {
 	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
 		if now.Spread == r.to {

@@ -11,19 +11,19 @@ import (
 
 // Store is the interface that a run needs of the store.
 type Store interface {
-	// Change reads the record of a table, calls change and writes the result. If the record has changed in between,
-	// Change begins again. If change returns its argument, nothing is written. Change may call change again after a
-	// write whose reply was lost; change must then return its argument. A Spread that the record no longer contains
-	// is noted for Purge. The error is that of change, [table.ErrNoTable] or that of the store.
+	// Change reads the record of a table, passes it to the function change and writes the result. If the record has changed in
+	// between, Change begins again. If change returns its argument, nothing is written. Change may call change again after a
+	// write whose reply was lost; change must then return its argument. If the new record no longer names a Spread, Change
+	// also writes a note so that Purge removes it. The error is that of change, [table.ErrNoTable] or that of the store.
 	Change(ctx context.Context, key table.RecordKey, change func(Location) (Location, error)) error
 
-	// Heads returns at most rows entities of one bucket in key order, from start on. next is the start of the next
-	// page, or nil at the end.
+	// Heads returns at most rows entities of one bucket in key order. The first key is at least start. next is the start
+	// of the next page, or nil at the end.
 	Heads(ctx context.Context, p Spread, bucket uint16, start []byte, rows int) (page []Head, next []byte, err error)
 
-	// Copy makes the copy equal to the table for the first few of the differences, in one transaction. The transaction
-	// applies only if the record still has the same Spread, Target and Owner. If alive is not nil, it is called before
-	// each transaction, and the transaction also requires that the entities have not changed since they were read.
+	// Copy changes the copy for the first few of the differences, so that they disappear. It does so in one transaction,
+	// which applies only if the record still has the same Spread, Target and Owner. If alive is not nil, Copy calls alive
+	// before each transaction, and the transaction also requires that the entities have not changed since they were read.
 	Copy(ctx context.Context, key table.RecordKey, l Location, d []Difference, alive func(context.Context) error) (Copied, error)
 }
 
@@ -33,7 +33,7 @@ type Env struct {
 	Elapsed  func() time.Duration // a monotonic clock
 	Sleep    func(context.Context, time.Duration) error
 	Rand     func() uint64
-	Grace    time.Duration // once a record has been sealed for this long, no process uses a cached record without the seal
+	Grace    time.Duration // After a record has refused writes for this long, every process knows that it must not write.
 	Deadline time.Duration // timeout of one operation
 }
 
@@ -43,10 +43,10 @@ type Spread struct {
 	Buckets     uint16
 }
 
-// Bucket returns the bucket of an entity, by its encoded key.
+// Bucket returns the bucket of an entity with this encoded key.
 func (p Spread) Bucket(k []byte) uint16 { return buckets.OfKey(k, p.Buckets) }
 
-// Location is the Spread of a table, and that of its copy if a run is unfinished.
+// Location contains the Spread of a table and, if a run is unfinished, that of its copy.
 type Location struct {
 	Spread
 	Move
@@ -72,12 +72,12 @@ type Seal uint8
 const (
 	// Open permits all reads and writes.
 	Open Seal = iota
-	// Sealing permits only reads. The run waits for the processes that do not know of the seal yet. Their writes
-	// still count, because the last pass will copy them.
+	// Sealing permits only reads. The run waits for the processes that do not know the seal yet. Their writes still
+	// count, because the last pass will copy these writes.
 	Sealing
-	// Sealed permits only reads, while table and copy are compared for the last time. A write may still arrive from a
-	// process that was suspended before the seal. That write is not acknowledged, and is lost when the copy becomes
-	// the table. So a read returns only the entities that table and copy agree on.
+	// Sealed permits only reads, while the run compares the table with its copy for the last time. A write may still
+	// arrive from a process that was suspended before the seal. That write is not acknowledged, and is lost when the
+	// copy replaces the table. So a read returns only entities that are the same in the table and in its copy.
 	Sealed
 )
 
@@ -86,7 +86,7 @@ type Head struct {
 	Key          []byte
 	Ticks, Nonce string
 	Size         int    // approximate size of the item
-	Chunks       []byte // names the items that hold the properties, if there are any
+	Chunks       []byte // names the items that hold the properties of a large entity; nil for other entities
 }
 
 // Same reports whether both heads describe the same state of an entity.
