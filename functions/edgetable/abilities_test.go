@@ -23,7 +23,6 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// able is a store with every optional interface that a store may implement in addition to table.Store.
 type able struct{ table.Store }
 
 func (able) Traffic(context.Context, table.RecordKey) (*traffic.Report, error)   { return nil, nil }
@@ -31,8 +30,8 @@ func (able) Restore(context.Context, table.RecordKey, edm.Ticks) ([]byte, error)
 func (able) Replication() table.Replication                                      { return table.Replication{} }
 func (able) Declares() (string, bool)                                            { return "", false }
 
-// abilities are the optional interfaces (abilities) that a store may implement in addition to
-// table.Store.
+// abilities has a function for each optional interface (ability) of a store. The function reports
+// whether a store implements the interface.
 var abilities = map[string]func(table.Store) bool{
 	"Counting":   func(s table.Store) bool { _, ok := table.As[table.Counting](s); return ok },
 	"Restoring":  func(s table.Store) bool { _, ok := table.As[table.Restoring](s); return ok },
@@ -40,7 +39,7 @@ var abilities = map[string]func(table.Store) bool{
 	"Declaring":  func(s table.Store) bool { _, ok := table.As[table.Declaring](s); return ok },
 }
 
-// TestAbilitiesKnown checks that abilities lists each interface of core/table/ability.go.
+// TestAbilitiesKnown checks that the map abilities contains each interface in core/table/ability.go.
 func TestAbilitiesKnown(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "../../core/table/ability.go", nil, 0)
@@ -66,8 +65,9 @@ func TestAbilitiesKnown(t *testing.T) {
 	}
 }
 
-// TestAbilities checks that no wrapper of the server hides an optional interface of a store, or adds one
-// that the store lacks. The types of the stores show their interfaces, so no store is opened.
+// TestAbilities checks the server's wrappers of stores. A wrapper must not hide an optional interface of
+// its store, and must not add an interface that the store lacks. The types of the stores show their
+// interfaces, so no store is opened.
 func TestAbilities(t *testing.T) {
 	t.Parallel()
 	stores := map[string]table.Store{
@@ -79,7 +79,7 @@ func TestAbilities(t *testing.T) {
 	}
 	stores["memstore"] = new(memstore.Store)
 	stores["all abilities"] = able{new(memstore.Store)}
-	for ability, one := range map[string]table.Store{ // each ability alone, because a future store may have only this one
+	for ability, one := range map[string]table.Store{ // each ability alone, because a future store may have only that ability
 		"Counting": struct {
 			table.Store
 			table.Counting

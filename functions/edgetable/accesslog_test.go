@@ -11,8 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestAccessLog checks that the access log has a line for each request, with the client's address
-// that a trusted proxy reports.
+// TestAccessLog checks that the access log has a line for each request. The line must have the
+// client's address that a trusted proxy reports.
 func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "access")
@@ -80,7 +80,7 @@ func TestAccessLogText(t *testing.T) {
 	t.Errorf("the log:\n%s", s.logs)
 }
 
-// TestAccessLogReopens checks that after SIGHUP the access log is written to a new file.
+// TestAccessLogReopens checks that the server continues its access log in a new file after SIGHUP.
 func TestAccessLogReopens(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "access")
@@ -112,7 +112,7 @@ func TestAccessLogReopens(t *testing.T) {
 	}
 }
 
-// TestSlowQueries checks that a slow query is logged with its plan and the shape of its filter: the
+// TestSlowQueries checks that the log has the plan and the shape of a slow query. The shape is the
 // filter without its values.
 func TestSlowQueries(t *testing.T) {
 	t.Parallel()

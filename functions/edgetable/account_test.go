@@ -40,7 +40,6 @@ func connection(t *testing.T, text string) (name, key, endpoint string) {
 	return name, key, endpoint
 }
 
-// gets fails the test unless a request of the client gets the status want.
 func (c *signingClient) gets(t *testing.T, want int) {
 	t.Helper()
 	if got := c.status(t, "GET", "/Tables"); got != want {
@@ -48,7 +47,8 @@ func (c *signingClient) gets(t *testing.T, want int) {
 	}
 }
 
-// TestAccountLife creates, changes and deletes an account while a server uses the file of accounts.
+// TestAccountLife creates, changes and deletes an account while a server uses the same file of
+// accounts.
 func TestAccountLife(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -115,7 +115,7 @@ func TestAccountLife(t *testing.T) {
 	s.look()
 	newClient(t, at+"beta", "beta", key).gets(t, 404)
 
-	// If the file is invalid, the server keeps its accounts and logs the wrong line.
+	// With an invalid file, the server keeps its accounts and logs the wrong line.
 	good, err := os.ReadFile(file)
 	must.OK(t, err)
 	must.OK(t, os.WriteFile(file, []byte("gamma:"+key3+"\nacme:broken\n"), 0o600))
@@ -125,7 +125,7 @@ func TestAccountLife(t *testing.T) {
 	}
 	next.filled(t)
 	newClient(t, at+"gamma", "gamma", key3).gets(t, 404)
-	// If the file is missing, the server keeps its accounts too.
+	// Without the file, the server keeps its accounts too.
 	must.OK(t, os.Remove(file))
 	s.look()
 	if !strings.Contains(s.logs.String(), file+": no such file") {
@@ -151,8 +151,8 @@ func TestAccountLife(t *testing.T) {
 	}
 }
 
-// TestAccountFileStays checks that commands keep the comments, the order of the lines and the
-// options of an account.
+// TestAccountFileStays checks that commands do not change the comments, the order of the lines and
+// the options of an account.
 func TestAccountFileStays(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "accounts")
@@ -184,8 +184,8 @@ func TestAccountFileStays(t *testing.T) {
 	console{t, nil}.says(2, "3 to 24", "account", "new", "Acme", "--accounts", file)
 }
 
-// TestAccountFileOfOthers checks that a file of accounts that other users can read is refused, with
-// advice.
+// TestAccountFileOfOthers checks that commands refuse a file of accounts that other users can read.
+// The error must say what to do.
 func TestAccountFileOfOthers(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "accounts")
@@ -202,7 +202,7 @@ func TestAccountFileOfOthers(t *testing.T) {
 }
 
 // TestAccountEndpoint checks that a connection string has the endpoint that follows from the
-// settings of a server. If the endpoint is unknown, the string has a placeholder that clients
+// settings of a server. If the endpoint is unknown, the string has a placeholder, which clients
 // refuse.
 func TestAccountEndpoint(t *testing.T) {
 	t.Parallel()
@@ -225,7 +225,8 @@ func TestAccountEndpoint(t *testing.T) {
 			t.Errorf("%q: %s, %s", tt.config, endpoint, said)
 		}
 	}
-	// The environment has precedence over the configuration file, and --endpoint over both.
+	// The environment has precedence over the configuration file, and the flag --endpoint over
+	// both.
 	environment := map[string]string{"EDGETABLE_LISTEN": "127.0.0.1:21071"}
 	for want, more := range map[string][]string{"http://127.0.0.1:21071/other": {"other"}, "https://e/x": {"more", "--endpoint", "https://e/x"}} {
 		status, out, said := run(t, environment, append([]string{"account", "new", "--config", filepath.Join(dir, "config"), "--accounts", filepath.Join(dir, "accounts")}, more...)...)
@@ -235,8 +236,9 @@ func TestAccountEndpoint(t *testing.T) {
 	}
 }
 
-// TestAccountOfAnotherServer checks that a server in the data directory does not count as the
-// server of another file of accounts.
+// TestAccountOfAnotherServer checks commands for a file of accounts while a server with another
+// file of accounts runs in the data directory. The commands must not treat this server as the
+// server of their file.
 func TestAccountOfAnotherServer(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -250,8 +252,9 @@ func TestAccountOfAnotherServer(t *testing.T) {
 	}
 }
 
-// TestAccountServerSilent checks that a server that runs but does not respond is not treated as
-// stopped: a key that its clients may use is kept, and the endpoint is not derived from settings.
+// TestAccountServerSilent checks commands while a server runs but does not respond. They must not
+// treat this server as stopped. So they keep a key that clients of the server may use, and do not
+// derive the endpoint from settings.
 func TestAccountServerSilent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

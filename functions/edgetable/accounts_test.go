@@ -9,15 +9,15 @@ import (
 	"edgetable/core/accounts"
 )
 
-// Keys for the tests: base64 of 32 bytes each.
+// These keys for the tests are base64 of 32 bytes each.
 const (
 	key1 = "Zmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgMTI="
 	key2 = "c2Vjb25kIHNlY29uZCBzZWNvbmQgc2Vjb25kIDEyMzQ="
 	key3 = "dGhpcmQgdGhpcmQgdGhpcmQgdGhpcmQgdGhpcmQgMTI="
 )
 
-// TestAccounts checks that each key of an account gives access to the account, and no other key
-// does.
+// TestAccounts checks that each key of an account gives access to the account, and that no other
+// key gives access.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	text := "acme:" + key1 + ":" + key2 + "\nbeta:" + key3 + "\n"
@@ -57,8 +57,8 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// TestDevelopmentAccount checks that the public development key is accepted only on loopback, even
-// for an account of another name.
+// TestDevelopmentAccount checks that the public development key is accepted only on loopback
+// addresses. This also holds for an account with another name that has this key.
 func TestDevelopmentAccount(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"": "", "own name, second key": "acme:" + key1 + ":" + accounts.DevelopmentKey} {
@@ -72,7 +72,7 @@ func TestDevelopmentAccount(t *testing.T) {
 	if !strings.Contains(s.logs.String(), "development account") {
 		t.Errorf("no warning: %s", s.logs)
 	}
-	// If its first key is another one, the development account is treated like any account.
+	// The development account with another first key is treated like any account.
 	s = start(t, map[string]string{accounts.Variable: accounts.Development + ":" + key1 + ";acme:" + accounts.DevelopmentKey}, "--memory")
 	if strings.Contains(s.greeting, accounts.DevelopmentKey) || strings.Contains(s.greeting, "Authorization") {
 		t.Errorf("greeting:\n%s", s.greeting)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestAccountsTogether checks that concurrent commands do not overwrite each other's changes: each
-// key that a command printed must work.
+// TestAccountsTogether runs commands concurrently. They must not overwrite each other's changes, so
+// each printed key must work.
 func TestAccountsTogether(t *testing.T) {
 	t.Parallel()
 	const many = 16

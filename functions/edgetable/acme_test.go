@@ -24,11 +24,12 @@ import (
 // pebble is the ACME test server of Let's Encrypt, used as a private certificate authority.
 type pebble struct {
 	directory, ca string         // values for EDGETABLE_ACME_DIRECTORY and EDGETABLE_ACME_CA
-	roots         *x509.CertPool // trusts the certificates that it issues
+	roots         *x509.CertPool // roots of the certificates that Pebble issues
 	forward       func(to string)
 }
 
-// freePort returns an unused port, because Pebble does not report a port that it chose itself.
+// freePort returns an unused port. Pebble gets this port, because it does not report a port that it
+// chose itself.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -37,9 +38,9 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// startPebble starts Pebble, and a name server that resolves every name to this machine. Pebble
-// validates a domain at a port that forward connects to the server. Its certificates are valid for
-// the given time.
+// startPebble starts Pebble and a name server. The name server resolves every name to this machine.
+// To validate a domain, Pebble connects to a port of this machine, and the function forward
+// connects this port to the server. Pebble's certificates are valid for the given time.
 func startPebble(t *testing.T, valid time.Duration) *pebble {
 	t.Helper()
 	needs.These(t, needs.ACME)
@@ -79,7 +80,7 @@ func startPebble(t *testing.T, valid time.Duration) *pebble {
 	fetch := func(url string) []byte {
 		t.Helper()
 		var resp *http.Response
-		must.Eventually(t, "the ACME server listens", log, func() (ok bool) { // Pebble prints that it listens before it does
+		must.Eventually(t, "the ACME server listens", log, func() (ok bool) { // Pebble prints that it listens before it really listens
 			resp, err = client.Get(url)
 			return err == nil
 		})
@@ -96,7 +97,8 @@ func startPebble(t *testing.T, valid time.Duration) *pebble {
 	return p
 }
 
-// forward accepts connections and connects them to the first address that it receives from target.
+// forward receives one address from the channel target. Then it accepts connections, and connects
+// each connection to this address.
 func forward(door net.Listener, target <-chan string) {
 	to := <-target
 	for {
@@ -117,8 +119,8 @@ func forward(door net.Listener, target <-chan string) {
 	}
 }
 
-// TestACME checks that a server obtains certificates for its domains and serves with them. After a
-// restart it has them without the authority.
+// TestACME checks that a server gets certificates for its domains and serves HTTPS with them. After
+// a restart, the server must use these certificates without the certificate authority.
 func TestACME(t *testing.T) {
 	t.Parallel()
 	p := startPebble(t, 90*24*time.Hour)
@@ -148,7 +150,7 @@ func TestACME(t *testing.T) {
 		conn.Close()
 		t.Error("a name that is none of ours has a certificate")
 	}
-	// Clients can use the tables over TLS.
+	// Clients use the tables over TLS.
 	c := s.client(t, "")
 	c.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: p.roots, ServerName: "tables.example.test"}}
 	c.endpoint = "https://" + address + "/devstoreaccount1"
@@ -162,7 +164,7 @@ func TestACME(t *testing.T) {
 		}
 	}
 	files, err := os.ReadDir(filepath.Join(data, "acme"))
-	if err != nil || len(files) < 3 { // one of the files is the key of the ACME account
+	if err != nil || len(files) < 3 { // one of the files has the key of the ACME account
 		t.Errorf("%v, %v", files, err)
 	}
 	for _, f := range append(files, dirEntry(t, filepath.Join(data, "acme"))) {
@@ -178,8 +180,9 @@ func TestACME(t *testing.T) {
 	s.ends(t)
 }
 
-// TestACMERenews checks that a certificate is renewed after two thirds of its lifetime. The server
-// then uses the new one, and the metric shows its expiry.
+// TestACMERenews checks that the server renews a certificate after two thirds of the lifetime. The
+// server must then use the new certificate, and the metric must show the expiry of this
+// certificate.
 func TestACMERenews(t *testing.T) {
 	t.Parallel()
 	p := startPebble(t, 30*time.Second)

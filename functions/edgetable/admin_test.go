@@ -15,15 +15,15 @@ import (
 	"edgetable/testdata/must"
 )
 
-// administration returns an HTTP client that connects to a server's socket.
+// administration returns an HTTP client that connects to the Unix socket of a server.
 func administration(path string) *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", path)
 	}}}
 }
 
-// ask sends a request to a server's socket and fails the test unless the response has the status
-// want.
+// ask sends a request to the Unix socket of a server. It fails the test unless the response has the
+// status want.
 func ask(t *testing.T, socket, method, path string, want int) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, "http://server"+path, nil)
@@ -31,8 +31,8 @@ func ask(t *testing.T, socket, method, path string, want int) string {
 	return answer(t, administration(socket), req, want)
 }
 
-// TestAdmin checks that only the server's user can open the socket, and that the server removes it
-// when it stops.
+// TestAdmin checks that only the server's user can open the server's Unix socket, and that the
+// server removes the socket when it stops.
 func TestAdmin(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -71,7 +71,7 @@ func TestAdmin(t *testing.T) {
 	}
 }
 
-// TestAdminAfterKill checks that a server replaces the socket that a killed server has left.
+// TestAdminAfterKill checks that a new server replaces the Unix socket of a killed server.
 func TestAdminAfterKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -89,8 +89,8 @@ func TestAdminAfterKill(t *testing.T) {
 	}
 }
 
-// TestEndDuringTrace checks that a running request for a profile does not delay the end of the
-// server.
+// TestEndDuringTrace checks that a server stops at once while a request for a long profile is
+// running.
 func TestEndDuringTrace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

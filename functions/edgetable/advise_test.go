@@ -17,7 +17,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// workload sends the requests of a simulated program to a table.
+// workload simulates a program that sends requests to a table.
 type workload struct {
 	*testing.T
 	c     *remote.Client
@@ -56,7 +56,7 @@ func (w *workload) query(filter string) {
 	}
 }
 
-// people inserts 20 partitions of 50 rows, in random order.
+// people inserts 20 partitions of 50 entities, in random order.
 func (w *workload) people() {
 	for _, i := range w.r.Perm(20) {
 		w.batch(fmt.Sprintf("city-%02d", i), 50, 0, "%04d")
@@ -126,7 +126,7 @@ var workloads = []struct {
 			w.query(fmt.Sprintf("Mail eq 'city-%02d-7@example.com'", i))
 		}
 	}, []string{"point-read-by-property"}},
-	{"Looked", false, func(w *workload) { // a person sends the query twice, and tools send it often
+	{"Looked", false, func(w *workload) { // a person sends the first query twice; tools send the second query often
 		w.people()
 		w.query("Mail eq 'nobody'")
 		w.query("Mail eq 'nobody'")
@@ -158,8 +158,9 @@ var workloads = []struct {
 	}, []string{"text-order"}},
 }
 
-// TestAdvise checks that each bad workload gets exactly the finding that names its problem, and
-// that the good workload gets none. A server has counted the requests.
+// TestAdvise runs simulated programs against a server, which counts their requests. For each bad
+// workload, 'advise' must report exactly the finding that names the problem. For the good workload,
+// it must report none.
 func TestAdvise(t *testing.T) {
 	t.Parallel()
 	admin := filepath.Join(t.TempDir(), "s")

@@ -13,8 +13,8 @@ import (
 )
 
 // TestAzuriteFlags compares the table of Azurite's flags in docs/migrate-from-azurite.md with the errors that serve
-// prints for these flags. It also checks that serve has the flags that the table names. With -update it writes the
-// table.
+// prints for these flags. It also checks that serve has the flags that the table recommends. With -update it writes
+// the table.
 func TestAzuriteFlags(t *testing.T) {
 	t.Parallel()
 	const page, begin, end = "../../docs/migrate-from-azurite.md", "-update' -->\n\n", "\n<!-- end of flags"

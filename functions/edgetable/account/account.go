@@ -35,7 +35,7 @@ func (p *program) accountCommand() *cobra.Command {
 					return err
 				}
 			}
-			defer lockDir(filepath.Dir(path))() // without the lock, one of two concurrent commands could overwrite the change of the other
+			defer lockDir(filepath.Dir(path))() // without this lock, one of two concurrent commands could overwrite the change of the other command
 			f, err := openFile(path)
 			if err != nil {
 				return err
@@ -244,7 +244,6 @@ func state(disabled bool) string {
 	return "enabled"
 }
 
-// used says when a key of an account was last used.
 func (f *file) used(name string, key int) string {
 	return say(readLastUsed(usedFile(f.path)).timeOf(f.list[name].Keys[key]))
 }
@@ -300,8 +299,8 @@ func (p *program) setDisabled(f *file, name string, disabled bool) error {
 	return nil
 }
 
-// removeAccount removes an account. Without --force, it refuses while clients use the account; without --yes, the
-// user must type the account's name.
+// removeAccount removes an account. Without --force, it returns an error if a client used one of the account's
+// keys recently. Without --yes, the user must type the account's name.
 func (p *program) removeAccount(ctx context.Context, f *file, name string, o *accountFlags) error {
 	i, _, err := f.find(name)
 	if err != nil {
@@ -326,7 +325,7 @@ func (p *program) removeAccount(ctx context.Context, f *file, name string, o *ac
 	return nil
 }
 
-// saveAccounts saves the file, and says so if a server may not notice the change.
+// saveAccounts saves the file. It prints a message if a running server may not notice the change.
 func (p *program) saveAccounts(f *file) error {
 	if p.Environment(accounts.Variable) != "" {
 		fmt.Fprintf(p.Err, "$%s is set: a server that has this variable ignores %s unless it gets --accounts\n", accounts.Variable, f.path)

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// lockDir locks a directory until unlock is called; it waits while another process holds the lock. If the directory
-// is missing, or the file system has no locks, it does nothing.
+// lockDir locks a directory until unlock is called. While another process holds the lock, lockDir waits. If the
+// directory is missing, or the file system has no locks, it does nothing.
 func lockDir(dir string) (unlock func()) {
 	d, err := os.Open(dir)
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// running asks the server that uses the file of accounts for its state. It returns nil if no server runs. An error
-// means that a server runs but does not respond, so its state is unknown.
+// askServer returns the state of the running server that uses the file of accounts, or nil if no such server runs. An
+// error means that a server runs but does not respond, so its state is unknown.
 func (o *accountFlags) askServer(ctx context.Context, path string) (*admin.Info, error) {
 	info, err := admin.Ask(ctx, o.data, o.admin)
 	if info == nil || err != nil || !o.usesFile(info, path) {
@@ -21,8 +21,9 @@ func (o *accountFlags) askServer(ctx context.Context, path string) (*admin.Info,
 	return info, nil
 }
 
-// uses reports whether the accounts of a server come from the file path; "" means that they come from no file. A
-// server without a file looks for one in its data directory at its next start.
+// usesFile reports whether a server reads its accounts from the file at path; if path is "", whether it reads no
+// file. It is also true for the file of accounts in the data directory if the server has no file: its next start
+// reads that file.
 func (o *accountFlags) usesFile(info *admin.Info, path string) bool {
 	if info.File == "" {
 		return path == "" || path == filepath.Join(o.data, cli.AccountsInData)
@@ -30,7 +31,8 @@ func (o *accountFlags) usesFile(info *admin.Info, path string) bool {
 	return sameFile(info.File, path)
 }
 
-// same reports whether two paths name the same file. A server may have a path relative to its own working directory.
+// sameFile reports whether two paths name the same file. If a file cannot be read and a path is relative, only the
+// base names are compared, because the server's path may be relative to the server's working directory.
 func sameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	other, fails := os.Stat(b)
@@ -40,9 +42,9 @@ func sameFile(a, b string) bool {
 	return !filepath.IsAbs(a) && filepath.Base(a) == filepath.Base(b)
 }
 
-// endpointOf returns the URL of an account. It tries --endpoint, the account's entry, the running server, and the
-// settings for a server in the environment or the configuration file, in this order. If none has a URL, it returns ""
-// and prints why.
+// endpointOf returns the URL of an account from the first of these sources that has one: --endpoint, the account's
+// entry, the running server, and the settings of a server in the environment or the configuration file. If no source
+// has a URL, endpointOf prints why and returns "".
 func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err error) string {
 	begin := ""
 	switch {
@@ -70,11 +72,10 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 	return begin + "/" + name
 }
 
-// unknownEndpoint is the placeholder for an unknown URL in connection strings and other URLs. Every client refuses
-// it.
+// unknownEndpoint replaces an unknown URL in connection strings and other output. Every client refuses this text.
 const unknownEndpoint = "URL-OF-THE-ACCOUNT"
 
-// defaultEndpoint describes, for the help, what endpointOf does without --endpoint.
+// defaultEndpoint is the text in the help that says where the endpoint comes from without --endpoint.
 const defaultEndpoint = "default from the running server of these accounts, or else from --listen, --public-url and certificates in the environment or the file --config"
 
 // accountFlags are the flags of the commands that change accounts.

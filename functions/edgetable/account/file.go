@@ -15,7 +15,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// file is a file of accounts that is edited line by line, so that comments and order are kept.
+// file is a file of accounts. Commands edit it line by line, so that comments and the order of
+// accounts are kept.
 type file struct {
 	path  string
 	lines []string // lines of the file, each with its line end
@@ -23,7 +24,7 @@ type file struct {
 	mode  fs.FileMode
 }
 
-// openFile reads a file, which may not exist yet.
+// openFile reads a file of accounts. The file may not exist yet.
 func openFile(path string) (*file, error) {
 	f := &file{path: path, list: accounts.List{}, mode: 0o600}
 	text, err := cli.ReadPrivate(f.path)
@@ -43,7 +44,7 @@ func openFile(path string) (*file, error) {
 	return f, nil
 }
 
-// find returns the line number of an account and its parsed entry.
+// find returns the line number of an account and the parsed entry on this line.
 func (f *file) find(name string) (int, accounts.Entry, error) {
 	for i, line := range f.lines {
 		if e, ok := accounts.ParseEntry(line); ok && e.Name == name {
@@ -64,7 +65,7 @@ func (f *file) add(e accounts.Entry) {
 	f.lines = append(f.lines, e.String()+"\n")
 }
 
-// save replaces the file atomically, and keeps its owner.
+// save replaces the file atomically. The new file has the same owner.
 func (f *file) save() error {
 	text := strings.Join(f.lines, "")
 	list, err := accounts.Parse(text)
@@ -74,10 +75,9 @@ func (f *file) save() error {
 	if len(list) == 0 {
 		return errors.New("a server needs at least one account: disable the last account instead, or create another account first")
 	}
-	return directory.Replace(f.path, []byte(text), f.mode) // synced to disk: otherwise a power cut could bring back a removed key
+	return directory.Replace(f.path, []byte(text), f.mode) // synced to disk: otherwise a removed key could reappear after a power failure
 }
 
-// newKey makes a key of 256 bits.
 func newKey() string {
 	var secret [accounts.LeastKey]byte
 	_, _ = rand.Read(secret[:]) // rand.Read never fails

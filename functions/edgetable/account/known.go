@@ -14,8 +14,8 @@ import (
 	"edgetable/functions/edgetable/reload"
 )
 
-// Known holds the accounts of a server. When their file changes, all accounts are read again. If the file is
-// invalid, the server keeps the accounts that it has.
+// Known holds the accounts of a server. When the file of accounts changes, all accounts are read again. If the
+// file is invalid, the server keeps its current accounts.
 type Known struct {
 	Source Source
 	Refuse func(accounts.List) error // returns an error for a list of accounts that the server must not serve
@@ -46,7 +46,8 @@ func (k *Known) WithoutAudience() (names []string) {
 	return names
 }
 
-// Load reads the accounts if their file has changed, and reports whether it has.
+// Load reads the accounts if their file has changed. It reports whether the accounts differ from the previous
+// ones.
 func (k *Known) Load(asked bool) (changed bool, err error) {
 	if !k.files.Due(reload.StampOf(k.Source.file), asked) {
 		return false, nil
@@ -68,7 +69,7 @@ func (k *Known) Load(asked bool) (changed bool, err error) {
 	defer k.mu.Unlock()
 	switch {
 	case file != "" && k.File == "":
-		k.Source.optional = false // a file removed by mistake must not lock clients out: keep the accounts
+		k.Source.optional = false // if the file is removed by mistake, the server keeps its accounts, so that clients are not locked out
 		k.used = readLastUsed(usedFile(file))
 	case k.used == nil:
 		k.used = lastUsed{}
@@ -77,7 +78,7 @@ func (k *Known) Load(asked bool) (changed bool, err error) {
 	return changed, nil
 }
 
-// Reload reads a file that has changed. If the file is wrong, the current accounts stay.
+// Reload reads the file of accounts if it has changed. If the file is invalid, the current accounts stay in use.
 func (k *Known) Reload(asked bool) {
 	switch changed, err := k.Load(asked); {
 	case err != nil:
@@ -91,8 +92,9 @@ func (k *Known) Reload(asked bool) {
 // usedEvery is how often the last uses of keys are recorded.
 const usedEvery = 10 * time.Second
 
-// NoteUsed records which keys were used, unless it did so within the duration every. If the accounts come from a
-// file, it records the uses in a file next to it, otherwise in memory.
+// NoteUsed records which keys were used since its last call. It does nothing if the last record is more recent
+// than the duration every. If the accounts come from a file, the record is a file next to it; otherwise it is
+// only in memory.
 func (k *Known) NoteUsed(every time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 // lastUsed holds the time at which each key was last used, by the key's fingerprint.
 type lastUsed map[string]time.Time
 
-// usedFile returns the name of the file, next to a file of accounts, in which the server records when keys were last
-// used.
+// usedFile returns the name of the file in which a server records when keys were last used. It is in the same
+// directory as the file of accounts.
 func usedFile(accounts string) string { return accounts + ".used" }
 
 // fingerprint identifies a key without revealing it.
@@ -26,7 +26,7 @@ func fingerprint(k *sharedkey.Key) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// readLastUsed reads what a server recorded. Unreadable entries count as unknown.
+// readLastUsed reads the last uses that a server recorded in a file. It ignores invalid lines.
 func readLastUsed(file string) lastUsed {
 	u := lastUsed{}
 	text, _ := os.ReadFile(file)
@@ -39,7 +39,8 @@ func readLastUsed(file string) lastUsed {
 	return u
 }
 
-// update updates the map with the keys that were used since the last call, and reports whether there were any.
+// update sets the time of each key that was used since the last call to now. It reports whether there were such
+// keys.
 func (u lastUsed) update(list accounts.List, now time.Time) (changed bool) {
 	for _, account := range list {
 		for _, k := range account.Keys {
@@ -52,7 +53,7 @@ func (u lastUsed) update(list accounts.List, now time.Time) (changed bool) {
 	return changed
 }
 
-// write writes the file, without keys that are no longer in the list.
+// write writes the last uses of the keys in the list to a file. Other keys are omitted.
 func (u lastUsed) write(file string, list accounts.List) error {
 	var b strings.Builder
 	for _, account := range list {
@@ -68,7 +69,7 @@ func (u lastUsed) write(file string, list accounts.List) error {
 	return directory.Replace(file, []byte(b.String()), 0o600)
 }
 
-// of returns when a key was last used; nil if never.
+// timeOf returns the time at which a key was last used; nil if never.
 func (u lastUsed) timeOf(k *sharedkey.Key) *time.Time {
 	if at, ok := u[fingerprint(k)]; ok {
 		return &at
@@ -76,7 +77,6 @@ func (u lastUsed) timeOf(k *sharedkey.Key) *time.Time {
 	return nil
 }
 
-// say formats the time of a last use for people.
 func say(at *time.Time) string {
 	if at == nil {
 		return "never used"

@@ -23,7 +23,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// sasFlags are the flags of sas.
 type sasFlags struct {
 	accountFlags
 	account             string
@@ -152,10 +151,10 @@ func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 	return nil
 }
 
-// parameter matches the names of token parameters for which there are flags.
+// parameter matches the names of the token parameters that can be set with flags.
 var parameter = regexp.MustCompile(`\b(sip|spk|srk|epk|erk|se|st|sp|si|sv)\b`)
 
-// inFlags replaces the names of token parameters in a text with the names of the flags.
+// inFlags replaces names of token parameters in a text by the names of the flags that set them.
 func inFlags(text string) string {
 	flags := map[string]string{"sip": "ip", "spk": "from-partition", "srk": "from-row", "epk": "to-partition", "erk": "to-row",
 		"se": "expires", "st": "start", "sp": "permissions", "si": "policy", "sv": "service-version"}
@@ -179,7 +178,7 @@ func (p *program) sasEndpoint(ctx context.Context, o *sasFlags, file string) str
 	return unknownEndpoint
 }
 
-// check finds mistakes that would make a valid but useless token.
+// check refuses flags that would make a valid but useless token.
 func (o *sasFlags) check() error {
 	if err := cli.CheckEndpoint(o.endpoint); err != nil {
 		return err
@@ -197,7 +196,7 @@ func (o *sasFlags) check() error {
 	return nil
 }
 
-// sign makes the token that the flags ask for.
+// sign makes and signs the token that the flags describe.
 func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 	start, err := signedTime(o.start, now)
 	if err != nil {
@@ -261,7 +260,7 @@ func (o *sasFlags) signAccount(k *sharedkey.Key, start, expiry, protocol string)
 	}.Sign(o.account, k)
 }
 
-// letters converts comma-separated words, or letters, to letters in the order in which they are signed.
+// letters converts a comma-separated list of words or letters to letters, in the order that signatures need.
 func letters(s, order string, words map[string]string) (string, error) {
 	if s == "" {
 		return "", nil
@@ -292,7 +291,7 @@ func letters(s, order string, words map[string]string) (string, error) {
 	return out.String(), nil
 }
 
-// wordsFor returns the words that stand for these letters.
+// wordsFor returns the words that users can write instead of these letters.
 func wordsFor(order string, words map[string]string) string {
 	var list []string
 	for _, w := range slices.Sorted(maps.Keys(words)) {
@@ -303,8 +302,8 @@ func wordsFor(order string, words map[string]string) string {
 	return strings.Join(list, ", ")
 }
 
-// signedTime converts a time to the form used in tokens. It accepts RFC 3339, a date, or a duration from now, which
-// may be in days.
+// signedTime converts a time to the form that tokens contain. s is an RFC 3339 time, a date, or a duration from
+// now, such as 7d.
 func signedTime(s string, now time.Time) (string, error) {
 	if s == "" {
 		return "", nil

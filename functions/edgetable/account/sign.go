@@ -31,7 +31,7 @@ func (p *program) signCommand() *cobra.Command {
 	return c
 }
 
-// sign prints a curl command, which is the quickest way to see a raw response.
+// sign prints a curl command that sends a signed request. It is the quickest way to see a raw response.
 func (p *program) sign(file, name, verb, target string, asJSON bool) error {
 	method := strings.ToUpper(verb)
 	switch method {
@@ -77,8 +77,8 @@ func (p *program) sign(file, name, verb, target string, asJSON bool) error {
 	return nil
 }
 
-// Named returns the account of a URL as the server determines it: from a host of the form account.table.example.com,
-// or else from the path.
+// Named returns the name of the account in a URL. Like the server, it takes the name from a host of the form
+// account.table.example.com, and otherwise from the path.
 func Named(u *url.URL) string {
 	label, rest, _ := strings.Cut(strings.ToLower(u.Hostname()), ".")
 	if !strings.HasPrefix(rest, "table.") {
@@ -111,7 +111,7 @@ func Curl(account *sharedkey.Account, method, target string, now time.Time) stri
 	return strings.Join(words, " ")
 }
 
-// signed returns the headers of the request.
+// signed returns the headers of a request, including its signature.
 func signed(account *sharedkey.Account, method, target string, now time.Time) []string {
 	path, query := pathOf(escape(target))
 	date := sharedkey.FormatDate(now)
@@ -124,7 +124,7 @@ func signed(account *sharedkey.Account, method, target string, now time.Time) []
 	return headers
 }
 
-// pathOf returns the part of a URL after the host.
+// pathOf returns the path and the query of a URL, both still escaped.
 func pathOf(target string) (path, query string) {
 	_, path, _ = strings.Cut(target, "://")
 	path, query, _ = strings.Cut(path, "?")
@@ -139,11 +139,11 @@ func hasBody(method string) bool {
 	return method == "POST" || method == "PUT" || method == "MERGE" || method == "PATCH"
 }
 
-// escape percent-encodes characters that are not allowed in a URL, or that a shell would interpret. The signature
-// covers the escapes, so curl must not change anything. A # does not begin a fragment here, because a server would
-// never receive it.
+// escape percent-encodes the characters of a URL that are not allowed there or that a shell would interpret. The
+// signature is computed over the escaped URL, so curl must not change the URL. A # is escaped, too: otherwise it
+// would begin a fragment, which is never sent to a server.
 func escape(target string) string {
-	const allowed = "-._~:/?@!$&()*+,;=%" // the shell would interpret ', and curl [ and ]; only the host keeps its brackets
+	const allowed = "-._~:/?@!$&()*+,;=%" // ' is special in a shell, and [ and ] in curl, so they are escaped; only the host keeps its brackets
 	_, rest, _ := strings.Cut(target, "://")
 	start := len(target) - len(rest)
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {

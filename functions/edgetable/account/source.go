@@ -17,10 +17,11 @@ type Source struct {
 	optional bool // if the file does not exist, text is used
 	text     string
 	name     string // name of the text in errors
-	weak     bool   // keys may be shorter than the minimum length
+	weak     bool   // weak keys are permitted: they may be shorter than the minimum length
 }
 
-// WeakSource returns a text with accounts for tests, from a variable.
+// WeakSource returns a source of accounts for tests. Its text comes from an environment variable and may contain
+// short keys.
 func WeakSource(text, variable string) Source {
 	return Source{text: text, name: "$" + variable, weak: true}
 }
@@ -38,7 +39,7 @@ func NewSource(environment func(string) string, file, data string) Source {
 	return s
 }
 
-// read reads the accounts. It also returns the name of their file, if they come from one.
+// read reads the accounts. If they come from a file, it also returns the name of the file.
 func (s *Source) read() (list accounts.List, file string, err error) {
 	text, name := s.text, s.name
 	if s.file != "" {
@@ -75,7 +76,6 @@ func Find(environment func(string) string, file, name string) (*sharedkey.Accoun
 	return known(list, name)
 }
 
-// known returns the account with this name.
 func known(list accounts.List, name string) (*sharedkey.Account, error) {
 	account, ok := list[name]
 	if name == "" {

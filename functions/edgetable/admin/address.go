@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Address says where clients reach a server, according to its settings.
+// Address contains the settings of a server that determine the URL at which clients reach it.
 type Address struct {
 	Public  string   // --public-url
 	Listen  string   // --listen
 	TLS     bool     // the server has a certificate
-	Domains []string // domains for which it obtains a certificate
+	Domains []string // domains for which the server obtains a certificate
 }
 
-// URL returns the beginning of the accounts' endpoints. The port is that of --listen, or the one that the system
-// chose. If the server listens on all addresses, the URL has one that works on this machine.
+// URL returns the URL of the server, without the names of accounts. host and port are the address at which the
+// server listens. everywhere means that the server listens on all addresses; then the URL contains 127.0.0.1.
 func (a *Address) URL(host, port string, everywhere bool) string {
 	if a.Public != "" {
 		return strings.TrimSuffix(a.Public, "/")
@@ -34,7 +34,8 @@ func (a *Address) URL(host, port string, everywhere bool) string {
 	return scheme + net.JoinHostPort(host, port)
 }
 
-// BySettings returns the URL of a server according to its settings, or "" if these do not determine it.
+// BySettings returns the URL of a server without asking the server. It returns "" if the settings do not
+// determine the URL.
 func (a *Address) BySettings() string {
 	host, port, err := net.SplitHostPort(a.Listen)
 	if a.Public == "" && (a.Listen == "" || err != nil || port == "" || port == "0") {

@@ -31,7 +31,7 @@ func Reach(data, socket string) *Server {
 	return r
 }
 
-// Identity implements snapshotter.
+// Identity implements the interface snapshotter of package backup.
 func (r *Server) Identity() (string, error) {
 	text, err := r.ask(context.Background(), http.MethodGet, "/identity")
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *Server) Identity() (string, error) {
 	return string(text), nil
 }
 
-// Checkpoint implements snapshotter. The server chooses the directory itself.
+// Checkpoint implements the interface snapshotter of package backup. The server chooses the directory itself.
 func (r *Server) Checkpoint(ctx context.Context, _ string) (*repository.LogSpan, error) {
 	return read[*repository.LogSpan](ctx, r, http.MethodPost, "/checkpoint")
 }
@@ -51,13 +51,13 @@ func (r *Server) Promote(ctx context.Context, force, takeOver bool) (string, err
 	return string(text), err
 }
 
-// Link is a link that opens all accounts of a server in its explorer; it can be used once.
+// Link is a one-time URL that opens all accounts of a server in the server's explorer.
 type Link struct {
 	URL  string        `json:"url"`
 	Good time.Duration `json:"good"` // how long the link is valid
 }
 
-// Link asks the server for a link.
+// Link asks the server for a new one-time URL of its explorer.
 func (r *Server) Link(ctx context.Context) (Link, error) {
 	return read[Link](ctx, r, http.MethodPost, "/link")
 }
@@ -93,7 +93,7 @@ func read[T any](ctx context.Context, server *Server, method, path string) (v T,
 	return v, err
 }
 
-// answer is the timeout of a request for the server's state. A busy machine may need some seconds.
+// answer is the timeout of a request for the server's state. A busy machine may need some seconds to answer.
 const answer = 30 * time.Second
 
 // Ask returns the state of the server that uses a data directory; nil if none runs. An error means that a server runs

@@ -13,9 +13,9 @@ import (
 
 // Info is the state that a server reports on its socket. It contains no keys.
 type Info struct {
-	URL      string    `json:"url"`     // the beginning of the accounts' endpoints
+	URL      string    `json:"url"`     // URL of the server, to which the name of an account is appended
 	Listens  string    `json:"listens"` // host:port
-	File     string    `json:"file"`    // file of the accounts; "" if there is none, so that last uses are only known since the start
+	File     string    `json:"file"`    // file of the accounts; "" if there is none: then last uses before the start of the server are unknown
 	Accounts []Account `json:"accounts"`
 }
 
@@ -27,7 +27,7 @@ type Account struct {
 	Keys     []Key  `json:"keys"`
 }
 
-// Key is the number of a key, 1 or 2, and its last use; nil if it was never used.
+// Key is one key of an account: its number, which is 1 or 2, and its last use, which is nil if it was never used.
 type Key struct {
 	Key      int        `json:"key"`
 	LastUsed *time.Time `json:"lastUsed"`
@@ -42,8 +42,8 @@ func (i *Info) Find(name string) (Account, bool) {
 	return i.Accounts[at], true
 }
 
-// Serves reports whether the endpoint of an account is this server's: it has the server's URL, or the server's port
-// on this machine.
+// Serves reports whether endpoint is a URL of this server and the server has the account. The URL must contain the
+// server's own host, or a loopback address with the server's port.
 func (i *Info) Serves(endpoint, account string) bool {
 	u, err := url.Parse(endpoint)
 	if _, known := i.Find(account); err != nil || !known {

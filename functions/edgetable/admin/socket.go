@@ -15,8 +15,8 @@ import (
 // Socket returns the path of a server's socket.
 func Socket(data, admin string) string { return cmp.Or(admin, filepath.Join(data, cli.AdminSocket)) }
 
-// Listen creates a socket that no other user can open at any moment. It creates the socket in a directory that other
-// users cannot enter, sets the socket's mode, and then moves it to its path.
+// Listen creates the socket so that no other user can open it, not even for a moment. It creates the socket in a
+// directory that other users cannot enter, sets the mode of the socket, and then moves it to its path.
 func Listen(path string) (net.Listener, error) {
 	if err := clearSocket(path); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func Listen(path string) (net.Listener, error) {
 		return nil, err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // omit the temporary name, which the user does not know
+		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // omit the temporary path, which the user does not know
 	}
 	defer os.RemoveAll(dir)
 	hidden := filepath.Join(dir, "s")
@@ -34,7 +34,7 @@ func Listen(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (a socket's path may have about 100 bytes: set a shorter path with --admin)", err)
 	}
-	l.SetUnlinkOnClose(false) // the socket is renamed below, so closing must not remove the old name
+	l.SetUnlinkOnClose(false) // the socket is renamed below, so closing it must not remove a file with the old name
 	if err = os.Chmod(hidden, 0o600); err == nil {
 		err = os.Rename(hidden, path)
 	}

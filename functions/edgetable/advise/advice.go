@@ -2,12 +2,12 @@ package advise
 
 import "time"
 
-// Advice is what the rules say about a table, with the facts.
+// Advice contains the findings about the keys of a table, and the facts on which they are based.
 type Advice struct {
 	Table    string    `json:"table"`
 	Findings []Finding `json:"findings"`
-	// Costs are empty if the traffic was counted for less than an hour, since seconds are too few to estimate a
-	// month.
+	// Costs are empty if the traffic was counted for less than an hour, because less time does not suffice to
+	// estimate a month.
 	Costs    []Cost  `json:"costs"`
 	PricesOf string  `json:"pricesOf"`
 	Seconds  float64 `json:"seconds"` // for how long the traffic was counted
@@ -24,7 +24,7 @@ func Judge(table string, f *Facts) *Advice {
 		a.Seconds = Period(f.Traffic).Seconds()
 	}
 	if a.Findings == nil {
-		a.Findings = []Finding{} // so that the JSON has an empty list instead of null
+		a.Findings = []Finding{} // so that the JSON has [] instead of null
 	}
 	return a
 }

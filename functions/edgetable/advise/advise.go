@@ -3,7 +3,7 @@
 // PostgreSQL, the binary), and which pattern of keys to use instead.
 package advise
 
-// Advise applies all rules. Findings have the order of the rules.
+// Advise applies all rules. It returns the findings in the order of the rules.
 func Advise(f *Facts) []Finding {
 	var list []Finding
 	add := func(found []Finding) { list = append(list, found...) }

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/traffic"
 )
 
-// busy returns the statistics of a table that had this many writes in its busiest minute.
+// busy returns the statistics of a table with this number of writes in its busiest minute.
 func busy(writes uint32) *traffic.Report {
 	r := &traffic.Report{Since: time.Unix(0, 0), Until: time.Unix(3600, 0)}
 	r.Totals.Writes, r.Totals.WriteUnits, r.Totals.WriteRequests = uint64(writes), 2*uint64(writes), uint64(writes)
@@ -18,8 +18,8 @@ func busy(writes uint32) *traffic.Report {
 	return r
 }
 
-// TestMoreBuckets checks that more buckets are advised if the writes of a table's busiest minute
-// are near the limit of its buckets.
+// TestMoreBuckets checks that more buckets (hash keys of a table) are advised if the writes of the
+// table's busiest minute are near the limit of its buckets.
 func TestMoreBuckets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -43,9 +43,9 @@ func TestMoreBuckets(t *testing.T) {
 	}
 }
 
-// TestTablesThatSplit checks that no number of buckets is advised for Workers, where objects split
-// automatically. It also checks that the advice about one hot partition says that no split divides
-// a partition.
+// TestTablesThatSplit checks the advice for Workers, where Durable Objects split automatically. The
+// advice must not contain a number of buckets. If one partition is hot, the advice must say that a
+// partition is never split.
 func TestTablesThatSplit(t *testing.T) {
 	t.Parallel()
 	r := busy(60 * 40_000)

@@ -21,7 +21,6 @@ type Cost struct {
 	Dollars float64 `json:"dollarsAMonth"`
 }
 
-// month is 730 hours.
 const month = 730 * time.Hour
 
 // Costs estimates the monthly cost of the same traffic and data on each platform that charges by use. A deployment
@@ -56,7 +55,8 @@ func Costs(f *Facts) []Cost {
 	}
 }
 
-// merged returns the number of pages that read all buckets of a table on DynamoDB; other pages read one bucket.
+// mergedPages returns the number of pages that read all buckets of a table on DynamoDB; other pages read one
+// bucket.
 //
 // Workers need no such number: a table usually begins with one bucket, and a page reads only the objects that have
 // its keys.

@@ -2,7 +2,8 @@ package advise
 
 import "fmt"
 
-// singleRows finds partitions of one row that are read in ranges.
+// singleRows reports a table whose partitions have one row each, if queries read ranges of its
+// partitions.
 func singleRows(f *Facts) []Finding {
 	if f.Traffic == nil {
 		return nil
@@ -13,8 +14,8 @@ func singleRows(f *Facts) []Finding {
 		number = float64(s.Rows) / float64(max(s.Partitions, 1))
 		alone = number < 1.1
 	} else if t := &f.Traffic.Totals; t.FirstInserts >= enough {
-		// the number of partitions is estimated: for 1,024 inserts into 1,024 partitions it may be some
-		// hundred too low
+		// the number of partitions is an estimate: for 1,024 inserts into 1,024 partitions it may be
+		// some hundred too low
 		alone = float64(t.FirstPartitions) > 0.85*float64(t.FirstInserts)
 	}
 	pages, example := uint64(0), ""
@@ -43,7 +44,7 @@ func singleRows(f *Facts) []Finding {
 	}}
 }
 
-// wide is the size above which an entity is considered large.
+// wide is the size in bytes above which an entity is considered large.
 const wide = 256 << 10
 
 // wideEntities finds large entities.

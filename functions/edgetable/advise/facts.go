@@ -8,12 +8,12 @@ type Facts struct {
 	Stored  *Stored         // nil if the entities are unknown
 	// Buckets is the number of buckets of the table on DynamoDB.
 	Buckets int
-	// Splits says that the traffic was counted by objects of Workers. These split by themselves unless the Worker is
-	// configured not to, which the traffic does not show.
+	// Splits says that Durable Objects on Workers counted the traffic. An object splits by itself, unless the
+	// Worker's configuration forbids that. The traffic does not show this configuration.
 	Splits bool
 }
 
-// Enough reports whether there are enough facts to judge by.
+// Enough reports whether the facts are sufficient for findings.
 func (f *Facts) Enough() bool {
 	if f.Stored != nil && f.Stored.Rows >= enough {
 		return true

@@ -1,6 +1,6 @@
 package advise
 
-// Finding is one problem to fix.
+// Finding is one problem that the user should fix.
 type Finding struct {
 	Rule    string  `json:"rule"`
 	Finding string  `json:"finding"` // a sentence that contains the number
@@ -11,7 +11,7 @@ type Finding struct {
 	Instead string  `json:"instead"`
 }
 
-// Why explains a finding for each kind of store.
+// Why explains why a problem matters, for each kind of store.
 type Why struct {
 	Azure    string `json:"azure"`
 	DynamoDB string `json:"dynamodb"`
@@ -20,6 +20,6 @@ type Why struct {
 	Postgres string `json:"postgresql"`
 }
 
-// enough is the minimum number of operations, rows or inserts for a finding: with fewer, shares say nothing about the
-// table.
+// enough is the minimum number of operations, rows or inserts for a finding. With fewer operations, percentages say
+// nothing about the table.
 const enough = 200

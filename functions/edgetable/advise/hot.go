@@ -6,13 +6,12 @@ import (
 	"edgetable/core/traffic"
 )
 
-// The limits that findings mention.
 const (
-	dynamodbPartition = 1000 // limit of a partition in write units per second
-	hotShare          = 0.3  // share of the operations that one partition has
+	dynamodbPartition = 1000 // limit of a DynamoDB partition in write units per second
+	hotShare          = 0.3  // a partition with a larger share of all operations is hot
 )
 
-// hotPartitions finds a partition that has much of the traffic.
+// hotPartitions reports a partition with a large share of the reads or writes.
 func hotPartitions(r *traffic.Report) (list []Finding) {
 	for _, metric := range []string{"writes", "reads"} {
 		h := r.Partitions[metric]
@@ -45,7 +44,7 @@ func hotPartitions(r *traffic.Report) (list []Finding) {
 	return list
 }
 
-// appendOnly finds inserts whose keys are all at one end of the table.
+// appendOnly reports a table whose inserts all have keys at one end of the table.
 func appendOnly(r *traffic.Report) []Finding {
 	t := &r.Totals
 	if t.Judged < enough {
@@ -73,7 +72,7 @@ func appendOnly(r *traffic.Report) []Finding {
 	}}
 }
 
-// moreBuckets finds more writes than the buckets of a table accept.
+// moreBuckets reports a table that gets more writes than its buckets (hash keys) accept.
 func moreBuckets(r *traffic.Report, buckets int) []Finding {
 	most := uint64(0)
 	for _, c := range r.Map.Minutes {

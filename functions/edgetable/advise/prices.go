@@ -30,5 +30,5 @@ var Prices = func() (list []Price) {
 	return list
 }()
 
-// PricesOf is the date of the oldest price.
+// PricesOf is the date of the oldest of the prices.
 var PricesOf = slices.MinFunc(Prices, func(a, b Price) int { return strings.Compare(a.Of, b.Of) }).Of

@@ -9,14 +9,15 @@ import (
 )
 
 const (
-	scanRatio   = 10   // rows examined for a row returned
-	scanAtLeast = 1000 // rows
-	// Queries of one shape that were sent fewer times probably came from a person; a program repeats its queries.
+	scanRatio   = 10   // maximum number of rows examined for each row returned
+	scanAtLeast = 1000 // minimum number of examined rows
+	// Queries that differ only in their values are counted together. If there are fewer than this number, a person
+	// has probably sent them; a program repeats its queries.
 	queriesAtLeast = 5
-	pagesAtLeast   = 20 // used instead of queriesAtLeast if only pages were counted
+	pagesAtLeast   = 20 // minimum number of pages, used instead of queriesAtLeast if no queries were counted
 )
 
-// evident reports whether a query is so frequent that it must come from a program.
+// isFrequent reports whether queries are so frequent that a program must have sent them.
 func isFrequent(s *traffic.Shape) bool {
 	if s.Queries == 0 {
 		return s.Pages >= pagesAtLeast
@@ -24,7 +25,7 @@ func isFrequent(s *traffic.Shape) bool {
 	return s.Queries >= queriesAtLeast
 }
 
-// scanRatios finds shapes of queries that examine much more than they return.
+// scanRatios reports queries that examine many more rows than they return.
 func scanRatios(r *traffic.Report) (list []Finding) {
 	for _, s := range r.Shapes {
 		ratio := float64(s.Scanned) / float64(max(s.Returned, 1))
@@ -86,8 +87,8 @@ func commas(n float64) string {
 	return text
 }
 
-// properties returns the names of the properties in the shape of a filter, without the keys, and those of them that
-// are compared with eq. point reports whether all comparisons are eq.
+// properties returns the names of the properties in a filter, except the keys and Timestamp, and the names that are
+// compared with eq. In the filter, ? replaces the values. point reports whether all comparisons are eq.
 func properties(shape string) (names, equal []string, point bool) {
 	point = true
 	words := strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(shape))
@@ -109,7 +110,7 @@ func properties(shape string) (names, equal []string, point bool) {
 	return names, equal, point && len(names) > 0 && !strings.Contains(shape, " or ")
 }
 
-// batches finds single writes to one partition that are close together in time.
+// batches reports single writes to one partition that follow each other closely.
 func batches(r *traffic.Report) []Finding {
 	t := &r.Totals
 	single := t.WriteRequests - t.Batches

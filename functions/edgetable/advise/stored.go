@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Stored describes the entities of a table, or of a part of its keys. Several goroutines may each describe a
-// part; Join combines the parts in key order.
+// Stored describes the entities of a table, or those in a range of its keys. Several goroutines may each describe
+// a range; Join combines the descriptions in key order.
 type Stored struct {
 	Rows       int64 `json:"rows"`
 	Bytes      int64 `json:"bytes"` // size in bytes by Azure's formula
@@ -26,12 +26,13 @@ type Stored struct {
 	// NearLimit is the number of entities that Azure may refuse because of their size.
 	NearLimit        int64  `json:"nearLimit"`
 	NearLimitExample string `json:"nearLimitExample"`
-	// Misordered counts adjacent keys that are in text order, but not in the order of their numbers: 10 before 9.
+	// Misordered counts adjacent keys that end with numbers and are in text order but not in numeric order, such
+	// as 10 before 9.
 	Misordered        int64  `json:"misordered"`
 	MisorderedExample string `json:"misorderedExample"`
 	numbers           int64  // number of adjacent keys that end with numbers
 
-	edges    []partition // the first and the last partition, which may continue in adjacent parts
+	edges    []partition // the first and the last partition, which may continue in adjacent ranges
 	last     [2]string   // keys of the last entity
 	anything bool
 }
@@ -73,7 +74,8 @@ func (s *Stored) Add(pk, rk string, p edm.Properties) {
 	s.edges[n-1].bytes += int64(size)
 }
 
-// compare compares a key with the previous one.
+// compare compares the keys of an entity with the previous keys, and counts numbers that are not in numeric
+// order.
 func (s *Stored) compare(pk, rk string) {
 	before, after := s.last[0], pk
 	if before == after {
@@ -93,7 +95,7 @@ func (s *Stored) compare(pk, rk string) {
 	}
 }
 
-// number splits a key that ends with a number into the number and the text before it.
+// number splits a key into the number at its end and the text before that number.
 func number(k string) (before, digits string) {
 	i := len(k)
 	for i > 0 && k[i-1] >= '0' && k[i-1] <= '9' {
@@ -110,7 +112,7 @@ func (s *Stored) close(p partition) {
 	}
 }
 
-// Join joins the parts of a table.
+// Join combines the descriptions of adjacent ranges into the description of the whole table.
 func Join(parts []Stored) *Stored {
 	var all Stored
 	var open []partition
@@ -150,7 +152,7 @@ func Join(parts []Stored) *Stored {
 	return &all
 }
 
-// giantPartition finds a table in which one partition has nearly all rows.
+// giantPartition reports a table in which one partition has nearly all rows.
 func giantPartition(s *Stored) []Finding {
 	share := float64(s.LargestRows) / float64(max(s.Rows, 1))
 	if s.Rows < 10*enough || share <= 0.5 {
@@ -170,7 +172,7 @@ func giantPartition(s *Stored) []Finding {
 	}}
 }
 
-// textOrder finds numbers in keys that are sorted as text.
+// textOrder reports keys that contain numbers and are sorted as text.
 func textOrder(s *Stored) []Finding {
 	if s.Misordered < 2 || s.numbers < enough/4 {
 		return nil

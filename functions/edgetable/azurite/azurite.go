@@ -21,23 +21,25 @@ const (
 	Tables = "azurite-table"
 )
 
-// AccountsVariable is the variable with the accounts, as name:key1:key2, separated by semicolons.
+// AccountsVariable is the environment variable that contains the accounts, in the form name:key1:key2, separated by
+// semicolons.
 const AccountsVariable = "AZURITE_ACCOUNTS"
 
-// Start is what to start in place of one of Azurite's programs.
+// Start describes the program to run in place of one of Azurite's programs.
 type Start struct {
 	Args     []string // arguments of edgetable
 	Help     string   // if not empty, the help to print instead
-	Accounts string   // accounts that replace the development account; "" keeps it
+	Accounts string   // accounts that replace the development account; "" keeps the development account
 	Notes    []string // messages for the log
 }
 
-// Named recognizes a call of Azurite by the name under which the program runs, or by its first argument, as in a
-// Compose file with a command for Azurite's image. It returns the name, or "", and the remaining arguments.
+// Named recognizes a call of Azurite. A call has Azurite's name as the name of the program or as the first argument,
+// like a command for Azurite's image in a Compose file. Named returns Azurite's name, or "", and the other
+// arguments.
 func Named(program string, args []string) (name string, rest []string) {
 	base := strings.TrimSuffix(filepath.Base(program), ".exe")
 	if base == All || base == Tables {
-		if len(args) > 0 && args[0] == base { // as in the image's entrypoint, followed by a command for Azurite's image
+		if len(args) > 0 && args[0] == base { // the image's entrypoint contains the name, and a command for Azurite's image repeats it
 			args = args[1:]
 		}
 		return base, args
@@ -48,7 +50,7 @@ func Named(program string, args []string) (name string, rest []string) {
 	return "", args
 }
 
-// flags of Azurite. Those for blobs and queues have no effect.
+// flags are the flags of Azurite. The flags for blobs and queues have no effect.
 type flags struct {
 	host, port, location, debug string
 	cert, key, pwd, oauth       string
@@ -152,8 +154,9 @@ func Serve(name string, args []string, environment func(string) string) (Start, 
 	return s, nil
 }
 
-// Lines returns the lines that other programs wait for before they use a server that they started as Azurite. The
-// Testcontainers modules for .NET and Node.js wait for all three services, although only tables exist.
+// Lines returns lines of Azurite's output. Programs that start a server as Azurite wait for these lines before they
+// use it. The Testcontainers modules for .NET and Node.js wait for all three services, although only tables are
+// served.
 func Lines(name, url string) []string {
 	lines := []string{"edgetable as Azurite Table service is successfully listening at " + url}
 	if name == All {

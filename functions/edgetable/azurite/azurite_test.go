@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestServe translates command lines that are in use for Azurite.
+// TestServe checks the translation of command lines that users have for Azurite.
 func TestServe(t *testing.T) {
 	const development = "--allow-development-account"
 	for _, c := range []struct {
@@ -34,7 +34,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestRefused checks that flags for unsupported features are refused, with advice what to use instead.
+// TestRefused checks that Azurite's flags for unsupported features are refused. The error must say
+// what to use instead.
 func TestRefused(t *testing.T) {
 	for line, want := range map[string]string{
 		"--oauth basic":               "sign with the account's key",
@@ -51,8 +52,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestHint checks that serve explains each flag of Azurite that the program accepts when it is started
-// as Azurite.
+// TestHint checks the errors of 'edgetable serve' for flags of Azurite. Each flag that edgetable
+// accepts when it is started as Azurite must have a hint.
 func TestHint(t *testing.T) {
 	var o flags
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -85,7 +86,7 @@ func TestHint(t *testing.T) {
 	}
 }
 
-// TestAccounts checks that the development account is not served if the user has set accounts.
+// TestAccounts checks that the server has no development account if the user has set accounts.
 func TestAccounts(t *testing.T) {
 	s, err := Serve(Tables, nil, func(name string) string { return map[string]string{AccountsVariable: "acme:a2V5"}[name] })
 	if err != nil || s.Accounts != "acme:a2V5" || slices.Contains(s.Args, "--allow-development-account") {
@@ -111,7 +112,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestLines checks that the output has each line that other programs wait for, and a line that says
+// TestLines checks that the output has each line that other programs wait for. Another line must say
 // that blobs and queues are not served.
 func TestLines(t *testing.T) {
 	said := strings.Join(Lines(All, "http://0.0.0.0:10002"), "\n")

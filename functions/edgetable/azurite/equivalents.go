@@ -36,14 +36,14 @@ var Equivalents = []Equivalent{
 	{"extentMemoryLimit", "", "", "it is for blobs and queues, which are not served"},
 }
 
-// suffixes of the flags for blobs and queues
+// suffixes of the names of Azurite's flags for blobs and queues
 var (
 	services = []string{"blob", "queue"}
 	endings  = []string{"Host", "Port", "KeepAliveTimeout"}
 )
 
-// Hint suggests a replacement for a flag of Azurite that serve does not know. It returns "" if the error is about
-// another flag.
+// Hint suggests a replacement for a flag of Azurite that 'edgetable serve' does not have. It returns "" if the
+// error is about another flag.
 func Hint(err error) string {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

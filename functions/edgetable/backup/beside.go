@@ -12,11 +12,11 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// besideNote is the name of a file that marks a folder as made by a restore.
+// besideNote is the name of a file that shows that a restore has created a folder.
 const besideNote = "edgetable-restore"
 
-// beside makes a store in a folder next to a directory, and then moves it into the directory. If this run is killed,
-// the next one continues in that folder.
+// restoreAtomically makes a store in a temporary folder next to dir, and then renames the store to dir. If the
+// process is killed, the next restore to dir continues in the temporary folder.
 func restoreAtomically(dir string, make func(beside string) (made string, err error)) (err error) {
 	if dir, err = emptyOrNew(dir); err != nil {
 		return err
@@ -34,17 +34,17 @@ func restoreAtomically(dir string, make func(beside string) (made string, err er
 	if err != nil {
 		return err
 	}
-	if dir, err = emptyOrNew(dir); err != nil { // the directory may have been filled while the store was restored
+	if dir, err = emptyOrNew(dir); err != nil { // another process may have filled the directory while the store was restored
 		return err
 	}
-	_ = os.Remove(dir) // the directory exists and is empty
+	_ = os.Remove(dir) // remove the empty directory, if there is one
 	if err := os.Rename(made, dir); err != nil {
 		return err
 	}
 	return directory.Sync(filepath.Dir(dir))
 }
 
-// emptyOrNew returns the path of a directory that is empty or does not exist yet.
+// emptyOrNew returns the absolute path of dir. It returns an error if dir exists and is not an empty directory.
 func emptyOrNew(dir string) (path string, err error) {
 	if path, err = filepath.Abs(dir); err != nil {
 		return "", err
@@ -69,7 +69,8 @@ func emptyOrNew(dir string) (path string, err error) {
 	return path, err
 }
 
-// own creates a folder that contains the file besideNote, or accepts an existing folder that contains it.
+// claimFolder creates a folder with the file besideNote. It returns an error if the folder already exists without
+// this file.
 func claimFolder(folder string) error {
 	if err := directory.Make(filepath.Dir(folder)); err != nil {
 		return err

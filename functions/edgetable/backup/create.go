@@ -60,8 +60,8 @@ func (p *program) backupCreate(ctx context.Context, location, data, socket strin
 	return nil
 }
 
-// mended returns the message that earlier backups have damaged objects, whose content this backup
-// has stored again.
+// mended returns a message about damaged objects of earlier backups. This backup has stored their
+// content again.
 func mended(n int, first string) string {
 	return fmt.Sprintf("damaged in earlier backups: %s, whose content this backup has stored again; 'edgetable backup verify' names the backups that need them: %s", cli.Things(n, "objects"), first)
 }

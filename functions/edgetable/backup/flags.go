@@ -14,13 +14,14 @@ import (
 type Flags struct {
 	To    string
 	Every time.Duration
-	Log   time.Duration // how often the log is shipped; 0 means never
-	limit int64         // maximum size of the log files that wait to be shipped
+	Log   time.Duration // interval at which the log is shipped; 0 means never
+	limit int64         // maximum size of the log files that are not shipped yet
 	keep  repository.Keep
 	keys  []string
 }
 
-// KeepLogs is the maximum size of the log files that the store keeps until they are shipped.
+// KeepLogs returns the maximum size of the log files that the store keeps because they are not
+// shipped yet.
 func (o *Flags) KeepLogs() int64 {
 	if o.Log == 0 {
 		return 0

@@ -11,14 +11,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// join finds the number after which this process ships the log to the backup place. If the backup location has no timeline (one
-// history of commits) of this store, join begins one.
+// resumeShipping finds the commit number after which this process ships the log to the backup location. If the location has no
+// timeline (one history of commits) of this store, resumeShipping begins one.
 func (s *shipper) resumeShipping(ctx context.Context) error {
 	if err := s.claimPlace(ctx); err != nil {
 		return err
 	}
 	own := s.store.Timeline()
-	to, err := s.shippedUpTo(ctx) // read this number before this process begins a term: the previous server of the store may still be shipping
+	to, err := s.shippedUpTo(ctx) // read this number before this process begins to ship: until then, the previous server may still ship
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (s *shipper) resumeShipping(ctx context.Context) error {
 		return err
 	}
 	begins := false
-	if to == own.Left && (to == 0 || own.Since > to) { // the timeline has no pieces yet, or a prune removed them
+	if to == own.Left && (to == 0 || own.Since > to) { // the timeline (history of commits) has no shipped log yet, or a prune has removed it
 		low, err := s.backupPosition(ctx, own)
 		if err != nil {
 			return err
@@ -35,7 +35,7 @@ func (s *shipper) resumeShipping(ctx context.Context) error {
 			to, begins = low, true
 		}
 	}
-	if s.to = to; to > 0 && own.Since > to { // the store discarded log files that were not shipped, before this start or because its disk was full
+	if s.to = to; to > 0 && own.Since > to { // the store discarded log files before they were shipped: before this start, or because its disk was full
 		s.stopReading()
 	}
 	if to == 0 || s.lost {
@@ -44,8 +44,8 @@ func (s *shipper) resumeShipping(ctx context.Context) error {
 	return s.readFrom(to, begins)
 }
 
-// claimPlace makes this store the owner of the newest timeline in the backup place, and begins a timeline if necessary. If
-// another store has taken over the place, it returns an error.
+// claimPlace makes this store the owner of the newest timeline (history of commits) in the backup location. If necessary, it
+// begins a new timeline. If another store has taken over the location, it returns an error.
 func (s *shipper) claimPlace(ctx context.Context) error {
 	at, all, err := s.standing(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *shipper) claimPlace(ctx context.Context) error {
 	case announced:
 		t := all[len(all)-1]
 		return s.store.BeginTimeline(t.ID, t.Parent, t.Left)
-	case first: // the backup place contains no history of this store
+	case first: // the backup location contains no history of this store
 		return s.beginTimeline(ctx, "", 0)
 	case onTop:
 		return s.beginTimeline(ctx, own.Parent, own.Left)
@@ -67,12 +67,12 @@ func (s *shipper) claimPlace(ctx context.Context) error {
 	}
 }
 
-// mostTried is the number of terms in the data directory that were begun without confirmation. Each process that is
-// killed while it begins a term adds one.
+// mostTried limits the list of terms in the data directory. A term is one run of a server that ships its log. The list contains
+// terms that were begun without a confirmation. Each process that is killed while it begins a term adds one.
 const mostTried = 16
 
-// beginTerm records in the backup place that this process now ships the timeline; such a run is called a term. A
-// server with a copy of the data directory sees the new term and stops shipping.
+// beginTerm begins a term, which is one run of a server that ships its log. It records in the backup location that this process
+// now ships. A server that runs on a copy of the data directory sees the new term and stops shipping.
 func (s *shipper) beginTerm(ctx context.Context) error {
 	own := s.store.Timeline()
 	now, err := s.place.Turn(ctx)
@@ -84,8 +84,8 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 		return err
 	}
 	if s.term.Number == 0 || s.timeline != own.ID {
-		// A delayed request of a killed process may still store that process's term in the place. The new term must be
-		// higher than that one.
+		// A killed process may have sent a request that arrives late. The new term must be higher than the term in that
+		// request.
 		last := known
 		if n := len(own.Tried); n > 0 && own.Tried[n-1].Number > last.Number {
 			last = repository.Term(own.Tried[n-1])
@@ -105,15 +105,15 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 	if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Term, t.Tried = term, nil }); err != nil {
 		return err
 	}
-	if s.leads.Replaced() != nil { // an earlier check may have taken this store for replaced
+	if s.leads.Replaced() != nil { // an earlier check may have concluded that another store replaced this one
 		s.leads.Regain()
 	}
 	s.joined.Store(true)
 	return nil
 }
 
-// readFrom begins to read the log after commit number n. begins says that the next piece does not continue an earlier
-// piece.
+// readFrom makes the shipper read the log from the first commit after number n. If begins is set, the next shipped piece of the
+// log does not continue an earlier piece.
 func (s *shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 	if s.piece, err = repository.NewPieceWriter(s.keys, repository.Zstd); err != nil {
 		return err
@@ -123,9 +123,8 @@ func (s *shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 	return nil
 }
 
-// behindBackup returns the number after which the log continues the oldest backup of the timeline from which the
-// store still has all logs; 0 if there is no such backup. It is used if the last server ended before it shipped a
-// piece.
+// backupPosition returns the commit number of the oldest backup for which the store still has all later log files; 0 if there
+// is no such backup. The log can be shipped from this number on if none of it was shipped yet.
 func (s *shipper) backupPosition(ctx context.Context, own logship.Timeline) (low edm.Ticks, err error) {
 	all, err := s.place.List(ctx)
 	if err != nil {
@@ -139,20 +138,20 @@ func (s *shipper) backupPosition(ctx context.Context, own logship.Timeline) (low
 	return low, nil
 }
 
-// begin begins a timeline (a history of commits) in the backup place.
+// beginTimeline begins a timeline (a history of commits) in the backup location.
 func (s *shipper) beginTimeline(ctx context.Context, parent string, left edm.Ticks) error {
 	store, err := s.store.Identity()
 	if err != nil {
 		return err
 	}
-	id := s.store.Timeline().Next // retries use the same id, because a delayed request of an earlier attempt may still create the timeline
+	id := s.store.Timeline().Next // retries use the same id, because a delayed request of an earlier attempt may still arrive
 	if id == "" {
 		id = repository.NewTimelineID()
 		if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Next = id }); err != nil {
 			return err
 		}
 	}
-	if left == 0 && parent != "" { // the backup place may contain higher commit numbers than this store
+	if left == 0 && parent != "" { // the backup location may contain higher commit numbers than this store
 		above, err := s.place.Highest(ctx)
 		if err == nil {
 			err = s.store.Raise(above)
@@ -173,15 +172,15 @@ func (s *shipper) beginTimeline(ctx context.Context, parent string, left edm.Tic
 	return nil
 }
 
-// giveUp stops reading the log, because the store discarded log files before they were shipped. The log can only
-// continue after a new backup.
+// stopReading stops reading the log, because the store discarded log files before they were shipped. Shipping can only continue
+// after a new backup.
 func (s *shipper) stopReading() {
 	s.tellGap()
 	s.reader, s.sealed, s.lost = nil, nil, true
 }
 
-// watchGap logs that the store discarded log files before they were shipped. It works even while the backup place
-// does not respond. Commits that were already read are still shipped.
+// watchGap logs an error if the store discarded log files before they were shipped. It works even if the backup location does
+// not respond.
 func (s *shipper) watchGap() {
 	since := s.store.Timeline().Since
 	if s.since == 0 {
@@ -192,7 +191,7 @@ func (s *shipper) watchGap() {
 	}
 }
 
-// tellGap logs once that commits are missing from the shipped log.
+// tellGap logs that commits are missing from the shipped log. It logs each gap once.
 func (s *shipper) tellGap() {
 	if s.gap {
 		return
@@ -202,8 +201,9 @@ func (s *shipper) tellGap() {
 	s.update(func(st *LogStatus) { st.GivenUp++ })
 }
 
-// rejoin makes the new backup that the log needs after log files were discarded. It first checks that the backup
-// place responds and that this store may ship: a failed backup must not be retried at each interval.
+// resumeAfterLoss makes a new backup, which shipping needs after log files were discarded. It first checks that the backup
+// location responds and that this store may still ship its log there. Without this check, a failing backup would be retried at
+// each interval.
 func (s *shipper) resumeAfterLoss(ctx context.Context) error {
 	now, err := s.place.Turn(ctx)
 	if err != nil {
@@ -215,8 +215,8 @@ func (s *shipper) resumeAfterLoss(ctx context.Context) error {
 	return s.resumeAfterBackup(ctx)
 }
 
-// restart continues the log after a new backup, because the store no longer has all commits since the last shipped
-// piece.
+// resumeAfterBackup makes a new backup and then ships the log from there on. It is needed because the store no longer has all
+// commits since the last shipped piece of the log.
 func (s *shipper) resumeAfterBackup(ctx context.Context) error {
 	span, err := s.requestBackup(ctx)
 	if err != nil {

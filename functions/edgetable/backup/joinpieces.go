@@ -7,20 +7,19 @@ import (
 	"edgetable/adapters/backup/repository"
 )
 
-// joinEvery is the interval at which the server joins pieces of the shipped log: the pieces of one hour become
-// one object.
+// joinEvery is the interval at which the server joins pieces of the shipped log. All pieces of an hour become one object.
 const joinEvery = 10 * time.Minute
 
-// joinRecent is how far back a search looks for log pieces that can be joined. Only the first search after a start covers all
-// pieces.
+// joinRecent is the age up to which a search finds pieces of the shipped log to join. Only the first search after a start
+// considers all pieces.
 const joinRecent = 3 * time.Hour
 
-// JoinPieces joins pieces of the shipped log at intervals until ctx ends, as long as this store ships the log. A
-// failure is logged and retried at the next interval.
+// JoinPieces joins pieces of the shipped log at intervals until ctx ends. It does nothing while this store does not ship its
+// log. A failure is logged, and the next interval tries again.
 func (b *Schedule) JoinPieces(ctx context.Context) {
 	tick := time.NewTicker(joinEvery)
 	defer tick.Stop()
-	after := time.Time{} // the zero time: the first search covers all pieces
+	after := time.Time{} // the zero time: the first search covers all pieces of the log
 	for {
 		select {
 		case <-ctx.Done():

@@ -32,7 +32,7 @@ type listed struct {
 	Backups    []oneBackup `json:"backups"`
 	Unfinished []oneBackup `json:"unfinished"` // backups in progress or interrupted
 	Damaged    []badBackup `json:"damaged"`
-	Log        []oneRange  `json:"log"` // time ranges; each moment in them can be restored
+	Log        []oneRange  `json:"log"` // time ranges in which each moment can be restored
 }
 
 type oneRange struct {
@@ -119,7 +119,7 @@ func (p *program) backupList(ctx context.Context, location string, asJSON bool) 
 	return cmp.Or(damaged(all), logErr)
 }
 
-// damaged returns the error for manifests that cannot be read.
+// damaged returns an error if manifests cannot be read.
 func damaged(all *repository.Backups) error {
 	if len(all.Damaged) == 0 {
 		return nil

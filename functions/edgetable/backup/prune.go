@@ -70,8 +70,8 @@ func (p *program) backupPrune(ctx context.Context, location string, what reposit
 	return nil
 }
 
-// unfinishedStays returns the message that objects were not removed, because unfinished backups may
-// need them.
+// unfinishedStays returns a message about objects of the backup location that were not removed,
+// because unfinished backups may need them.
 func unfinishedStays(list []*repository.Manifest) string {
 	var ids []string
 	for _, m := range list {

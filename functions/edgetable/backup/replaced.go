@@ -11,12 +11,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// admitWithin is the timeout of the check at startup whether another store has replaced this one.
+// admitWithin is the timeout of the check in Admit.
 const admitWithin = 5 * time.Second
 
-// Admit checks, before the server accepts requests, whether another store took over the backup place while this
-// server did not run. Writes to a replaced store would be lost, so they are refused. If the place does not respond
-// in time, writes are accepted, and the shipper checks again later.
+// Admit checks at startup whether another store took over the backup location while this server did not run. If so, the
+// server refuses writes, because they would be lost. If the location does not respond in time, writes are accepted; the
+// shipper repeats the check later.
 func (b *Schedule) Admit(ctx context.Context) {
 	if !b.ShipsLog() || b.paused() || b.shipper.leads.Replaced() != nil {
 		return
@@ -24,12 +24,12 @@ func (b *Schedule) Admit(ctx context.Context) {
 	ctx, end := context.WithTimeout(ctx, admitWithin)
 	defer end()
 	if err := b.shipper.checkShipping(ctx); errors.Is(err, repository.ErrReplaced) {
-		b.shipper.leads.Lose(b.shipper.describeReplacement(ctx, err), true) // this is not recorded on disk: the next start checks the backup place again
+		b.shipper.leads.Lose(b.shipper.describeReplacement(ctx, err), true) // not recorded on disk: the next start checks the backup location again
 		b.log.Error("this store was replaced while it did not run: it refuses writes", "cause", b.shipper.leads.Err())
 	}
 }
 
-// Place returns the place where backups are stored, or nil if there is none.
+// Place returns the backup location, or nil if there is none.
 func (b *Schedule) Place() *repository.Repository {
 	if b == nil {
 		return nil
@@ -37,7 +37,7 @@ func (b *Schedule) Place() *repository.Repository {
 	return repository.New(b.run.place)
 }
 
-// judge returns an error if this store may not ship its log to the backup place. It changes nothing.
+// checkShipping returns an error if this store may not ship its log to the backup location. It changes nothing there.
 func (s *shipper) checkShipping(ctx context.Context) error {
 	at, all, err := s.standing(ctx)
 	if err == nil {
@@ -58,18 +58,18 @@ func (s *shipper) checkShipping(ctx context.Context) error {
 	return err
 }
 
-// knownTerm returns the newest term (one run of a shipping server) that this store began, according to its own file.
-// now is the newest term in the backup place; it is returned if this store has begun it.
+// knownTerm returns the newest term that this store has begun, according to its own file. A term is one run of a server
+// that ships its log. The parameter now is the newest term in the backup location.
 func knownTerm(own logship.Timeline, now repository.Term) repository.Term {
 	switch {
-	case slices.Contains(own.Tried, logship.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0: // case 2: a version that recorded no terms
+	case slices.Contains(own.Tried, logship.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0: // case 2: no term is recorded
 		return now
 	}
 	return repository.Term(own.Term)
 }
 
-// replaced marks this store as replaced by another one, and records that on disk for the next start. If this process
-// has not shipped anything yet, the store was replaced before the start, so the server refuses writes.
+// markReplaced records, also on disk, that another store has replaced this one. If this process has not shipped anything
+// yet, the store was replaced before the start, so the server refuses writes.
 func (s *shipper) markReplaced(ctx context.Context, cause error) {
 	r := s.describeReplacement(ctx, cause)
 	s.leads.Lose(r, !s.joined.Load())
@@ -80,7 +80,7 @@ func (s *shipper) markReplaced(ctx context.Context, cause error) {
 	}
 }
 
-// how returns how the store was replaced, and how many of its commits the backup place lacks.
+// describeReplacement returns how this store was replaced, and how many of its commits the backup location lacks.
 func (s *shipper) describeReplacement(ctx context.Context, cause error) *logship.Replaced {
 	r := &logship.Replaced{Why: cause.Error(), Lacks: -1}
 	if known, ok := errors.AsType[*repository.Replaced](cause); ok {
@@ -93,8 +93,8 @@ func (s *shipper) describeReplacement(ctx context.Context, cause error) *logship
 	return r
 }
 
-// sharedUntil returns the number of the last commit that this store shares with the newest timeline in the backup place, or
-// 0 if that number is not known.
+// sharedUntil returns the number of the last commit that this store has in common with the newest history of commits in the
+// backup location; 0 if it is unknown.
 func (s *shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 	own := s.store.Timeline()
 	if own.ID == "" {
@@ -107,7 +107,7 @@ func (s *shipper) sharedUntil(ctx context.Context) (edm.Ticks, error) {
 	return until, nil
 }
 
-// count counts the commits after r.Until in the log files that the store still has.
+// count counts the commits after r.Until, as far as the store still has their log files.
 func (s *shipper) count(r *logship.Replaced) {
 	if own := s.store.Timeline(); own.Since == 0 || own.Since > r.Until {
 		return
@@ -124,7 +124,7 @@ func (s *shipper) count(r *logship.Replaced) {
 		}
 		for _, c := range list {
 			if c.Number == s.touched {
-				continue // this commit of the shipper changes no data
+				continue // an empty commit that the shipper made itself
 			}
 			if n++; n == 1 {
 				r.Since = c.Number
@@ -133,8 +133,8 @@ func (s *shipper) count(r *logship.Replaced) {
 	}
 }
 
-// awaitTakeOver waits until an operator has made this replaced store the owner of the backup place again, or ctx
-// ends. The shipper then joins the log again.
+// awaitTakeOver waits until an operator makes this replaced store the owner of the backup location again, or until ctx
+// ends. Then it resets the shipper.
 func (s *shipper) awaitTakeOver(ctx context.Context) {
 	s.update(func(st *LogStatus) { st.Replaced = true })
 	for s.store.Timeline().Replaced != nil {

@@ -19,8 +19,8 @@ import (
 	"edgetable/testdata/requests"
 )
 
-// TestRequests measures how many requests an hour a primary sends to the backup place, with a write each second and
-// without writes. docs/secondaries.md must state these numbers. They include the joining of pieces, but no backups.
+// TestRequests counts the requests that a primary sends to the backup location in an hour: with one write a second,
+// and without writes. It checks that docs/secondaries.md states these numbers. Backups are not counted.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestRequests(t *testing.T) {
 		b := &Schedule{Flags: &Flags{Log: time.Second}, log: slog.New(slog.DiscardHandler), run: &run{place: place}, shipper: s.shipper}
 		ctx, stop := context.WithCancel(t.Context())
 		go b.ServeLog(ctx)
-		time.Sleep(time.Second / 4) // offset the two loops, so that they never wake at the same moment
+		time.Sleep(time.Second / 4) // shift the two loops, so that they never wake at the same moment
 		go b.JoinPieces(ctx)
 		people := table.Name{Account: "acme", Table: "People"}
 		must.OK(t, s.service().CreateTable(ctx, people))
@@ -54,7 +54,7 @@ func TestRequests(t *testing.T) {
 		time.Sleep(time.Second / 4)
 		hour(true)
 		hour(true)
-		busy := hour(true) // includes the requests that join the pieces of the hour before
+		busy := hour(true) // this includes the requests that join the log pieces of the previous hour
 		hour(false)
 		idle := hour(false)
 		stop()

@@ -96,8 +96,8 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	return nil
 }
 
-// raise makes the store issue only Timestamps above all Timestamps in the log. It is needed for a store that was
-// restored from a backup without the log, because clients have seen the Timestamps in the log.
+// raise makes a store issue only Timestamps above all Timestamps in the shipped log. A store that was restored from
+// a backup without the log needs this: clients have seen the Timestamps in the log.
 func raise(ctx context.Context, r *repository.Repository, dir string) error {
 	above, err := r.Highest(ctx)
 	if err != nil || above == 0 {
@@ -110,7 +110,7 @@ func raise(ctx context.Context, r *repository.Repository, dir string) error {
 	return errors.Join(store.Raise(above), store.Close())
 }
 
-// withdraw removes the expiry rules of a restored store.
+// withdraw removes the expiry rules of all tables of a restored store.
 func (p *program) withdraw(ctx context.Context, dir string) error {
 	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, DiskReserve: -1, KeepLogs: -1})
 	if err != nil {
@@ -121,8 +121,8 @@ func (p *program) withdraw(ctx context.Context, dir string) error {
 	return errors.Join(err, store.Close())
 }
 
-// restoreTable restores a whole backup next to the directory, and then moves a store with one of its tables into the
-// directory.
+// restoreTable restores a whole backup to a temporary folder. Then it makes a store with one of the backup's tables,
+// and moves this store to dir.
 func restoreTable(restore func(dir string) error, dir string, key table.RecordKey) (entities int64, err error) {
 	return entities, restoreAtomically(dir, func(beside string) (string, error) {
 		alone := filepath.Join(beside, "table")
@@ -137,8 +137,8 @@ func restoreTable(restore func(dir string) error, dir string, key table.RecordKe
 	})
 }
 
-// restoreWhole restores to the folder "whole". It continues a killed restore, unless that was complete and may have
-// been opened.
+// restoreWhole restores a backup to the folder "whole". It continues a restore that was killed. A complete store in
+// this folder may have been opened and changed, so it is removed first.
 func restoreWhole(restore func(dir string) error, beside string) error {
 	whole := filepath.Join(beside, "whole")
 	if !repository.Interrupted(whole) {

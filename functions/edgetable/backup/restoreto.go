@@ -19,8 +19,8 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// restoreTo copies the entities of a table from a backup to a table service. This process serves the restored table
-// itself, so the service need not know about backups.
+// restoreTo copies the entities of a table from a backup to a table service. This process restores the table to a
+// temporary store and reads from there, so the service need not know about backups.
 func (p *program) restoreTo(ctx context.Context, location string, o *restoring) (err error) {
 	beside, err := os.MkdirTemp("", "edgetable-restore-*")
 	if err != nil {
@@ -42,7 +42,8 @@ func (p *program) restoreTo(ctx context.Context, location string, o *restoring) 
 	}, []string{o.table})
 }
 
-// openRestored opens a data directory for a client in this process, with a key that only this process knows.
+// openRestored opens a data directory and returns a connection string that works only in this process. The account
+// has a new random key.
 func openRestored(dir, account string) (connection string, way http.RoundTripper, end func() error, err error) {
 	secret := make([]byte, 32)
 	_, _ = cryptorand.Read(secret) // rand.Read cannot fail

@@ -27,12 +27,12 @@ import (
 
 // Files of backups in the data directory.
 const (
-	LockFile       = "backup.lock"       // locked by the process that makes a backup
+	LockFile       = "backup.lock"       // the process that makes a backup locks this file
 	Staging        = "backup.staging"    // directory with the checkpoint that is being uploaded
-	UnfinishedFile = "backup.unfinished" // list of backups that were begun but not completed: name and place
+	UnfinishedFile = "backup.unfinished" // list of backups that were begun but not completed: name and backup location
 )
 
-// snapshotter is a store that can be backed up: opened by this process, or used by a running server.
+// snapshotter is a store that can be backed up. This process has opened the store, or a running server uses it.
 type snapshotter interface {
 	Identity() (string, error)
 	Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error)
@@ -45,10 +45,10 @@ type run struct {
 	store          snapshotter
 	keys           []string
 	progress       func(done, total int64)
-	spanned        func(*repository.LogSpan) // called with the commit number after which the log continues the backup; may be nil
+	spanned        func(*repository.LogSpan) // if not nil, it is called with the commit number from which the log continues the backup
 }
 
-// create makes the backup. Only one process at a time can back up a data directory.
+// create makes the backup. It holds a lock, so that only one process at a time backs up a data directory.
 func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 	if b.data, err = filepath.Abs(b.data); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 		},
 		Progress: b.progress, Now: time.Now,
 	})
-	if errors.Is(err, pebblestore.ErrDamaged) { // the next attempt would fail at the same damaged file, so this backup could never be completed
+	if errors.Is(err, pebblestore.ErrDamaged) { // a retry would find the same damaged file, so this backup could never be completed
 		err = errors.Join(err, repository.New(b.place).Abandon(ctx, begun.here...))
 		begun.here = nil
 		err = errors.Join(err, b.writeUnfinished(begun))
@@ -97,20 +97,20 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 		return nil, fmt.Errorf("%s: %w", b.location, err)
 	}
 	begun.here = nil
-	// A name contains the time in milliseconds, and the newest backup is the one with the highest name. So the lock
-	// is held until the next backup is certain to get a later name.
+	// The name of a backup contains the time in milliseconds, and the backup with the highest name is the newest
+	// one. So the lock is held until the next backup is certain to get a higher name.
 	_ = cli.Sleep(ctx, time.Millisecond)
 	return m, b.writeUnfinished(begun)
 }
 
 // unfinished lists the backups of a data directory that were begun but not completed.
 type unfinished struct {
-	here  []string // ids of backups in the place that this run uses
-	other []string // lines about backups in other places, which are kept unchanged
+	here  []string // ids of unfinished backups in the backup location of this run
+	other []string // lines about backups in other locations; they are kept unchanged
 }
 
 // LockBackups prevents other processes from backing up a data directory. The lock file belongs to the owner of the
-// directory, even if root runs the first backup.
+// directory, even if the first backup is made by root.
 func LockBackups(data string) (io.Closer, error) {
 	path := filepath.Join(data, LockFile)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -130,12 +130,12 @@ func LockBackups(data string) (io.Closer, error) {
 	return lock, nil
 }
 
-// clearStaging removes the checkpoint of a killed backup. The checkpoint would keep data files on the disk that the
-// store no longer needs.
+// clearStaging removes the checkpoint of a backup whose process was killed. A checkpoint usually has hard links to
+// data files of the store. Through these links, files that the store no longer needs would stay on the disk.
 func clearStaging(data string) error {
 	staging := filepath.Join(data, Staging)
 	if _, err := os.Lstat(staging); err != nil {
-		return nil // there is no such directory
+		return nil
 	}
 	lock, err := LockBackups(data)
 	if err != nil {

@@ -17,31 +17,32 @@ import (
 
 // Status is the state of a server's scheduled backups, for metrics.
 type Status struct {
-	LastSuccess time.Time // when the newest complete backup was begun; zero if not known yet
+	LastSuccess time.Time // when the newest complete backup was begun; zero if unknown
 	Successes   int64     // number of backups since the start of the server
 	Failures    int64
 }
 
-// Schedule makes backups at an interval until the server ends.
+// Schedule makes backups at an interval, and ships the log if that is configured.
 type Schedule struct {
 	*Flags
 	run     *run
 	log     *slog.Logger
 	shipper *shipper // nil if the log is not shipped
 
-	// Paused reports whether the store is a secondary, which is not backed up; nil means that it never is.
+	// Paused reports whether the store is a secondary, which makes no backups. If Paused is nil, the store is a
+	// primary.
 	Paused func() bool
 
-	forced atomic.Bool              // a backup is needed at once, so that the log can continue after it
+	forced atomic.Bool              // a backup is needed at once, because the log can only be shipped after it
 	now    chan struct{}            // wakes Serve
-	spans  chan *repository.LogSpan // receives the commit numbers after which the log continues the backup in progress
+	spans  chan *repository.LogSpan // receives the span of the backup in progress: the commit numbers of the backup
 
 	mu     sync.Mutex
 	status Status
 }
 
-// Open prepares scheduled backups of a data directory; data is "" if the store has none. It returns nil if no
-// backups are requested.
+// Open prepares scheduled backups of a data directory. data is "" if the store has no data directory. Open
+// returns nil if no backups are requested.
 func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints, log *slog.Logger) (*Schedule, error) {
 	if data != "" {
 		if err := clearStaging(data); err != nil {
@@ -59,7 +60,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
 	if bucket, ok := objects.(*s3.Bucket); ok {
-		// Log each retry: all attempts of one request together may take a quarter of an hour.
+		// Log each retry: all attempts of a request may together take a quarter of an hour.
 		bucket.Retrying = func(cause error, in time.Duration) {
 			log.Warn("the backup location does not respond", "to", o.To, "cause", cause, "again_in", in.Round(time.Millisecond))
 		}
@@ -84,21 +85,21 @@ func (b *Schedule) ShipsLog() bool { return b != nil && b.shipper != nil }
 // ServeLog ships the log until ctx ends.
 func (b *Schedule) ServeLog(ctx context.Context) { b.shipper.serve(ctx, b.Log, b.paused) }
 
-// EndLog ships the last writes after the server has stopped serving.
+// EndLog ships the last commits after the server has stopped.
 func (b *Schedule) EndLog() {
 	ctx, end := context.WithTimeout(context.Background(), lastTurn)
 	defer end()
 	b.shipper.shipRest(ctx)
 }
 
-// Shipped returns the state of the log.
+// Shipped returns the state of log shipping.
 func (b *Schedule) Shipped() LogStatus { return b.shipper.Status() }
 
-// spanned passes a span to base if base waits for it. The span says after which commits the log continues the
-// backup in progress.
+// spanned passes the span of the backup in progress to startBackup. The span says which commits the backup
+// contains.
 func (b *Schedule) spanned(log *repository.LogSpan) {
 	select {
-	case <-b.spans: // discard the span of an earlier backup that no caller received
+	case <-b.spans: // discard the commit numbers of an earlier backup, which startBackup did not receive
 	default:
 	}
 	if log != nil {
@@ -108,8 +109,8 @@ func (b *Schedule) spanned(log *repository.LogSpan) {
 
 func (b *Schedule) paused() bool { return b.Paused != nil && b.Paused() }
 
-// Resume continues backups after the store was promoted from a secondary, or became the owner of the backup place
-// again.
+// Resume continues backups. It is called after the store was promoted, and after the store became the owner of
+// the backup location again.
 func (b *Schedule) Resume() {
 	if b == nil {
 		return
@@ -131,11 +132,11 @@ func (b *Schedule) wake() {
 	}
 }
 
-// base makes Serve start a backup at once. It returns the span of the backup, which says after which commits the
-// log continues, before the upload ends: the log must not wait until a large store is uploaded.
+// startBackup starts a backup and waits for its span, which says which commits the backup contains. It does not
+// wait for the upload, because the log could not be shipped during a long upload.
 func (b *Schedule) startBackup(ctx context.Context) (*repository.LogSpan, error) {
 	select {
-	case <-b.spans: // discard a span of an earlier backup
+	case <-b.spans: // discard the commit numbers of an earlier backup
 	default:
 	}
 	b.forced.Store(true)
@@ -155,8 +156,8 @@ func (b *Schedule) Status() Status {
 	return b.status
 }
 
-// firstRetry is the delay after a failed backup. Each further failure doubles the delay, up to --backup-every. If
-// the log waits for the backup, the delay stays one minute.
+// firstRetry is the delay after a failed backup. The delay doubles with each further failure, up to
+// --backup-every. If the log can only be shipped after the backup, the delay stays at firstRetry.
 const firstRetry = time.Minute
 
 // Serve makes backups until ctx ends.
@@ -169,7 +170,7 @@ func (b *Schedule) Serve(ctx context.Context) {
 		}
 		if err != nil {
 			wait = min(retry, b.Every)
-			if retry = 2 * wait; b.forced.Load() { // the log cannot continue before this backup succeeds, so the delay must not grow
+			if retry = 2 * wait; b.forced.Load() { // the log cannot be shipped before this backup succeeds, so the delay must not grow
 				retry = firstRetry
 			}
 			b.mu.Lock()
@@ -187,19 +188,19 @@ func (b *Schedule) Serve(ctx context.Context) {
 	}
 }
 
-// turn makes a backup if one is due, and returns how long to wait for the next one.
+// backUpIfDue makes a backup if one is due. It returns the time until the next backup is due.
 func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err error) {
 	if b.paused() {
 		return b.Every, nil // Resume wakes Serve when the store is promoted
 	}
 	if b.ShipsLog() && b.shipper.leads.Replaced() != nil {
-		return b.Every, nil // Resume wakes Serve when the store owns the backup place again
+		return b.Every, nil // Resume wakes Serve when the store owns the backup location again
 	}
 	if err := b.checkOwner(ctx); err != nil {
 		return 0, err
 	}
 	if b.ShipsLog() && !b.shipper.level.Load() && !b.forced.Load() {
-		return b.Every, nil // the shipper wakes Serve when the backup place has the log of the previous process
+		return b.Every, nil // the shipper wakes Serve when the backup location has the log of the previous process
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
 	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {
@@ -214,7 +215,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 		if err != nil {
 			return 0, err
 		}
-		if newest.Store != own { // if two stores shared a place, a backup of one could be taken for a backup of the other
+		if newest.Store != own { // if two stores shared a location, their backups could be confused
 			return 0, repository.ErrOtherStore
 		}
 		b.mu.Lock()
@@ -244,8 +245,8 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 	return b.Every, nil
 }
 
-// replaced returns an error if another store has taken over the backup place: a backup of this store would look
-// newer than those of the other store.
+// checkOwner returns an error if another store has taken over the backup location. A backup of this store would
+// look newer than the backups of the other store.
 func (b *Schedule) checkOwner(ctx context.Context) error {
 	if !b.ShipsLog() || b.run.store == nil {
 		return nil
@@ -258,13 +259,12 @@ func (b *Schedule) checkOwner(ctx context.Context) error {
 	return now.Check(own.ID, knownTerm(own, now.Term))
 }
 
-// continued reports whether the log that is being shipped continues backup m. If no log is shipped, it returns
-// true.
+// continued reports whether the shipped log continues backup m. If no log is shipped, it returns true.
 func (b *Schedule) continued(m *repository.Manifest) bool {
 	return !b.ShipsLog() || m.Log != nil && m.Log.Timeline == b.shipper.store.Timeline().ID
 }
 
-// prune removes old backups. A failure is logged; the next backup tries again.
+// prune removes old backups. A failure is logged, and the prune after the next backup tries again.
 func (b *Schedule) prune(ctx context.Context) {
 	if b.keep.None() {
 		return

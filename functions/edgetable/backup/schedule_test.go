@@ -13,9 +13,8 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// TestBackupFails runs a schedule for a month with a backup place that cannot be used. It checks
-// that the first retry follows after a minute, that the delay then grows, and that it ends at one
-// hour.
+// TestBackupFails runs a schedule for a month with a backup location that cannot be used. The
+// first retry must follow after a minute. Then the delay must grow to one hour.
 func TestBackupFails(t *testing.T) {
 	t.Parallel()
 	place := filepath.Join(t.TempDir(), "place")

@@ -17,78 +17,78 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// pieceSize is the approximate maximum size of the commits in a piece.
+// pieceSize is the approximate maximum size of the commits in a piece, which is an object of the shipped log.
 const pieceSize = 8 << 20
 
-// pauses are the times after the last write at which the log records that there were no further writes. LastSyncTime
-// has whole seconds, so after the first pause it is later than a write whose reply took less than a second. The
-// second pause covers writes whose reply took as long as a client waits.
+// pauses are the times after the last write at which the shipper ships an empty commit. Each empty commit advances
+// LastSyncTime of secondaries, which has whole seconds. After the first pause, LastSyncTime is later than the reply to a
+// write that took less than a second. After the second pause, it is later than a reply at the timeout of a client.
 var pauses = [...]time.Duration{2 * time.Second, 40 * time.Second}
 
-// steps is the number of steps in which the commits of one interval are packed into a piece. Packing all at once
-// would delay requests.
+// steps is the number of steps in which the commits of one interval are added to a piece of the log. Adding all of them at
+// once would delay requests.
 const steps, shortestStep = 50, 5 * time.Millisecond
 
-// shipper copies the log of a store to the place of its backups, as objects that are called pieces. It keeps no file
-// of its own: after a start it continues after the newest piece in the place.
+// shipper copies the log of a store to the backup location, in objects that are called pieces. It has no file of its own:
+// after a start it continues after the newest piece in the location.
 type shipper struct {
 	place  *repository.Repository
 	store  *pebblestore.Store
 	source string   // host and data directory of this process
-	keys   []string // public keys of age with which the pieces are encrypted
+	keys   []string // public keys of age with which the pieces of the log are encrypted
 	log    *slog.Logger
 	now    func() time.Time
-	// base requests a backup. It returns the span of the backup, which says after which commits the log continues, as
-	// soon as the span is known.
+	// requestBackup requests a backup. It returns the span of the backup, which says which commits the backup contains,
+	// before the upload ends.
 	requestBackup func(ctx context.Context) (*repository.LogSpan, error)
-	// fresh makes the schedule check whether a backup is due. It is called after the shipper has joined the log in the
-	// place.
+	// wakeSchedule makes the schedule check whether a backup is due. It is called after a timeline (a history of commits) was
+	// begun, and when letBackUp allows backups.
 	wakeSchedule func()
 	leads        *stores.Lead
 	keep         int64         // maximum size of the log files that the store keeps for shipping
-	again        chan struct{} // signals that the store owns the backup place again
+	again        chan struct{} // signals that the store owns the backup location again
 
-	reader   *logship.Reader         // nil until the shipper knows after which commit to continue
-	piece    *repository.PieceWriter // the piece that is being packed: its commits have numbers above s.from, up to s.packed
-	began    time.Time               // when the piece was begun
+	reader   *logship.Reader         // nil until the shipper knows from which commit to continue
+	piece    *repository.PieceWriter // the piece of the log to which commits are being added: those above s.from, up to s.packed
+	began    time.Time               // when the current piece of the log was begun
 	from     edm.Ticks
 	packed   edm.Ticks
-	sealed   *repository.Sealed // the piece that is being stored; retries send the same bytes
-	to       edm.Ticks          // the backup place has the log up to this number
-	term     repository.Term    // the run of this process as recorded in the place
+	sealed   *repository.Sealed // the piece of the log that is being uploaded; retries send the same bytes
+	to       edm.Ticks          // the backup location has the log up to this number
+	term     repository.Term    // term of this process in the location (a term is one run of a server that ships)
 	timeline string             // timeline (history of commits) in which this process began its term
-	joined   atomic.Bool        // set when the place names this process as the one that ships
-	looked   time.Time          // when the place last confirmed that no other store has replaced this one
-	lost     bool               // log files were discarded before they were shipped, and no backup was made since
-	gap      bool               // the gap of the log was reported
-	since    edm.Ticks          // before the log is joined: the store had all logs above this number; 0 if not known yet
-	begins   bool               // the next piece does not continue an earlier piece
-	synced   edm.Ticks          // value of Synced in the last piece
+	joined   atomic.Bool        // the location names this process as the one that ships
+	looked   time.Time          // when the location last confirmed that no other store has replaced this one
+	lost     bool               // log files were discarded before they were shipped, and no backup was made after that
+	gap      bool               // the gap of the log was logged
+	since    edm.Ticks          // the store had all commits above this number in log files, before shipping resumed; 0 if not known yet
+	begins   bool               // the next piece of the log does not continue an earlier piece
+	synced   edm.Ticks          // value of Synced in the last piece of the log: all writes before this time are shipped
 
-	news    bool        // the next piece contains a commit that the shipper did not make itself
-	pause   time.Time   // when a piece with a commit of a client was last shipped
-	said    int         // how many pauses have been recorded in the log since then
-	touched edm.Ticks   // number of the last commit that the shipper made itself
-	level   atomic.Bool // the backup place has all commit numbers that were issued before this start
+	news    bool        // the next piece of the log contains a client's commit, not only commits that the shipper made
+	pause   time.Time   // when a piece of the log with a client's commit was last shipped
+	said    int         // number of pauses that were recorded in the log since then
+	touched edm.Ticks   // number of the last commit that the shipper itself made
+	level   atomic.Bool // the backup location has all commit numbers that were issued before this start
 
 	mu     sync.Mutex
 	status LogStatus
 }
 
-// LogStatus is the state of the log that a server ships, for metrics.
+// LogStatus is the state of log shipping, for metrics.
 type LogStatus struct {
-	CaughtUp    time.Time // when the place last had all commits, or when the server started
-	LastShipped time.Time // when the newest piece was stored; zero if none was since the start
-	Waiting     int64     // bytes of the log that are not in the place yet
-	Pieces      int64     // pieces stored since the start
+	CaughtUp    time.Time // when the backup location last had all commits, or when the server started
+	LastShipped time.Time // when the newest piece of the log was uploaded; zero if none was since the start
+	Waiting     int64     // bytes of the log that are not in the backup location yet
+	Pieces      int64     // number of log pieces uploaded since the start
 	Failures    int64
-	GivenUp     int64 // how often log files were discarded unshipped, so that a new backup was needed
-	Replaced    bool  // another store has taken over the backup place
+	GivenUp     int64 // number of times that log files were discarded before they were shipped, so that a new backup was needed
+	Replaced    bool  // another store has taken over the backup location
 
-	written int64 // bytes written to the log when the place last had all commits
+	written int64 // bytes that had been written to the log when the location last had all commits
 }
 
-// turn ships the commits that are durable.
+// shipDurable uploads the commits that are durable on disk.
 func (s *shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 	s.watchGap()
 	connect := s.resumeShipping
@@ -99,14 +99,14 @@ func (s *shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 		if err := connect(ctx); err != nil {
 			return err
 		}
-		s.pause, s.said = s.now(), 0 // it is not known which pauses the earlier process has recorded
+		s.pause, s.said = s.now(), 0 // it is unknown which pauses the previous process has recorded
 	}
 	if err := s.storePiece(ctx); err != nil {
 		return err
 	}
 	written, _ := s.store.LogWritten()
 	waiting, end := context.WithTimeout(ctx, settle)
-	now, full := s.now(), false // read the time only now, since an upload may have taken long
+	now, full := s.now(), false // read the time only now, because an upload may have taken long
 	upTo, at, whole := s.store.AwaitDurable(waiting, now)
 	end()
 	if _, err := s.pack(ctx, upTo); err != nil {
@@ -129,8 +129,9 @@ func (s *shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 			return err
 		}
 	} else if s.said < len(pauses) && now.Sub(s.pause) >= pauses[s.said] {
-		// The server may reply to a write later than the time in the write's piece. A commit without changes makes another
-		// piece, with a later time. On a full disk this commit fails, and the next turn tries again.
+		// The server may have replied to the last write after the time in the log piece of that write. So an empty commit
+		// makes another piece, with a later time. On a full disk this commit fails, and the next call of shipDurable tries
+		// again.
 		n, err := s.store.Touch(ctx)
 		if err == nil {
 			s.touched, s.said = n, s.said+1
@@ -144,23 +145,24 @@ func (s *shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 	return s.checkReplaced(ctx, now)
 }
 
-// letBackUp allows scheduled backups once the backup place has all commit numbers issued before this start, or if a
-// full disk prevents that.
+// letBackUp allows scheduled backups once the backup location has all commit numbers issued before this start, or if a full
+// disk prevents that.
 //
-// When a store is opened, it counts some numbers after its last commit as issued. A backup that is made before the
-// shipped log covers these numbers would claim commits that never existed. A secondary would miss these commits, and
-// rebuild its store.
+// When a store is opened, it counts some numbers after its last commit as issued. A backup that is made before the shipped
+// log covers these numbers would seem to contain commits that never existed. A secondary would conclude that it lacks these
+// commits, and would rebuild its store.
 func (s *shipper) letBackUp(full bool) {
 	if (full || s.to >= s.store.Started()) && !s.level.Swap(true) {
-		s.wakeSchedule() // the schedule may have waited for this with a backup that is due
+		s.wakeSchedule() // a backup may be due that the schedule has delayed until now
 	}
 }
 
-// lookEvery is how often a server without writes checks whether another store has replaced it. A server with writes
-// checks before it ships a piece.
+// lookEvery is the interval at which a server without writes checks whether another store has replaced its store. A server
+// with writes checks whenever it uploads a piece of the log.
 const lookEvery = 10 * time.Second
 
-// look checks whether this store may still ship, unless the backup place confirmed that a short time ago.
+// checkReplaced returns an error if another store has replaced this one. It skips the check if the last one was less than
+// lookEvery ago.
 func (s *shipper) checkReplaced(ctx context.Context, now time.Time) error {
 	if now.Sub(s.looked) < lookEvery {
 		return nil
@@ -176,8 +178,8 @@ func (s *shipper) checkReplaced(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// pack adds the commits up to number upTo to the next piece, and stores pieces that are full. It returns how many
-// commits it added. If the store has discarded log files that were not shipped, reader is nil afterwards.
+// pack adds the commits up to number upTo to the next piece, and uploads each piece that is full. It returns the number of
+// commits that it added. If the store discarded log files before they were shipped, s.reader is nil afterwards.
 func (s *shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 	for s.packed < upTo {
 		list, _, to, err := s.reader.Next(upTo, pieceSize/4)
@@ -211,7 +213,7 @@ func (s *shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 	return n, nil
 }
 
-// seal completes the piece that is being packed, and chooses the compression of the next piece.
+// seal completes the current piece of the log, and chooses the compression of the next piece.
 func (s *shipper) seal() (err error) {
 	p := repository.Piece{Timeline: s.store.Timeline().ID, From: s.from, To: s.packed, Synced: s.synced, Begins: s.begins, Term: s.term}
 	now := s.now()
@@ -224,11 +226,11 @@ func (s *shipper) seal() (err error) {
 	return err
 }
 
-// zstdRate is the rate, in bytes of commits per second and CPU, up to which the next piece is compressed with zstd.
-// At this rate zstd takes about a hundredth of the CPU time; above it, requests need the CPU more.
+// zstdRate is the rate, in bytes of commits per second and CPU, up to which a piece of the log is compressed with zstd. At
+// this rate zstd takes about a hundredth of the CPU time. At higher rates, S2 leaves more CPU time for requests.
 const zstdRate = 2 << 20
 
-// storePiece stores the sealed piece, if there is one.
+// storePiece uploads the sealed piece of the log, if there is one.
 func (s *shipper) storePiece(ctx context.Context) error {
 	if s.sealed == nil {
 		return nil
@@ -250,22 +252,21 @@ func (s *shipper) update(do func(*LogStatus)) {
 	do(&s.status)
 }
 
-// Status returns the state of the shipped log.
+// Status returns the state of log shipping.
 func (s *shipper) Status() LogStatus {
 	s.mu.Lock()
 	st := s.status
 	s.mu.Unlock()
 	written, kept := s.store.LogWritten()
 	st.Waiting = written - st.written
-	if st.written == 0 { // the backup place has not responded since the start
+	if st.written == 0 { // the backup location has not responded since the start
 		st.Waiting += kept
 	}
 	return st
 }
 
-// mostLooks is a number of checks. The shipper stops only if so many checks in a row find in the backup location that another
-// store has replaced this one.
-// A promotion that competes with this server may begin a timeline and withdraw it again.
+// mostLooks is the number of consecutive checks that must report a replacement of this store before the shipper stops. One
+// check is not enough: a promotion that competes with this server may seem to replace the store, and then fail.
 const mostLooks = 2
 
 // serve ships the log at each interval until ctx ends.
@@ -322,7 +323,7 @@ func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() 
 	}
 }
 
-// shippedWhen says, after an error, when the log will be shipped.
+// shippedWhen returns the part of an error message that says when the log will be shipped.
 func shippedWhen(err error) string {
 	if errors.Is(err, repository.ErrOtherStore) || errors.Is(err, repository.ErrElsewhere) {
 		return " to this location; the log is kept until the backup location of this store is available"
@@ -330,8 +331,8 @@ func shippedWhen(err error) string {
 	return "; the log is kept, and shipped later"
 }
 
-// packUntil packs commits as they become durable, in steps, until the channel turn fires. It ignores errors, because
-// the next call of turn meets and returns them.
+// packUntil adds commits to the next piece of the log as they become durable, until the channel turn delivers a time. It
+// ignores errors: the next call of shipDurable fails with the same error and returns it.
 func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -344,13 +345,13 @@ func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every ti
 		case <-tick.C:
 		}
 		n, err := s.pack(ctx, s.store.Durable())
-		if n == 0 || err != nil || s.reader == nil { // without writes, further wake-ups are not needed
+		if n == 0 || err != nil || s.reader == nil { // after a step without commits, stop waking up
 			tick.Stop()
 		}
 	}
 }
 
-// last ships the last writes at shutdown, if this process has shipped the log before.
+// shipRest ships the remaining commits at shutdown, if this process was shipping the log.
 func (s *shipper) shipRest(ctx context.Context) {
 	if s.reader == nil || s.leads.Replaced() != nil {
 		return
@@ -360,11 +361,11 @@ func (s *shipper) shipRest(ctx context.Context) {
 	}
 }
 
-// sourceName describes a data directory for people.
+// sourceName returns the host name and the path of a data directory, for messages.
 func sourceName(data string) string {
-	host, _ := os.Hostname() // an error does not matter: the name is only for people
+	host, _ := os.Hostname() // ignore the error, because the name is only for messages
 	return host + ":" + data
 }
 
-// lastTurn is the maximum time for which a shutdown waits for the backup place.
+// lastTurn is the maximum time for which a shutdown waits for the backup location.
 const lastTurn = 5 * time.Second

@@ -25,7 +25,7 @@ import (
 
 var errLost = errors.New("the reply is lost")
 
-// wire is a place that loses a request to store a timeline, or only the reply to that request.
+// wire is a backup location that loses a request to store a timeline (a history of commits), or the reply to it.
 type wire struct {
 	objects.Place
 	loseRequest, loseReply bool
@@ -45,8 +45,8 @@ func (w *wire) Put(ctx context.Context, name string, b []byte) error {
 	return err
 }
 
-// TestLostTimeline checks that a store whose reply about a new timeline was lost recognizes that timeline as its own.
-// If it took the timeline for another store's, it would stop shipping.
+// TestLostTimeline checks a store that has begun a timeline (a history of commits) but has not received the reply. The store
+// must recognize the timeline as its own. Otherwise it would conclude that another store has replaced it.
 func TestLostTimeline(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []wire{{loseRequest: true}, {loseReply: true}} {
@@ -88,8 +88,8 @@ func TestLostTimeline(t *testing.T) {
 	}
 }
 
-// TestLateTerms checks that a store accepts terms that its killed processes tried to begin and that reach the backup
-// place late: its data directory has recorded these terms.
+// TestLateTerms checks that a store recognizes the terms of its own killed processes, even if they arrive in the backup
+// location late. The data directory has recorded these terms. A term is one run of a server that ships its log.
 func TestLateTerms(t *testing.T) {
 	t.Parallel()
 	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
@@ -118,13 +118,13 @@ func TestLateTerms(t *testing.T) {
 	}
 }
 
-// shipping is a store and the place to which it ships its log. The place can be made to fail.
+// shipping is a store that ships its log to a backup location. The location can be made to fail.
 type shipping struct {
 	t     *testing.T
 	o     pebblestore.Options
 	store *pebblestore.Store
 	away  bool
-	// upload is called before an object is stored, unless it is nil.
+	// upload is called before an object is stored; it may be nil.
 	upload func()
 	bases  int // number of backups that the shipper has requested
 	*shipper
@@ -154,7 +154,7 @@ func newShipping(t *testing.T) *shipping {
 	return s
 }
 
-// start opens the store again, as a new process does.
+// start opens the store and makes a shipper, as a new process does.
 func (s *shipping) start() {
 	s.t.Helper()
 	var err error
@@ -163,7 +163,6 @@ func (s *shipping) start() {
 	s.shipper = &shipper{place: s.place, store: s.store, log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now, wakeSchedule: func() {}, requestBackup: s.base, leads: new(stores.Lead), keep: s.o.KeepLogs, again: make(chan struct{}, 1)}
 }
 
-// base makes a backup.
 func (s *shipping) base(ctx context.Context) (log *repository.LogSpan, err error) {
 	s.bases++
 	identity, err := s.store.Identity()
@@ -198,8 +197,8 @@ func (s *shipping) turn() {
 	must.OK(s.t, s.shipper.shipDurable(s.t.Context(), time.Minute))
 }
 
-// TestGivenUpBeforeStart checks that a server reports that log files were discarded before they were shipped, even if
-// that happened before the server first reached the backup place.
+// TestGivenUpBeforeStart checks that a server reports that log files were discarded before they were shipped, even if that
+// happened before its start.
 func TestGivenUpBeforeStart(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -221,8 +220,8 @@ func TestGivenUpBeforeStart(t *testing.T) {
 	}
 }
 
-// TestGivenUpWhileAway checks that a server reports once that log files were discarded before they were shipped, while
-// the backup place does not respond. The place has responded before, or never since the start.
+// TestGivenUpWhileAway checks that a server reports once that log files were discarded before they were shipped. This happens
+// while the backup location does not respond. The location has responded before, or never since the start.
 func TestGivenUpWhileAway(t *testing.T) {
 	t.Parallel()
 	for _, joined := range []bool{true, false} {
@@ -258,17 +257,17 @@ func TestGivenUpWhileAway(t *testing.T) {
 	}
 }
 
-// TestPromotedAfterPrune checks that a promoted store does not report a gap of its log after a prune has removed all
-// pieces of the log.
+// TestPromotedAfterPrune checks a promoted store whose shipped log was removed by a prune. The store must not report that its
+// log has a gap.
 func TestPromotedAfterPrune(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
 	s.turn()
 	s.write("One")
 	s.turn()
-	must.OK(t, s.beginTimeline(t.Context(), s.store.Timeline().ID, s.to)) // a promotion begins a timeline in the same way
+	must.OK(t, s.beginTimeline(t.Context(), s.store.Timeline().ID, s.to)) // a promotion begins a history of commits in the same way
 	must.OK(t, s.beginTerm(t.Context()))
-	for _, name := range []string{"Two", "Three"} { // the store discards log files after they are shipped
+	for _, name := range []string{"Two", "Three"} { // the store discards log files that were shipped
 		s.write(name)
 		s.turn()
 		_, err := s.base(t.Context())
@@ -293,8 +292,8 @@ func TestPromotedAfterPrune(t *testing.T) {
 	}
 }
 
-// TestShippedWhen checks the message about when the log will be shipped. If the backup location belongs to another store, the
-// message must not say that the log will be shipped there.
+// TestShippedWhen checks the message that says when the log will be shipped. If the backup location belongs to another store,
+// the message must not say that the log will be shipped there.
 func TestShippedWhen(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]string{
@@ -309,8 +308,8 @@ func TestShippedWhen(t *testing.T) {
 	}
 }
 
-// TestContinueBehindBackup checks a server that made a backup and ended before it shipped a piece: its next start ships
-// the log from that backup on, without a gap and without another backup.
+// TestContinueBehindBackup checks a server that made a backup and ended before it shipped any log. Its next start must ship
+// the log that follows the backup, without a gap and without another backup.
 func TestContinueBehindBackup(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -331,8 +330,8 @@ func TestContinueBehindBackup(t *testing.T) {
 	}
 }
 
-// TestIdleMoments checks that each moment up to the backup of an idle store can be restored, and no moment after the
-// backup. A later write has a commit number above these moments, even if the clock is set back.
+// TestIdleMoments checks which moments of an idle store can be restored: all moments up to the newest backup, and no later
+// ones. A later write must have a commit number above these moments, even if the clock is set back.
 func TestIdleMoments(t *testing.T) {
 	t.Parallel()
 	const hour = 3600 * edm.TicksPerSecond
@@ -373,8 +372,8 @@ func TestIdleMoments(t *testing.T) {
 	restores(moment, moment)
 }
 
-// TestPack checks that commits that are packed in steps, while the backup place responds and while it does not, are in
-// pieces of bounded size. Each commit is in exactly one piece.
+// TestPack checks that each commit is in exactly one piece of the shipped log, and that the size of pieces is bounded.
+// Commits are added in steps, while the backup location responds and while it does not.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -422,8 +421,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestPause checks that one more piece follows when writes pause. In whole seconds, as LastSyncTime is shown, its time
-// is later than the reply to the last write. After that piece the server ships nothing.
+// TestPause checks that the server ships one more piece of the log when writes pause, and then nothing. Rounded down to
+// seconds, the time of this piece must be later than the reply to the last write.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -433,7 +432,7 @@ func TestPause(t *testing.T) {
 	s.turn()
 	for range 2 {
 		s.write(fmt.Sprint("Table", len(s.pieces())))
-		begin, written := len(s.pieces()), now.Add(100*time.Millisecond) // the reply is later than the time in the piece of the write
+		begin, written := len(s.pieces()), now.Add(100*time.Millisecond) // the reply is later than the time in the log piece that contains the write
 		for range 20 {
 			s.turn()
 			now = now.Add(300 * time.Millisecond)
@@ -448,7 +447,7 @@ func TestPause(t *testing.T) {
 			t.Errorf("LastSyncTime is %v after %d commits; the write returned at %v", shown, len(commits), written)
 		}
 	}
-	// A write arrives while a piece is being stored whose first upload failed.
+	// A write arrives during the second upload of a piece of the log. The first upload has failed.
 	s.write("First")
 	s.away = true
 	if err := s.shipper.shipDurable(t.Context(), time.Minute); !errors.Is(err, errLost) {
@@ -481,13 +480,13 @@ func TestPause(t *testing.T) {
 		s.turn()
 		now = now.Add(300 * time.Millisecond)
 	}
-	if n := len(s.pieces()); n != before+1 { // the new process ships one piece after a pause, because the earlier process may not have done that
+	if n := len(s.pieces()); n != before+1 { // the new process ships one piece of the log after a pause, in case the previous process has not
 		t.Errorf("an idle server ships %d pieces after its start", n-before)
 	}
 }
 
-// TestLateReply checks that after a write whose reply took half a minute, the server ships a piece with a later time,
-// and then nothing more.
+// TestLateReply checks a write whose reply took half a minute. The server must ship another piece of the log with a later
+// time, and then nothing.
 func TestLateReply(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -508,8 +507,8 @@ func TestLateReply(t *testing.T) {
 	}
 }
 
-// TestLevelAfterStart checks that the shipped log covers all commit numbers that a store counts as issued when it is
-// opened, before a backup covers them. Otherwise a secondary with all commits would miss numbers that were never used.
+// TestLevelAfterStart checks that no backup is made before the shipped log covers all commit numbers that the store counts as
+// issued when it is opened. Otherwise a secondary with all commits would miss numbers that were never used.
 func TestLevelAfterStart(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -541,7 +540,7 @@ func TestLevelAfterStart(t *testing.T) {
 	}
 }
 
-// pieces lists the pieces of the log in the backup place.
+// pieces lists the pieces of the log in the backup location.
 func (s *shipping) pieces() []repository.Piece {
 	s.t.Helper()
 	list, err := s.place.Pieces(s.t.Context(), "")
@@ -549,7 +548,7 @@ func (s *shipping) pieces() []repository.Piece {
 	return list
 }
 
-// TestCodec checks that a busy server compresses pieces with S2, which takes less CPU time than zstd.
+// TestCodec checks that a busy server compresses pieces of the log with S2, which takes less CPU time than zstd.
 func TestCodec(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -563,7 +562,7 @@ func TestCodec(t *testing.T) {
 		now = now.Add(passes)
 		s.turn()
 		want = append(want, codec)
-		if codec = repository.Zstd; passes == 0 { // so many bytes exceed any rate for zstd
+		if codec = repository.Zstd; passes == 0 { // if no time passes between two pieces of the log, the rate is too high for zstd
 			codec = repository.S2
 		}
 	}

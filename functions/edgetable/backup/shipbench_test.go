@@ -24,8 +24,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// pit is a place that keeps timelines and discards all other objects, so that a benchmark measures only the
-// server.
+// pit is a backup location that keeps timelines (histories of commits) and discards all other objects, so
+// that a benchmark measures only the server.
 type pit struct {
 	list  []objects.Object
 	bytes int64
@@ -50,8 +50,8 @@ func (p *pit) List(_ context.Context, prefix string) iter.Seq2[objects.Object, e
 	}
 }
 
-// BenchmarkShip ships commits of 1 KiB, with 2, 100 and 10,000 commits in each call of turn. One benchmark
-// operation is one commit.
+// BenchmarkShip ships commits of 1 KiB. Each call of shipDurable ships 2, 100 or 10,000 commits. One
+// benchmark operation is one commit.
 func BenchmarkShip(b *testing.B) {
 	for _, n := range []int{2, 100, 10_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

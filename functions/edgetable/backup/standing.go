@@ -11,8 +11,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// standing is the relation of this store to a backup place. It follows from the history that the store knows and the
-// timelines (histories of commits) in the place.
+// standing says how this store relates to the backup location. It depends on the history that the store knows and on
+// the timelines (histories of commits) in the location.
 type standing string
 
 const (
@@ -22,16 +22,18 @@ const (
 	first     standing = "the backup location has no timeline"
 	onTop     standing = "this store was copied from the newest timeline, or lost commits of that timeline: it begins the next timeline"
 
-	// With these values, the store may not ship: another store ships, and this store lacks commits of the other.
+	// With these values, the store may not ship its log: another store has replaced it, and this store lacks commits
+	// of the other store.
 	replaced  standing = "the backup location has the timeline of this store, or the timeline that it was copied from, and a newer timeline"
 	forgotten standing = "the history of this store is unknown, and the backup location has a timeline of this store"
 
-	// With these values, the store may not ship, although nothing shows that another store has replaced it.
+	// With these values, the store may not ship its log, although nothing shows that another store has replaced it.
 	elsewhere standing = "the backup location has timelines, but none that this store knows"
 	foreign   standing = "the backup location belongs to another store"
 )
 
-// standingOf determines the standing of a store. all are the timelines in the backup place, the newest last.
+// standingOf determines the standing of a store in a backup location. The parameter all contains the timelines
+// (histories of commits) in the location, the newest last.
 func standingOf(identity string, own logship.Timeline, all []repository.Timeline) standing {
 	if len(all) == 0 {
 		return first
@@ -57,7 +59,7 @@ func standingOf(identity string, own logship.Timeline, all []repository.Timeline
 	return elsewhere
 }
 
-// refusal returns why a store may not ship, or nil if it may.
+// refusal returns an error that says why the store may not ship its log, or nil if it may.
 func (at standing) refusal(all []repository.Timeline) error {
 	switch at {
 	case continues, announced, first, onTop:
@@ -71,7 +73,7 @@ func (at standing) refusal(all []repository.Timeline) error {
 	return repository.ErrElsewhere
 }
 
-// standing determines the standing of this process's store in the backup place.
+// standing determines the standing of this store in the backup location. It also returns the timelines there.
 func (s *shipper) standing(ctx context.Context) (at standing, all []repository.Timeline, err error) {
 	identity, err := s.store.Identity()
 	if err != nil {
@@ -81,9 +83,9 @@ func (s *shipper) standing(ctx context.Context) (at standing, all []repository.T
 	return standingOf(identity, s.store.Timeline(), all), all, err
 }
 
-// shippedUpTo returns the number of the last commit of the store's timeline that is in the backup place; 0 if there
-// is none. It returns an error if the place has later commits than the store had when it was opened, because then
-// another store has shipped them.
+// shippedUpTo returns the number of the last commit of the store's history that was shipped; 0 if there is none. It
+// returns an error if the backup location has later commits than the store had when it was opened. Then another
+// store has shipped them.
 func (s *shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	own := s.store.Timeline()
 	list, err := s.place.Pieces(ctx, own.ID)
@@ -94,7 +96,7 @@ func (s *shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	for i := range list {
 		to = max(to, list[i].To)
 	}
-	if s.joined.Load() { // this process ships, so later commits in the place may be its own
+	if s.joined.Load() { // this process ships, so later commits in the location may be its own
 		return to, nil
 	}
 	latest, err := s.place.Latest(ctx, own.ID)

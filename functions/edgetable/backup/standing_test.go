@@ -9,8 +9,8 @@ import (
 	"edgetable/adapters/store/pebblestore/logship"
 )
 
-// TestStandingOf checks that a store begins a timeline only in an empty place, or after the newest timeline if that is
-// the parent of the store's own one.
+// TestStandingOf checks when a store may begin a timeline (a history of commits) in a backup location: if the location
+// is empty, or if the newest timeline there is the parent of the store's own timeline.
 func TestStandingOf(t *testing.T) {
 	t.Parallel()
 	const self = "this"
@@ -51,8 +51,8 @@ func TestStandingOf(t *testing.T) {
 	}
 }
 
-// TestHow checks that the recorded reason is the sentence that says how the store was replaced, without the general
-// text of the error.
+// TestHow checks the recorded reason for a replacement. It must be the sentence that says how the store was replaced,
+// without the general text of the error.
 func TestHow(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
