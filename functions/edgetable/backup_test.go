@@ -18,21 +18,19 @@ import (
 	"edgetable/testdata/must"
 )
 
-// succeed runs a command that must succeed, and returns its output.
 func succeed(t *testing.T, args ...string) string {
 	t.Helper()
 	out, _ := console{t, nil}.run(0, args...)
 	return out
 }
 
-// refused runs a command that must fail with a message that contains say.
 func refused(t *testing.T, say string, args ...string) {
 	t.Helper()
 	console{t, nil}.says(1, say, args...)
 }
 
-// TestBackup makes a backup of a running server and one of a stopped server. It restores each to a
-// directory, and another server serves the directory.
+// TestBackup makes a backup of a running server and a backup of a stopped server. It restores each
+// backup to a directory, and starts another server with the directory.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	data, place, dir := t.TempDir(), filepath.Join(t.TempDir(), "place"), t.TempDir()
@@ -81,7 +79,7 @@ func TestBackup(t *testing.T) {
 	if out := succeed(t, "backup", "verify", place); !strings.Contains(out, "1 backup: read ") {
 		t.Errorf("verify after prune: %s", out)
 	}
-	// A backup of another store is refused in the same place.
+	// The backup place refuses a backup of another store.
 	other := t.TempDir()
 	start(t, nil, "--data", other).ends(t)
 	refused(t, "backups of another store", "backup", "create", place, "--data", other)
@@ -93,7 +91,8 @@ func TestBackup(t *testing.T) {
 	refused(t, "contains other files", "backup", "create", foreign, "--data", data)
 }
 
-// TestCheckpointsTogether checks that concurrent requests for checkpoints do not mix their files.
+// TestCheckpointsTogether checks that concurrent requests for checkpoints do not mix the files of
+// the checkpoints.
 func TestCheckpointsTogether(t *testing.T) {
 	t.Parallel()
 	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
@@ -108,8 +107,9 @@ func TestCheckpointsTogether(t *testing.T) {
 	succeed(t, "check", dir)
 }
 
-// TestRestoreKeepExpired checks that a restored table keeps its expiry rule, so that expired
-// entities are absent, unless the restore removes the rules.
+// TestRestoreKeepExpired checks that a restored table keeps its expiry rule, so that its expired
+// entities are absent. With --keep-expired, the restore removes the rules, and the entities are
+// present.
 func TestRestoreKeepExpired(t *testing.T) {
 	t.Parallel()
 	data, place, dir := t.TempDir(), filepath.Join(t.TempDir(), "place"), t.TempDir()
@@ -138,7 +138,7 @@ func TestRestoreKeepExpired(t *testing.T) {
 	}
 }
 
-// TestRestoreTable checks that one table can be restored alone, with exactly its entities.
+// TestRestoreTable checks that a restore of one table restores exactly the entities of this table.
 func TestRestoreTable(t *testing.T) {
 	t.Parallel()
 	data, place, dir := t.TempDir(), filepath.Join(t.TempDir(), "place"), filepath.Join(t.TempDir(), "alone")
@@ -149,7 +149,7 @@ func TestRestoreTable(t *testing.T) {
 	succeed(t, "backup", "create", place, "--data", data)
 	refused(t, "has no table nobody in this backup", "backup", "restore", place, dir, "--account", "devstoreaccount1", "--table", "Nobody")
 	refused(t, "the backup location has no log", "backup", "restore", place, dir, "--timeline", "none")
-	for _, left := range []string{"whole", "table"} { // as left by a restore that was killed at its end
+	for _, left := range []string{"whole", "table"} { // simulate the files of a restore that was killed at its end
 		must.OK(t, os.MkdirAll(filepath.Join(dir+".restoring", left), 0o700))
 		must.OK(t, os.WriteFile(filepath.Join(dir+".restoring", left, "LOCK"), nil, 0o600))
 	}
@@ -164,8 +164,8 @@ func TestRestoreTable(t *testing.T) {
 		t.Errorf("left behind: %q", beside)
 	}
 
-	// Restore into the running server. Existing entities are kept, unless a flag requests to replace
-	// them.
+	// Restore into the running server. The restore keeps existing entities, unless a flag requests
+	// to replace them.
 	to := "TableEndpoint=" + c.endpoint + ";AccountName=devstoreaccount1;AccountKey=" + accounts.DevelopmentKey
 	restore := []string{"backup", "restore", place, "--account", "devstoreaccount1", "--table", "People", "--to", to}
 	c.do(t, "DELETE", "/Tables('People')", "", 204)
@@ -181,8 +181,8 @@ func TestRestoreTable(t *testing.T) {
 	c.filled(t)
 }
 
-// TestEncryptedBackup checks that an encrypted backup can be verified without the private key, and
-// restored only with that key.
+// TestEncryptedBackup checks that an encrypted backup can be verified without the private key. A
+// restore without the private key must fail.
 func TestEncryptedBackup(t *testing.T) {
 	t.Parallel()
 	key, err := age.GenerateX25519Identity()
@@ -222,13 +222,14 @@ func TestEncryptedBackup(t *testing.T) {
 	start(t, nil, "--data", restored).client(t, "").filled(t)
 }
 
-// TestScheduledBackups checks that a server makes backups on a schedule and removes old ones. A
-// failure is logged and counted, and the next attempt follows.
+// TestScheduledBackups checks that a server makes backups on a schedule and removes old backups.
+// After a failed backup, the log and the metrics must show the failure, and the server must try
+// again.
 func TestScheduledBackups(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	place := filepath.Join(dir, "place")
-	if err := os.WriteFile(place, nil, 0o600); err != nil { // a file, so that no directory can be made there
+	if err := os.WriteFile(place, nil, 0o600); err != nil { // a file, so that the backup cannot make a directory
 		t.Fatal(err)
 	}
 	s := start(t, nil, "--data", filepath.Join(dir, "data"), "--metrics-listen", "127.0.0.1:0",
@@ -246,7 +247,9 @@ func TestScheduledBackups(t *testing.T) {
 	}
 	s.ends(t)
 	out := succeed(t, "backup", "list", place)
-	if n := strings.Count(out, "\n"); n < 3 || n > 4 { // two lines, and a third if the server stopped before it removed the oldest backup
+	// a heading and two backups, or three backups if the server stopped before it removed the oldest
+	// backup
+	if n := strings.Count(out, "\n"); n < 3 || n > 4 {
 		t.Errorf("list: %s", out)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "data", "backup.staging")); len(left) > 0 {
@@ -254,8 +257,8 @@ func TestScheduledBackups(t *testing.T) {
 	}
 }
 
-// TestUnreachablePlace checks that the log reports an unreachable backup place before the last
-// attempt, and that the server serves and stops normally.
+// TestUnreachablePlace checks that the log reports an unreachable backup place before the server's
+// last attempt to reach the place. The server must serve and stop normally.
 func TestUnreachablePlace(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, []string{"AWS_ACCESS_KEY_ID=nobody", "AWS_SECRET_ACCESS_KEY=nothing"},
@@ -268,19 +271,18 @@ func TestUnreachablePlace(t *testing.T) {
 	}
 }
 
-// backsUp waits until the server has made a backup.
 func (s *testServer) backsUp(t *testing.T) {
 	t.Helper()
 	s.logs.Await(t, "msg=backup ")
 }
 
-// ships waits until the backup place has the whole log of the server.
 func (s *testServer) ships(t *testing.T) {
 	t.Helper()
 	eventually(t, "all of the log is shipped", s, func() bool { return sumOf(t, s.scrape(t, ""), "log_waiting_bytes") == 0 })
 }
 
-// hide moves a backup place away and puts a file there. back restores it.
+// hide makes a backup place unreachable: it renames the place and writes a file with the name of the
+// place. It returns a function that makes the place reachable again.
 func hide(t *testing.T, place string) (back func()) {
 	t.Helper()
 	hidden := place + ".hidden"
@@ -293,14 +295,14 @@ func hide(t *testing.T, place string) (back func()) {
 	}
 }
 
-// hasPieces waits until a backup place has an object (piece) of the server's log.
 func (s *testServer) hasPieces(t *testing.T, place string) {
 	t.Helper()
 	eventually(t, "the place has a piece of the log", s, func() bool { return pieces(place) > 0 })
 }
 
-// eventually waits until holds returns true. Use it only for states that the server does not log.
+// eventually waits until the callback returns true. Use it only for states that the server does
+// not log.
 func eventually(t *testing.T, what string, s *testServer, holds func() bool) {
 	t.Helper()
-	must.Eventually(t, what, s.logs, holds) // a failed attempt is repeated after a minute
+	must.Eventually(t, what, s.logs, holds) // the server repeats a failed attempt after a minute
 }

@@ -14,8 +14,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestDamagedBackup damages each file of a backup place in turn. verify must name the file, and a
-// backup that needs the file must not be restored.
+// TestDamagedBackup damages the files of a backup place one after another. The command verify must
+// name the damaged file. A backup that needs the file must not be restored.
 func TestDamagedBackup(t *testing.T) {
 	t.Parallel()
 	data, place := t.TempDir(), filepath.Join(t.TempDir(), "place")
@@ -28,7 +28,7 @@ func TestDamagedBackup(t *testing.T) {
 			return err
 		}
 		if filepath.Base(filepath.Dir(path)) == "names" {
-			return nil // this file only says that a manifest exists
+			return nil // the file records only the existence of a manifest
 		}
 		files++
 		good, err := os.ReadFile(path)
@@ -48,7 +48,7 @@ func TestDamagedBackup(t *testing.T) {
 			restored := filepath.Join(t.TempDir(), "restored")
 			name := filepath.Base(path)
 			console{t, nil}.says(cli.StatusDamage, name, "backup", "verify", place)
-			if name != "format" { // the file format identifies the store, which a restore need not know
+			if name != "format" { // the file with the format identifies the store; a restore does not need it
 				refused(t, "", "backup", "restore", place, restored)
 				if _, err := os.Stat(restored); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("%s: a refused restore left a directory", name)
@@ -65,8 +65,8 @@ func TestDamagedBackup(t *testing.T) {
 	succeed(t, "backup", "verify", place)
 }
 
-// TestBackupOfDamage checks that a backup of a damaged data file fails, so that earlier backups
-// stay the newest ones.
+// TestBackupOfDamage checks that a backup of a damaged data file fails. Then an earlier backup
+// stays the newest backup of the place.
 func TestBackupOfDamage(t *testing.T) {
 	t.Parallel()
 	data, place := t.TempDir(), filepath.Join(t.TempDir(), "place")
@@ -74,7 +74,7 @@ func TestBackupOfDamage(t *testing.T) {
 	c := s.client(t, "")
 	c.fill(t)
 	for i := range 10 {
-		text := make([]byte, 10_000) // random bytes, which cannot be compressed
+		text := make([]byte, 10_000) // random bytes, because they cannot be compressed
 		rand.Read(text)
 		c.do(t, "PUT", fmt.Sprintf("/people(PartitionKey='b',RowKey='%d')", i), fmt.Sprintf(`{"Text":"%x"}`, text), 204)
 	}
@@ -95,7 +95,7 @@ func TestBackupOfDamage(t *testing.T) {
 		}
 	}
 
-	// A command that reads the damaged data fails at once, with one message, instead of retrying.
+	// A command that reads the damaged data must fail at once with one message, without retries.
 	s = start(t, nil, "--data", data)
 	status, _, said := runUntil(t.Context(), nil, "query", "people", "--from", s.greetingText(t, "connection string"), "--format", "jsonl")
 	if status != cli.StatusFailed || !strings.Contains(said, "Repeating the request does not help") || strings.Contains(said, "is repeated until") {

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestBackupByRoot checks that the server's user can still make backups after root has made one.
+// TestBackupByRoot checks that root's backup does not prevent later backups by the server's user.
 func TestBackupByRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -36,8 +36,8 @@ func TestBackupByRoot(t *testing.T) {
 	}
 }
 
-// TestBackupWithoutLock checks that a lock file that cannot be opened is not reported as another
-// running backup.
+// TestBackupWithoutLock checks the error for a lock file that cannot be opened. The error must not
+// say that another backup is running.
 func TestBackupWithoutLock(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -49,8 +49,8 @@ func TestBackupWithoutLock(t *testing.T) {
 	}
 }
 
-// TestStagingOfKilledBackup checks that the start of a server removes the files that a killed
-// backup has left, but no files of a running backup.
+// TestStagingOfKilledBackup checks that a starting server removes the temporary files of a killed
+// backup. It must keep the files of a running backup.
 func TestStagingOfKilledBackup(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -24,7 +24,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// written is a table on a server, with its content after each write.
+// tableHistory records the content of a table after each write to a server.
 type tableHistory struct {
 	t      *testing.T
 	c      *signingClient
@@ -33,10 +33,11 @@ type tableHistory struct {
 
 type writtenState struct {
 	at  edm.Ticks
-	all map[string]string // values of Name by RowKey
+	all map[string]string // value of Name for each RowKey
 }
 
-// write writes one entity, or several in a batch, whose entities have the same Timestamp.
+// write writes entities and records the new content. Several entities are written as a batch, so
+// that they have the same Timestamp.
 func (w *tableHistory) write(rows []string, name string) {
 	w.t.Helper()
 	state := writtenState{all: map[string]string{}}
@@ -81,10 +82,9 @@ func (w *tableHistory) write(rows []string, name string) {
 	w.states = append(w.states, state)
 }
 
-// etagForm matches an ETag, which contains the Timestamp.
+// etagForm matches an ETag. The Timestamp of an entity is in its ETag.
 var etagForm = regexp.MustCompile(`W/"datetime'([^']+)'"`)
 
-// at returns the content of the table at a moment.
 func (w *tableHistory) at(moment edm.Ticks) map[string]string {
 	all := map[string]string{}
 	for _, s := range w.states {
@@ -95,7 +95,7 @@ func (w *tableHistory) at(moment edm.Ticks) map[string]string {
 	return all
 }
 
-// stored reads the table people from a data directory.
+// readPeople reads the table people from the files of a data directory.
 func readPeople(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, KeepLogs: -1})
@@ -112,7 +112,7 @@ func readPeople(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// pieces counts the objects (pieces) of the log in a backup place.
+// pieces returns the number of objects that belong to the log in a backup place.
 func pieces(place string) (n int) {
 	_ = filepath.WalkDir(filepath.Join(place, "log"), func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() && !strings.HasSuffix(path, objects.TempSuffix) {
@@ -123,9 +123,9 @@ func pieces(place string) (n int) {
 	return n
 }
 
-// TestBackupLog ships the log of a server to a backup place, and restores many moments. Each
-// restored state must have every write up to the moment, with whole batches, and none after it. For
-// more moments:
+// TestBackupLog checks backups of a server whose log is copied to a backup place. It restores many
+// moments. Each restored state must have every write up to the moment, with whole batches, and no
+// later write. For more moments:
 //
 //	make restores MOMENTS=200
 func TestBackupLog(t *testing.T) {
@@ -151,7 +151,7 @@ func TestBackupLog(t *testing.T) {
 			rows = []string{fmt.Sprint(random.IntN(20))}
 		}
 		w.write(rows, fmt.Sprint("name ", i))
-		if i == 75 { // a restarted server continues the shipped log
+		if i == 75 { // after a restart, the server continues the log in the backup place
 			s.ends(t)
 			s = start(t, nil, serve...)
 			w.c = s.client(t, "")
@@ -209,9 +209,9 @@ func TestBackupLog(t *testing.T) {
 	c.do(t, "GET", "/Other(PartitionKey='p',RowKey='r')", "", 200)
 }
 
-// TestBackupLogCatchesUp checks that the server ships the missing log when an unreachable backup
-// place is back. If the unshipped log exceeds its limit meanwhile, the server makes a new backup,
-// and verify reports a gap.
+// TestBackupLogCatchesUp checks a server whose backup place is unreachable for some time. When the
+// place is back, the server must copy the missing part of the log. If the missing part exceeds its
+// size limit, the server makes a new backup, and verify reports a gap in the log.
 func TestBackupLogCatchesUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -232,7 +232,7 @@ func TestBackupLogCatchesUp(t *testing.T) {
 	if p := succeed(t, "backup", "verify", place); strings.Contains(p, "given up") {
 		t.Errorf("%s", p)
 	}
-	// If a disk is not mounted, its mount point is an empty directory.
+	// Simulate a disk that is not mounted: its mount point is an empty directory.
 	must.OK(t, os.Rename(place, place+".unmounted"))
 	must.OK(t, os.Mkdir(place, 0o700))
 	w.write([]string{"0"}, "while the disk is not mounted")

@@ -7,7 +7,8 @@ import (
 )
 
 // TestScheduleInPlaceOfAnotherStore checks that a server does not count the backups of another
-// store as its own. Otherwise it would make none, and the metrics would report success.
+// store as its own backups. Otherwise the server would make no backups, and the metrics would
+// report success.
 func TestScheduleInPlaceOfAnotherStore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

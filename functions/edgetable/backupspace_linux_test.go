@@ -13,9 +13,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestFullPlace fills the disk of a backup place, which is a small tmpfs. It checks that all listed
-// backups are complete, that the server continues to serve and reports the failure, and that the
-// next backup succeeds when there is space.
+// TestFullPlace fills the disk of a backup place, a small tmpfs. It checks that all listed backups
+// are complete. The server must continue to serve and must report the failure. When the disk has
+// space again, the next backup must succeed.
 func TestFullPlace(t *testing.T) {
 	t.Parallel()
 	disk := proc.Disk(t, "4m")
@@ -35,7 +35,7 @@ func TestFullPlace(t *testing.T) {
 		t.Error("the metrics do not show the failure")
 	}
 	complete := func() int { return int(metric("backups_total")) }
-	verify := func(least, most func() int) { // one may succeed meanwhile, as a failed one has removed its files
+	verify := func(least, most func() int) { // a backup may succeed meanwhile, because a failed backup has removed its files
 		t.Helper()
 		n := least()
 		out := succeed(t, "backup", "verify", place)
@@ -52,22 +52,22 @@ func TestFullPlace(t *testing.T) {
 	}
 
 	proc.Resize(t, disk, "128m")
-	p.logs.AwaitTimes(t, "msg=backup ", complete()+2) // one may have begun before the last insert
+	p.logs.AwaitTimes(t, "msg=backup ", complete()+2) // a backup may have begun before the last insert
 	p.signal(t, syscall.SIGTERM)
 	if err := p.Wait(); err != nil {
 		t.Errorf("the end: %v\n%s", err, p.logs)
 	}
 	out := succeed(t, "backup", "list", place)
-	listed := func() int { return strings.Count(out, " no\n") } // counts the value "no" in the column ENCRYPTED
+	listed := func() int { return strings.Count(out, " no\n") } // counts the lines that have "no" in the column ENCRYPTED
 	verify(listed, listed)
 	restored := filepath.Join(t.TempDir(), "restored")
 	succeed(t, "backup", "restore", place, restored)
 	start(t, nil, "--data", restored).client(t, "").do(t, "GET", "/bulk(PartitionKey='p',RowKey='300')", "", 200)
 }
 
-// TestPlaceGoesAway removes the backup place while a server runs, as if its disk was unmounted. The
-// server must not begin a new series of backups in the empty directory, and must continue when the
-// place is back.
+// TestPlaceGoesAway removes the backup place of a running server, as if the disk was unmounted. The
+// server must not begin new backups in the empty directory. It must continue when the place is
+// back.
 func TestPlaceGoesAway(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,8 +13,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestAudienceOfAccounts checks a server with several accounts, where each account must name the
-// audience of its tokens. The log names the accounts that do not.
+// TestAudienceOfAccounts checks a server with several accounts. Each account must name the audience
+// of its tokens, and the log must list the accounts without an audience.
 func TestAudienceOfAccounts(t *testing.T) {
 	t.Parallel()
 	issuer := httptest.NewServer(http.NotFoundHandler())
@@ -33,8 +33,8 @@ func TestAudienceOfAccounts(t *testing.T) {
 	}
 }
 
-// TestIssuerThatHasNoKeys checks that clients are asked to retry if the issuer's keys cannot be
-// read, and that the log says why.
+// TestIssuerThatHasNoKeys checks a server that cannot read the keys of the token issuer. The
+// response must ask clients to retry, and the log must have the reason.
 func TestIssuerThatHasNoKeys(t *testing.T) {
 	t.Parallel()
 	issuer := httptest.NewServer(http.NotFoundHandler())

@@ -20,7 +20,8 @@ func runBench(t *testing.T, want int, args ...string) (out, errors string) {
 	return out, errors
 }
 
-// runMeasured runs bench with longer and longer durations, until this machine completes a request in time.
+// runMeasured runs the command bench with longer and longer durations. It stops when the machine completes
+// at least one request within the duration.
 func runMeasured(t *testing.T, args ...string) (status int, out, errors string) {
 	t.Helper()
 	for d := 100 * time.Millisecond; ; d *= 4 {
@@ -28,13 +29,13 @@ func runMeasured(t *testing.T, args ...string) (status int, out, errors string) 
 		if !strings.Contains(out+errors, load.ErrTooShort.Error()) || d > time.Minute {
 			return status, out, errors
 		}
-		if slices.Contains(args, "--keep") { // the run that was too short has not deleted its table
+		if slices.Contains(args, "--keep") { // a run with a too short duration does not delete its table
 			args = append(args, "--existing")
 		}
 	}
 }
 
-// TestBench checks that bench refuses a table that exists, and deletes the table that it has created.
+// TestBench checks that bench refuses an existing table, and that it deletes the table that it creates.
 func TestBench(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -75,7 +76,8 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// TestBenchToken runs bench with a token that permits only reads: reads succeed, and writes get 403.
+// TestBenchToken runs bench with a token that permits only reads. Reads must succeed, and writes must get
+// status 403.
 func TestBenchToken(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")

@@ -19,7 +19,7 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// startLimited starts a server with the accounts acme and evil, in a process that may open only
+// startLimited starts a server with the accounts acme and evil. The server's process may open only
 // this many files.
 func startLimited(t *testing.T, files int, environment []string, args ...string) (p *process, accountsFile string) {
 	t.Helper()
@@ -35,19 +35,19 @@ func startLimited(t *testing.T, files int, environment []string, args ...string)
 	return &process{Cmd: c, testServer: testServer{greeting: strings.Join(started.Lines, "\n") + "\n", logs: started.Log}}, accountsFile
 }
 
-// clientOf returns a client that signs requests for an account.
+// clientOf returns a client that signs requests for an account of the server.
 func (p *process) clientOf(t *testing.T, account, key string) *signingClient {
 	t.Helper()
 	first := p.client(t, key1).endpoint
 	return newClient(t, first[:strings.LastIndexByte(first, '/')+1]+account, account, key)
 }
 
-// stranger opens a connection from another address of this machine and sends a request. Its receive
-// buffer is small.
+// stranger connects from another address of this machine and sends a request. The connection has a
+// small receive buffer.
 func (p *process) stranger(t *testing.T, request string) net.Conn {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Control: func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) { // before the connection is open, because the server then learns the size of the buffer
+		return c.Control(func(fd uintptr) { // set the size before the connection is open, because the server learns the size at that time
 			if err := syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096); err != nil {
 				t.Error(err)
 			}
@@ -61,14 +61,15 @@ func (p *process) stranger(t *testing.T, request string) net.Conn {
 	return conn
 }
 
-// begins returns the first bytes of a response.
+// readBeginning reads the first bytes of a response.
 func readBeginning(conn net.Conn) string {
 	b := make([]byte, 15)
 	n, _ := io.ReadFull(conn, b)
 	return string(b[:n])
 }
 
-// readOnly returns a shared access signature of evil that permits reading entities.
+// readOnly returns a shared access signature of the account evil, which permits only reading
+// entities.
 func readOnly(t *testing.T) string {
 	t.Helper()
 	key, err := sharedkey.ParseKey(key2)
@@ -78,12 +79,13 @@ func readOnly(t *testing.T) string {
 	return token
 }
 
-// TestFlood opens more connections than the server may open files, without a key. An account can
-// still write, and an account that was disabled meanwhile gets no more responses.
+// TestFlood opens more connections than the number of files that the server may open. The
+// connections have no key. Another account must still be able to write. An account that is disabled
+// meanwhile must get no more responses.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	const files = 300
-	p, accountsFile := startLimited(t, files, nil, "--disk-reserve", "4MiB") // with a small reserve, so that the store often begins new log files
+	p, accountsFile := startLimited(t, files, nil, "--disk-reserve", "4MiB") // a small reserve, so that the store often begins new log files
 	acme, evil := p.clientOf(t, "acme", key1), p.clientOf(t, "evil", key2)
 	acme.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	for range files + 100 {
@@ -103,7 +105,7 @@ func TestFlood(t *testing.T) {
 }
 
 // TestUnreadAnswers requests large responses and does not read them, with a signature that permits
-// only reading. The server stays within its memory limit, and another account gets its responses.
+// only reading. The server must stay within its memory limit, and must answer another account.
 func TestUnreadAnswers(t *testing.T) {
 	t.Parallel()
 	p, _ := startLimited(t, 1000, []string{"GOMEMLIMIT=160MiB"}, "--cache-size", "32MiB")
@@ -120,7 +122,7 @@ func TestUnreadAnswers(t *testing.T) {
 		switch got := readBeginning(conn); got {
 		case "HTTP/1.1 200 OK":
 			answered++
-		case "HTTP/1.1 503 Th": // the start of "The server is currently unable …"
+		case "HTTP/1.1 503 Th": // the server answers "The server is currently unable …"
 			refused++
 		default:
 			t.Fatalf("the answer begins with %q", got)
@@ -140,8 +142,9 @@ func TestUnreadAnswers(t *testing.T) {
 	}
 }
 
-// TestUnsentBodies begins as many batches as the server runs concurrent writes, with a signature
-// that permits only reading, and does not send the rest of their bodies. Another account can write.
+// TestUnsentBodies begins as many batches as the server runs concurrently, with a signature that
+// permits only reading. It does not send the rest of the bodies. Another account must be able to
+// write.
 func TestUnsentBodies(t *testing.T) {
 	t.Parallel()
 	p, _ := startLimited(t, 1000, nil, "--metrics-listen", "127.0.0.1:0")

@@ -13,17 +13,18 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// served returns when the certificate that the server presents expires.
+// certificateExpiry returns the expiry time of the certificate that the server presents.
 func certificateExpiry(t *testing.T, address string) time.Time {
 	t.Helper()
-	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}) // only the expiry matters, so the certificate need not be trusted
+	// the test reads only the expiry, so the certificate need not be trusted
+	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
 	must.OK(t, err)
 	defer conn.Close()
 	return conn.ConnectionState().PeerCertificates[0].NotAfter
 }
 
-// TestCertificateReload checks that new clients get a replaced certificate, and that an invalid
-// file leaves the old certificate in use.
+// TestCertificateReload checks that new connections get a replaced certificate. If the new file is
+// invalid, the server must keep the old certificate.
 func TestCertificateReload(t *testing.T) {
 	t.Parallel()
 	first, key, _ := proc.Certificate(t, time.Now().Add(time.Hour))
@@ -37,7 +38,7 @@ func TestCertificateReload(t *testing.T) {
 		t.Helper()
 		must.OK(t, os.Rename(from, to))
 	}
-	rename(next, first) // the key file still belongs to the old certificate, so the pair is invalid
+	rename(next, first) // the key file still belongs to the old certificate, so key and certificate do not match
 	s.look()
 	if !strings.Contains(s.logs.String(), "the certificate cannot be reloaded; the previous certificate stays in use") {
 		t.Errorf("the log:\n%s", s.logs)
@@ -53,7 +54,7 @@ func TestCertificateReload(t *testing.T) {
 	s.ends(t)
 }
 
-// TestExpiredCertificate checks that the server logs at once that its certificate has expired.
+// TestExpiredCertificate checks that a server logs at its start that its certificate has expired.
 func TestExpiredCertificate(t *testing.T) {
 	t.Parallel()
 	cert, key, _ := proc.Certificate(t, time.Now().Add(-time.Minute))
@@ -69,7 +70,8 @@ func TestExpiredCertificate(t *testing.T) {
 	}
 }
 
-// TestPlainHTTPToTLS checks that a client that uses http instead of https gets an explanation.
+// TestPlainHTTPToTLS checks the response to a client that uses http instead of https. The response
+// must explain the mistake.
 func TestPlainHTTPToTLS(t *testing.T) {
 	t.Parallel()
 	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))

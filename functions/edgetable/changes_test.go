@@ -12,7 +12,7 @@ import (
 )
 
 // TestChanges checks that an event stream of the server delivers changes as they happen, also to a page of another
-// origin, and that the stream ends properly when the server stops.
+// origin. When the server stops, the stream must end without an error.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")

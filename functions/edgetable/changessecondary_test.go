@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestChangesOfSecondary checks that a feed position from the primary is valid on its secondary, which returns the
-// changes that it has received. The position is also valid at the secondary address of the primary.
+// TestChangesOfSecondary checks that a position in the primary's feed is also valid on its secondary. The
+// secondary returns the changes that it has received. The position is also valid at the secondary address of the
+// primary.
 func TestChangesOfSecondary(t *testing.T) {
 	t.Parallel()
 	primary, secondary := newPair(t).start(t, "Grace")

@@ -12,8 +12,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestDamage damages the log of a killed server. The next start reports the loss, and 'check' saves
-// the rest.
+// TestDamage damages the log of a killed server. It checks that the next start reports the loss,
+// and that 'check' recovers the undamaged data.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	live, dir := filepath.Join(t.TempDir(), "live"), filepath.Join(t.TempDir(), "dir")
@@ -23,10 +23,10 @@ func TestDamage(t *testing.T) {
 	for i := range 200 {
 		c.do(t, "POST", "/People", fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%03d","Text":%q}`, i, strings.Repeat("x", 200)), 204)
 	}
-	if err := os.Remove(filepath.Join(live, cli.AdminSocket)); err != nil { // a socket is not a file that can be copied
+	if err := os.Remove(filepath.Join(live, cli.AdminSocket)); err != nil { // a socket cannot be copied like a file
 		t.Fatal(err)
 	}
-	// A copy of the files now equals the files of a killed process.
+	// The copied files are now like the files of a killed process.
 	must.OK(t, os.CopyFS(dir, os.DirFS(live)))
 	s.ends(t)
 
@@ -38,7 +38,7 @@ func TestDamage(t *testing.T) {
 	newest := slices.Max(logs)
 	b, err := os.ReadFile(newest)
 	must.OK(t, err)
-	at := strings.Index(string(b), "\x00100") // the bytes of the RowKey of entity 100
+	at := strings.Index(string(b), "\x00100") // the bytes with the RowKey of entity 100
 	for i := range 4 {
 		b[at+i] ^= 0xFF
 	}
@@ -60,7 +60,7 @@ func TestDamage(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(saved, cli.AccountsInData)); err != nil || string(text) != "acme:"+key1+"\n" || !strings.Contains(out, "the accounts are in") {
 		t.Errorf("the saved accounts are %q, %v; %s", text, err, out)
 	}
-	for _, d := range []string{dir, saved} { // the requests of this test are signed with the development key
+	for _, d := range []string{dir, saved} { // this test signs its requests with the development key
 		must.OK(t, os.Remove(filepath.Join(d, cli.AccountsInData)))
 	}
 	if status, _, said := run(t, nil, "check", dir, "--salvage", saved+"2", "--accept-damage"); status != cli.StatusUsage {

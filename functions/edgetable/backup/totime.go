@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// state finds the state to restore: that at a moment, a backup without the log, or the newest
-// state.
+// state finds the state to restore: the state at a given moment, a backup without the log, or the
+// newest state.
 func (o *restoring) state(ctx context.Context, r *repository.Repository, with []age.Identity) (*repository.State, error) {
 	to := o.toTime
 	if o.beforeDrop != "" {
@@ -35,8 +35,8 @@ func (o *restoring) state(ctx context.Context, r *repository.Repository, with []
 	}
 }
 
-// findDrop returns the last moment before the table of --before-drop was deleted. If it was deleted
-// several times, the last deletion up to --to-time counts.
+// findDrop returns the last moment before the table of --before-drop was deleted. If the table was
+// deleted several times, the last deletion up to --to-time counts.
 func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with []age.Identity) (edm.Ticks, error) {
 	key := table.RecordKey{Account: o.account, Table: table.FoldName(o.beforeDrop)}
 	steps, err := r.Log(ctx, o.timeline, o.toTime)

@@ -114,14 +114,14 @@ type verified struct {
 	Bytes    int64    `json:"bytes"`
 	Problems []string `json:"problems"`
 	Pieces   int64    `json:"pieces"`   // pieces of the log
-	LogBytes int64    `json:"logBytes"` // their total size
-	Gaps     []string `json:"gaps"`     // gaps of the log that the server recorded when it discarded log files
-	Notes    []string `json:"notes"`    // problems of objects that no restore of the newest history needs
+	LogBytes int64    `json:"logBytes"` // total size of the pieces of the log
+	Gaps     []string `json:"gaps"`     // gaps of the log, which the server recorded when it discarded log files
+	Notes    []string `json:"notes"`    // problems of objects in the backup location that are not needed to restore the newest history
 
-	Log []oneRange `json:"log"` // time ranges; each moment in them can be restored
+	Log []oneRange `json:"log"` // time ranges in which each moment can be restored
 }
 
-// worse returns the error for a backup place with damaged objects, or with objects that the key of
+// worse returns an error if a backup location has damaged objects, or objects that the key of
 // --identity cannot decrypt.
 func worse(location string, n, locked int) error {
 	if n == 0 && locked > 0 {

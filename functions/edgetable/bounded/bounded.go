@@ -1,5 +1,5 @@
-// Package bounded runs secondary HTTP servers, for example for metrics. It limits their connections so that a single
-// client cannot use them all.
+// Package bounded runs additional HTTP servers, for example for metrics. It limits the number of their connections,
+// and a single client cannot use all of them.
 package bounded
 
 import (
@@ -12,8 +12,9 @@ import (
 	"edgetable/adapters/transport/httpserver"
 )
 
-// Serve serves a listener with a maximum number of connections until s is closed. If there is no room for a new
-// connection, one of the client with the most connections is closed: preferably an idle one, and of those the oldest.
+// Serve serves a listener until s is closed. The parameter most is the maximum number of connections. If a new
+// connection would exceed it, Serve closes a connection of the client with the most connections: preferably an idle
+// one, and of those the oldest.
 func Serve(s *http.Server, l net.Listener, most int) error {
 	b := &listener{Listener: l, most: most}
 	s.ConnState = b.note
@@ -31,11 +32,11 @@ type listener struct {
 type conn struct {
 	net.Conn
 	owner  *listener
-	client netip.Addr // the zero Addr on a local socket, where all connections count as one client
+	client netip.Addr // the zero Addr for a Unix socket, where all connections count as one client
 	atWork bool       // a request is being served; guarded by owner.mu
 }
 
-// Accept accepts a connection, after making room for it if necessary.
+// Accept accepts a connection. If there are too many connections, it closes another one.
 func (l *listener) Accept() (net.Conn, error) {
 	raw, err := l.Listener.Accept()
 	if err != nil {
@@ -58,7 +59,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// spare returns the connection to close to make room. mu must be held.
+// spare returns the connection to close before a new one is added. mu must be held.
 func (l *listener) spare() *conn {
 	has := map[netip.Addr]int{}
 	for _, c := range l.open {
@@ -73,14 +74,14 @@ func (l *listener) spare() *conn {
 	return spare
 }
 
-// note implements the server's ConnState hook.
+// note implements the server's ConnState hook. It records whether a request is being served.
 func (l *listener) note(c net.Conn, state http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.(*conn).atWork = state == http.StateActive
 }
 
-// Close closes the connection and frees its room.
+// Close closes the connection, and no longer counts it.
 func (c *conn) Close() error {
 	c.owner.mu.Lock()
 	c.owner.open = slices.DeleteFunc(c.owner.open, func(one *conn) bool { return one == c })

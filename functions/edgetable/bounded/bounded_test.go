@@ -12,7 +12,7 @@ import (
 
 const most = 4
 
-// serve calls test with a running HTTP server. The server holds requests for /wait until test returns.
+// serve calls test with a running HTTP server. The server answers requests for /wait only after test has returned.
 func serve(t *testing.T, test func(t *testing.T, l *pipes.Listener)) {
 	synctest.Test(t, func(t *testing.T) {
 		l, end, done := pipes.Listen(), make(chan struct{}), make(chan struct{})
@@ -41,7 +41,8 @@ func expect(t *testing.T, l *pipes.Listener, open int) {
 	}
 }
 
-// TestOneClient checks that a client that opens more and more connections closes its own, and that others are served.
+// TestOneClient checks that a client that opens more and more connections loses its own connections, and that the
+// connections of other clients stay open.
 func TestOneClient(t *testing.T) {
 	t.Parallel()
 	for name, address := range map[string]func(i int) string{
@@ -97,7 +98,7 @@ func TestIdleFirst(t *testing.T) {
 	})
 }
 
-// TestAllBusy checks that the oldest connection makes room if all are busy.
+// TestAllBusy checks that the oldest connection is closed if all connections are busy.
 func TestAllBusy(t *testing.T) {
 	t.Parallel()
 	serve(t, func(t *testing.T, l *pipes.Listener) {

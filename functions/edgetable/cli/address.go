@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// CheckAddress checks the address in a flag.
+// CheckAddress checks an address that a flag contains.
 func CheckAddress(flag, address string) error {
 	example := "127.0.0.1:10003"
 	if _, err := strconv.ParseUint(address, 10, 16); err == nil { // the address consists of a port without a host
@@ -25,7 +25,8 @@ func CheckAddress(flag, address string) error {
 	return nil
 }
 
-// CheckTable checks the name of a table in a flag or an operand.
+// CheckTable checks the name of a table. In the error, what describes the flag or argument with
+// the name.
 func CheckTable(what, name string) error {
 	if table.CheckTableName(name) != nil {
 		return Misuse("%s %q is not a table name: use 3 to 63 letters and digits, a letter first", what, name)
@@ -42,7 +43,8 @@ func CheckEndpoint(endpoint string) error {
 	return nil
 }
 
-// Dialing returns the cause of a connection error, without the text that Go's HTTP client adds.
+// Dialing returns the cause of a connection error, without the text that Go's network packages
+// add.
 func Dialing(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err

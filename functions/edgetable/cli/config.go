@@ -16,8 +16,8 @@ import (
 	"edgetable/core/accounts"
 )
 
-// Variable returns the name of a flag's environment variable. The variable of --accounts is an exception, since
-// accounts.Variable holds the accounts themselves.
+// Variable returns the name of a flag's environment variable. The variable of the flag --accounts is an exception,
+// because accounts.Variable contains the accounts themselves.
 func Variable(flag string) string {
 	if flag == "accounts" {
 		return accounts.Variable + "_FILE"
@@ -25,19 +25,18 @@ func Variable(flag string) string {
 	return "EDGETABLE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// Settable reports whether a flag may come from the environment and the file.
+// Settable reports whether a flag can be set in the environment and in the configuration file.
 func Settable(flag string) bool {
 	return flag != "help" && flag != "version" && flag != "config" && flag != "print-config" && flag != helpAllName
 }
 
-// configLine is a line of a configuration file.
 type configLine struct {
 	number int
 	value  string
 }
 
-// Configure sets the flags that are missing on the command line, from the environment and then from the configuration
-// file.
+// Configure sets flags that the command line does not set. Their values come from the environment, or else from the
+// configuration file.
 func (p *Terminal) Configure(c *cobra.Command) error {
 	if c.DisableFlagParsing { // the command that computes completions parses the flags of the other commands itself
 		return nil
@@ -77,7 +76,7 @@ func (p *Terminal) Configure(c *cobra.Command) error {
 	return err
 }
 
-// variablesOf returns the variables of flags and all other known variables.
+// variablesOf returns the names of all known variables, including those of the given flags.
 func variablesOf(flags map[string]bool) []string {
 	list := slices.Clone(otherVariables)
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
@@ -88,11 +87,12 @@ func variablesOf(flags map[string]bool) []string {
 	return list
 }
 
-// askServer lists the commands that ask the running server on this machine.
+// askServer lists the commands that send requests to the running server on this machine.
 var askServer = []string{"account", "backup create", "explorer", "health", "sas", "traffic"}
 
-// packaged returns the settings file of an installed Linux package, for a command that concerns the package's server.
-// It returns "" if the command line names another server or data directory.
+// packaged returns the path of the configuration file of an installed Linux package, for a command that works with
+// the package's server. It returns "" for other commands, and if a flag or variable names another server or data
+// directory.
 func (p *Terminal) packaged(c *cobra.Command) string {
 	_, path, _ := strings.Cut(c.CommandPath(), " ")
 	if p.Packaged == "" || !slices.ContainsFunc(askServer, func(one string) bool { return path == one || strings.HasPrefix(path, one+" ") }) {
@@ -115,15 +115,15 @@ func (p *Terminal) packaged(c *cobra.Command) string {
 	if err != nil {
 		return ""
 	}
-	_ = f.Close() // nothing was written, so an error of Close does not matter
+	_ = f.Close()
 	return p.Packaged
 }
 
-// environmentKey marks a flag that the environment has set.
+// environmentKey is an annotation of flags that the environment has set.
 const environmentKey = "environment"
 
-// FromEnvironment reports whether a flag was set by the environment. An image sets variables for all commands, so
-// such a flag may not apply to a command without being a mistake.
+// FromEnvironment reports whether the environment has set a flag. A container image sets variables for all commands.
+// So a flag from the environment that does not suit a command is no mistake of the user.
 func FromEnvironment(f *pflag.Flag) bool {
 	_, ok := f.Annotations[environmentKey]
 	return ok
@@ -147,13 +147,13 @@ func (p *Terminal) Setting(flag string) (values []string) {
 	return values
 }
 
-// reason returns the cause of a flag error, without the flag and its value.
+// reason returns the cause of a flag error. It omits the flag and its value.
 func reason(f *pflag.Flag, err error) string {
 	_, text, _ := strings.Cut(err.Error(), `"--`+f.Name+`" flag: `)
 	return cmp.Or(text, err.Error())
 }
 
-// readConfig reads a configuration file: lines of the form name = value; lines that begin with # are comments. A flag
+// readConfig reads a configuration file. Lines have the form name = value, or begin with # and are comments. A flag
 // that takes several values may have several lines.
 func readConfig(file string, known map[string]bool) (map[string][]configLine, error) {
 	if file == "" {
@@ -179,7 +179,7 @@ func readConfig(file string, known map[string]bool) (map[string][]configLine, er
 	return lines, scanner.Err()
 }
 
-// flagNames returns the flags of all commands, since a file may serve several commands.
+// flagNames returns the names of the flags of all commands, because a configuration file may be for several commands.
 func flagNames(root *cobra.Command) map[string]bool {
 	names := map[string]bool{}
 	for _, c := range append(root.Commands(), root) {
@@ -191,7 +191,7 @@ func flagNames(root *cobra.Command) map[string]bool {
 	return names
 }
 
-// PrintConfig writes the flags of a command as a configuration file. It omits flags that only matter with other
+// PrintConfig writes the flags of a command as a configuration file. It omits flags whose default depends on other
 // settings. No flag contains a secret.
 func PrintConfig(w io.Writer, c *cobra.Command) {
 	headings, flags := Sections(c)
@@ -206,7 +206,7 @@ func PrintConfig(w io.Writer, c *cobra.Command) {
 				}
 			case f.Changed:
 				fmt.Fprintf(&lines, "%s = %s\n", f.Name, f.Value)
-			case strings.Contains(f.Usage, "; default "): // the zero value in the flag differs from the default in the help, so it is not printed
+			case strings.Contains(f.Usage, "; default "): // the help shows a default that differs from the value of the flag, so the flag is omitted
 			case f.Value.String() != "":
 				fmt.Fprintf(&lines, "# %s = %s\n", f.Name, f.Value)
 			}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Confirm prints what will be lost and asks the user to type its name. kind is a word such as "table". If the input
-// differs, the error says what was not done.
+// Confirm prints a text and asks the user to type a name. The parameter says is the text, and kind is the kind of
+// the named thing, such as "table". If the user types something else, the error begins with the text undone.
 func (p *Terminal) Confirm(kind, name, says, undone string) error {
 	fmt.Fprintf(p.Err, "%s Type the name of the %s: ", says, kind)
 	line, err := bufio.NewReader(p.In).ReadString('\n')

@@ -2,7 +2,7 @@ package cli
 
 import "fmt"
 
-// UsageError is a mistake in the command line.
+// UsageError is an error about the command line.
 type UsageError string
 
 func (e UsageError) Error() string { return string(e) }

@@ -13,7 +13,7 @@ import (
 	"edgetable/adapters/setting"
 )
 
-// value is a flag that package setting parses.
+// value is the value of a flag. The function parse parses it.
 type value[T any] struct {
 	to    *T
 	kind  string
@@ -30,7 +30,7 @@ func (v *value[T]) Set(text string) (err error) {
 }
 
 func (v *value[T]) String() string {
-	if v.to == nil { // pflag calls String on a zero value
+	if v.to == nil { // pflag calls String on the zero value, too
 		return ""
 	}
 	return v.show(*v.to)
@@ -62,7 +62,7 @@ func BoolFlag(f *pflag.FlagSet, to *bool, name, usage string) {
 	f.VarPF(&value[bool]{to, "bool", setting.Bool, strconv.FormatBool}, name, "", usage).NoOptDefVal = "true"
 }
 
-// ChoiceFlag adds a flag that takes one of several words; the first is the default.
+// ChoiceFlag adds a flag whose value is one of several words. The first word is the default.
 func ChoiceFlag(f *pflag.FlagSet, to *string, name, usage string, words ...string) {
 	*to = words[0]
 	f.Var(&value[string]{to, "word", func(s string) (string, error) {
@@ -95,11 +95,10 @@ func parseLevel(s string) (l slog.Level, err error) {
 	return l, err
 }
 
-// Annotations of flags.
 const (
 	headingKey = "heading" // heading of the flag in the help
 	wordsKey   = "words"   // values that a shell completes
-	commonKey  = "common"  // marks a flag that the short help includes
+	commonKey  = "common"  // marks a flag that the short help shows
 )
 
 // ShowDuration formats 15m0s as 15m, and 5h0m0s as 5h.

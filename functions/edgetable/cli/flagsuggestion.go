@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// services are the flags that name a service. Each command has those that fit its purpose.
+// services are the flags that name a service. Each command has only some of them.
 var services = []string{"from", "to", "in"}
 
-// flagSuggestion suggests flags for one that c does not have: flags with a similar name, or else the operands of c.
+// flagSuggestion suggests what to write instead of a flag that command c does not have. It suggests flags with a
+// similar name, or else the arguments of c.
 func flagSuggestion(c *cobra.Command, err error) string {
 	wrong, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -33,7 +34,7 @@ func flagSuggestion(c *cobra.Command, err error) string {
 	return ""
 }
 
-// alike reports whether one name contains the other, or whether they differ by at most two letters.
+// alike reports whether one name contains the other, or whether the names differ by at most two letters.
 func alike(a, b string) bool {
 	if len(a) > 2 && len(b) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
 		return true
@@ -41,7 +42,7 @@ func alike(a, b string) bool {
 	return distance(a, b) <= min(2, len(a)/3)
 }
 
-// distance returns the number of letters to insert, delete or replace in a to get b.
+// distance returns the minimum number of letters to insert, delete or replace in a to get b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

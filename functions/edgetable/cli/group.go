@@ -23,9 +23,9 @@ func Group(name, short, long string, commands ...*cobra.Command) *cobra.Command 
 	return c
 }
 
-// Suggestion names the commands that a misspelled name may mean.
+// Suggestion returns a text with the commands that a user may have meant with a misspelled name.
 func Suggestion(c *cobra.Command, name string) string {
-	c.SuggestionsMinimumDistance = min(2, len(name)/3) // a distance of 2 could replace half of a short name
+	c.SuggestionsMinimumDistance = min(2, len(name)/3) // with a distance of 2, half of a short name could be different
 	switch like := c.SuggestionsFor(name); {
 	case len(like) > 0:
 		return "; do you mean " + OneOf(like) + "?"
@@ -35,7 +35,7 @@ func Suggestion(c *cobra.Command, name string) string {
 	return ""
 }
 
-// names lists the commands of a group.
+// names returns a list of the commands in a group, as text.
 func names(c *cobra.Command) string {
 	var list []string
 	for _, sub := range c.Commands() {
@@ -44,8 +44,8 @@ func names(c *cobra.Command) string {
 	return OneOf(list)
 }
 
-// WrongFlag returns the error for a flag that c does not have. If c is only the parent of a misspelled command, the
-// error says that.
+// WrongFlag returns the error for a flag that command c does not have. If the user misspelled a subcommand of c,
+// the error is about the subcommand.
 func WrongFlag(c *cobra.Command, args []string, err error) error {
 	if c.HasSubCommands() {
 		i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") && arg != c.Name() })
@@ -59,7 +59,8 @@ func WrongFlag(c *cobra.Command, args []string, err error) error {
 	return Misuse("%v%s", err, flagSuggestion(c, err))
 }
 
-// twoDashes explains a flag written with one dash, as in -data. Only single letters have one dash.
+// twoDashes returns advice if the user wrote one dash before a long flag name, as in -data. Only one-letter names
+// have one dash.
 func twoDashes(c *cobra.Command, args []string) string {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")
@@ -70,8 +71,8 @@ func twoDashes(c *cobra.Command, args []string) string {
 	return ""
 }
 
-// Operands requires the arguments that the usage line of a command names, as in "query TABLE [FILTER]". An argument
-// with … stands for any number.
+// Operands returns a check that a command has the arguments in its usage line, such as "query TABLE [FILTER]". A
+// name with … stands for any number of arguments.
 func Operands(use string) cobra.PositionalArgs {
 	names := strings.Fields(use)[1:]
 	return func(c *cobra.Command, args []string) error {
@@ -90,7 +91,7 @@ func Operands(use string) cobra.PositionalArgs {
 	}
 }
 
-// DemandOperands applies Operands to all commands below c that do not check their arguments yet.
+// DemandOperands sets the check of Operands for all commands below c that do not check their arguments yet.
 func DemandOperands(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		if sub.Args == nil {

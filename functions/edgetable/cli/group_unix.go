@@ -15,5 +15,6 @@ func inGroup(info os.FileInfo) bool {
 	return ok && err == nil && (int(owner.Gid) == os.Getegid() || slices.Contains(groups, int(owner.Gid)))
 }
 
-// Umask sets the permissions that are removed from new files and directories.
+// Umask sets the umask of the process: the permissions that new files and directories do not
+// get.
 func Umask(mask int) { syscall.Umask(mask) }

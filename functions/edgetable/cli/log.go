@@ -10,15 +10,16 @@ func (p *Terminal) Logger(format string, level slog.Level) *slog.Logger {
 		log = slog.New(slog.NewJSONHandler(p.Err, options))
 	}
 	if p.Alone {
-		slog.SetDefault(log) // libraries log with the default logger
+		slog.SetDefault(log) // libraries use the default logger
 	}
 	return log
 }
 
-// inMilliseconds converts a duration to a number of milliseconds, and adds the unit to its name.
+// inMilliseconds converts a duration in a log line to a number of milliseconds, and appends _ms
+// to the name.
 func inMilliseconds(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
-		return slog.Float64(a.Key+"_ms", float64(a.Value.Duration().Microseconds())/1000) // rounded down to microseconds
+		return slog.Float64(a.Key+"_ms", float64(a.Value.Duration().Microseconds())/1000) // rounded down to whole microseconds
 	}
 	return a
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Commas formats a number with commas.
+// Commas formats a number with commas as thousands separators.
 func Commas(n int64) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -16,7 +16,8 @@ func Commas(n int64) string {
 	return text
 }
 
-// Things formats a count with its noun, which is given in the plural: "1 entity", "2,000 entities", "1 row".
+// Things formats a number and a noun, which the caller gives in the plural: "1 entity", "2,000 entities", "1
+// row".
 func Things[N int | int64 | uint64](n N, plural string) string {
 	if n != 1 {
 		return Commas(int64(n)) + " " + plural
@@ -29,7 +30,7 @@ func Things[N int | int64 | uint64](n N, plural string) string {
 	return "1 " + plural
 }
 
-// ShowLatency formats a short duration with three digits.
+// ShowLatency formats a short duration with three significant digits.
 func ShowLatency(d time.Duration) string {
 	for _, u := range []struct {
 		most time.Duration

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// goWords maps error texts of Go's libraries to plainer ones.
+// goWords contains patterns for error texts of Go's libraries, each with a plainer text.
 var goWords = [][2]string{
 	{"failed to connect to `[^`]*`:\\s*", ""},
 	{`(\S+) \(\S+\): dial (error: dial )?tcp \S+: connect: connection refused`, "nothing listens at $1"},
@@ -61,7 +61,7 @@ var goWords = [][2]string{
 	{`(timeout: )?context deadline exceeded( \(Client\.Timeout exceeded while awaiting headers\))?`, "there was no response before the timeout"},
 }
 
-// goPatterns are the compiled patterns of goWords, compiled only when a command fails.
+// goPatterns returns the compiled patterns of goWords. They are compiled only when a command fails.
 var goPatterns = sync.OnceValue(func() (list []*regexp.Regexp) {
 	for _, w := range goWords {
 		list = append(list, regexp.MustCompile(w[0]))
@@ -69,7 +69,7 @@ var goPatterns = sync.OnceValue(func() (list []*regexp.Regexp) {
 	return list
 })
 
-// Plain returns an error as text, with plainer words for errors of Go's libraries.
+// Plain returns the text of an error. Texts of Go's libraries are replaced by plainer ones.
 func Plain(err error) string {
 	text := err.Error() + explainPermission(err)
 	for i, pattern := range goPatterns() {
@@ -78,11 +78,11 @@ func Plain(err error) string {
 	return joinLines(explainPathKinds(text))
 }
 
-// wrongKind matches an error about a path that is a file instead of a directory, or a directory instead of a file.
+// wrongKind matches an error about a path that is a file and should be a directory, or the other way round.
 var wrongKind = regexp.MustCompile(`(\S+): (not|is) a directory`)
 
-// kinds replaces "not a directory" and "is a directory" by what the path must be. Go reports "not a directory" also if
-// a parent folder is a file.
+// explainPathKinds replaces "not a directory" and "is a directory" in an error by a text that says what the user must
+// name. Go also reports "not a directory" if a parent of the path is a file.
 func explainPathKinds(text string) string {
 	return wrongKind.ReplaceAllStringFunc(text, func(said string) string {
 		path, says, _ := strings.Cut(said, ": ")
@@ -98,8 +98,8 @@ func explainPathKinds(text string) string {
 	})
 }
 
-// once joins the lines of an error, and leaves out lines that the first line contains. An error about several attempts
-// or addresses may repeat one text for each of them.
+// joinLines joins the lines of an error with semicolons. It omits lines that the first line contains: an error about
+// several attempts or addresses may repeat a text.
 func joinLines(text string) string {
 	first, rest, _ := strings.Cut(text, "\n\t")
 	for _, line := range strings.Split(rest, "\n\t") {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPlain checks that error texts of Go's libraries are replaced by plainer ones, even if other
-// errors wrap them.
+// TestPlain checks that error texts of Go's libraries are replaced by plainer ones, also inside
+// wrapping errors.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for theirs, ours := range map[string]string{

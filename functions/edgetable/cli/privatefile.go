@@ -10,7 +10,7 @@ import (
 	"edgetable/functions/edgetable/descriptors"
 )
 
-// ReadPrivate reads a file of secrets, after CheckPrivate.
+// ReadPrivate reads a file of secrets. It returns an error if CheckPrivate does.
 func ReadPrivate(path string) (string, error) {
 	text, err := descriptors.Try(func() ([]byte, error) { return os.ReadFile(path) })
 	if err != nil {
@@ -20,24 +20,24 @@ func ReadPrivate(path string) (string, error) {
 }
 
 // mounted reports whether a file is a secret that Compose, Swarm, Podman or Kubernetes has mounted into a container.
-// Everybody in the container can read such a file.
+// All users of the container can read such a file.
 func mounted(path string) bool {
 	if strings.HasPrefix(path, "/run/secrets/") {
 		return true
 	}
-	target, err := os.Readlink(filepath.Join(filepath.Dir(path), "..data")) // kubelet replaces all files of a volume at once by changing this link
+	target, err := os.Readlink(filepath.Join(filepath.Dir(path), "..data")) // kubelet replaces all files of a volume by changing the link ..data
 	return err == nil && strings.HasPrefix(target, "..")
 }
 
-// CheckPrivate refuses a file of secrets that others can change, or that others can read: everybody, or a group to
-// which this process does not belong.
+// CheckPrivate returns an error if other users can change a file of secrets, or can read it. A group may read the
+// file if this process belongs to the group.
 func CheckPrivate(path string) error {
 	info, err := os.Stat(path)
-	if err != nil || runtime.GOOS == "windows" { // Windows has no such permission bits
+	if err != nil || runtime.GOOS == "windows" { // Windows has no such permissions
 		return err
 	}
 	switch mode := info.Mode().Perm(); {
-	case mode&0o033 == 0 && mounted(path): // everybody in a container can read its secrets, which is no risk: a container usually has one user
+	case mode&0o033 == 0 && mounted(path): // all users of a container can read its secrets; this is no risk, because a container usually has one user
 	case mode&0o027 != 0:
 		return fmt.Errorf("other users can read the keys in %s: chmod 600 %[1]s", path)
 	case mode&0o040 != 0 && !inGroup(info):

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/term"
 )
 
-// Quiet is the maximum time for which a working or waiting command prints nothing.
+// Quiet is the maximum time for which a running command prints nothing.
 const Quiet = 5 * time.Second
 
-// Progress shows the progress of work: on a terminal as one line that changes every second, elsewhere as a line every
-// five seconds.
+// Progress shows the progress of work. On a terminal, it updates one line every second. Otherwise it prints a line
+// every five seconds.
 type Progress struct {
 	out      io.Writer
 	terminal bool
@@ -31,7 +31,7 @@ func isTerminal(out io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Show prints the progress, if it is time for an update.
+// Show prints the progress if enough time has passed since the last update.
 func (p *Progress) Show(format string, args ...any) {
 	every := Quiet
 	if p.terminal {
@@ -50,7 +50,8 @@ func (p *Progress) Show(format string, args ...any) {
 	p.open = true
 }
 
-// ShowPart is Show with a progress bar on a terminal. part is the completed share, from 0 to 1; 0 means unknown.
+// ShowPart is like Show, but adds a progress bar on a terminal. part is the completed share from 0 to 1, or 0 if the
+// share is unknown.
 func (p *Progress) ShowPart(part float64, text string) {
 	if p.terminal && part > 0 {
 		const width = 20
@@ -60,7 +61,7 @@ func (p *Progress) ShowPart(part float64, text string) {
 	p.Show("%s", text)
 }
 
-// Bytes returns a function that shows the progress in bytes.
+// Bytes returns a function that shows how many bytes are done, and the rate.
 func (p *Progress) Bytes(verb string) func(done, total int64) {
 	began := time.Now()
 	return func(done, total int64) {
@@ -70,13 +71,13 @@ func (p *Progress) Bytes(verb string) func(done, total int64) {
 	}
 }
 
-// Say prints a line at once.
+// Say prints a line without waiting for the next update.
 func (p *Progress) Say(format string, args ...any) {
 	p.End()
 	fmt.Fprintf(p.out, format+"\n", args...)
 }
 
-// End completes the progress line, so that further output begins on a new line.
+// End removes the progress line, so that further output begins on an empty line.
 func (p *Progress) End() {
 	if p.open {
 		fmt.Fprint(p.out, "\r\x1b[K")

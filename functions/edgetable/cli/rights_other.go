@@ -2,5 +2,5 @@
 
 package cli
 
-// rights returns "": files have no owners of this kind here.
+// explainPermission returns "": on this operating system, files have no numeric owner.
 func explainPermission(error) string { return "" }

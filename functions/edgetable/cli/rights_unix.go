@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// rights explains a permission error: which user this process is, who owns the file or directory, and what helps. It
-// returns "" for other errors. In a container this is hard to find out: its user is a number, and somebody else made
-// its directories.
+// explainPermission explains a permission error. The text contains the user of this process, the owner of the file
+// or directory, and advice. For other errors, explainPermission returns "". In a container this information is hard
+// to find: its user is only a number, and another program has created the directories.
 func explainPermission(err error) string {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if link, is := errors.AsType[*os.LinkError](err); !ok && is {
@@ -24,7 +24,7 @@ func explainPermission(err error) string {
 	}
 	at := path.Path
 	info, statErr := os.Stat(at)
-	for errors.Is(statErr, fs.ErrNotExist) && at != filepath.Dir(at) { // the directory could not be created, so its parent matters
+	for errors.Is(statErr, fs.ErrNotExist) && at != filepath.Dir(at) { // a directory could not be created, so describe its parent
 		at = filepath.Dir(at)
 		info, statErr = os.Stat(at)
 	}

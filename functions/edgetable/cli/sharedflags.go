@@ -44,7 +44,7 @@ func AdminFlag(f *pflag.FlagSet, to *string, note string) {
 	f.StringVar(to, "admin", "", "`path` of the server's administration socket; default "+AdminSocket+" in the data directory"+note)
 }
 
-// UsualAddress is the default address of a server, and usualURL the beginning of the endpoints of its accounts.
+// UsualAddress is the default address of a server, and UsualURL is its URL.
 const (
 	UsualAddress = "127.0.0.1:10002"
 	UsualURL     = "http://" + UsualAddress + "/"
@@ -55,7 +55,7 @@ func ListenFlag(f *pflag.FlagSet, to *string, usual string) {
 	f.StringVar(to, "listen", usual, "`address` to serve on, host:port; port 0 means any free port")
 }
 
-// MaxTime is longer than any flag needs.
+// MaxTime is the upper limit of flags with a duration.
 const MaxTime = 366 * 24 * time.Hour
 
 // OlderThanFlag adds --older-than.
@@ -63,7 +63,7 @@ func OlderThanFlag(f *pflag.FlagSet, to *time.Duration, age string) {
 	DurationFlag(f, to, "older-than", 0, 0, 100*MaxTime, "minimum age for removal, such as 30d or 12h; "+age)
 }
 
-// ToTimeFlag adds --to-time, the moment to restore; 0 means none.
+// ToTimeFlag adds --to-time, the moment to restore. Its value is 0 if the flag is not given.
 func ToTimeFlag(f *pflag.FlagSet, to *edm.Ticks, note string) {
 	ValueFlag(f, to, "to-time", "time", "moment to restore, a `time` such as 2026-11-23T14:03:07Z"+note, parseTime, showTime)
 }
@@ -89,8 +89,8 @@ const UsualBuckets = 8
 // BucketsUsage is the help of --buckets.
 const BucketsUsage = "`number` of hash keys over which a table is spread on DynamoDB"
 
-// AdminSocket is the name of a server's socket in its data directory, over which commands reach the server. Only the
-// user of the server, and root, can open it.
+// AdminSocket is the name of a server's administration socket in its data directory. Through the socket, commands
+// send requests to the server. Only the user of the server, and root, can open it.
 const AdminSocket = "admin.sock"
 
 // JSONFlag adds --json.
@@ -98,16 +98,16 @@ func JSONFlag(f *pflag.FlagSet, to *bool) {
 	BoolFlag(f, to, "json", "print JSON instead of text; long-running commands also print events to standard error, one per line")
 }
 
-// EventsFlag adds --json to a long-running command, which also prints events.
+// EventsFlag adds --json to a command that runs long. With this flag, the command also prints events.
 func EventsFlag(f *pflag.FlagSet) {
 	JSONFlag(f, new(bool))
 	f.Lookup("json").Value = eventful{f.Lookup("json").Value}
 }
 
-// eventful is the value of --json for a command that prints events.
+// eventful is the value of --json in commands that print events.
 type eventful struct{ pflag.Value }
 
-// PrintsEvents reports whether events were requested from a command.
+// PrintsEvents reports whether a command must print events, because the user gave its flag --json.
 func PrintsEvents(f *pflag.FlagSet) bool {
 	json := f.Lookup("json")
 	if json == nil {

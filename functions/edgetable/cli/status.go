@@ -1,10 +1,11 @@
 package cli
 
-// Exit statuses, the same for all commands. docs/data.md explains them for each command.
+// Exit statuses. They are the same for all commands. docs/data.md explains them for each
+// command.
 const (
 	StatusDone   = 0
 	StatusFailed = 1 // nothing was done, or a server stopped because of an error
 	StatusUsage  = 2 // the command line is invalid; nothing was attempted
-	StatusPart   = 3 // only a part was done: run the same command to resume, or read in the output what is missing
+	StatusPart   = 3 // only a part was done: the same command resumes the work, or the output shows what is missing
 	StatusDamage = 4 // damage, a difference or a finding: the command worked, but found a problem
 )

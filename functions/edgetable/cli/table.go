@@ -8,10 +8,10 @@ import (
 	"edgetable/functions/edgetable/wide"
 )
 
-// Table is a table of text cells that is fitted to the terminal.
+// Table is a table of text whose columns can be cut to fit the terminal.
 type Table struct {
-	// Heads are the column headings. A leading > right-aligns the column, for numbers; a leading = means that the
-	// column is never cut. If all headings are empty, no heading line is printed.
+	// Heads are the column headings. A > before a heading right-aligns the column, which is for numbers. A =
+	// means that the column is never cut. If all headings are empty, no heading line is printed.
 	Heads []string
 	Rows  [][]string
 }
@@ -62,7 +62,7 @@ func (p *Terminal) PrintTable(t *Table) {
 	}
 }
 
-// over returns by how many columns a row exceeds the width of the terminal.
+// over returns the number of columns by which a row of the table is wider than the terminal.
 func (p *Terminal) over(widths []int) int {
 	if p.Columns == 0 {
 		return 0
@@ -74,19 +74,19 @@ func (p *Terminal) over(widths []int) int {
 	return sum - p.Columns
 }
 
-// Clip returns a writer that cuts lines to the width of the terminal. If the output is not a terminal, it cuts
-// nothing.
+// Clip returns a writer that cuts lines to the width of the terminal. If the output is not a terminal, the writer
+// cuts nothing.
 func (p *Terminal) Clip() *Clipped { return &Clipped{out: p.Out, columns: p.Columns} }
 
-// Clipped cuts lines.
+// Clipped is the writer that Clip returns.
 type Clipped struct {
 	out     io.Writer
 	columns int
-	rest    string // the last line, if it has no end yet
-	Some    bool   // whether a line was cut
+	rest    string // the last line, if its end was not written yet
+	Some    bool   // at least one line was cut
 }
 
-// Write prints complete lines, and keeps an incomplete one for later.
+// Write prints complete lines. It buffers an incomplete line until the rest is written.
 func (c *Clipped) Write(b []byte) (int, error) {
 	if c.columns == 0 {
 		return c.out.Write(b)

@@ -7,48 +7,50 @@ import (
 	"time"
 )
 
-// Terminal is a command's access to its process: input, output and environment.
+// Terminal gives a command access to the input, the output and the environment of the process.
 type Terminal struct {
 	Environment func(string) string
 	In          io.Reader
 	Out, Err    io.Writer
 	Columns     int  // width of the terminal; 0 if the output is not a terminal
-	Alone       bool // no other command runs in this process
+	Alone       bool // this command is the only one in this process
 	Events      bool // print events as JSON to Err
-	Totals      any  // result of that command
-	// Packaged is the settings file of an installed package, or "".
+	Totals      any  // result of the command, for its last event
+	// Packaged is the path of the configuration file of an installed package, or "".
 	Packaged string
-	// Variables are the names of the environment variables; nil if they are not known.
+	// Variables returns the names of the environment variables. It is nil if they are not known.
 	Variables func() []string
-	// Remarks are messages for the log of a server that starts.
+	// Remarks are messages that a server writes to its log when it starts.
 	Remarks []string
-	// AzuriteAccounts replace all other accounts if a server stands in for Azurite; "" means that they do not.
+	// AzuriteAccounts are the accounts of a server that was started in place of Azurite. They replace all other
+	// accounts, unless the text is "".
 	AzuriteAccounts string
-	// Announce returns lines that a server prints before it reports that it is ready. Its argument is the server's
-	// URL. Nil means no lines.
+	// Announce returns lines that a server prints just before it reports that it is ready. Its argument is the
+	// server's URL. If Announce is nil, there are no such lines.
 	Announce func(url string) []string
 
-	known      []string // variables of flags
+	known      []string // known environment variables
 	overridden []Overridden
 	lines      map[string][]configLine // lines of the configuration file
 }
 
-// Unknown is an environment variable whose name looks like one of edgetable's.
+// Unknown is an environment variable whose name begins with EDGETABLE_ and that no command reads.
 type Unknown struct {
 	Name string
-	Like string // a similar known name, or ""
+	Like string // a known variable with a similar name, or ""
 }
 
-// Overridden is a line of the configuration file that a variable overrides.
+// Overridden is a line of the configuration file that has no effect, because an environment variable sets the same
+// flag.
 type Overridden struct {
 	Flag, Variable, Value, Line string
 }
 
-// Event is an event that --json prints as a line.
+// Event is an event of a command with --json. It is printed as one line.
 type Event struct {
 	Event string `json:"event"` // progress, note, done or failed
 	Time  string `json:"time"`
-	Text  string `json:"text,omitempty"` // for all events but progress
+	Text  string `json:"text,omitempty"` // present in all events except progress
 
 	Work           string  `json:"work,omitempty"` // names of the tables or files
 	Rows           int64   `json:"rows,omitempty"`
@@ -56,9 +58,9 @@ type Event struct {
 	BytesPerSecond int64   `json:"bytesPerSecond,omitempty"`
 	Percent        float64 `json:"percent,omitempty"`
 	SecondsLeft    int64   `json:"secondsLeft,omitempty"`
-	BehindSeconds  float64 `json:"behindSeconds,omitempty"` // how old the last change that was read is; 0 if no further changes are waiting
-	Refused        int64   `json:"refused,omitempty"`       // number of requests refused because of the service's load
-	Concurrency    int     `json:"concurrency,omitempty"`   // current limit of requests in flight
+	BehindSeconds  float64 `json:"behindSeconds,omitempty"` // age of the last change that was read; 0 if no further changes are waiting
+	Refused        int64   `json:"refused,omitempty"`       // number of requests that the service refused because of its load
+	Concurrency    int     `json:"concurrency,omitempty"`   // current maximum number of requests in flight
 	Totals         any     `json:"totals,omitempty"`
 	Status         int     `json:"status,omitempty"` // exit status of the command
 }
@@ -68,12 +70,12 @@ func (p *Terminal) Tell(e Event) {
 	e.Time = time.Now().UTC().Format(time.RFC3339)
 	text, err := json.Marshal(e)
 	if err != nil {
-		text = []byte(`{"event":"failed"}`) // only fails for NaN or an infinity, which do not occur
+		text = []byte(`{"event":"failed"}`) // Marshal only fails for NaN and infinities, which do not occur
 	}
-	_, _ = p.Err.Write(append(text, '\n')) // a write error cannot be reported anywhere else
+	_, _ = p.Err.Write(append(text, '\n')) // a write error cannot be reported anywhere
 }
 
-// PrintJSON prints the result of a command with --json: one value on a line. docs/json.md lists the fields.
+// PrintJSON prints the result of a command with --json as one line. docs/json.md lists the fields.
 func (p *Terminal) PrintJSON(v any) error {
 	e := json.NewEncoder(p.Out)
 	e.SetEscapeHTML(false)
@@ -87,13 +89,13 @@ func (p *Terminal) Note(format string, args ...any) {
 		return
 	}
 	if isTerminal(p.Err) {
-		format = "\r\x1b[K" + format // clears a line of progress, if there is one
+		format = "\r\x1b[K" + format // this clears the progress line, if there is one
 	}
 	fmt.Fprintf(p.Err, format+"\n", args...)
 }
 
-// Waiting prints, after some seconds, that the command still waits for whence, unless stop is called before.
-// whence names the source, such as a service.
+// Waiting prints a message if stop is not called within some seconds: the command still waits for whence, which is
+// the name of a service or another source.
 func (p *Terminal) Waiting(whence string) (stop func()) {
 	timer := time.AfterFunc(Quiet, func() { p.Note("%s does not answer; still waiting", whence) })
 	return func() { timer.Stop() }

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Short makes --help of a command list only these flags, which most people need. --help-all lists all.
+// Short makes --help of a command list only the given flags, which are those that most users need. --help-all
+// lists all flags.
 func Short(c *cobra.Command, flags ...string) {
 	c.InitDefaultHelpFlag()
 	for _, name := range flags {
@@ -25,14 +26,14 @@ func Short(c *cobra.Command, flags ...string) {
 
 const helpAllName = "help-all"
 
-// helpAll is the value of --help-all, which prints the help with all flags.
+// helpAll is the value of the flag --help-all. The flag prints the help with all flags.
 type helpAll struct{ command *cobra.Command }
 
 func (h helpAll) Set(text string) error { return h.command.Flags().Set("help", text) }
 func (helpAll) String() string          { return "false" }
 func (helpAll) Type() string            { return "bool" }
 
-// Section adds flags to a command under a heading of the help.
+// Section adds flags to a command, under the given heading of the help.
 func Section(c *cobra.Command, heading string, register func(f *pflag.FlagSet)) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.SortFlags = false
@@ -44,25 +45,25 @@ func Section(c *cobra.Command, heading string, register func(f *pflag.FlagSet)) 
 		}
 		flag.Annotations = map[string][]string{headingKey: {heading}}
 		c.Flags().AddFlag(flag)
-		_ = c.RegisterFlagCompletionFunc(flag.Name, complete) // cannot fail, since it is registered only once
+		_ = c.RegisterFlagCompletionFunc(flag.Name, complete) // cannot fail, because the function is registered only once
 	})
 	c.Flags().SortFlags = false
 }
 
-// completed is the value of a flag whose values a function completes in a shell.
+// completed is the value of a flag with a function that completes values in a shell.
 type completed struct {
 	pflag.Value
 	complete cobra.CompletionFunc
 }
 
-// CompleteWith sets the function that completes the values of a flag in a shell.
+// CompleteWith sets the function that completes values of a flag in a shell.
 func CompleteWith(f *pflag.FlagSet, name string, complete cobra.CompletionFunc) {
 	flag := f.Lookup(name)
 	flag.Value = completed{flag.Value, complete}
 }
 
-// Sections returns the flags of a command by heading, in the order in which headings were added. Flags without a
-// heading come last.
+// Sections returns the flags of a command by heading. The headings are in the order in which Section added them.
+// Flags without a heading come last.
 func Sections(c *cobra.Command) (headings []string, flags map[string]*pflag.FlagSet) {
 	flags = map[string]*pflag.FlagSet{}
 	add := func(f *pflag.Flag) {
@@ -85,7 +86,7 @@ func Sections(c *cobra.Command) (headings []string, flags map[string]*pflag.Flag
 	return headings, flags
 }
 
-// columns is the maximum width of the help.
+// columns is the width of the help in characters.
 const columns = 80
 
 // Usage returns the help of a command.
@@ -120,7 +121,8 @@ func Usage(c *cobra.Command) string {
 	return b.String()
 }
 
-// Examples returns the examples of a command; for a group, the first example of each of its commands.
+// Examples returns the examples of a command. For a group of commands, it returns the first example of each
+// command.
 func Examples(c *cobra.Command) string {
 	if c.Example != "" || !c.HasParent() {
 		return c.Example
@@ -140,7 +142,8 @@ func Examples(c *cobra.Command) string {
 	return strings.Join(list, "\n")
 }
 
-// broken breaks long lines of examples before a flag, in a way that a shell accepts.
+// breakLines breaks long lines of examples with a backslash, so that a shell still accepts them. A new line begins
+// with a flag.
 func breakLines(examples string) string {
 	const end, begin = " \\", "      "
 	lines := strings.Split(examples, "\n")
@@ -148,7 +151,7 @@ func breakLines(examples string) string {
 		if utf8.RuneCountInString(lines[i]) <= columns {
 			continue
 		}
-		if at := strings.LastIndex(lines[i][:columns-len(end)+2], " --"); at > 0 { // the rightmost position where a flag may begin
+		if at := strings.LastIndex(lines[i][:columns-len(end)+2], " --"); at > 0 { // the last flag that begins before the maximum width
 			lines = slices.Insert(lines, i+1, begin+lines[i][at+1:])
 			lines[i] = lines[i][:at] + end
 		}
@@ -156,7 +159,7 @@ func breakLines(examples string) string {
 	return strings.Join(lines, "\n")
 }
 
-// common returns the flags of c that Short has named, each with its help up to the first semicolon.
+// common returns the flags of c that were passed to Short. The help of each flag is cut at its first semicolon.
 func common(c *cobra.Command) *pflag.FlagSet {
 	some := pflag.NewFlagSet("", pflag.ContinueOnError)
 	some.SortFlags = false
@@ -170,7 +173,7 @@ func common(c *cobra.Command) *pflag.FlagSet {
 	return some
 }
 
-// list writes the commands of one of c's groups.
+// list writes the names and descriptions of the commands in a group of c.
 func list(b *strings.Builder, c *cobra.Command, group string) {
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() && sub.GroupID == group {
@@ -179,7 +182,8 @@ func list(b *strings.Builder, c *cobra.Command, group string) {
 	}
 }
 
-// fill reflows the lines of paragraphs. A paragraph with an indented line, such as a table or an example, is kept.
+// reflow breaks paragraphs into lines again. A paragraph with an indented line, such as a table or an example, is
+// not changed.
 func reflow(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {

@@ -22,7 +22,7 @@ func Version() string {
 	return fmt.Sprintf("%s (%s)", release, commit)
 }
 
-// Built returns the release and the commit of this program, as recorded by 'make dist' or by Go.
+// Built returns the release and the commit of this program. They were recorded by 'make dist' or by Go.
 func Built() (release, commit string) {
 	if Release != "" {
 		return Release, Commit
@@ -43,14 +43,14 @@ func Built() (release, commit string) {
 	return releaseOf(info.Main.Version), commit
 }
 
-// pseudo matches Go's version of a commit without a tag: the last release with the next patch number, or 0.0.0, then
-// the time.
+// pseudo matches a version that Go derives for a commit without a tag. It has the next patch number after the last
+// release, or 0.0.0, and the time of the commit.
 var pseudo = regexp.MustCompile(`^(\d+\.\d+\.)(\d+)-(0\.)?(\d{14})-[0-9a-f]{12}$`)
 
-// releaseOf converts Go's version to that of 'make dist': the tag, or, for a commit without a tag, the next release
-// with the commit's time.
+// releaseOf converts a version of Go to the form that 'make dist' uses: the tag, or, for a commit without a tag, the
+// next release and the time of the commit.
 func releaseOf(module string) string {
-	version, _, _ := strings.Cut(strings.TrimPrefix(module, "v"), "+") // a suffix after + says that the files differ from the commit
+	version, _, _ := strings.Cut(strings.TrimPrefix(module, "v"), "+") // a + and a suffix show that files differ from the commit
 	m := pseudo.FindStringSubmatch(version)
 	if m == nil {
 		return cmp.Or(strings.Trim(version, "()"), "devel")
@@ -63,7 +63,7 @@ func releaseOf(module string) string {
 	if err != nil {
 		return version
 	}
-	if m[3] == "" { // without an earlier tag
+	if m[3] == "" { // there is no earlier tag
 		patch++
 	}
 	return fmt.Sprintf("%s%d-git%d", m[1], patch, at.Unix())

@@ -2,8 +2,8 @@ package cli
 
 import "testing"
 
-// TestReleaseOf checks that a version that Go records equals the version that 'make dist' gives to
-// the same commit; see TestVersions of .ci/dist.
+// TestReleaseOf checks that a version recorded by Go is converted to the version that 'make dist'
+// gives to the same commit; see TestVersions in .ci/dist.
 func TestReleaseOf(t *testing.T) {
 	for module, want := range map[string]string{
 		"v1.2.3":                               "1.2.3",

@@ -17,7 +17,6 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// adviseFlags holds the flags of advise.
 type adviseFlags struct {
 	trafficFlags
 	ServiceFlags
@@ -111,7 +110,7 @@ func scanKeys(ctx context.Context, c *remote.Client, table string, connections i
 	return advise.Join(parts), nil
 }
 
-// tellAdvice prints the findings, or with asJSON the result that contains them. If there are
+// tellAdvice prints the findings, or, with asJSON, the whole result as JSON. If there are
 // findings, it returns a failure.
 func (p *program) tellAdvice(a *advise.Advice, f *advise.Facts, asJSON bool, result any) error {
 	if asJSON {
@@ -128,7 +127,7 @@ func (p *program) tellAdvice(a *advise.Advice, f *advise.Facts, asJSON bool, res
 }
 
 func (p *program) printAdvice(a *advise.Advice, f *advise.Facts) {
-	const indent = len("   for example  ") // column at which the text after the name of a line begins
+	const indent = len("   for example  ") // column at which a value begins, after its name
 	line := func(name, text string) { fmt.Fprintf(p.Out, "   %-12s %s\n", name, p.Wrap(indent, text)) }
 	if len(a.Findings) == 0 && f.Enough() {
 		fmt.Fprintln(p.Out, "no finding")

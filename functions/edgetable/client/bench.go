@@ -21,7 +21,6 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// benchFlags holds the flags of bench.
 type benchFlags struct {
 	endpoint, accounts, account, token string
 	op, format, refused                string
@@ -107,7 +106,7 @@ func (p *program) bench(ctx context.Context, o *benchFlags) error {
 	return p.measure(ctx, target, o)
 }
 
-// complete checks the flags and sets the values that follow from them.
+// complete checks the flags, and sets values that depend on several flags.
 func (o *benchFlags) complete() error {
 	s := &o.spec
 	s.Op, s.Format, s.Refused, s.Prefix = load.Op(o.op), load.Format(o.format), load.Refused(o.refused), strconv.FormatInt(time.Now().UnixNano(), 36)
@@ -127,7 +126,7 @@ func (o *benchFlags) complete() error {
 	return nil
 }
 
-// measure runs the requests. Without --existing it creates the table first and deletes it at the end.
+// measure runs the requests. Without --existing, it first creates the table and finally deletes it.
 func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags) (err error) {
 	if !o.existing {
 		stop := p.Waiting(o.endpoint)

@@ -10,12 +10,12 @@ import (
 	"edgetable/functions/edgetable/transfer/export"
 )
 
-// isBucket reports whether location is a URL, and so a bucket of S3. place.Open refuses all
-// other URLs.
+// isBucket reports whether location is the URL of an S3 bucket. place.Open refuses all other
+// URLs.
 func isBucket(location string) bool { return strings.Contains(location, "://") }
 
-// exportPlace opens the directory or bucket of an export. The caller must call release after
-// the work.
+// exportPlace opens the directory or bucket of an export. After the export, the caller must
+// call release.
 func (p *program) exportPlace(ctx context.Context, location string) (to export.Place, release func(), err error) {
 	if isBucket(location) {
 		objects, err := place.Open(ctx, location, p.Note)

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// atKey is the maximum time for a completion after the user has pressed the key.
+// atKey is the maximum time that a completion may take, because the user has pressed a key and waits.
 const atKey = 2 * time.Second
 
-// completeTables makes a shell complete table names: the first operand, or every one if the command takes several.
+// completeTables makes a shell complete table names for the first argument, or for all arguments.
 func (p *program) completeTables(c *cobra.Command, o *ServiceFlags) {
 	many := strings.Contains(c.Use, "TABLE…")
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -15,7 +15,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// followTables copies tables and then the changes in them, until ctx ends.
+// followTables copies tables. Then it copies changes in these tables until ctx ends.
 func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []string) error {
 	if o.filter != "" || len(o.names) > 0 || o.dryRun || o.Mode != "insert" {
 		return cli.Misuse("--follow copies whole tables: it cannot be combined with --filter, --select, --dry-run and --mode")
@@ -36,7 +36,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	if o.once {
 		m.Wait = 0
 	}
-	for _, name := range tables { // check that all tables have a feed before data is written
+	for _, name := range tables { // first check that all tables have a feed of changes, before data is written
 		file, err := o.positionOf(from, to, name)
 		if err == nil {
 			err = m.Add(ctx, name, file)
@@ -58,7 +58,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 		first := *o
 		first.sync, first.Mode, first.all = true, "replace", false
 		err := p.copyTables(ctx, &first, from, to, missing)
-		if n, complete := errors.AsType[refused](err); complete { // refused rows of the first copy are reported like rows that are refused later
+		if n, complete := errors.AsType[refused](err); complete { // rows refused during the first copy count like rows that are refused later
 			p.Note("%v; later changes are still copied", err)
 			m.Copied(int64(n))
 		} else if err != nil {
@@ -80,8 +80,8 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	return err
 }
 
-// positionOf returns the path of the file with the position of a table. With --restart
-// it removes the file.
+// positionOf returns the path of the file that records which changes of a table were copied.
+// With --restart it removes the file.
 func (o *CopyFlags) positionOf(from, to *remote.Client, table string) (file string, err error) {
 	file = o.ProgressFile + "." + table
 	if o.ProgressFile == "" {
@@ -95,7 +95,7 @@ func (o *CopyFlags) positionOf(from, to *remote.Client, table string) (file stri
 	return file, err
 }
 
-// missed adds advice to an error that means that changes may have been missed.
+// adviseMissed adds advice to an error that says that changes may have been missed.
 func adviseMissed(err error) error {
 	if !errors.Is(err, remote.ErrMissed) {
 		return err
@@ -103,7 +103,7 @@ func adviseMissed(err error) error {
 	return cli.Fail(cli.StatusDamage, fmt.Errorf("%w\nRun the same command with --restart; once it follows, 'edgetable sync --delete' removes from --to the entities that were deleted meanwhile", err))
 }
 
-// showChanges returns a function that shows the progress of a table.
+// showChanges returns a function that shows how many changes of a table were copied.
 func (p *program) showChanges(show *cli.Progress) func(table string, page *remote.Changes, changes int64) {
 	return func(table string, page *remote.Changes, changes int64) {
 		switch behind := time.Duration(page.Behind * float64(time.Second)); {

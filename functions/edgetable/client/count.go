@@ -17,7 +17,6 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// countFlags holds the flags of count.
 type countFlags struct {
 	ServiceFlags
 	filter string
@@ -131,7 +130,7 @@ type describedPartition struct {
 	Bytes        int64  `json:"bytes"`
 }
 
-// describedProperty says how many entities have a property with a certain type.
+// describedProperty says how many entities have a property with this name and type.
 type describedProperty struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`

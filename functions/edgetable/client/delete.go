@@ -17,7 +17,6 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// deleteFlags holds the flags of delete.
 type deleteFlags struct {
 	ServiceFlags
 	filter      string
@@ -60,12 +59,12 @@ func (p *program) deleteCommand() *cobra.Command {
 	return c
 }
 
-// dryRunFlag adds --dry-run, which means the same in all commands.
+// dryRunFlag adds --dry-run, which has the same meaning in all commands.
 func dryRunFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "dry-run", "change nothing; print what would be done")
 }
 
-// deleteSome deletes the entities that pass the filter.
+// deleteSome deletes the entities that match the filter.
 func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) error {
 	filter := o.filter
 	if o.olderThan > 0 {
@@ -108,7 +107,7 @@ func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) 
 	return p.printPurged(table, n, false)
 }
 
-// printPurged prints how many entities were deleted, or with dryRun would be.
+// printPurged prints how many entities were deleted, or with dryRun how many would be deleted.
 func (p *program) printPurged(table string, n int64, dryRun bool) error {
 	switch {
 	case p.Events:

@@ -18,7 +18,6 @@ func (p *program) edgeCommand() *cobra.Command {
 	return cli.Group("edge", "Restore a table of a Worker on Cloudflare to a point in time", "", p.edgeRestoreCommand())
 }
 
-// edgeRestoreFlags holds the flags of edge restore.
 type edgeRestoreFlags struct {
 	ServiceFlags
 	table  string
@@ -55,8 +54,8 @@ It asks for the name of the table first, unless --yes is given.`,
 	return c
 }
 
-// mostWaits is the maximum number of requests while the command waits until the replica knows about
-// a restore.
+// mostWaits is the maximum number of requests in which the command asks whether a restore has
+// ended.
 const mostWaits = 60
 
 func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {

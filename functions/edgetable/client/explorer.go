@@ -22,7 +22,6 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// explorerFlags holds the flags of explorer.
 type explorerFlags struct {
 	local    localServer
 	file     string
@@ -86,7 +85,7 @@ func (p *program) printLink(ctx context.Context, o *explorerFlags) error {
 	return nil
 }
 
-// openPage opens a link in the browser, unless the flags forbid it.
+// openPage opens a link in the browser if the flags permit it.
 func (p *program) openPage(o *explorerFlags, link string) {
 	if !o.open {
 		return
@@ -123,7 +122,7 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 			list = o.local.addLocal(ctx, list, nil, o.readOnly)
 		}
 		if len(list) > 1 && list[0].Name == withoutProfiles && !list[0].Local {
-			list = list[1:] // the development account was only assumed; the accounts of the running server replace it
+			list = list[1:] // the development account was only a default; the accounts of the running server replace it
 		}
 		return list, nil
 	}}
@@ -141,14 +140,13 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 	return nil
 }
 
-// explorerConnections limits the connections to more than a browser opens. There must be a limit, because other
-// users of the machine can connect.
+// explorerConnections is the maximum number of connections. A browser opens fewer. A limit is needed because
+// other users of the machine can connect, too.
 const explorerConnections = 128
 
-// withoutProfiles is the name that the development account has in the explorer if the user has no profiles.
+// withoutProfiles is the name of the development account in the explorer if the user has no profiles.
 const withoutProfiles = "local"
 
-// explorerProfiles returns the profiles that the explorer shows.
 func (p *program) explorerProfiles(o *explorerFlags) ([]explorer.Profile, error) {
 	f, err := openProfiles(o.file)
 	if err != nil && o.file == "" && len(o.names) == 0 {
@@ -207,6 +205,6 @@ func openBrowser(link string) error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	go func() { _ = c.Wait() }() // do not wait here: the command may end only when the browser does
+	go func() { _ = c.Wait() }() // do not wait for the browser, which may keep running
 	return nil
 }

@@ -15,7 +15,6 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// exportFlags holds the flags of export.
 type exportFlags struct {
 	ServiceFlags
 	to, filter                 string
@@ -125,10 +124,10 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	return missing(m)
 }
 
-// mostNotes is the maximum number of notes printed for a file without a manifest.
+// mostNotes is the maximum number of notes that are printed for a file without a manifest.
 const mostNotes = 3
 
-// exported is the part of the output of export --json about one table.
+// exported describes one table in the output of export --json.
 type exported struct {
 	Table    string   `json:"table"`
 	Entities int64    `json:"entities"`
@@ -137,7 +136,7 @@ type exported struct {
 	Notes    []string `json:"notes"`
 }
 
-// printExported prints what was written to files.
+// printExported prints which files were written.
 func (p *program) printExported(m *export.Manifest) error {
 	all := []exported{}
 	for _, t := range m.Tables {

@@ -44,17 +44,17 @@ type follower struct {
 	clients  []*remote.Client
 	show     *cli.Progress
 	begin    time.Time
-	earlier  int64     // bytes that the clients transferred before this work
-	refused  int64     // requests of this work that the service refused
-	known    time.Time // when the finished share of the work was first known
-	share    float64   // the finished share when it was first known
+	earlier  int64     // bytes that the clients had transferred before this work began
+	refused  int64     // requests that the service had refused before this work began
+	known    time.Time // when the completed share of the work first became known
+	share    float64   // the completed share at that time
 }
 
 func (f *follower) look() {
 	e := cli.Event{Event: "progress", Work: f.work, Rows: f.progress.Rows.Load()}
 	seconds := time.Since(f.begin).Seconds()
 	share := f.progress.Share()
-	if f.share == 0 && share > 0 { // an earlier run did a part of the work, which says nothing about the speed of this one
+	if f.share == 0 && share > 0 { // an earlier run did a part of the work; this part must not count in the speed of this run
 		f.share, f.known = share, time.Now()
 	}
 	e.RowsPerSecond = int64(float64(f.progress.New()) / seconds)
@@ -90,7 +90,7 @@ func (f *follower) look() {
 	f.show.ShowPart(share, text)
 }
 
-// sums returns the bytes and the refusals of all clients since they were created.
+// sums returns the bytes that all clients have transferred, and the number of refused requests.
 func (f *follower) sums() (traffic, refusals int64) {
 	for _, c := range f.clients {
 		_, refused, _ := c.Load()

@@ -17,12 +17,11 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// importFlags holds the flags of import.
 type importFlags struct {
 	ServiceFlags
 	RowFlags
 	table, mode, format string
-	account             string // the account whose entities are read from a file of Azurite
+	account             string // Azurite's account whose entities are imported
 	types, renames      []string
 	mapping             rows.Mapping
 	dryRun              bool
@@ -106,8 +105,8 @@ func newNames(list []string) (map[string]string, error) {
 	return names, nil
 }
 
-// beside returns the path of a file next to the input: the input's path with a suffix. The input
-// may be a directory.
+// beside returns a path in the directory of the input: the input's path with a suffix. The input
+// may itself be a directory.
 func beside(path, name string) string {
 	switch {
 	case path == "-":
@@ -116,7 +115,7 @@ func beside(path, name string) string {
 		return name
 	}
 	if whole, err := filepath.Abs(path); err == nil {
-		path = whole // for the inputs . and .., use the real name of the directory
+		path = whole // if path is . or .., use the name of that directory
 	}
 	return path + "." + name
 }
@@ -194,7 +193,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	return p.tellRows(t, totals(t, word, "deleted"), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
 }
 
-// preview returns a function for a dry run. It prints the first rows, or stores them in first.
+// preview returns a function that prints the first rows of a dry run, or stores them in first.
 func (p *program) preview(first *[]firstRow) func(table string, entity []byte) {
 	last := ""
 	return func(table string, entity []byte) {

@@ -18,7 +18,7 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// localServer is the server on this machine that uses a data directory. The explorer shows its statistics.
+// localServer is the server that uses a data directory. The explorer shows its statistics.
 type localServer struct{ trafficFlags }
 
 func (s *localServer) register(f *pflag.FlagSet) {
@@ -26,8 +26,8 @@ func (s *localServer) register(f *pflag.FlagSet) {
 	cli.AdminFlag(f, &s.admin, "")
 }
 
-// mark marks the profiles whose account is on this server. It also adds the accounts of the server that
-// have no profile: a user who can open the server's socket and read its keys needs no profile for them.
+// addLocal sets Local in the profiles whose account is on this server. It also adds the server's accounts
+// without a profile: a user who can open the server's socket and read its keys needs no profile.
 func (s *localServer) addLocal(ctx context.Context, list []explorer.Profile, environment func(string) string, readOnly bool) []explorer.Profile {
 	info, err := admin.Ask(ctx, s.data, s.admin)
 	if info == nil || err != nil {
@@ -39,13 +39,13 @@ func (s *localServer) addLocal(ctx context.Context, list []explorer.Profile, env
 		names[list[i].Name] = true
 		have[list[i].Account] = have[list[i].Account] || list[i].Local
 	}
-	if environment == nil { // the user chose profiles by name, so no others are added
+	if environment == nil { // the user named the profiles to show, so no other profiles are added
 		return list
 	}
 	for _, one := range info.Accounts {
 		owner, err := account.Find(environment, info.File, one.Name)
 		if err != nil || have[one.Name] || one.Disabled {
-			continue // this user has no access to the account's keys
+			continue // skip an account whose keys this user cannot read
 		}
 		name := one.Name
 		for names[name] {

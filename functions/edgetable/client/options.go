@@ -105,16 +105,16 @@ deletes these changes.`,
 	return c
 }
 
-// options holds the flags of the command 'tables set'.
+// options holds those flags of 'tables set' that describe options of tables.
 type options struct {
 	property, after, keep string
 	noExpire, noChanges   bool
 }
 
-// wish returns the options that a table should have, given its current ones.
+// wish is a function that returns the desired options of a table, given its current options.
 type wish func(now table.TableOptions) table.TableOptions
 
-// parse checks the flags and converts their values.
+// parse checks the flags, and returns a function that applies them.
 func (o *options) parse() (wish, error) {
 	rules, feeds := o.property != "" || o.after != "", o.keep != ""
 	if rules && o.noExpire || feeds && o.noChanges || !rules && !o.noExpire && !feeds && !o.noChanges {
@@ -148,7 +148,7 @@ func (o *options) parse() (wish, error) {
 	}, nil
 }
 
-// readOptions parses a document of options. of names its source in error messages.
+// readOptions parses an options document. In errors, the parameter of names its source.
 func readOptions(of string, text []byte) (table.TableOptions, error) {
 	o, err := payload.ReadOptions(text)
 	if err != nil {
@@ -216,15 +216,14 @@ func (p *program) tablesApply(ctx context.Context, o *declareFlags, file string)
 	return p.declare(ctx, o, all)
 }
 
-// change is a change that a command makes to one table.
+// change is the change of options of one table.
 type change struct {
 	name, revision string
-	old, next      []byte        // the documents of options, without the states that the server adds
-	rule           *table.Expiry // a new rule for the expiry of entities, or nil
+	old, next      []byte        // options documents, without the states that the server adds
+	rule           *table.Expiry // a new expiry rule, or nil
 }
 
-// declare changes the options of tables. It checks all tables before it changes the first
-// one.
+// declare sets the options of tables. It checks all tables before it changes any of them.
 func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]wish) error {
 	c, err := p.connect(&o.ServiceFlags)
 	if err != nil {
@@ -280,13 +279,14 @@ func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]w
 	return nil
 }
 
-// declared returns the document of options without the states that the server adds to it.
+// optionsDocument returns an options document without the states that the server adds.
 func optionsDocument(o table.TableOptions) []byte {
 	text := payload.AppendOptions(nil, &table.Traits{Expiry: o.Expire, Feed: o.Changes}, 1<<62)
 	return []byte(strings.ReplaceAll(string(text), `,"state":"active"`, ""))
 }
 
-// askFor asks the user to confirm if a new rule would hide more than a tenth of the table.
+// askFor asks the user to confirm an expiry rule that would hide more than a tenth of the
+// table.
 func (p *program) askFor(ctx context.Context, o *declareFlags, c *remote.Client, one *change) error {
 	if one.rule == nil || o.yes && !o.dryRun {
 		return nil

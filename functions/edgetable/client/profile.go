@@ -25,15 +25,15 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// profile is a named service. Its key may be stored outside of the connection string.
+// profile is a table service to which the user gave a name. Its connection string may lack the key.
 type profile struct {
 	Connection string `json:"connection,omitempty"`
 	KeyEnv     string `json:"keyEnvironment,omitempty"` // environment variable that contains the key
 	KeyCommand string `json:"keyCommand,omitempty"`     // command that prints the key
-	ReadOnly   bool   `json:"readOnly,omitempty"`       // no command and no page of the explorer may write
+	ReadOnly   bool   `json:"readOnly,omitempty"`       // commands and the explorer must not write to the service
 	Color      string `json:"color,omitempty"`          // color of the explorer's page
 
-	stored json.RawMessage // the JSON text that was read; nil for a new profile
+	stored json.RawMessage // JSON text from which the profile was read; nil for a new profile
 }
 
 // UnmarshalJSON reads a profile and keeps its text for MarshalJSON.
@@ -43,7 +43,7 @@ func (one *profile) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*fields)(one))
 }
 
-// MarshalJSON returns a profile as it was read, including fields that a later version added.
+// MarshalJSON returns the text that was read, including fields that a later version added.
 func (one profile) MarshalJSON() ([]byte, error) {
 	type fields profile
 	if one.stored != nil {
@@ -63,7 +63,7 @@ func ProfilesFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "profiles", "", "`file` of profiles; default edgetable/profiles.json in the user's configuration directory")
 }
 
-// openProfiles reads the file, or returns no profiles if it does not exist.
+// openProfiles reads the file of profiles. If the file does not exist, there are no profiles.
 func openProfiles(path string) (*profiles, error) {
 	if path == "" {
 		dir, err := os.UserConfigDir()
@@ -86,7 +86,7 @@ func openProfiles(path string) (*profiles, error) {
 	return f, nil
 }
 
-// save replaces the whole file. Only its owner can read it.
+// save replaces the whole file of profiles. Only the owner of the file can read it.
 func (f *profiles) save() error {
 	text, err := json.MarshalIndent(f.list, "", "  ")
 	if err != nil {
@@ -95,7 +95,7 @@ func (f *profiles) save() error {
 	return directory.Replace(f.path, append(text, '\n'), 0o600)
 }
 
-// profileName matches the names that a profile may have. It matches no connection string.
+// profileName matches valid names of profiles. It does not match connection strings.
 var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
 func (p *program) profileCommand() *cobra.Command {
@@ -192,10 +192,10 @@ func (p *program) addProfile(f *profiles, args []string, one profile) error {
 	return nil
 }
 
-// shownProfile is a profile as profile list --json prints it, without its key.
+// shownProfile is a profile in the output of profile list --json. It has no key.
 type shownProfile struct {
 	Name       string `json:"name"`
-	Service    string `json:"service"` // "" if the whole connection string is stored elsewhere
+	Service    string `json:"service"` // "" if the whole connection string is stored outside of the profile
 	KeyEnv     string `json:"keyEnvironment"`
 	KeyCommand string `json:"keyCommand"`
 	ReadOnly   bool   `json:"readOnly"`
@@ -237,7 +237,7 @@ func (p *program) listProfiles(f *profiles, asJSON bool) error {
 	return nil
 }
 
-// withoutKey returns the connection string. If the key is stored elsewhere, it contains a placeholder.
+// withoutKey returns the connection string. A placeholder replaces a key that is stored elsewhere.
 func (one profile) withoutKey() string {
 	if one.Connection != "" && cmp.Or(one.KeyEnv, one.KeyCommand) != "" {
 		return withSecret(one.Connection, "a2V5")
@@ -245,8 +245,8 @@ func (one profile) withoutKey() string {
 	return one.Connection
 }
 
-// service returns the URL of a profile's service, or the error in its connection string. It returns "" if the
-// connection string is stored elsewhere.
+// service returns the URL of a profile's service, or the text of an error in the connection string. It
+// returns "" if the connection string is stored elsewhere.
 func (one profile) service() string {
 	connection := one.withoutKey()
 	if connection == "" {
@@ -259,7 +259,7 @@ func (one profile) service() string {
 	return e.String()
 }
 
-// colors lists the possible colors of the explorer's page.
+// colors lists the colors that the explorer's page can have.
 var colors = []string{"none", "red", "orange", "yellow", "green", "blue", "purple", "gray"}
 
 // readOnlyFlag adds --read-only, which forbids writes in all commands.
@@ -276,7 +276,6 @@ func withSecret(connection, secret string) string {
 	return strings.TrimSuffix(connection, ";") + name + secret
 }
 
-// connection returns the connection string of a profile.
 func (p *program) connection(name string, one profile) (string, error) {
 	var secret string
 	switch {
@@ -306,7 +305,6 @@ func (p *program) connection(name string, one profile) (string, error) {
 	return withSecret(one.Connection, secret), nil
 }
 
-// completeProfiles makes a shell complete names of profiles.
 func completeProfiles(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	path := os.Getenv(cli.Variable("profiles"))
 	if flag := c.Flag("profiles"); flag != nil && flag.Changed {
