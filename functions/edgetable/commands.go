@@ -17,7 +17,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// root returns the root command with all commands and their flags.
+// root returns the root command with all subcommands and flags.
 func (p *program) root() *cobra.Command {
 	root := cli.Group("edgetable", "A table store that speaks the Azure Table Storage protocol", `Every flag can also be set in the environment and in a configuration file: the
 variable of --log-level is EDGETABLE_LOG_LEVEL, its line in the file is
@@ -26,13 +26,13 @@ file. docs/flags.md lists all flags with their variables.`,
 		slices.Concat(server.Commands(p.Terminal, p.signals), account.Commands(p.Terminal), backup.Commands(p.Terminal), secondary.Commands(p.Terminal), stores.Commands(p.Terminal), client.Commands(p.Terminal),
 			[]*cobra.Command{p.completionCommand(), p.manCommand(), p.versionCommand()})...)
 	cli.DemandOperands(root)
-	root.Version = cli.Version() // no template: with one, the linker keeps every method, which makes the program a fifth larger
+	root.Version = cli.Version() // set no template, because a template makes the linker keep every method, and the program a fifth larger
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		// with --help too, an unknown command is an error, as in 'stats --help'
+		// an unknown command is an error also with --help and in 'stats --help'
 		if c.HasSubCommands() && c.Flags().NArg() > 0 {
 			p.misnamed = c.ValidateArgs(c.Flags().Args())
 			return

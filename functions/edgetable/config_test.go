@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/flags.md")
 
-// TestWhereFlagsComeFrom checks that the command line has precedence over the environment, and the
-// environment over the file.
+// TestWhereFlagsComeFrom checks that a flag on the command line has precedence over the
+// environment, and the environment over the configuration file.
 func TestWhereFlagsComeFrom(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "edgetable.conf")
@@ -37,21 +37,21 @@ func TestWhereFlagsComeFrom(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", want, out)
 		}
 	}
-	if strings.Contains(out, "explorer = ") { // without a setting, it depends on the address whether the explorer is on
+	if strings.Contains(out, "explorer = ") { // without a setting, the explorer is on or off depending on the address
 		t.Errorf("--explorer has no fixed default, but is in:\n%s", out)
 	}
 	if status != 0 || said != "" {
 		t.Errorf("status %d: %s", status, said)
 	}
-	// The output is a configuration file that gives the same settings.
+	// The printed settings are a configuration file. Read this file, and compare.
 	must.OK(t, os.WriteFile(file, []byte(out), 0o600))
 	if _, again, said := run(t, map[string]string{"EDGETABLE_CONFIG": file}, "serve", "--print-config"); again != out {
 		t.Errorf("read again: %s\n%s\nwant\n%s", said, again, out)
 	}
 }
 
-// TestFlagOfAnotherStoreInEnvironment checks that a store without a data directory ignores the
-// variable for it, because an image sets this variable for all commands.
+// TestFlagOfAnotherStoreInEnvironment checks that a server without a data directory ignores the
+// variable for the data directory. A container image sets this variable for all commands.
 func TestFlagOfAnotherStoreInEnvironment(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"EDGETABLE_DATA": "/data"}
@@ -72,8 +72,8 @@ func TestFlagOfAnotherStoreInEnvironment(t *testing.T) {
 	}
 }
 
-// TestConfigMistakes checks that the error for a wrong setting names the file and line, or the
-// variable, that contains it.
+// TestConfigMistakes checks the error for a wrong setting. It must name the file and the line, or
+// the variable, of the setting.
 func TestConfigMistakes(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "edgetable.conf")
@@ -108,7 +108,7 @@ func TestConfigMistakes(t *testing.T) {
 	}
 }
 
-// commands returns all commands that a user sees, by their paths.
+// commands returns all visible commands by their paths.
 func commands(root *cobra.Command) (list []*cobra.Command) {
 	for _, c := range root.Commands() {
 		if !c.Hidden && c.Name() != "help" && c.Name() != "completion" {
@@ -118,8 +118,8 @@ func commands(root *cobra.Command) (list []*cobra.Command) {
 	return list
 }
 
-// TestFlagsMeanOneThing checks that all commands that have a flag of one name describe it with the
-// same text, up to the first semicolon.
+// TestFlagsMeanOneThing checks that a flag has the same description in all commands, up to the
+// first semicolon.
 func TestFlagsMeanOneThing(t *testing.T) {
 	t.Parallel()
 	meaning := map[string]string{}
@@ -138,8 +138,7 @@ func TestFlagsMeanOneThing(t *testing.T) {
 	}
 }
 
-// TestHelpFits checks that the help of every command fits a terminal of 80 columns and has an
-// example.
+// TestHelpFits checks that the help of every command is at most 80 columns wide and has an example.
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
 	for _, c := range commands((&program{Terminal: new(cli.Terminal)}).root()) {
@@ -154,8 +153,8 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestServeHelp checks that the short help of serve fits a terminal of 80 columns and 48 lines, and
-// that the long help has all flags.
+// TestServeHelp checks that the short help of serve fits a terminal of 80 columns and 48 lines. The
+// long help must have all flags.
 func TestServeHelp(t *testing.T) {
 	t.Parallel()
 	_, short, _ := run(t, nil, "serve", "--help")
@@ -178,8 +177,8 @@ func TestServeHelp(t *testing.T) {
 	})
 }
 
-// mapOfRooms returns the table in docs/architecture.md that lists the packages of the binary, which
-// it calls rooms, with their commands, flags, metrics and log texts.
+// mapOfRooms returns the table "The binary's rooms" of docs/architecture.md. It lists the packages
+// of the binary with their commands, flags, metrics and log texts.
 func mapOfRooms(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/architecture.md")
@@ -192,8 +191,8 @@ func mapOfRooms(t *testing.T) string {
 	return rooms
 }
 
-// TestRoomOfMetric checks that each metric is in exactly one row of the table of packages, and that
-// the table lists exactly the metrics and log texts that exist.
+// TestRoomOfMetric checks that docs/architecture.md assigns each metric to exactly one package. The
+// table there must list exactly the existing metrics and log texts.
 func TestRoomOfMetric(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/metrics.md")
@@ -203,7 +202,7 @@ func TestRoomOfMetric(t *testing.T) {
 	for _, m := range metric.FindAllStringSubmatch(string(page), -1) {
 		metrics = append(metrics, m[1])
 	}
-	rows := map[string]int{} // number of rows of the table, by metric
+	rows := map[string]int{} // number of rows of the table that contain the metric
 	var fields []string
 	for line := range strings.Lines(mapOfRooms(t)) {
 		cells := strings.Split(line, "|")
@@ -250,7 +249,8 @@ func TestRoomOfMetric(t *testing.T) {
 	}
 }
 
-// TestRoomOfCommand checks that the table of packages in docs/architecture.md has each command.
+// TestRoomOfCommand checks that the table of packages in docs/architecture.md contains each
+// command.
 func TestRoomOfCommand(t *testing.T) {
 	t.Parallel()
 	rooms := mapOfRooms(t)
@@ -277,8 +277,8 @@ func TestRoomOfCommand(t *testing.T) {
 	}
 }
 
-// TestPackagedSettings checks that commands that concern the server of an installed Linux package
-// find the server by the package's settings file.
+// TestPackagedSettings checks commands on a machine on which edgetable was installed as a Linux
+// package. Commands for the server must find it by the settings file of the package.
 func TestPackagedSettings(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -312,7 +312,8 @@ func TestPackagedSettings(t *testing.T) {
 	}
 }
 
-// TestFlagsPage compares docs/flags.md with the commands. With -update it writes the page.
+// TestFlagsPage compares docs/flags.md with the flags of the commands. With -update it writes the
+// page.
 func TestFlagsPage(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -374,8 +375,8 @@ A flag with several values may have several lines. The file may contain flags of
 	}
 }
 
-// TestManualPages checks that there is a manual page for each command, and that its text is always
-// the same.
+// TestManualPages checks that each command has a manual page, and that the text of the page is
+// always the same.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "man1")

@@ -16,8 +16,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestGreetingInJSON checks that with --log-format json every line of a container's log is JSON. Standard output has
-// one line, which says that the server is ready, and its address.
+// TestGreetingInJSON checks that with --log-format json every line that a container logs is JSON. Standard output must
+// have one line, which says that the server is ready and has the server's address.
 func TestGreetingInJSON(t *testing.T) {
 	t.Parallel()
 	p := startInJSON(t, "--memory", "--metrics-listen", "127.0.0.1:0")
@@ -45,8 +45,8 @@ func startInJSON(t *testing.T, args ...string) *proc.Process {
 	return proc.Start(t, `{"time":`, c)
 }
 
-// TestUnknownVariables checks that the log names a variable that no command reads, and a known variable with a similar
-// name. It must not name variables that Kubernetes sets for a Service.
+// TestUnknownVariables checks that the log names an environment variable that no command reads, and suggests a
+// variable with a similar name. It must not name variables that Kubernetes sets for a Service.
 func TestUnknownVariables(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, []string{"EDGETABLE_LOGFORMAT=json", "EDGETABLE_BACKUP_EVRY=1h", "EDGETABLE_ZZZZZZZZZ=1", "EDGETABLE_LEVEL=", "EDGETABLE_DRAIN=1ms",
@@ -64,21 +64,21 @@ func TestUnknownVariables(t *testing.T) {
 	}
 }
 
-// TestOverriddenLine checks that the log names a line of the configuration file that a variable overrides. Images set
-// such variables.
+// TestOverriddenLine checks that the log names a line of the configuration file if an environment variable overrides
+// the line. Container images set such variables.
 func TestOverriddenLine(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "edgetable.conf")
 	must.OK(t, os.WriteFile(file, []byte("grace = 5s\nslow-query = 2s\ndrain = 1ms\n"), 0o600))
 	p := startProcess(t, []string{"EDGETABLE_GRACE=3s", "EDGETABLE_SLOW_QUERY=2s"}, "--memory", "--config", file)
-	p.logs.Await(t, `msg="a variable overrides the file of --config" flag=grace variable=EDGETABLE_GRACE value=3s file=5s`) // the log arrives on another pipe
+	p.logs.Await(t, `msg="a variable overrides the file of --config" flag=grace variable=EDGETABLE_GRACE value=3s file=5s`) // the log is on another pipe
 	if n := strings.Count(p.logs.String(), "overrides"); n != 1 {
 		t.Errorf("the log says of %d variables that they override, want 1:\n%s", n, p.logs)
 	}
 }
 
-// TestStandsInForAzurite starts the program under Azurite's name, with Azurite's flags and accounts. It must print the
-// lines that other programs wait for.
+// TestStandsInForAzurite starts the program under Azurite's name, with Azurite's flags and accounts. The program must
+// print the lines by which other programs recognize that Azurite is ready.
 func TestStandsInForAzurite(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -111,7 +111,7 @@ func TestStandsInForAzurite(t *testing.T) {
 	}
 
 	cert, key, _ := proc.Certificate(t, time.Now().Add(time.Hour))
-	must.OK(t, os.Chmod(key, 0o644)) // Testcontainers copies the file with this mode
+	must.OK(t, os.Chmod(key, 0o644)) // Testcontainers copies files with this mode
 	p = begin(nil, self, "azurite", "--inMemoryPersistence", "--tablePort", "0", "--cert", cert, "--key", key)
 	if !strings.Contains(p.greeting, "listening at https://") {
 		t.Errorf("the greeting is\n%s", p.greeting)
@@ -127,8 +127,8 @@ func TestStandsInForAzurite(t *testing.T) {
 	}
 }
 
-// TestNoRight checks the error for a directory that the process may not write: it names the process's user, the owner
-// of the directory, and a command that helps.
+// TestNoRight checks the error for a directory in which the process must not write. The error must name the user of
+// the process, the owner of the directory, and a command that helps.
 func TestNoRight(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -161,7 +161,7 @@ func TestNoRight(t *testing.T) {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
 		out, err := c.CombinedOutput()
 		if args[0] == "backup" {
-			continue // this command fails earlier, because there is no data
+			continue // this command has no data, so it fails earlier
 		}
 		for _, want := range []string{"user 65532", "belongs to user 0", "chown 65532 ", "--user"} {
 			if err == nil || !strings.Contains(string(out), want) {
@@ -171,8 +171,8 @@ func TestNoRight(t *testing.T) {
 	}
 }
 
-// TestMountedSecret checks that secrets that Kubernetes mounts are accepted with their default mode, which lets
-// everybody in the container read them. Other files with this mode are refused.
+// TestMountedSecret checks that a server accepts secrets that Kubernetes mounts with its default mode. Everybody in
+// the container can read these files. The server must refuse other files with this mode.
 func TestMountedSecret(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

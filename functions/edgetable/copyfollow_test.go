@@ -19,8 +19,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestCopyFollow checks that a copy follows the changes of two tables and resumes after a stop, and that it refuses a
-// table that it cannot follow.
+// TestCopyFollow checks that copy --follow applies the changes of two tables and resumes after a stop. It must refuse
+// a table that has no feed of changes.
 func TestCopyFollow(t *testing.T) {
 	t.Parallel()
 	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
@@ -71,13 +71,13 @@ func TestCopyFollow(t *testing.T) {
 	do.says(cli.StatusDamage, "with --restart", follow()...)
 	do.run(0, "delete", "People", "a", "1", "--in", source)
 	do.run(0, follow("--restart")...)
-	do.run(cli.StatusDamage, "verify", "People", "Orders", "--from", source, "--to", target) // the copy missed the deletion
+	do.run(cli.StatusDamage, "verify", "People", "Orders", "--from", source, "--to", target) // the stopped copy missed the deletion
 	do.run(0, "sync", "People", "--delete", "--from", source, "--to", target)
 	same()
 }
 
-// TestCopyFollowKilled kills both servers and the copy repeatedly while clients write. In the end both tables must be
-// equal.
+// TestCopyFollowKilled repeatedly kills both servers and copy --follow while clients write. In the end both tables
+// must be equal.
 func TestCopyFollowKilled(t *testing.T) {
 	t.Parallel()
 	const rounds, writers, writes = 3, 4, 100
@@ -111,7 +111,7 @@ func TestCopyFollowKilled(t *testing.T) {
 			must.OK(t, copier.Process.Signal(syscall.SIGKILL))
 		}
 		wait()
-		_ = copier.Process.Kill() // the process may already have ended, because a server did not respond
+		_ = copier.Process.Kill() // the process has ended itself if a server did not respond
 		_ = copier.Wait()
 	}
 	do.run(0, append(follow, "--once")...)
@@ -121,8 +121,9 @@ func TestCopyFollowKilled(t *testing.T) {
 	}
 }
 
-// TestCopyFollowRefused checks that rows that the target refuses in the first copy are reported like rows that it
-// refuses later. All other rows are copied. The exit status is 3, also for a later run that has nothing to do.
+// TestCopyFollowRefused checks rows that the target refuses during the first copy. They must be reported like rows
+// that the target refuses later, and all other rows must be copied. The exit status is 3, also for a later run without
+// work.
 func TestCopyFollowRefused(t *testing.T) {
 	t.Parallel()
 	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
@@ -177,9 +178,9 @@ func TestCopyFollowRefused(t *testing.T) {
 	do.run(0, follow...)
 }
 
-// TestCopyFollowRemade checks a table that was deleted and created again in the target, so that it lacks the rows
-// copied before. The copy must notice that and stop, even if the entity by which it recognizes the table was deleted,
-// expired or changed in the source.
+// TestCopyFollowRemade deletes a table in the target and creates it again, so that the table lacks the copied rows.
+// The copy recognizes a table by an entity. It must notice the new table and stop, even if the source has deleted or
+// changed that entity, or the entity has expired.
 func TestCopyFollowRemade(t *testing.T) {
 	t.Parallel()
 	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
@@ -197,7 +198,7 @@ func TestCopyFollowRemade(t *testing.T) {
 	}
 	do.run(0, "tables", "create", "People", "--to", source)
 	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", source)
-	do.run(0, follow...) // the table is still empty
+	do.run(0, follow...) // the table has no entities yet
 	for _, row := range []string{"1", "2", "3"} {
 		put(row, "Ada")
 	}
@@ -212,14 +213,15 @@ func TestCopyFollowRemade(t *testing.T) {
 	do.says(cli.StatusDamage, "may have been created again", follow...)
 	do.run(0, append(follow, "--restart")...)
 	do.run(0, "verify", "People", "--from", source, "--to", target)
-	// The entities that were copied first are deleted, written again, or replaced. The table must still be recognized.
+	// The source deletes, rewrites or replaces the entities that were copied first. The copy must still recognize the
+	// table.
 	do.run(0, "delete", "People", "a", "1", "--in", source)
 	do.run(0, follow...)
 	put("1", "Joan")
 	put("2", "Lin")
 	do.run(0, follow...)
 	do.run(0, "verify", "People", "--from", source, "--to", target)
-	// An entity that is missing on both sides does not show whether the table was created again.
+	// If an entity is missing on both sides, this does not show whether the table was created again.
 	do.run(0, "delete", "People", "a", "1", "--in", source)
 	do.run(0, "delete", "People", "a", "1", "--in", target)
 	do.run(0, follow...)

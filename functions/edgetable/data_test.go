@@ -13,7 +13,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// service starts a server in memory and returns its connection string.
+// service starts a server that keeps its tables in memory. It returns the server's connection
+// string.
 func service(t *testing.T) string {
 	t.Helper()
 	s := start(t, nil, "--memory")
@@ -21,7 +22,7 @@ func service(t *testing.T) string {
 	return s.greetingText(t, "connection string")
 }
 
-// TestOneOff puts an entity, reads it in all formats, and deletes it.
+// TestOneOff writes an entity, reads the entity in all formats, and deletes it.
 func TestOneOff(t *testing.T) {
 	t.Parallel()
 	at := service(t)
@@ -91,7 +92,7 @@ func TestOneOff(t *testing.T) {
 	}
 }
 
-// TestExport exports to a directory and to standard output.
+// TestExport exports tables to a directory and to standard output.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	at := service(t)
@@ -155,7 +156,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// tree returns the names and contents of all files in a directory.
+// tree returns the name and the checksum of each file in a directory.
 func tree(t *testing.T, dir string) (all string) {
 	t.Helper()
 	must.OK(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -169,8 +170,8 @@ func tree(t *testing.T, dir string) (all string) {
 	return all
 }
 
-// TestImport imports an export into another account. A second run reports that everything is
-// finished. If rows are refused, the exit status is 3, or 1 if all rows are refused.
+// TestImport imports an export into another account. A second run must report that all work is
+// finished. If some rows are refused, the exit status is 3. If all rows are refused, it is 1.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	at, other := service(t), service(t)
@@ -192,7 +193,7 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, said := do.run(3, "import", file, "--to", other, "--types", "Born=Int32")
-	for range 2 { // repeated runs have the same status, although they do nothing
+	for range 2 { // a repeated run has the same status, although it does nothing
 		do.run(3, "import", file, "--to", other, "--types", "Born=Int32")
 	}
 	if out != "1 row written, 1 refused\n" || !strings.Contains(said, file+" line 3: PartitionKey 'p', RowKey '2': Born is not an Int32") || !strings.Contains(said, "the reasons are in "+file+".import.rejects.jsonl") {
@@ -215,7 +216,7 @@ func TestImport(t *testing.T) {
 	do.says(1, "no such file", "import", filepath.Join(dir, "nothing"), "--to", other)
 }
 
-// TestCopy copies, compares and purges tables of two servers.
+// TestCopy copies and compares tables of two servers, and deletes entities with purge.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	at, other := service(t), service(t)

@@ -8,8 +8,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestExportFullDisk checks that an export reports a full disk, and that the same command resumes
-// when there is space.
+// TestExportFullDisk checks that an export reports a full disk. When the disk has space again, the
+// same command must resume the export.
 func TestExportFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := proc.Disk(t, "12m")

@@ -11,7 +11,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// three returns a source service with three tables, and a target service.
+// startThreeTables starts a source service with three tables, and an empty target service.
 func startThreeTables(t *testing.T) (c shell, from, to *hookedService) {
 	t.Helper()
 	c, from, to = shell{t, t.TempDir()}, startHalfway(t), startHalfway(t)
@@ -22,7 +22,8 @@ func startThreeTables(t *testing.T) (c shell, from, to *hookedService) {
 	return c, from, to
 }
 
-// deletes makes the service delete a table before it answers the request number after+1 that has this path.
+// deleteBefore makes the service delete a table before it answers a request. The parameter after is the number of this
+// request; only requests with the given path are counted.
 func (h *hookedService) deleteBefore(t *testing.T, table, path string, after int64) {
 	t.Helper()
 	e, err := remote.ParseConnection(h.connection)
@@ -38,8 +39,8 @@ func (h *hookedService) deleteBefore(t *testing.T, table, path string, after int
 	})
 }
 
-// TestExportOfDeletedTable deletes a table while it is exported. The export contains the other tables, and every run
-// reports the missing table.
+// TestExportOfDeletedTable deletes a table during its export. The export must contain the other tables, and every run
+// must report the missing table.
 func TestExportOfDeletedTable(t *testing.T) {
 	t.Parallel()
 	c, from, _ := startThreeTables(t)
@@ -62,8 +63,9 @@ func TestExportOfDeletedTable(t *testing.T) {
 	}
 }
 
-// TestCopyOfDeletedTable deletes a table while it is copied or synchronized. The other tables must be completed. sync
-// must not delete the table's entities in the target, and a table that never existed is not created.
+// TestCopyOfDeletedTable deletes a source table during copy or sync. The commands must complete the other tables. sync
+// must not delete the entities of the target's table. The commands must not create a table in the target that the
+// source never had.
 func TestCopyOfDeletedTable(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"copy", "sync"} {
@@ -91,8 +93,8 @@ func TestCopyOfDeletedTable(t *testing.T) {
 	}
 }
 
-// TestWritesToDeletedTable deletes a table of the target in the middle of a copy. The same command must create it again
-// with all entities.
+// TestWritesToDeletedTable deletes a table of the target during a copy. When the copy is run again, it must create the
+// table again with all entities.
 func TestWritesToDeletedTable(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"copy", "sync", "import"} {
@@ -113,8 +115,8 @@ func TestWritesToDeletedTable(t *testing.T) {
 	}
 }
 
-// remakes makes the service delete a table and create it again before it answers the request number after+1 that has
-// this path.
+// recreateBefore makes the service delete a table and create it again before it answers a request. The parameter after
+// is the number of this request; only requests with the given path are counted.
 func (h *hookedService) recreateBefore(t *testing.T, table, path string, after int64) {
 	t.Helper()
 	e, err := remote.ParseConnection(h.connection)
@@ -132,8 +134,8 @@ func (h *hookedService) recreateBefore(t *testing.T, table, path string, after i
 	})
 }
 
-// TestWritesToRemadeTable deletes a table of the target, and creates it again, while rows are being written. The
-// command must not report that the table has all rows. When it is run again, it writes all of them.
+// TestWritesToRemadeTable deletes a table of the target and creates it again while a command writes rows. The command
+// must not report that the table has all rows. When the command is run again, it must write all rows.
 func TestWritesToRemadeTable(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"copy", "sync", "import"} {
@@ -154,8 +156,8 @@ func TestWritesToRemadeTable(t *testing.T) {
 	}
 }
 
-// TestCounts checks that entities whose insertion or deletion lost its reply count as written or deleted. It also
-// checks that a copy that fails because a table was deleted reports what it has written.
+// TestCounts checks the counts of commands if the response to an insert or a deletion is lost. Such entities must count
+// as written or deleted. A copy that fails because a table was deleted must report the written entities.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	file := entitiesFile(t, 1100, "x")

@@ -20,22 +20,22 @@ import (
 	"edgetable/testdata/must"
 )
 
-// killed runs a command in a process of its own, kills it, and runs it again until it succeeds. It
-// may also kill the server.
+// killRunner runs a command in a separate process and kills the process. It repeats this until the
+// command succeeds. It may also kill the server.
 type killRunner struct {
 	t       *testing.T
 	rnd     *rand.Rand
-	target  *process // a server that is also killed; nil if there is none
+	target  *process // server that is also killed; nil if the server is not killed
 	at      string   // address of that server
 	data    string
-	longest time.Duration // longest time before a kill, increased after each kill
+	longest time.Duration // longest time before a kill; increased after each kill
 	kills   int
-	servers int    // how many of these kills hit the server
-	remake  func() // deletes the table of the target and creates it again, instead of some kills; may be nil
+	servers int    // number of kills of the server
+	remake  func() // deletes the table in the target and creates it again; called instead of some kills; may be nil
 	remakes int
 }
 
-// run repeats a command until a run ends without being killed.
+// run repeats a command until the command ends without being killed.
 func (k *killRunner) run(args ...string) {
 	k.t.Helper()
 	self, err := os.Executable()
@@ -58,11 +58,11 @@ func (k *killRunner) run(args ...string) {
 			if k.remake != nil && k.rnd.IntN(3) == 0 {
 				k.remakes++
 				k.remake()
-				if k.rnd.IntN(2) == 0 { // otherwise the process continues
-					_ = c.Process.Kill() // the process may have just ended
+				if k.rnd.IntN(2) == 0 { // if the process is not killed, it continues
+					_ = c.Process.Kill() // the process may just have ended
 				}
 				<-ended
-				continue // a successful copy does not count either, because it may have copied the table as it was before remake
+				continue // a successful copy does not count here, because it may have copied the table before remake
 			}
 			if k.target != nil && k.rnd.IntN(4) == 0 {
 				k.servers++
@@ -70,7 +70,7 @@ func (k *killRunner) run(args ...string) {
 				err = <-ended
 				break
 			}
-			if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) { // the process may have just ended
+			if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) { // the process may just have ended
 				k.t.Fatal(err)
 			}
 			<-ended
@@ -89,14 +89,14 @@ func (k *killRunner) run(args ...string) {
 	}
 }
 
-// restart kills the server and starts it again with the same data.
 func (k *killRunner) restart() {
 	k.target.signal(k.t, syscall.SIGKILL)
-	_ = k.target.Wait() // returns the error that the process was killed
+	_ = k.target.Wait() // Wait returns the error that the process was killed
 	k.target = startProcess(k.t, nil, "--data", k.data, "--listen", k.at)
 }
 
-// numberFrom returns the number in an environment variable, or usual if it is not set.
+// numberFrom returns the number in an environment variable. If the variable is not set, it returns
+// usual.
 func numberFrom(t *testing.T, name string, usual int64) int64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -110,9 +110,9 @@ func numberFrom(t *testing.T, name string, usual int64) int64 {
 	return n
 }
 
-// TestKilled kills commands at random points, with and without their server. The result must be that
-// of a command that was not killed: the same entities, each refused row once, and the same bytes.
-// For more kills, a hundred of each kind of command:
+// TestKilled kills commands at random moments, with and without their server. The result must be
+// that of a command that was not killed: the same entities, each refused row once, and the same
+// bytes. For more kills, a hundred of each kind of command:
 //
 //	EDGETABLE_MANY=1 EDGETABLE_KILLS=100 go test ./functions/edgetable -run TestKilled -v -timeout 60m
 //
@@ -147,7 +147,7 @@ func TestKilled(t *testing.T) {
 		t.Logf("%d kills, %d of them of the server, %d new tables, with EDGETABLE_KILL_SEED=%d", k.kills, k.servers, k.remakes, seed)
 	}()
 
-	for n, end := 0, points; n == 0 || k.kills < end; n++ { // each round uses a new directory and a new table
+	for n, end := 0, points; n == 0 || k.kills < end; n++ { // each iteration uses a new directory and a new table
 		out := filepath.Join(dir, fmt.Sprint("out", n))
 		k.run("export", "Rows", "--from", from, "--to", out)
 		parts, err := filepath.Glob(filepath.Join(out, "Rows", "*"))

@@ -2,8 +2,9 @@ package main
 
 import "os"
 
-// killPoints is how often each command is killed, killRows the number of entities, and killText the maximum length of
-// their text. With EDGETABLE_MANY, as in 'make many', exports exceed 8 MiB, after which they record their progress.
+// killPoints is the number of kills of each command. killRows is the number of entities, and killText the maximum
+// length of their text. With EDGETABLE_MANY, as in 'make many', exports exceed 8 MiB, after which an export records
+// its progress.
 var killPoints, killRows, killText = 1, 1000, 600
 
 func init() {

@@ -24,22 +24,23 @@ import (
 	"edgetable/testdata/remotetest"
 )
 
-// halfway is a service that runs a function after a number of requests for pages and batches.
+// hookedService is a service that calls a function after a number of requests.
 type hookedService struct {
 	*protocol.Handler
 	connection string
-	back       atomic.Int64 // by how much the service's clock is late
+	back       atomic.Int64 // time by which the service's clock is slow
 	event      atomic.Pointer[requestHook]
 }
 
-// turn is a function that runs before the last of some requests is answered.
+// requestHook is a function that a service calls before it answers a certain request.
 type requestHook struct {
-	path string // only requests with this path count; "" counts all
+	path string // path of the requests that are counted; "" counts all requests
 	left atomic.Int64
 	then func()
 }
 
-// when sets the function, and after how many requests it runs.
+// callBefore makes the service call the callback before it answers a request. The parameter after is the number of
+// this request; only requests with the given path are counted.
 func (h *hookedService) callBefore(path string, after int64, then func()) {
 	e := &requestHook{path: path, then: then}
 	e.left.Store(after)
@@ -68,7 +69,7 @@ func (h *hookedService) Serve(ctx context.Context, req *protocol.Request) protoc
 	return h.Handler.Serve(ctx, req)
 }
 
-// token signs a shared access signature that expires after the given time.
+// token returns a connection string with a shared access signature that expires after the given time.
 func (h *hookedService) token(t *testing.T, left time.Duration) string {
 	t.Helper()
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
@@ -79,7 +80,7 @@ func (h *hookedService) token(t *testing.T, left time.Duration) string {
 	return at + "?" + token
 }
 
-// shell runs the program in separate processes, with a new cache directory.
+// shell runs the program in separate processes. HOME and the cache are in a new directory.
 type shell struct {
 	t   *testing.T
 	dir string
@@ -101,7 +102,6 @@ func (c shell) start(args ...string) (p *exec.Cmd, out, said *bytes.Buffer) {
 	return p, out, said
 }
 
-// ends waits for a process, which must exit with the status and print the texts.
 func (c shell) ends(p *exec.Cmd, out, said *bytes.Buffer, status int, says ...string) string {
 	c.t.Helper()
 	var failed *exec.ExitError
@@ -137,7 +137,6 @@ func entitiesFile(t *testing.T, n int, text string) string {
 	return file
 }
 
-// exported returns the contents of a table's exported files, in the order of their names.
 func exported(t *testing.T, dir, table string) string {
 	t.Helper()
 	parts, err := filepath.Glob(filepath.Join(dir, table, "*"))
@@ -151,19 +150,19 @@ func exported(t *testing.T, dir, table string) string {
 	return all.String()
 }
 
-// TestStopped stops commands by an interrupt on the terminal, or because their shared access signature expires. They
-// must print what to do. The same command with a new signature resumes, and its result is that of a command that was
-// not stopped. The target has entities that the source lacks, which sync deletes.
+// TestStopped stops commands by an interrupt from the terminal, or by the expiry of their shared access signature. A
+// stopped command must print how to continue. The same command with a new signature must resume. Its result must be
+// that of a command that was not stopped. The target has entities that the source lacks, and sync deletes them.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	const rows = 3300
 	file := entitiesFile(t, rows, "x")
 	for _, work := range []struct {
 		name    string
-		watched string // the service whose requests are counted: source or target
-		after   int64  // number of its requests after which the command is stopped
+		watched string // service whose requests are counted: "from" or "to"
+		after   int64  // number of the request during which the command is stopped
 		args    func(from, to, dir string) []string
-		stopped string // text that an interrupted command prints
+		stopped string // text that the command prints after an interrupt
 	}{
 		{"export", "from", 3, func(from, _, dir string) []string { return []string{"export", "People", "--from", from, "--to", dir} }, "entities are in "},
 		{"import", "to", 8, func(_, to, _ string) []string { return []string{"import", file, "--to", to} }, "rows written; run the same command to resume"},

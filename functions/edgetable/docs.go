@@ -10,7 +10,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// manCommand writes manual pages, for package maintainers.
+// manCommand writes the manual pages. Maintainers of packages use it.
 func (p *program) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "man DIRECTORY", Hidden: true, Short: "Write a manual page for each command",

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// endings are functions that run after all tests, to remove what tests share.
+// endings are functions that run after all tests. They remove what several tests use together.
 var endings []func()
 
 func TestMain(m *testing.M) {
-	// The SDK reads these variables from this process, not from the environment that a test gives its
-	// program. Set all of them, so that the settings of this machine have no effect.
+	// The SDK reads these variables from this process, not from the environment that a test passes to
+	// its program. Set all these variables, so that the settings of this machine have no effect.
 	for name, value := range map[string]string{
 		"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_SESSION_TOKEN": "", "AWS_PROFILE": "",
 		"AWS_REGION": "", "AWS_DEFAULT_REGION": "", "AWS_ENDPOINT_URL": "", "AWS_ENDPOINT_URL_DYNAMODB": "",
@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestDynamoDBMistakes checks that wrong settings are refused before the server listens, and that
-// the errors say what to do.
+// TestDynamoDBMistakes checks that a server with wrong settings stops before it listens, and that the
+// errors say what to do.
 func TestDynamoDBMistakes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

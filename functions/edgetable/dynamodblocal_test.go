@@ -19,7 +19,8 @@ var localDynamoDB = sync.OnceValues(func() (string, error) {
 	return url, err
 })
 
-// dynamodbTable creates a DynamoDB table by the command, and returns the flags that name it.
+// dynamodbTable creates a DynamoDB table with 'dynamodb create'. It returns the flags that select
+// the table.
 func dynamodbTable(t *testing.T, name string) []string {
 	t.Helper()
 	needs.These(t, needs.AWS)
@@ -35,8 +36,8 @@ func dynamodbTable(t *testing.T, name string) []string {
 	return flags
 }
 
-// TestDynamoDBServe checks that two servers on one DynamoDB table serve the same tables, and that a
-// server that starts later finds them.
+// TestDynamoDBServe checks that two servers with the same DynamoDB table serve the same tables. A
+// server that starts later must also find these tables.
 func TestDynamoDBServe(t *testing.T) {
 	t.Parallel()
 	flags := append(dynamodbTable(t, "served"), "--store", "dynamodb", "--dynamodb-lease", "0")
@@ -69,7 +70,8 @@ func TestDynamoDBServe(t *testing.T) {
 	start(t, own, flags...).client(t, key1).filled(t)
 }
 
-// TestDynamoDBRebucket moves a table to other hash keys while a server serves it.
+// TestDynamoDBRebucket changes the number of hash keys of a table (its buckets) while a server
+// serves the table.
 func TestDynamoDBRebucket(t *testing.T) {
 	t.Parallel()
 	flags := append(dynamodbTable(t, "rebucketed"), "--dynamodb-lease", "0")
@@ -100,7 +102,7 @@ func TestDynamoDBRebucket(t *testing.T) {
 		if !strings.Contains(text, step.want) {
 			t.Errorf("%v: want %q:\n%s", step.args, step.want, text)
 		}
-		if strings.Contains(text, ": 0 entities compared") { // the table has an entity, which must be compared
+		if strings.Contains(text, ": 0 entities compared") { // the table has an entity, which rebucket must copy and compare
 			t.Errorf("%v says that it compared nothing:\n%s", step.args, text)
 		}
 		c.filled(t)

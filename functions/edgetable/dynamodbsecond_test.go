@@ -15,8 +15,8 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// replicate copies all items from one Region to another. In DynamoDB Local, the Regions are
-// separate, so no global table does that.
+// replicate copies all items from one Region to another. It stands in for a global table, because
+// the Regions of DynamoDB Local are separate.
 func replicate(t *testing.T, name, from, to string) {
 	t.Helper()
 	needs.These(t, needs.AWS)
@@ -33,9 +33,9 @@ func replicate(t *testing.T, name, from, to string) {
 	}
 }
 
-// TestDynamoDBSecondary checks a server that is a secondary on a replica of the DynamoDB table. It
-// serves reads, reports the age of its data, is ready as soon as it knows this age, and refuses
-// writes. The primary writes the heartbeats.
+// TestDynamoDBSecondary checks a server that is a secondary on a replica of the DynamoDB table. The
+// primary writes heartbeats, from which the secondary computes the age of its data. The secondary
+// must serve reads, refuse writes, report this age, and be ready as soon as it knows the age.
 func TestDynamoDBSecondary(t *testing.T) {
 	t.Parallel()
 	first := dynamodbTable(t, "twice")

@@ -11,8 +11,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// TestEdgeRestore checks that 'edge restore' exits with 0 if every object is restored, and only
-// then.
+// TestEdgeRestore checks that 'edge restore' exits with status 0 if every object is restored, and
+// with another status otherwise.
 func TestEdgeRestore(t *testing.T) {
 	t.Parallel()
 	var answer atomic.Pointer[string]
@@ -57,7 +57,7 @@ func TestEdgeRestore(t *testing.T) {
 	undo := []string{"edge", "restore", "--table", "People", "--undo", "--yes", "--to", worker.URL + "/acme?sv=2019-02-02&sig=c2ln"}
 	do.prints("object 0: restored\ntable People is back in its state before the last restore\n", undo...)
 	before := asked.Load()
-	do.says(cli.StatusFailed, "nothing is restored: the answer was not People", args...) // there is no input, so nobody confirms the question
+	do.says(cli.StatusFailed, "nothing is restored: the answer was not People", args...) // standard input is empty, so nobody confirms
 	do.says(cli.StatusUsage, "name the table to restore with --table, and give either --to-time or --undo", "edge", "restore", "--table", "People")
 	do.says(cli.StatusUsage, "either --to-time or --undo", append(undo, "--to-time", "2026-11-23")...)
 	do.says(cli.StatusUsage, "write a time such as", "edge", "restore", "--to-time", "yesterday")

@@ -15,7 +15,6 @@ import (
 	"edgetable/testdata/must"
 )
 
-// exploring starts 'edgetable explorer' and returns the link that it prints.
 func exploring(t *testing.T, args ...string) (link string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -43,7 +42,7 @@ func exploring(t *testing.T, args ...string) (link string) {
 }
 
 // TestExplorer checks that the explorer signs requests for the profiles, and that it does not write
-// to a read-only profile.
+// to the service of a read-only profile.
 func TestExplorer(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -83,8 +82,8 @@ func TestExplorer(t *testing.T) {
 	ask("GET", "p/dev"+ada, session, 404)
 }
 
-// TestReadOnlyProfile checks that commands do not write to a read-only profile, and can read from
-// it.
+// TestReadOnlyProfile checks that commands read from the service of a read-only profile, and do not
+// write to the service.
 func TestReadOnlyProfile(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -112,8 +111,9 @@ func TestReadOnlyProfile(t *testing.T) {
 	console{t, nil}.says(0, "Ada", "get", "people", "a", "1", "--from", "prod", "--profiles", file)
 }
 
-// TestExplorerPage checks that a server serves the explorer's page on loopback addresses, and on
-// others only if a flag requests it. The page is at the same address as the health checks.
+// TestExplorerPage checks that a server serves the explorer's page on loopback addresses. On other
+// addresses, it must serve the page only if a flag requests this. The page has the same address as
+// the health checks.
 func TestExplorerPage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -154,15 +154,14 @@ func TestExplorerPage(t *testing.T) {
 	}
 }
 
-// listening returns the port of a server, with a colon before it.
 func (s *testServer) listening(t *testing.T) string {
 	t.Helper()
 	address, _, _ := strings.Cut(s.greetingText(t, "listens on "), " ")
 	return address[strings.LastIndexByte(address, ':'):]
 }
 
-// TestExplorerLink checks that a link from the server's socket opens the server's accounts in its
-// own page. The keys stay in the server.
+// TestExplorerLink checks that a link from the server's socket opens the server's accounts in the
+// explorer's page. The keys must stay in the server.
 func TestExplorerLink(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

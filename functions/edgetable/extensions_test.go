@@ -10,8 +10,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestExtensions checks that the commands use extensions of the protocol with --extensions. Without
-// the flag, they refuse what needs an extension, or do without it.
+// TestExtensions runs the commands against servers with and without --extensions. With the flag, a
+// command must use the extensions of the protocol. Without it, the command must work without them,
+// or fail with an explanation.
 func TestExtensions(t *testing.T) {
 	t.Parallel()
 	const rows = 2500 // three pages of entities

@@ -19,16 +19,16 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// TestFollowers runs the example programs of examples/changes. They are killed while a table changes, and in the end
-// must have the table's state.
+// TestFollowers runs the example programs of examples/changes, which process the changes of a table. It kills the
+// programs while the table changes. In the end, the results of each program must match the state of the table.
 func TestFollowers(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Make)
 	const word = `import json, sqlite3, sys
 print(json.dumps(dict(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall())))`
 	for name, tt := range map[string]struct {
-		program string // arguments after the program's name; FILE stands for the file with its results
-		query   string // SQL query of that file, which returns pairs
+		program string // arguments of the program; FILE stands for the file with the program's results
+		query   string // SQL query of the file with the results; returns pairs of key and value
 		want    func(orders map[string]string) map[string]int
 	}{
 		"search": {"FILE", "SELECT subject, 1 FROM entity WHERE entity MATCH 'paid'", func(orders map[string]string) map[string]int {
@@ -82,7 +82,7 @@ print(json.dumps(dict(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall
 			}
 		}
 		before := len(text)
-		must.OK(t, os.Remove(f.state)) // without its state, the program gets all entities again
+		must.OK(t, os.Remove(f.state)) // without its saved state, the program gets all entities again
 		f.finish(t)
 		if text, err = os.ReadFile(f.file + ".done"); err != nil || len(text) != before {
 			t.Errorf("work was done twice: %s, %v", text[before:], err)
@@ -110,7 +110,7 @@ print(json.dumps(dict(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall
 	})
 }
 
-// follower is an example program that follows the table Orders of its own server.
+// follower runs an example program that applies the changes of the table Orders, and a server with this table.
 type follower struct {
 	do          console
 	at          string
@@ -144,7 +144,7 @@ func (f *follower) put(t *testing.T, partition, row, state string) {
 	}))
 }
 
-// kill changes orders while the program follows the table, and kills the program meanwhile.
+// kill runs 'edgetable watch' with the example program, changes orders meanwhile, and then kills watch.
 func (f *follower) kill(t *testing.T, round int) {
 	t.Helper()
 	self, err := os.Executable()
@@ -166,7 +166,7 @@ func (f *follower) kill(t *testing.T, round int) {
 	}
 	must.OK(t, c.Process.Signal(syscall.SIGKILL))
 	_ = c.Wait()
-	if round%2 == 0 { // let the program finish, so that the next round begins with a saved state
+	if round%2 == 0 { // let the program finish, so that the next run begins with a saved state
 		f.finish(t)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// groups lists the commands in the groups and order of 'edgetable --help'.
+// groups lists the commands in the groups and in the order of 'edgetable --help'.
 var groups = []struct {
 	title    string
 	commands []string
@@ -20,7 +20,7 @@ var groups = []struct {
 	{"This program", []string{"completion", "version"}},
 }
 
-// inGroups adds the commands of the program to their groups.
+// inGroups assigns each command of the program to its group.
 func inGroups(root *cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

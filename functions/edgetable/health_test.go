@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// get returns the status and the body of the response to a request without credentials.
+// get sends a request without credentials. It returns the status and the body of the response.
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
 	resp, err := http.Get(url)
@@ -23,7 +23,8 @@ func get(t *testing.T, url string) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// TestHealth checks that the health endpoints need no key and have the same port as the tables.
+// TestHealth checks that the health endpoints need no key, and that they are on the same port as
+// the tables.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--data", t.TempDir(), "--trust-proxy")

@@ -16,7 +16,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestJSON runs each command that prints a result as JSON, and compares the fields with docs/json.md.
+// TestJSON runs each command that can print its result as JSON. It compares the fields with
+// docs/json.md.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	dir, data := t.TempDir(), t.TempDir()
@@ -32,7 +33,7 @@ func TestJSON(t *testing.T) {
 		ok(t, "tables", "create", "People", "--to", s)
 		ok(t, "put", "People", `{"PartitionKey":"a","RowKey":"<1>","N":"`+fmt.Sprint(n)+`"}`, "--to", s)
 	}
-	client := first.client(t, "") // use another client, because advice ignores the traffic of commands
+	client := first.client(t, "") // this client is not a command of edgetable; advice ignores the requests of commands
 	for i := range 300 {
 		client.do(t, "POST", "/People", fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%04d"}`, i), 204)
 	}
@@ -73,7 +74,7 @@ func TestJSON(t *testing.T) {
 		{"traffic TABLE", cli.StatusDone, []string{"People", "--data", data}},
 		{"verify", cli.StatusDamage, []string{"--all", "--from", at, "--to", other}},
 		{"version", cli.StatusDone, nil},
-		// After these, the two services have the same entities.
+		// The following commands make the entities of both services equal.
 		{"copy", cli.StatusPart, []string{"People", "--from", at, "--to", other, "--progress-file", filepath.Join(dir, "copy.progress"), "--rejects", filepath.Join(dir, "copy.rejects")}},
 	} {
 		words := strings.Fields(strings.TrimSuffix(one.command, " TABLE"))
@@ -82,7 +83,7 @@ func TestJSON(t *testing.T) {
 			run = func(args ...string) (int, string, string) { return runMeasured(t, args...) }
 		}
 		status, out, said := run(slices.Concat(words, one.args, []string{"--json"})...)
-		if status != one.status || strings.Count(out, "\n") != 1 && one.command != "query" { // query prints a line for each entity
+		if status != one.status || strings.Count(out, "\n") != 1 && one.command != "query" { // query prints one line for each entity
 			t.Errorf("%s: status %d, want %d\n%s%s", one.command, status, one.status, out, said)
 			continue
 		}
@@ -97,7 +98,8 @@ func TestJSON(t *testing.T) {
 	comparePage(t, page)
 }
 
-// fieldsIn returns the fields of a JSON text with their types, in the form that docs/json.md uses.
+// fieldsIn returns the names and types of the fields in a JSON text, in the form that docs/json.md
+// uses.
 func fieldsIn(t *testing.T, text string) string {
 	t.Helper()
 	var v any
@@ -113,7 +115,8 @@ func fieldsIn(t *testing.T, text string) string {
 	return b.String()
 }
 
-// fieldsOf records the fields of a value with their types; a[] stands for the elements of a.
+// fieldsOf records the names and types of the fields in a value. a[] stands for the elements of the
+// list a.
 func fieldsOf(fields map[string]string, path string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -128,14 +131,14 @@ func fieldsOf(fields map[string]string, path string, v any) {
 			fieldsOf(fields, path+"[]", one)
 		}
 	case nil:
-		fields[path] = "string or null" // all fields that may be null are times, which are strings
+		fields[path] = "string or null" // all fields that may be null are times, and times are strings
 	default:
 		fields[path] = map[bool]string{true: "number", false: fmt.Sprintf("%T", v)}[fmt.Sprintf("%T", v) == "float64"]
 	}
 }
 
-// comparePage compares the lists of fields in docs/json.md with the commands' output. With -update it
-// writes them.
+// comparePage compares the lists of fields in docs/json.md with the output of the commands. With
+// -update it writes the lists.
 func comparePage(t *testing.T, page map[string]string) {
 	t.Helper()
 	const file, begin, end = "../../docs/json.md", "-update' -->\n", "<!-- end of fields"

@@ -24,9 +24,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// cgroup is a cgroup with limits, of version 1 or 2.
+// cgroup is a Linux control group (cgroup) with limits, of version 1 or 2.
 type cgroup struct {
-	memory, processors string // directories of the cgroup in the two hierarchies
+	memory, processors string // directories of the memory hierarchy and of the processor hierarchy
 	v2                 bool
 }
 
@@ -61,7 +61,7 @@ func newCgroup(t *testing.T, memory int64, processors float64) *cgroup {
 	return g
 }
 
-// mayNot skips the test if err is a missing permission, and fails it for any other error.
+// skipIfForbidden skips the test if err is a missing permission. For any other error it fails the test.
 func skipIfForbidden(t *testing.T, err error) {
 	t.Helper()
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
@@ -70,12 +70,11 @@ func skipIfForbidden(t *testing.T, err error) {
 	must.OK(t, err)
 }
 
-// command is a command in the cgroup.
+// command returns a command that runs in the cgroup.
 func (g *cgroup) command(args ...string) *exec.Cmd {
 	return exec.Command("sh", append([]string{"-c", `echo $$ >"$1/cgroup.procs" && echo $$ >"$2/cgroup.procs" && shift 2 && exec "$@"`, "sh", g.memory, g.processors}, args...)...)
 }
 
-// kills returns how many processes of the cgroup the kernel has killed because of memory.
 func (g *cgroup) kills(t *testing.T) (n int) {
 	t.Helper()
 	file := "memory.oom_control"
@@ -90,7 +89,7 @@ func (g *cgroup) kills(t *testing.T) (n int) {
 	return n
 }
 
-// serve starts a server with the account acme in the cgroup.
+// serve starts a server in the cgroup. The server has the account acme.
 func (g *cgroup) serve(t *testing.T, args ...string) *process {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "accounts")
@@ -103,7 +102,7 @@ func (g *cgroup) serve(t *testing.T, args ...string) *process {
 	return &process{Cmd: c, testServer: testServer{greeting: strings.Join(started.Lines, "\n") + "\n", logs: started.Log}}
 }
 
-// loadTime returns how long a server with limits is loaded. In the weekly run it is a minute.
+// loadTime returns the duration of the load on a server with limits. In the weekly run it is a minute.
 func loadTime(t *testing.T) time.Duration {
 	t.Helper()
 	d, err := time.ParseDuration(os.Getenv("EDGETABLE_LIMITS_TIME"))
@@ -113,8 +112,8 @@ func loadTime(t *testing.T) time.Duration {
 	return d
 }
 
-// pressed loads a server with batches, with bodies of 4 MiB and with scans, and returns the rate of the batches. Each
-// response must be a success, or 503 with Retry-After.
+// batchRateUnderLoad loads a server with batches, with bodies of 4 MiB and with scans. It returns the rate of the
+// batches. Each response must be a success, or 503 with Retry-After.
 func batchRateUnderLoad(t *testing.T, p *process, d time.Duration) (entitiesPerSecond float64) {
 	t.Helper()
 	c := p.client(t, key1)
@@ -170,7 +169,6 @@ func accountsOf(t *testing.T) string {
 	return file
 }
 
-// tries sends a request. The response must be a success, or 503 with Retry-After.
 func (c *signingClient) tries(t *testing.T, method, path, body string) (status int) {
 	req := c.request(t, method, path, body)
 	if strings.HasPrefix(path, "/$batch") {
@@ -193,7 +191,7 @@ func (c *signingClient) tries(t *testing.T, method, path, body string) (status i
 	return resp.StatusCode
 }
 
-// letters is random text that cannot be compressed, so that it is stored with its full size.
+// letters returns random text. The text cannot be compressed, so it is stored with its full size.
 var letters = sync.OnceValue(func() string {
 	random := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, 1<<17)
@@ -203,8 +201,8 @@ var letters = sync.OnceValue(func() string {
 	return string(b)
 })
 
-// largeBatch returns a batch with eight entities of one partition, which have 1 MiB each in memory and together 4 MiB
-// in JSON. Each call replaces the same entities.
+// largeBatch returns a batch with eight entities of one partition. Each entity has 1 MiB in memory, and all together
+// have 4 MiB in JSON. Each call returns a batch that replaces the same entities.
 func largeBatch(endpoint string, client, n int) string {
 	var b strings.Builder
 	b.WriteString("--batch\r\nContent-Type: multipart/mixed; boundary=changeset\r\n\r\n")
@@ -221,8 +219,8 @@ func largeBatch(endpoint string, client, n int) string {
 	return b.String()
 }
 
-// onDisk returns an empty folder on a real disk, whose files do not count as memory of the container. In many systems
-// /tmp is in memory, and /var/tmp is not.
+// onDisk returns an empty folder on a real disk. Files on a tmpfs would count as memory of the container. In many
+// systems /tmp is a tmpfs, and /var/tmp is on a disk.
 func onDisk(t *testing.T) string {
 	const tmpfs = 0x01021994
 	dir := t.TempDir()
@@ -239,12 +237,12 @@ func onDisk(t *testing.T) string {
 }
 
 // TestMemoryOfContainer checks that the kernel does not kill a server in a small container, whatever its clients send.
-// The server limits its memory to that of the container, and refuses requests that do not fit.
+// The server must limit its memory to that of the container, and refuse requests that need more memory.
 func TestMemoryOfContainer(t *testing.T) {
 	for _, mib := range []int64{128, 256, 512} {
 		for _, where := range []string{"directory", "memory"} {
 			if os.Getenv("EDGETABLE_LIMITS_TIME") == "" && (mib != 128 || where != "directory") {
-				continue // only make image-limits runs all combinations
+				continue // only 'make image-limits' runs all combinations
 			}
 			t.Run(fmt.Sprintf("%d/%s", mib, where), func(t *testing.T) {
 				g := newCgroup(t, mib<<20, 0)
@@ -266,23 +264,23 @@ func TestMemoryOfContainer(t *testing.T) {
 	}
 }
 
-// TestRateInSmallContainer checks that a server with 256 MiB executes at least four fifths of the batches that it
-// executes without a limit.
+// TestRateInSmallContainer checks the batch rate of a server with 256 MiB. It must be at least four fifths of the rate
+// without a memory limit.
 func TestRateInSmallContainer(t *testing.T) {
 	fourFifths(t, func(t *testing.T) []string { return []string{"--data", onDisk(t)} })
 }
 
-// fourFifths compares the batch rate of a server with 256 MiB with that of a server without a limit. flags returns the
-// flags for the storage of a new server.
+// fourFifths fails the test if the batch rate of a server with 256 MiB is below four fifths of the rate without a
+// memory limit. flags returns the flags for the storage of a new server.
 func fourFifths(t *testing.T, flags func(*testing.T) []string) {
 	t.Helper()
 	if os.Getenv("EDGETABLE_LIMITS_TIME") == "" {
 		t.Skip("it compares rates, which takes minutes: make image-limits")
 	}
 	rates := map[int64]float64{}
-	for range 2 { // two rounds, because other programs may disturb one
+	for range 2 { // measure twice, because other programs may disturb one measurement
 		for _, mib := range []int64{0, 256} {
-			t.Run(fmt.Sprint(mib), func(t *testing.T) { // as a subtest, so that each server stops before the next one starts
+			t.Run(fmt.Sprint(mib), func(t *testing.T) { // a subtest, so that each server stops before the next server starts
 				g := newCgroup(t, mib<<20, 0)
 				rates[mib] += batchRateUnderLoad(t, g.serve(t, flags(t)...), loadTime(t))
 				if n := g.kills(t); n > 0 {
@@ -297,15 +295,15 @@ func fourFifths(t *testing.T, flags func(*testing.T) []string) {
 	}
 }
 
-// TestProcessorsOfContainer checks that a server with a fraction of a processor logs this limit, and limits its
+// TestProcessorsOfContainer checks that a server with a fraction of a processor logs this limit. It must also limit its
 // concurrency accordingly.
 func TestProcessorsOfContainer(t *testing.T) {
 	p := newCgroup(t, 0, 0.5).serve(t, "--memory")
 	p.logs.Await(t, `msg="limits of the container" processors=0.5 threads=1`)
 }
 
-// TestMemoryFull fills the memory that a container has for tables. Inserts are then refused with the reason, reads and
-// deletes work, and after deletes inserts work again.
+// TestMemoryFull fills the memory that a container has for tables. The server must then refuse inserts with the reason.
+// Reads and deletes must work, and after deletes also inserts.
 func TestMemoryFull(t *testing.T) {
 	t.Parallel()
 	p := newCgroup(t, 128<<20, 0).serve(t, "--memory")
@@ -340,9 +338,9 @@ func TestMemoryFull(t *testing.T) {
 	c.do(t, "POST", "/Tables", `{"TableName":"Again"}`, http.StatusNoContent)
 }
 
-// TestLimitsOfCgroup2 checks that limits of cgroups of version 2 are read, including those of parent groups, as systemd
-// sets them with MemoryMax=. The machine may have version 1, so the test gives the server a mount namespace with
-// fixtures instead of the kernel's files.
+// TestLimitsOfCgroup2 checks that a server reads the limits of cgroups of version 2, including the limits of parent
+// groups, which systemd sets with MemoryMax=. The machine may have version 1, so the server runs in a mount namespace
+// with fixtures instead of the kernel's files.
 func TestLimitsOfCgroup2(t *testing.T) {
 	if os.Geteuid() != 0 || exec.Command("unshare", "--mount", "true").Run() != nil {
 		t.Skip("to show a server other files of the kernel, root and namespaces are needed")
@@ -364,6 +362,6 @@ func TestLimitsOfCgroup2(t *testing.T) {
 	c := exec.Command("unshare", "--mount", "sh", "-c", `mount --bind "$1/fs" /sys/fs/cgroup && mount --bind "$1/mountinfo" "/proc/$$/mountinfo" && mount --bind "$1/cgroup" "/proc/$$/cgroup" && exec "$2" serve --listen 127.0.0.1:0 --memory`, "sh", dir, self)
 	c.Env = []string{mainVariable + "=1", "PATH=" + os.Getenv("PATH")}
 	p := proc.Start(t, "ready", c)
-	p.Log.Await(t, `msg="limits of the container" memory_mib=200 heap_mib=150 `) // the log is on another pipe than "ready", so wait for it
+	p.Log.Await(t, `msg="limits of the container" memory_mib=200 heap_mib=150 `) // the log is on another pipe than the greeting
 	p.Log.Await(t, "processors=0.5 threads=1")
 }

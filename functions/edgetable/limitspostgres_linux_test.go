@@ -8,8 +8,8 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// TestPostgresMemoryOfContainer is TestMemoryOfContainer for a server whose tables are in
-// PostgreSQL.
+// TestPostgresMemoryOfContainer checks the same as TestMemoryOfContainer, for a server whose tables
+// are in PostgreSQL.
 func TestPostgresMemoryOfContainer(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	for _, mib := range []int64{128, 256, 512} {
@@ -27,8 +27,8 @@ func TestPostgresMemoryOfContainer(t *testing.T) {
 	}
 }
 
-// TestPostgresRateInSmallContainer is TestRateInSmallContainer for a server whose tables are in
-// PostgreSQL.
+// TestPostgresRateInSmallContainer checks the same as TestRateInSmallContainer, for a server whose
+// tables are in PostgreSQL.
 func TestPostgresRateInSmallContainer(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	fourFifths(t, func(t *testing.T) []string {

@@ -13,9 +13,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestDirectoryInMemory checks a data directory on a tmpfs, whose files count as memory of the container. The kernel
-// must not kill the server, neither at the start nor when the files have reached their limit. Then the server refuses
-// inserts, and reads work.
+// TestDirectoryInMemory checks a server with a data directory on a tmpfs, whose files count as memory of the
+// container. The kernel must not kill the server, neither at the start nor when the files have reached their limit.
+// At this limit the server must refuse inserts and serve reads.
 func TestDirectoryInMemory(t *testing.T) {
 	for _, tt := range []struct {
 		name, size string

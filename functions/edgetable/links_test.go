@@ -21,11 +21,11 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 )
 
-// installs matches a command that fetches a package or an image of this project if the machine does not have it.
+// installCommand matches a command that downloads a package or an image of this project if it is not on the machine.
 var installCommand = regexp.MustCompile(`(?m)(?:(?:docker|podman) run\b.* edgetable|\bedgetable[:_]VERSION|\bnpx (?:--no )?edgetable|\bpipx run edgetable|\bpip install \S*edgetable|\bnpm (?:i|install) .*edgetable|\bdotnet tool install .*edgetable|\bdnx edgetable|\bbrew install .*edgetable|\bapt install .*edgetable)`)
 
-// TestUnpublished checks that each page with a command that matches installs says that nothing is published, because somebody
-// else may own the name in a registry.
+// TestUnpublished checks each page with a command that installCommand matches. The page must say that the project has
+// published nothing yet. Otherwise a user might download the package of somebody else who has registered the name.
 func TestUnpublished(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -41,7 +41,7 @@ func TestUnpublished(t *testing.T) {
 	}
 }
 
-// TestLinks checks that each link on a page to a file or a heading of this repository has a target.
+// TestLinks checks the links on each page to files and headings of this repository. Each link must have a target.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	pages := 0
@@ -58,7 +58,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// eachPage calls a function with each page of this repository.
+// eachPage passes the path and the text of each page in this repository to the callback.
 func eachPage(t *testing.T, read func(path, text string)) {
 	t.Helper()
 	const root = "../.."
@@ -80,8 +80,8 @@ func eachPage(t *testing.T, read func(path, text string)) {
 	}))
 }
 
-// brokenLink returns what is wrong with a link on a page; "" if nothing is. It does not check links to other sites, or
-// to GitHub's pages outside of the repository's files.
+// brokenLink returns what is wrong with a link on a page, or "" for a good link. It does not check links to other sites, or
+// links to GitHub's pages that show no file of the repository.
 func brokenLink(page, link string) string {
 	file, anchor, _ := strings.Cut(link, "#")
 	target := page
@@ -104,7 +104,7 @@ func brokenLink(page, link string) string {
 	return "no heading has this anchor"
 }
 
-// anchors returns the anchors that GitHub gives to the headings of a page.
+// anchors returns the anchors that GitHub makes for the headings of a page.
 func anchors(text string) (list []string) {
 	seen := map[string]int{}
 	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {

@@ -15,8 +15,8 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// gatewayOf starts 'edgetable explorer' and returns a function that sends it requests within a
-// session.
+// gatewayOf starts 'edgetable explorer'. It returns a function that sends requests to the explorer
+// within a session.
 func gatewayOf(t *testing.T, args ...string) (ask func(path string, want int) string) {
 	t.Helper()
 	home, token, _ := strings.Cut(exploring(t, args...), "#token=")
@@ -42,8 +42,8 @@ func read[T any](t *testing.T, text string) (v T) {
 	return v
 }
 
-// TestExplorerLocal checks that the explorer shows the statistics of the server on this machine,
-// and when keys were used, but only for profiles of this server.
+// TestExplorerLocal checks that the explorer shows statistics of the server on this machine, and
+// the last use of its keys. It must show them only for profiles of this server.
 func TestExplorerLocal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -69,8 +69,8 @@ func TestExplorerLocal(t *testing.T) {
 	if got := fmt.Sprint(session.Profiles); got != "[{elsewhere false} {here true} {named true}]" {
 		t.Errorf("the profiles are %s", got)
 	}
-	// The last hour covers all tables. The minute may have changed since the requests, so add two
-	// minutes.
+	// The last hour has the requests of all tables. The current minute may have changed since the
+	// requests, so add two minutes.
 	hours := read[traffic.Hours](t, ask("traffic/here", 200))
 	if len(hours.Tables) != 1 || hours.Tables[0].Table != "people" || hours.Tables[0].Minutes[58]+hours.Tables[0].Minutes[59] != 300 || hours.Others.Since.IsZero() {
 		t.Errorf("the last hour is %+v", hours)
@@ -88,7 +88,7 @@ func TestExplorerLocal(t *testing.T) {
 	if a := read[advise.Advice](t, ask("advise/here/people?scan=true", 200)); len(a.Findings) == 0 || a.Stored == nil || a.Stored.Rows != 300 || a.Stored.Sizes[8] != 1 {
 		t.Errorf("with a scan it is %+v", a)
 	}
-	ask("advise/elsewhere/people?scan=true", 502) // that profile's service has no such table
+	ask("advise/elsewhere/people?scan=true", 502) // the service of that profile has no such table
 	ask("advise/elsewhere/people", 502)
 	ask("traffic/elsewhere/people", 502)
 	for _, path := range []string{"traffic/elsewhere", "accounts/elsewhere"} {
@@ -104,8 +104,8 @@ func TestExplorerLocal(t *testing.T) {
 	}
 }
 
-// TestExplorerKeys checks that the explorer shows the last use of an account's keys as 'account
-// list' does, and that no response contains a key.
+// TestExplorerKeys checks that the explorer shows the same last use of an account's keys as
+// 'account list'. No response may contain a key.
 func TestExplorerKeys(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -126,7 +126,8 @@ func TestExplorerKeys(t *testing.T) {
 	if keys.Keys[0].LastUsed == nil || strings.Contains(text, key) {
 		t.Errorf("after its use: %s", text)
 	}
-	// Without --profile, the explorer opens every account of the server with the account's own key.
+	// Without --profile, the explorer opens every account of the server, each with the key of the
+	// account.
 	profiles := func(ask func(string, int) string) string {
 		var names []string
 		for _, p := range read[struct{ Profiles []explorer.Profile }](t, ask("session", 200)).Profiles {

@@ -18,7 +18,6 @@ import (
 	"edgetable/testdata/must"
 )
 
-// records parses a log, each line of which must be JSON.
 func records(t *testing.T, text string) (list []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -35,7 +34,7 @@ func records(t *testing.T, text string) (list []map[string]any) {
 	return list
 }
 
-// show formats the named fields of log records, one record a line.
+// show returns the named fields of log records as text, with one record on each line.
 func show(list []map[string]any, names ...string) string {
 	var b strings.Builder
 	for _, record := range list {
@@ -53,7 +52,7 @@ func show(list []map[string]any, names ...string) string {
 }
 
 // TestEveryLineIsJSON checks that with --log-format json every line on standard error is JSON, even
-// if the server does not start, and that durations are numbers of milliseconds.
+// if the server does not start. Durations must be numbers of milliseconds.
 func TestEveryLineIsJSON(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -87,8 +86,9 @@ func TestEveryLineIsJSON(t *testing.T) {
 	}
 }
 
-// TestFailedSignIns checks that failed sign-ins are logged with the client's address and the
-// account that it claimed, and that their number is limited, so that they cannot fill the disk.
+// TestFailedSignIns checks that the log has failed sign-ins, each with the client's address and the
+// account in the request. The number of these lines must be limited, so that clients cannot fill
+// the disk with them.
 func TestFailedSignIns(t *testing.T) {
 	t.Parallel()
 	s := start(t, map[string]string{accounts.Variable: "acme:" + key1}, "--memory", "--log-format", "json", "--trust-proxy", "--limits", "failures=0")
@@ -135,14 +135,15 @@ func TestFailedSignIns(t *testing.T) {
 			t.Errorf("%s is there %d times, not %d", strings.TrimSpace(who), lines[who], want)
 		}
 	}
-	// A slow machine may need a minute for this test; the limit per minute then permits more lines.
+	// The limit of lines is per minute, and a slow machine may need more than a minute for this
+	// test.
 	if all < 20 || all > 500 || left < 95 {
 		t.Errorf("%d lines, %v left out:\n%s", all, left, s.logs)
 	}
 }
 
-// TestCauses checks that the log has the cause of every 5xx response, even if DynamoDB cannot be
-// reached or does not respond.
+// TestCauses checks that the log has the cause of every response with status 5xx, even if DynamoDB
+// cannot be reached or does not respond.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	silent := make(chan struct{})
@@ -190,8 +191,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestLogKeepsData checks that no log contains data, keys or signatures of clients, whatever they
-// send and at every log level.
+// TestLogKeepsData checks that no log contains data, keys or signatures of clients, at any log
+// level. The clients send all kinds of wrong requests.
 func TestLogKeepsData(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "access")

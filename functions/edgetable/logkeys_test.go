@@ -14,8 +14,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestKeysOfTheLog checks that the keys of log attributes are in lower case without blanks, so that
-// programs can use them as names.
+// TestKeysOfTheLog checks that all keys of log attributes are in lower case and have no blanks.
+// Then programs can use the keys as names.
 func TestKeysOfTheLog(t *testing.T) {
 	t.Parallel()
 	word, seen := regexp.MustCompile(`^[a-z][a-z0-9_]*$`), 0
@@ -48,7 +48,6 @@ func TestKeysOfTheLog(t *testing.T) {
 	}
 }
 
-// logged returns the keys and values in a call that logs, or nil for another call.
 func logged(n ast.Node) []ast.Expr {
 	call, ok := n.(*ast.CallExpr)
 	if !ok || len(call.Args) < 3 {

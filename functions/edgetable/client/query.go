@@ -23,32 +23,32 @@ type readFlags struct {
 	names          []string
 	order          string
 	top            int
-	few            bool // no limit was set with --top
+	few            bool // the user did not set --top
 	json           bool
 }
 
-// onScreen is the default number of entities that are printed to a terminal.
+// onScreen is the maximum number of entities that are printed to a terminal by default.
 const onScreen = 100
 
 // formats lists the values of --format.
 var formats = []string{"table", "json", "jsonl", "csv", "csv-plain"}
 
-// filterFlag, selectFlag and formatFlag add flags that have the same meaning in all commands.
+// filterFlag adds --filter, which has the same meaning in all commands.
 func filterFlag(f *pflag.FlagSet, to *string) {
 	cli.ValueFlag(f, to, "filter", "string", "`condition` for the entities, as in $filter", checkedFilter, func(s string) string { return s })
 }
 
-// checkedFilter refuses an invalid filter. Without this check, the service would return an error about the
+// checkedFilter refuses an invalid filter. Without this check, the error of the service would show the
 // filter that the command sends, which may have further conditions.
 func checkedFilter(text string) (string, error) {
-	_, err := odata.ParseExtended(text) // functions that only some services support are accepted here; a service without them returns an error
+	_, err := odata.ParseExtended(text) // accept functions that only some services support; other services return an error
 	if err != nil {
 		err = fmt.Errorf("%w A filter is such as Name eq 'Grace' and Born gt 1900", err)
 	}
 	return text, err
 }
 
-// checkedOrder refuses an order that no server supports.
+// checkedOrder returns an order in its usual form. It refuses an order that no server supports.
 func checkedOrder(text string) (string, error) {
 	o, err := odata.ParseOrder(text)
 	if err != nil {
@@ -65,7 +65,7 @@ func formatFlag(f *pflag.FlagSet, to *string, words ...string) {
 	cli.ChoiceFlag(f, to, "format", "`format` of entities; "+cli.OneOf(words), words...)
 }
 
-// checkFormat makes --json mean --format json.
+// checkFormat sets the format to json if --json was given.
 func (o *readFlags) checkFormat() error {
 	if o.json && o.format != formats[0] && o.format != "json" {
 		return cli.Misuse("--json and --format %s exclude each other", o.format)
@@ -123,7 +123,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	if screen {
 		out = lines
 		if o.few {
-			o.top, read = onScreen, onScreen+1 // one more entity is read to find out whether there are more than are printed
+			o.top, read = onScreen, onScreen+1 // read one more entity, to find out whether there are more entities than are printed
 		}
 	}
 	c, err := p.connect(&o.ServiceFlags)
@@ -135,7 +135,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: rows.WithKeys(o.names), Top: read, Order: o.order}) {
 		if err != nil {
 			if some {
-				_ = w.Close() // err is the cause; an error of Close would only follow from it
+				_ = w.Close() // err is the cause of the failure, so an error of Close adds nothing
 			}
 			return err
 		}
@@ -203,7 +203,7 @@ func (p *program) get(ctx context.Context, o *readFlags, table, partition, row s
 		return err
 	}
 	format := o.format
-	if format == "json" { // jsonl prints one entity as a JSON object, and json would print a list
+	if format == "json" { // the format jsonl prints one entity as a JSON object; json would print an array
 		format = "jsonl"
 	}
 	w := printer.New(p.Out, format, o.names)
@@ -217,7 +217,7 @@ func noEntity(table, partition, row string) error {
 	return fmt.Errorf("table %s has no entity with PartitionKey %s and RowKey %s", table, cli.Quote(partition), cli.Quote(row))
 }
 
-// ModeFlag adds --mode: what a write does to an entity that exists.
+// ModeFlag adds --mode, which says what a write does to an existing entity.
 func ModeFlag(f *pflag.FlagSet, to *string, usual string, words ...string) {
 	meaning := map[string]string{"insert": "insert refuses it", "merge": "merge sets the given properties and keeps the others", "replace": "replace overwrites it", "skip": "skip keeps it"}
 	var says []string

@@ -17,25 +17,25 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// RowFlags holds the flags of commands that write rows and resume an interrupted run.
+// RowFlags holds the flags of commands that write rows and can resume an interrupted run.
 type RowFlags struct {
 	Rejects, ProgressFile string
 	restart               bool
 }
 
-// register adds the flags. The arguments describe the default paths.
+// register adds the flags. The arguments are descriptions of the default paths, for the help.
 func (o *RowFlags) register(f *pflag.FlagSet, rejects, progressFile string) {
 	RejectsFlag(f, &o.Rejects, rejects)
 	f.StringVar(&o.ProgressFile, "progress-file", "", "`file` that records the progress; default "+progressFile)
 	restartFlag(f, &o.restart)
 }
 
-// RejectsFlag adds --rejects, which means the same in all commands.
+// RejectsFlag adds --rejects, which has the same meaning in all commands.
 func RejectsFlag(f *pflag.FlagSet, to *string, usual string) {
 	f.StringVar(to, "rejects", "", "`file` for rows that are refused; default "+usual)
 }
 
-// restartFlag adds --restart, which discards earlier progress in all commands.
+// restartFlag adds --restart, which has the same meaning in all commands.
 func restartFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "restart", "discard the progress of an interrupted run, and begin again")
 }
@@ -43,7 +43,7 @@ func restartFlag(f *pflag.FlagSet, to *bool) {
 // onceUsage is the usage text of --once in all commands that follow changes.
 const onceUsage = "end when all changes are read, instead of waiting for more (copy: with --follow)"
 
-// forget removes the progress file if --restart asks for it.
+// forget removes the progress file if --restart was given.
 func (o *RowFlags) forget() error {
 	if !o.restart || o.ProgressFile == "" {
 		return nil
@@ -51,8 +51,8 @@ func (o *RowFlags) forget() error {
 	return progressfile.Remove(o.ProgressFile)
 }
 
-// progressOf returns the path of the progress file of a command. The path depends on the verb and the options, so
-// the same command finds the file again.
+// progressOf returns the path of the progress file of a command. The path depends on the command and its options,
+// so a second run of the same command finds the file.
 func progressOf(verb string, work any) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -67,7 +67,7 @@ func progressOf(verb string, work any) (string, error) {
 	return filepath.Join(dir, verb+"-"+hex.EncodeToString(sum[:8])+".progress"), os.MkdirAll(dir, 0o700)
 }
 
-// resuming returns a function that prints how many rows an earlier run has finished.
+// resuming returns a function that prints how many rows an earlier run has processed.
 func (p *program) resuming(progress *scan.Progress, says string) func(again bool) {
 	return func(again bool) {
 		if again {
@@ -76,13 +76,13 @@ func (p *program) resuming(progress *scan.Progress, says string) func(again bool
 	}
 }
 
-// doneAgain prints that the work begins again, because the table was deleted and created since an earlier run
-// wrote to it.
+// doneAgain prints that the work begins again. The table that an earlier run wrote to was deleted, and a new table
+// has the same name.
 func (p *program) doneAgain(table string) {
 	p.Note("table %s is not the table that an earlier run wrote to: the work begins again", table)
 }
 
-// refusals returns a function that prints the first rows that are refused.
+// refusals returns a function that prints the first refused rows.
 func (p *program) refusals(place func(file string, line int) string) func(file string, line int, reason string) {
 	shown := 0
 	return func(file string, line int, reason string) {
@@ -92,7 +92,7 @@ func (p *program) refusals(place func(file string, line int) string) func(file s
 	}
 }
 
-// ended returns the error err with the exit status for partly done work if some is true.
+// withStatus returns err with an exit status. If some is true, the status says that a part of the work was done.
 func withStatus(err error, some bool) error {
 	if _, wrong := errors.AsType[cli.UsageError](err); err == nil || wrong {
 		return err
@@ -103,7 +103,7 @@ func withStatus(err error, some bool) error {
 	return err
 }
 
-// endedEarly returns the error of incomplete work. The text in says describes what is done and how to resume.
+// endedEarly returns the error of incomplete work. The text in says describes what was done, and how to resume.
 func endedEarly(ctx context.Context, err error, some bool, says string) error {
 	switch {
 	case ctx.Err() != nil:
@@ -114,14 +114,14 @@ func endedEarly(ctx context.Context, err error, some bool, says string) error {
 	return withStatus(err, some)
 }
 
-// rowsResult holds the numbers of rows by outcome, for scripts.
+// rowsResult contains the number of rows for each outcome. It is printed as JSON.
 type rowsResult struct {
 	Written      int64      `json:"written"`
 	AlreadyThere int64      `json:"alreadyThere"`
 	Skipped      int64      `json:"skipped"`
 	Refused      int64      `json:"refused"`
 	Deleted      int64      `json:"deleted"`
-	Dropped      int64      `json:"dropped"` // rows that later rows with the same keys replaced
+	Dropped      int64      `json:"dropped"` // rows that were dropped because later rows had the same keys
 	DryRun       bool       `json:"dryRun"`
 	First        []firstRow `json:"first,omitempty"`
 }
@@ -132,13 +132,13 @@ type firstRow struct {
 	Entity json.RawMessage `json:"entity"`
 }
 
-// refused is the error of work that is complete except for this number of refused rows.
+// refused is an error: the work is complete, except for this number of refused rows.
 type refused int64
 
 func (refused) Error() string { return "refused" }
 
-// tellRows prints the result of complete work, in words or as the numbers in r. If rows were refused, it returns a
-// failure.
+// tellRows prints the result of complete work: the text in says, or the numbers in r as JSON. If rows were
+// refused, it returns a failure.
 func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, reasons string, some bool) error {
 	if p.Events {
 		r.Written, r.AlreadyThere, r.Skipped, r.Refused, r.Deleted, r.Dropped = t.Written, t.Same, t.Skipped, t.Rejected, t.Deleted, t.Dropped
@@ -154,7 +154,7 @@ func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, rea
 	return nil
 }
 
-// totals returns a sentence about the outcomes of the rows.
+// totals returns a sentence with the number of rows for each outcome.
 func totals(t progressfile.Totals, written, deleted string) string {
 	text := cli.Things(t.Written, "rows") + " " + written
 	for _, one := range []struct {

@@ -13,24 +13,24 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// ServiceFlags holds the flags that name a table service, such as --from, --to or --in.
+// ServiceFlags holds the flags that describe a table service, such as --from, --to or --in.
 type ServiceFlags struct {
 	Name, Profiles string
 	Connections    int
 	Writes         bool              // the command writes, so it refuses a read-only profile
-	Way            http.RoundTripper // used instead of the network, unless it is nil
+	Way            http.RoundTripper // if not nil, requests are sent through it instead of the network
 }
 
 const serviceUsage = "a connection string, the URL of a shared access signature, a profile or env:NAME; default the profile named default, else " + remote.Development
 
-// fromFlag adds --from, the service that data is read from.
+// fromFlag adds --from, the service from which data is read.
 func (o *ServiceFlags) fromFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.Name, "from", "", "`service` to read from; "+serviceUsage)
 	cli.CompleteWith(f, "from", completeProfiles)
 	ProfilesFlag(f, &o.Profiles)
 }
 
-// inFlag adds --in, the service that data is deleted in.
+// inFlag adds --in, the service in which data is deleted.
 func (o *ServiceFlags) inFlag(f *pflag.FlagSet) {
 	o.Writes = true
 	f.StringVar(&o.Name, "in", "", "`service` to delete from; "+serviceUsage)
@@ -38,7 +38,7 @@ func (o *ServiceFlags) inFlag(f *pflag.FlagSet) {
 	ProfilesFlag(f, &o.Profiles)
 }
 
-// ToFlag adds --to, the service or place that data is written to.
+// ToFlag adds --to, the service, directory or bucket to which data is written.
 func ToFlag(f *pflag.FlagSet, to *string, usage string) {
 	f.StringVar(to, "to", "", "`target` to write to, or to compare with; "+usage)
 	if usage == serviceUsage {
@@ -57,7 +57,7 @@ func connectionsFlag(f *pflag.FlagSet, to *int) {
 	cli.IntFlag(f, to, "connections", 16, 1, 10_000, "`number` of connections, each with one request at a time")
 }
 
-// workFlags adds the flags that all long-running commands have.
+// workFlags adds flags that all long-running commands have.
 func (o *ServiceFlags) workFlags(f *pflag.FlagSet) {
 	connectionsFlag(f, &o.Connections)
 	cli.EventsFlag(f)
@@ -109,7 +109,7 @@ func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
 		return remote.Over(o.Way, e, max(o.Connections, 2)), nil
 	}
 	if p.Alone && p.Environment("GOGC") == "" {
-		debug.SetGCPercent(200) // rows become garbage quickly: GOGC=200 takes a tenth less time than 100
+		debug.SetGCPercent(200) // rows quickly become garbage: with GOGC=200, the work takes a tenth less time than with 100
 	}
 	c := remote.New(e, max(o.Connections, 2))
 	c.Tool = true

@@ -30,7 +30,7 @@ func (o *trafficFlags) register(f *pflag.FlagSet) {
 	cli.AccountFlag(f, &o.account, "; default the first that has the table")
 }
 
-// server returns the server that the flags name.
+// server returns the server on this machine that the flags describe.
 func (o *trafficFlags) server() *admin.Server { return admin.Reach(o.data, o.admin) }
 
 func (p *program) trafficCommand() *cobra.Command {
@@ -82,7 +82,7 @@ func (p *program) traffic(ctx context.Context, o *trafficFlags, from *ServiceFla
 	return nil
 }
 
-// trafficOf asks the Worker of a named service for the traffic of a table, or else the server on this machine.
+// trafficOf returns the traffic of a table from the service of --from, or else from the local server.
 func (p *program) trafficOf(ctx context.Context, o *trafficFlags, from *ServiceFlags, table string) (*traffic.Report, error) {
 	if from.Name == "" {
 		return askTraffic(ctx, o, o.account, table)
@@ -95,7 +95,7 @@ func (p *program) trafficOf(ctx context.Context, o *trafficFlags, from *ServiceF
 	return c.Statistics(ctx, table)
 }
 
-// askTraffic asks a server for the traffic of a table.
+// askTraffic asks the server on this machine for the traffic of a table.
 func askTraffic(ctx context.Context, o *trafficFlags, account, table string) (*traffic.Report, error) {
 	return admin.Get[*traffic.Report](ctx, o.server(), "/traffic/"+url.PathEscape(table)+"?account="+url.QueryEscape(account))
 }
@@ -157,10 +157,10 @@ func (p *program) printShapes(list []traffic.Shape) {
 	p.PrintTable(&t)
 }
 
-// top is the number of partitions that are printed.
+// top is the maximum number of partitions that are printed.
 const top = 10
 
-// printHeavy prints the partitions with the highest values of a metric, and their shares of the total sum.
+// printHeavy prints the partitions with the highest counts of a metric, and their shares of the sum.
 func (p *program) printHeavy(metric string, h traffic.Heavy, sum uint64) {
 	if len(h.Entries) == 0 {
 		return
@@ -195,7 +195,7 @@ func (p *program) printHeavy(metric string, h traffic.Heavy, sum uint64) {
 	p.PrintTable(&t)
 }
 
-// printRanges prints the objects of a table on Workers. Each object stores a range of keys.
+// printRanges prints the Durable Objects of a table on Workers. Each object stores a range of keys.
 func (p *program) printRanges(list []traffic.Range, now time.Time) {
 	if len(list) == 0 {
 		return
@@ -212,7 +212,7 @@ func (p *program) printRanges(list []traffic.Range, now time.Time) {
 		if list[len(list)-1].Bucket > 0 {
 			text = fmt.Sprintf("bucket %d, %s", r.Bucket, text)
 		}
-		age := "" // age of the range
+		age := ""
 		if !r.Since.IsZero() {
 			age = cli.ShowDuration(max(now.Sub(r.Since), 0).Truncate(time.Minute))
 		}

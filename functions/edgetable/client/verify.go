@@ -35,11 +35,10 @@ table is missing.`,
 	return c
 }
 
-// mostDifferences is the maximum number of differences of a table that are kept in memory. They are
-// printed after the totals.
+// mostDifferences is the maximum number of differences of a table that are kept in memory, because
+// they are printed after the totals.
 const mostDifferences = 100_000
 
-// verifyFlags holds the flags of verify.
 type verifyFlags struct {
 	CopyFlags
 	limit int
@@ -50,14 +49,14 @@ type comparison struct {
 	Table       string       `json:"table"`
 	Equal       int64        `json:"equal"`
 	Different   int64        `json:"different"`
-	Differences []difference `json:"differences"` // the first differences
+	Differences []difference `json:"differences"` // the first --limit differences
 }
 
 // difference is an entity that differs between the services.
 type difference struct {
 	PartitionKey string `json:"partitionKey"`
 	RowKey       string `json:"rowKey"`
-	In           string `json:"in"` // where the entity exists: both, from or to
+	In           string `json:"in"` // services that have the entity: both, from or to
 }
 
 func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) error {
@@ -68,7 +67,7 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	defer from.Close()
 	defer to.Close()
 	var different int64
-	var missing error // the error about a table that does not exist
+	var missing error // errors about tables that do not exist
 	all, compared := []comparison{}, 0
 	for _, table := range tables {
 		c := comparison{Table: table, Differences: []difference{}}
@@ -108,7 +107,7 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	return nil
 }
 
-// sideOf returns which of the two services has an entity that differs.
+// sideOf returns which of the two services has the entity: both, from or to.
 func sideOf(d *transfer.Difference) string {
 	switch {
 	case !d.InSecond:
@@ -119,7 +118,6 @@ func sideOf(d *transfer.Difference) string {
 	return "both"
 }
 
-// are returns "is" or "are" for a number of things.
 func are(n int64) string {
 	if n == 1 {
 		return "is"
@@ -127,7 +125,7 @@ func are(n int64) string {
 	return "are"
 }
 
-// printComparison prints the totals first, then the differences.
+// printComparison prints the totals, and then the differences.
 func (p *program) printComparison(c *comparison, complete bool) {
 	so := ""
 	if !complete {

@@ -20,7 +20,6 @@ import (
 	"edgetable/functions/edgetable/transfer/mirror"
 )
 
-// watchFlags holds the flags of watch.
 type watchFlags struct {
 	ServiceFlags
 	initial, once, json bool
@@ -66,8 +65,8 @@ store was restored. Then remove the state and everything that was built from the
 	return c
 }
 
-// longPoll is how many seconds the server may hold a request for changes. It is shorter than the time after which
-// a command prints that it is waiting.
+// longPoll is the maximum number of seconds for which the server delays its response until there are changes. It
+// is shorter than the time after which a command prints that it is waiting.
 const longPoll = 4
 
 func (p *program) watch(ctx context.Context, o *watchFlags, name string) (err error) {
@@ -82,7 +81,7 @@ func (p *program) watch(ctx context.Context, o *watchFlags, name string) (err er
 	w := &watcher{program: p, watchFlags: o, client: c, table: name}
 	err = w.run(ctx)
 	switch {
-	case err == nil, ctx.Err() != nil: // the user stopped the command; the next start continues from the recorded position
+	case err == nil, ctx.Err() != nil: // the user has stopped the command; the next start resumes at the recorded position
 		return nil
 	case errors.Is(err, remote.ErrMissed):
 		advice := "begin with --initial"
@@ -94,7 +93,7 @@ func (p *program) watch(ctx context.Context, o *watchFlags, name string) (err er
 	return err
 }
 
-// watcher follows the changes of one table.
+// watcher reads the changes of one table.
 type watcher struct {
 	*program
 	*watchFlags
@@ -109,7 +108,7 @@ func (w *watcher) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.at.Position == "" { // take the position before the entities are listed, so that no change between the two is missed
+	if w.at.Position == "" { // read the position before the entities are listed, so that no change in between is missed
 		page, err := w.client.Changes(ctx, w.table, "", 0)
 		if err != nil {
 			return err
@@ -149,7 +148,7 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 }
 
-// list prints all entities as events. Each event has the id of the event that reported the entity's last write.
+// list prints all entities as events. The id of an event is the id that the entity's last write has in the feed.
 func (w *watcher) list(ctx context.Context) error {
 	life, err := changefeed.IncarnationOf(w.at.Position)
 	if err != nil {
@@ -173,7 +172,7 @@ func (w *watcher) list(ctx context.Context) error {
 	return w.deliver(ctx, page)
 }
 
-// deliver prints events, or passes them to the user's command.
+// deliver prints events, or sends them to the command of the user.
 func (w *watcher) deliver(ctx context.Context, events []json.RawMessage) error {
 	if len(events) == 0 {
 		return nil

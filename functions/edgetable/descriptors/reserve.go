@@ -1,6 +1,6 @@
-// Package descriptors divides the file descriptors of the process. Clients' connections are limited below the process
-// limit, and some descriptors are kept in reserve for the store, the accounts and the certificates, in case all
-// others are used up.
+// Package descriptors divides the file descriptors of the process between its parts. It limits the connections of
+// clients. It also keeps some descriptors in reserve, which the store, the accounts and the certificates can use when
+// no other descriptor is free.
 package descriptors
 
 import (
@@ -13,8 +13,8 @@ import (
 const (
 	// reserved is the number of descriptors in reserve.
 	reserved = 16
-	// given is how many reserved descriptors are released at a time. A caller that found no free descriptor gets
-	// several, because it may open more files next.
+	// given is the number of reserved descriptors that are released at a time. It is more than one, because a caller
+	// that found no free descriptor may open further files.
 	given = 4
 )
 
@@ -23,7 +23,7 @@ var reserve struct {
 	files []*os.File
 }
 
-// Fill refills the reserve, as far as descriptors are available.
+// Fill opens descriptors until the reserve is full or no further descriptor is available.
 func Fill() {
 	reserve.Lock()
 	defer reserve.Unlock()
@@ -36,7 +36,8 @@ func Fill() {
 	}
 }
 
-// Give releases descriptors from the reserve to the process, and reports whether there were any.
+// Give closes some descriptors of the reserve, so that the process can use them. It reports whether the reserve had
+// any.
 func Give() bool {
 	reserve.Lock()
 	defer reserve.Unlock()
@@ -49,7 +50,8 @@ func Give() bool {
 	return n > 0
 }
 
-// Try calls open. While that fails for lack of descriptors, it releases some of the reserve and tries again.
+// Try calls open. As long as open fails for lack of descriptors, Try releases some of the reserve and calls open
+// again.
 func Try[T any](open func() (T, error)) (T, error) {
 	v, err := open()
 	for (errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)) && Give() {
@@ -58,9 +60,9 @@ func Try[T any](open func() (T, error)) (T, error) {
 	return v, err
 }
 
-// Shares is how many descriptors each part may use.
+// Shares contains the numbers of descriptors that the store and the clients' connections may use.
 type Shares struct {
-	Store       int // for data files, or for connections to another machine
+	Store       int // for data files, or for connections to a database
 	Connections int // clients' connections; 0 means no limit
 }
 
@@ -69,7 +71,7 @@ const (
 	others    = 84   // for logs, sockets, the reserve, backups and metrics
 )
 
-// Share divides the limit of the process; 0 means no limit.
+// Share divides the process's limit of descriptors. A limit of 0 means that there is no limit.
 func Share(limit int) Shares {
 	if limit == 0 {
 		return Shares{Store: mostStore}

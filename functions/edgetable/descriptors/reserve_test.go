@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReserve uses up all descriptors of the process, and checks that the reserve lets files be opened and is
-// refilled later.
+// TestReserve uses up all descriptors of the process. It checks that files can still be opened with the
+// reserve, and that the reserve is refilled later.
 func TestReserve(t *testing.T) {
 	var before syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {

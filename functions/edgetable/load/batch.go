@@ -11,11 +11,11 @@ import (
 // protocol.
 const BatchSize = 100
 
-// batchEncoder encodes entity group transactions of inserts, with the framing that the SDKs use.
+// batchEncoder encodes entity group transactions of inserts, in the multipart form that the SDKs send.
 type batchEncoder struct {
 	path []byte
 	head string
-	part string // headers and framing before the JSON of each operation
+	part string // headers and boundaries before the JSON of each operation
 }
 
 const (
@@ -33,7 +33,8 @@ func newBatchEncoder(t wire.Target, table string, f Format) *batchEncoder {
 	}
 }
 
-// request sets req to a batch of n entities; body(dst, j) appends the JSON of entity j. dst is reused.
+// request sets req to a batch of n inserts. body(dst, j) must append the JSON of entity j. request
+// overwrites dst, and returns it for the next call.
 func (e *batchEncoder) request(req *wire.Request, dst []byte, n int, body func(dst []byte, j int) []byte) []byte {
 	dst = append(dst[:0], batchHead...)
 	for j := range n {
@@ -57,7 +58,7 @@ func checkBatch(resp *wire.Response, n int) error {
 	return nil
 }
 
-// batcher inserts new entities, BatchSize at a time into one partition.
+// batcher inserts new entities in batches of BatchSize. Each batch goes to one partition.
 type batcher struct {
 	*shared
 	enc    *batchEncoder

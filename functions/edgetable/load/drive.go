@@ -10,8 +10,8 @@ import (
 
 // Sender sends the requests of one worker, one after another.
 type Sender interface {
-	// Send sends a request and waits for its response. more is false if there was no request left
-	// to send.
+	// Send sends a request and waits for its response. more is false if no request was left to
+	// send.
 	Send() (a Answer, more bool)
 }
 
@@ -20,19 +20,20 @@ type Answer struct {
 	Sent, Done time.Time
 	Entities   int // number of entities written or returned
 	Err        error
-	Broken     bool          // the worker cannot send another request
-	Refused    bool          // the server answered that it is busy; the next Send repeats the request
-	Wait       time.Duration // how long to wait before the repetition
+	Broken     bool          // the connection is broken, so the worker stops
+	Refused    bool          // the server answered 503; the next Send repeats the request
+	Wait       time.Duration // time to wait before the request is repeated
 }
 
-// Result holds the counts of the measured time. A request counts if it ended inside this time.
+// Result holds the counts of a measurement. Most fields only count requests whose response arrived
+// in the measured time.
 type Result struct {
 	Ops      uint64
 	Entities uint64
 	Errors   uint64
-	First    error  // the first error
+	First    error  // the error of the first failed request
 	Refusals uint64 // number of 503 responses, unless they count as errors
-	Answered uint64 // number of requests that succeeded, also before and after the measured time
+	Answered uint64 // number of successful requests, also before and after the measured time
 	Elapsed  time.Duration
 	Latency  hist.Histogram
 }
@@ -50,7 +51,7 @@ func rate(n uint64, d time.Duration) float64 {
 	return float64(n) / d.Seconds()
 }
 
-// add adds the counts of another worker to r.
+// add adds the counts of o, which another worker has counted, to r.
 func (r *Result) add(o *Result) {
 	r.Ops += o.Ops
 	r.Entities += o.Entities
@@ -63,8 +64,8 @@ func (r *Result) add(o *Result) {
 	}
 }
 
-// Drive runs one worker for each sender. It returns when no request is left, or when a request has
-// failed.
+// Drive runs one worker for each sender. It returns when all senders have sent all their requests,
+// or after the first failed request.
 func Drive(senders []Sender) *Result {
 	w := window{strict: true}
 	begin := time.Now()
@@ -73,20 +74,20 @@ func Drive(senders []Sender) *Result {
 	return r
 }
 
-// window is the measured time of a run. Workers start at once; a response counts if it arrives
-// between open and shut.
+// window is the measured time of a run. Workers start at once, but only responses that arrive
+// between the times open and shut are counted.
 type window struct {
 	open, shut time.Time // shut is the zero time if the run has no time limit
 	strict     bool      // the first error ends the run
 	stop       atomic.Bool
-	exhausted  atomic.Int64 // when a worker first had no request left to send, in Unix nanoseconds; 0 before
+	exhausted  atomic.Int64 // when the first worker had no request left to send, in Unix nanoseconds; 0 before that
 }
 
-// over reports whether the measured time had ended at the given time. Workers then send nothing
-// more.
+// over reports whether the measured time has ended at the given time. Workers then send no further
+// requests.
 func (w *window) over(at time.Time) bool { return !w.shut.IsZero() && !at.Before(w.shut) }
 
-// counts reports whether a response that arrived at the given time counts.
+// counts reports whether a response that arrived at the given time is part of the measurement.
 func (w *window) counts(at time.Time) bool {
 	return !at.Before(w.open) && (w.shut.IsZero() || !at.After(w.shut))
 }

@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// sends is a Sender whose requests take one second each.
+// sends is a Sender. Each of its requests takes one second.
 type sends func() (load.Answer, bool)
 
 func (s sends) Send() (load.Answer, bool) {
@@ -24,7 +24,7 @@ func TestDrive(t *testing.T) {
 	t.Parallel()
 	endless := sends(func() (load.Answer, bool) { return load.Answer{Entities: 2}, true })
 	for name, tt := range map[string]struct {
-		answers       []load.Answer // answers to the first worker, which has no more requests after them
+		answers       []load.Answer // answers to the first worker, which then has no further request
 		other         load.Sender
 		ops, refusals uint64
 		elapsed       time.Duration
@@ -48,7 +48,7 @@ func TestDrive(t *testing.T) {
 					list = append(list, tt.other)
 				}
 				r := load.Drive(list)
-				// The other worker may have started one more request before the error stopped it.
+				// The other worker may start one more request before the error stops it.
 				late := time.Duration(0)
 				if tt.err != nil && r.Elapsed > tt.elapsed {
 					late = time.Second

@@ -1,7 +1,7 @@
 // Package load generates the requests of the benchmark, sends them and counts the results.
 //
-// A run is a closed loop: every connection sends its next request when the previous response has arrived. Keys, sizes
-// and order are the same for every server, so that results are comparable.
+// Each connection sends its next request when the previous response has arrived (a closed loop). The keys, sizes and
+// order of requests are the same for every server, so that results are comparable.
 package load
 
 import (
@@ -47,8 +47,9 @@ func (l Layout) appendAs(f Format, dst []byte, i int) []byte {
 	return f.appendEntity(dst, l.appendPK(pk[:0], i), l.appendRK(rk[:0], i), uint64(i))
 }
 
-// appendEntity appends an entity: the keys, one property each of Int32, Double and DateTime, a short string, and
-// random text that makes the JSON EntitySize bytes long. Random text cannot be compressed by a store.
+// appendEntity appends the JSON of an entity: the keys, one property each of Int32, Double and DateTime, a short
+// string, and random text. The text makes the JSON EntitySize bytes long. Stores cannot compress the text, because it
+// is random.
 func (f Format) appendEntity(dst, pk, rk []byte, seq uint64) []byte {
 	if f == Atom {
 		return appendAtom(dst, pk, rk, seq)
@@ -64,7 +65,7 @@ func (f Format) appendEntity(dst, pk, rk []byte, seq uint64) []byte {
 	return append(dst, `"}`...)
 }
 
-// appendAtom appends the same entity as appendEntity, but as an Atom entry, in the form that old clients used.
+// appendAtom appends the entity of appendEntity as an Atom entry, in the form that old clients send.
 func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
 	dst = append(dst, `<?xml version="1.0" encoding="utf-8" standalone="yes"?><entry xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" `+
 		`xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" xmlns="http://www.w3.org/2005/Atom"><title />`+
@@ -79,7 +80,7 @@ func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
 	return append(dst, `</d:Text></m:properties></content></entry>`...)
 }
 
-// text returns the Text property of an entity. Its length makes the JSON of the entity EntitySize bytes long.
+// text returns the Text property of an entity. With this text, the JSON of the entity is EntitySize bytes long.
 func text(pk, rk []byte, seq uint64) []byte {
 	const around = len(`{"PartitionKey":"","RowKey":"","Kind":"sensor","Seq":,"Price":12.5,"At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05.1234567Z","Text":""}`)
 	var digits [20]byte
@@ -88,7 +89,8 @@ func text(pk, rk []byte, seq uint64) []byte {
 	return noise[at : at+fill]
 }
 
-// noise is 64 KiB of random base64 letters. A Text property is a part of noise that starts in its first half.
+// noise is 64 KiB of random base64 letters. The Text property of each entity is a part of noise that starts in its
+// first half.
 var noise = func() []byte {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	r := rand.New(rand.NewPCG(7, 11))
@@ -109,9 +111,9 @@ func appendDigits(dst []byte, n uint64, width int) []byte {
 	return append(dst, digits...)
 }
 
-// countEntities counts the entities in the response to a query without parsing it. Every entity contains the name
-// PartitionKey once. The next one is at least half the size of an entity later, so these bytes are skipped. Responses
-// have about a megabyte, so counting must be fast.
+// countEntities counts the entities in the response to a query. Responses have about a megabyte, so it does not parse
+// them: it counts the name PartitionKey, which each entity contains once. Between two of these names there are at
+// least EntitySize/2 bytes, which are skipped.
 func (f Format) countEntities(body []byte) int {
 	name, n := jsonPartitionKey, 0
 	if f == Atom {

@@ -36,13 +36,13 @@ func DeleteTable(ctx context.Context, t wire.Target, table string) error {
 	return nil
 }
 
-// Ping sends a signed Query Tables request and expects status 200. This shows that the server is running and
-// knows the account.
+// Ping sends a signed Query Tables request and expects status 200. Success shows that the server is running
+// and accepts the account's key.
 func Ping(ctx context.Context, t wire.Target) error {
 	return once(ctx, t, 200, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
 }
 
-// once sends one request on its own connection. Any status other than want is an error.
+// once sends one request on a new connection. It returns an error if the status of the response is not want.
 func once(ctx context.Context, t wire.Target, want int, req wire.Request) error {
 	c, err := wire.Dial(ctx, t)
 	if err != nil {
@@ -57,11 +57,11 @@ func once(ctx context.Context, t wire.Target, want int, req wire.Request) error 
 	return expect(&resp, want)
 }
 
-// fillConnections is the number of connections of Fill. They keep a server busy while the client prepares
-// more batches.
+// fillConnections is the number of connections of Fill. With several connections, the server is busy while
+// the client prepares further batches.
 const fillConnections = 8
 
-// Fill inserts the entities of a layout in batches, each within one partition. It stops at the first error.
+// Fill inserts the entities of a layout in batches, each in one partition. It stops at the first error.
 func Fill(ctx context.Context, t wire.Target, table string, l Layout) error {
 	if l.Entities <= 0 || l.RowsPerPartition <= 0 {
 		return fmt.Errorf("filling table %s: %d entities with %d rows per partition are not possible", table, l.Entities, l.RowsPerPartition)
@@ -109,7 +109,7 @@ func Fill(ctx context.Context, t wire.Target, table string, l Layout) error {
 	return first
 }
 
-// perPartition returns the number of batches that a full partition needs.
+// perPartition returns the number of batches in a full partition.
 func (l Layout) perPartition() int { return (l.RowsPerPartition + BatchSize - 1) / BatchSize }
 
 // batches returns the number of batches that Fill sends.
@@ -118,8 +118,8 @@ func (l Layout) batches() int {
 	return full*l.perPartition() + (rest+BatchSize-1)/BatchSize
 }
 
-// batch returns the number of the first entity in batch k, and the number of entities in the batch. A batch
-// has at most BatchSize entities of one partition.
+// batch returns the number of the first entity in batch k, and how many entities the batch has. A batch has
+// at most BatchSize entities, all in one partition.
 func (l Layout) batch(k int) (start, n int) {
 	partition, piece := k/l.perPartition(), k%l.perPartition()
 	start = partition*l.RowsPerPartition + piece*BatchSize

@@ -3,14 +3,14 @@ package load
 // Format is the representation of entities in requests and responses.
 type Format string
 
-// The formats. JSON is the format without metadata, which is the shortest. Atom needs a target with a Version that
-// supports it, such as [AtomVersion].
+// The formats. JSON has no metadata, so it is the shortest format. Atom needs a target whose Version supports
+// Atom, such as [AtomVersion].
 const (
 	JSON Format = "json"
 	Atom Format = "atom"
 )
 
-// AtomVersion is the second newest version of the protocol that has Atom. It also supports JSON.
+// AtomVersion is the second newest version of the protocol that supports Atom. It also supports JSON.
 const AtomVersion = "2013-08-15"
 
 // headers holds the header lines for the operations in a format.
@@ -28,8 +28,8 @@ func (f Format) headers() headers {
 	return h
 }
 
-// mostBytes returns the maximum size of an entity in a response. A response also has addresses, links and times,
-// and in Atom the name and the type of each property.
+// mostBytes returns the maximum size of a response with one entity. Besides the entity, a response contains URLs
+// and times, and in Atom the name and type of each property.
 func (f Format) mostBytes() int {
 	if f == Atom {
 		return 4 * EntitySize

@@ -32,7 +32,7 @@ func TestEntity(t *testing.T) {
 	}
 }
 
-// page returns the JSON of the response to a query that returns the first n entities.
+// page returns the JSON of a response that contains the first n entities.
 func page(l load.Layout, n int) []byte {
 	list := make([]string, n)
 	for i := range list {
@@ -51,8 +51,8 @@ func TestCountEntities(t *testing.T) {
 	}
 }
 
-// TestFillCoversEveryEntityOnce parses the batches with the server's parser: each must be a legal transaction in one
-// partition, and together they must contain every entity once.
+// TestFillCoversEveryEntityOnce parses the batches of Fill with the server's parser. Each batch must be a valid
+// transaction in one partition. Together, the batches must contain each entity once.
 func TestFillCoversEveryEntityOnce(t *testing.T) {
 	t.Parallel()
 	target, err := wire.NewTarget("http://127.0.0.1:1/acct", wire.Development("acct"))

@@ -39,17 +39,17 @@ var Ops = []Op{Insert, Upsert, Merge, Delete, Get, Query, Scan, Batch, Page, Mix
 // NeedsPreload reports whether the workload needs entities that Fill has stored before.
 func (op Op) NeedsPreload() bool { return op != Insert && op != Batch }
 
-// Spec describes one run. Layout describes the entities that Fill has stored, if the workload needs them.
+// Spec describes one run. If the workload needs preloaded entities, Layout describes those that Fill has stored.
 type Spec struct {
 	Target      wire.Target
 	Table       string
 	Op          Op
 	Format      Format // "" means JSON
 	Layout      Layout
-	Prefix      string // unique to the run; the RowKeys of new entities start with it
+	Prefix      string // prefix that only this run uses; the RowKeys of new entities begin with it
 	Connections int
 	Warmup      time.Duration // time before the measurement
-	Duration    time.Duration // measured time; a delete run ends earlier when no entity is left
+	Duration    time.Duration // measured time; a run of delete ends earlier if all entities are deleted
 	Refused     Refused       // what to do after a 503 response
 }
 
@@ -61,23 +61,23 @@ const (
 	pageRows        = 100  // value of $top in the workload Page
 )
 
-// operation makes the requests of one worker. next sets req, or returns false if nothing is left to do. check returns
-// an error if the response is wrong, and otherwise the number of entities that the request wrote or returned. Each
-// worker has its own operation, which reuses its buffers.
+// operation makes the requests of one worker. Each worker has its own operation, which reuses its buffers. next sets
+// req, or returns false if there is no further request. check returns the number of entities that the request wrote
+// or returned, or an error if the response is wrong.
 type operation interface {
 	next(req *wire.Request) bool
 	check(resp *wire.Response) (entities int, err error)
 }
 
-// shared is the state that the workers of one run share.
+// shared contains the state that all workers of a run use.
 type shared struct {
 	spec Spec
 	head headers
 	seq  atomic.Uint64 // counter for the keys of new entities, and for the entities to delete
 }
 
-// expect returns an error unless the response has the status want. The error may contain the body of the response,
-// because the errors of a table service contain no secrets.
+// expect returns an error if the status of the response is not want. The error may contain the body of the response,
+// because errors of a table service contain no secrets.
 func expect(resp *wire.Response, want int) error {
 	if resp.Status == want {
 		return nil
@@ -85,7 +85,6 @@ func expect(resp *wire.Response, want int) error {
 	return fmt.Errorf("%w (%d was expected)", remote.ReadError(resp.Status, resp.Body), want)
 }
 
-// inserter inserts new entities.
 type inserter struct {
 	*shared
 	url      []byte
@@ -104,7 +103,8 @@ func (o *inserter) next(req *wire.Request) bool {
 
 func (o *inserter) check(resp *wire.Response) (int, error) { return 1, expect(resp, 204) }
 
-// freshKey appends keys that no other run uses, because the prefix of the run is unique.
+// freshKey appends the keys of a new entity. No other run uses these keys, because they contain the prefix of the
+// run.
 func (s *shared) freshKey(pk, rk []byte, partition, n uint64) ([]byte, []byte) {
 	pk = appendDigits(append(pk, 'n'), partition, 6)
 	rk = append(append(rk, s.spec.Prefix...), '-')
@@ -123,8 +123,8 @@ type pointer struct {
 	rk   []byte
 }
 
-// stride is a large prime, so it has no factor in common with the number of entities. So k*stride modulo this number
-// is each entity once, and consecutive requests have distant keys.
+// stride is a large prime, so it has no common factor with the number n of entities. For k from 0 to n-1, k*stride
+// modulo n is each number below n once. Consecutive numbers are far apart.
 const stride = 1<<31 - 1
 
 func (o *pointer) next(req *wire.Request) bool {
@@ -174,7 +174,7 @@ func (o *pointer) check(resp *wire.Response) (int, error) {
 	return 1, nil
 }
 
-// scanner reads the whole table page by page, again and again. One request reads one page.
+// scanner reads the whole table, page by page. After the last page it begins again. One request reads one page.
 type scanner struct {
 	*shared
 	url   []byte
@@ -209,7 +209,7 @@ func (o *scanner) check(resp *wire.Response) (int, error) {
 	return n, nil
 }
 
-// page returns the number of entities in the response to a query.
+// page checks the response to a query and returns the number of entities in it.
 func (s *shared) page(resp *wire.Response) (int, error) {
 	if err := expect(resp, 200); err != nil {
 		return 0, err
@@ -217,9 +217,8 @@ func (s *shared) page(resp *wire.Response) (int, error) {
 	return s.spec.Format.countEntities(resp.Body), nil
 }
 
-// pager requests one page that starts at a random partition. For Query, the page is the whole partition, which must
-// fit into one page. For Page, it has the next pageRows entities; this measures the cost of a page anywhere in a
-// table.
+// pager requests one page that starts at a random partition. In the workload Query, the page is a whole partition,
+// which must fit into one page. In the workload Page, it has at most pageRows entities.
 type pager struct {
 	*shared
 	url   []byte

@@ -29,8 +29,8 @@ func serve(t *testing.T) wire.Target {
 	return target
 }
 
-// TestFormats checks that JSON and Atom describe the same entity, with a Text property of the same
-// length.
+// TestFormats checks that the JSON and the Atom form of an entity have the same properties. The
+// Text properties must have the same length.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for _, i := range []int{0, 99, 12345, 1e8} {
@@ -45,8 +45,9 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestRunAgainstServer runs every workload: in JSON and in Atom, with an account key and with
-// shared access signatures. It checks which of them fail.
+// TestRunAgainstServer runs every workload in JSON and in Atom, with an account key and with shared
+// access signatures. A workload must fail if the signature does not permit it, or if the protocol
+// version has no Atom.
 func TestRunAgainstServer(t *testing.T) {
 	t.Parallel()
 	l := load.Layout{Entities: 2000, RowsPerPartition: 1000}
@@ -81,7 +82,7 @@ func TestRunAgainstServer(t *testing.T) {
 			if len(ops) != len(load.Ops) {
 				t.Fatal("a workload is missing here")
 			}
-			for _, op := range ops { // queries are the first workloads, because they expect the number of entities that Fill has stored
+			for _, op := range ops { // queries are first, because they expect exactly the entities that Fill has stored
 				res := run(t, owner, load.Spec{Target: target, Table: "t0t", Op: op, Layout: l, Prefix: string(op), Connections: 2, Format: tt.format})
 				if got, want := res.Errors > 0, strings.Contains(failed, " "+string(op)+" "); got != want {
 					t.Errorf("%s: %d errors (%v) of %d", op, res.Errors, res.First, res.Answered)
@@ -94,7 +95,7 @@ func TestRunAgainstServer(t *testing.T) {
 	}
 }
 
-// TestRefused checks what a client does if the server answers every other request with 503.
+// TestRefused checks each value of Refused with a server that answers every other request with 503.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -108,7 +109,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(string(tt.refused), func(t *testing.T) {
 			t.Parallel()
-			var n int // not shared, because the run has one connection
+			var n int // not guarded, because the run has only one connection
 			var last string
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, err := io.ReadAll(r.Body)
@@ -135,15 +136,15 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// run repeats a measurement with longer and longer durations until this machine completes a request
-// in time.
+// run repeats a measurement with increasing durations until this machine completes a request in the
+// measured time.
 func run(t *testing.T, owner wire.Target, spec load.Spec) *load.Result {
 	t.Helper()
 	for spec.Duration = 100 * time.Millisecond; ; spec.Duration *= 4 {
 		res, err := load.Run(t.Context(), spec)
 		if errors.Is(err, load.ErrTooShort) && spec.Duration < time.Minute {
-			spec.Prefix += "x"          // requests of the previous run may have stored entities after its end
-			if spec.Op == load.Delete { // delete requests of the previous run may have deleted entities after its end
+			spec.Prefix += "x"          // requests at the end of the previous run may have stored entities
+			if spec.Op == load.Delete { // requests at the end of the previous run may have deleted entities
 				must.OK(t, load.DeleteTable(t.Context(), owner, spec.Table))
 				must.OK(t, load.CreateTable(t.Context(), owner, spec.Table))
 				must.OK(t, load.Fill(t.Context(), owner, spec.Table, spec.Layout))

@@ -3,18 +3,18 @@ package machine
 import "fmt"
 
 const (
-	// leastMemory is the smallest memory limit with which a server was tested under load.
+	// leastMemory is the smallest memory limit, in bytes, with which a server was tested under load.
 	leastMemory = 128 << 20
-	// besideFiles is the minimum memory limit of a container whose data directory is on a file system in memory.
+	// besideFiles is the minimum memory limit, in bytes, of a container whose data directory is on a tmpfs.
 	besideFiles = 2 * leastMemory
-	// overFiles is how much larger the file system must be than the space that the store may use. Files grow for a
-	// while before the store refuses writes.
+	// overFiles is the ratio of the memory that is reserved for files to the limit of the store. It is above 1,
+	// because files keep growing for a while before the store refuses writes.
 	overFiles = 2
 )
 
-// inMemory returns how much of a container's memory the files of a data directory may use, and how much remains for
-// the process. The directory is on a file system in memory of the given size, and the kernel counts its files as
-// memory of the container.
+// inMemory divides the memory of a container whose data directory is on a tmpfs of the given size. It returns how
+// much of it the files may use, and how much remains for the process: the kernel counts the files as memory of the
+// container.
 func inMemory(dir string, size, memory int64) (files, rest int64, err error) {
 	switch {
 	case size <= memory-leastMemory: // the kernel itself limits the files to this size

@@ -2,5 +2,5 @@
 
 package machine
 
-// tmpfs always returns false: only Linux has containers with limits.
+// tmpfs always returns false: only on Linux can a data directory use the memory of a container.
 func tmpfs(string) (size int64, ok bool) { return 0, false }

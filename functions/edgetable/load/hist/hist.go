@@ -1,8 +1,8 @@
-// Package hist implements a fixed-size latency histogram for load generators.
+// Package hist implements a latency histogram of fixed size for load generators.
 //
-// Buckets are log-linear: every power of two is divided into 64 equal parts, so a quantile is off by at most 1/64
-// (1.6 %) for any value from a nanosecond to centuries. Recording is a shift and an increment, without allocation.
-// Each goroutine has its own Histogram; merge them at the end.
+// The buckets divide every power of two into 64 equal parts. So a quantile is off by at most 1/64 (1.6 %), for values
+// from a nanosecond to centuries. Recording a value costs a shift and an increment, and allocates nothing. Each
+// goroutine should have its own Histogram; merge them at the end.
 package hist
 
 import (
@@ -46,7 +46,8 @@ func (h *Histogram) Count() uint64 { return h.total }
 // Max returns the exact largest observation.
 func (h *Histogram) Max() time.Duration { return h.max }
 
-// Quantile returns an upper bound of the q-quantile (0 < q ≤ 1) that is at most Max, or zero if nothing was recorded.
+// Quantile returns an upper bound of the q-quantile (0 < q ≤ 1). The result is at most Max. It is zero if nothing was
+// recorded.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	rank := uint64(q * float64(h.total))
 	if float64(rank) < q*float64(h.total) || rank == 0 {

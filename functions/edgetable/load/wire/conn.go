@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Timeout is the time limit for one request and its response. A server that needs longer has failed the benchmark.
+// Timeout is the time limit for one request and its response. If a server needs longer, the benchmark fails.
 const Timeout = 30 * time.Second
 
-// Request describes a request. Path begins with the Base of the target. It must be escaped already, because it is
-// sent and signed unchanged.
+// Request describes a request. Path begins with the Base of the target. Path must be escaped, because it is signed
+// and sent unchanged.
 type Request struct {
 	Method string
 	Path   []byte
@@ -33,7 +33,7 @@ type Response struct {
 	RetryAfter    time.Duration // 0 without the header Retry-After
 }
 
-// Conn is one persistent connection with its buffers. It is not safe for concurrent use, except for Close.
+// Conn is one persistent connection with its buffers. Only Close may be called concurrently with other methods.
 type Conn struct {
 	ctx      context.Context
 	target   Target
@@ -49,7 +49,7 @@ type Conn struct {
 	closed bool
 }
 
-// Dial connects to a target, with a TLS handshake if the target uses TLS. ctx also limits later reconnections.
+// Dial connects to a target, with TLS if the target uses TLS. If ctx is cancelled, later reconnections fail, too.
 func Dial(ctx context.Context, t Target) (*Conn, error) {
 	c := &Conn{ctx: ctx, target: t, r: bufio.NewReaderSize(nil, 64<<10), sign: signer{account: t.Account, key: t.key}}
 	if err := c.dial(); err != nil {
@@ -58,7 +58,7 @@ func Dial(ctx context.Context, t Target) (*Conn, error) {
 	return c, nil
 }
 
-// dial replaces the connection with a new one.
+// dial opens a new connection, which replaces the old one.
 func (c *Conn) dial() error {
 	var nc net.Conn
 	var err error
@@ -88,7 +88,7 @@ func (c *Conn) dial() error {
 	return nil
 }
 
-// Close closes the connection. A request that another goroutine has sent fails.
+// Close closes the connection. If another goroutine waits for a response, its request fails.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,9 +96,9 @@ func (c *Conn) Close() error {
 	return c.conn.Close()
 }
 
-// Do signs and sends req and reads the whole response. After an error the Conn must not be used again. If the
-// response says that the server closes the connection, as nginx does after 1,000 requests, the next call of Do
-// reconnects.
+// Do signs and sends req and reads the whole response. After an error, the Conn must not be used again. A response
+// may say that the server will close the connection, as nginx does after 1,000 requests. Then the next call of Do
+// opens a new connection.
 func (c *Conn) Do(req *Request) (Response, error) {
 	if c.closing {
 		if err := c.dial(); err != nil {
@@ -106,7 +106,7 @@ func (c *Conn) Do(req *Request) (Response, error) {
 		}
 	}
 	now := time.Now()
-	// SetDeadline updates a timer, so it is called only about once a second.
+	// Each call of SetDeadline resets a timer, so it is called only about once a second.
 	if c.deadline.Sub(now) < Timeout-time.Second {
 		c.deadline = now.Add(Timeout)
 		if err := c.conn.SetDeadline(c.deadline); err != nil {
@@ -119,7 +119,7 @@ func (c *Conn) Do(req *Request) (Response, error) {
 	return c.read()
 }
 
-// encode writes the whole request into a reused buffer, so that one call of Write sends it.
+// encode writes the whole request to a reused buffer, so that it can be sent with one call of Write.
 func (c *Conn) encode(req *Request, now time.Time) []byte {
 	b := append(c.out[:0], req.Method...)
 	b = append(b, ' ')

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// MaxBody is the maximum size of a response body in bytes, so that a wrong length cannot exhaust memory. A full page
-// has at most 4 MiB of entity data; the escapes of JSON make it longer.
+// MaxBody is the maximum size of a response body in bytes. It prevents a wrong length from exhausting memory. A full
+// page has at most 4 MiB of entity data, which JSON escapes make longer.
 const MaxBody = 64 << 20
 
 var (
@@ -21,8 +21,8 @@ var (
 	hNextRow          = []byte("x-ms-continuation-nextrowkey")
 )
 
-// read reads one response. Content-Length or chunks give the end of the body. A response with neither has no body:
-// its end cannot be the end of the connection, because connections stay open.
+// read reads one response. The end of the body is known from Content-Length or from chunked encoding. A response
+// with neither has no body, because the server does not close the connection to end a body.
 func (c *Conn) read() (Response, error) {
 	line, err := c.line()
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *Conn) read() (Response, error) {
 	return resp, err
 }
 
-// line returns the next line without its line end. It is valid until the next read.
+// line returns the next line without its line end. The result is valid until the next read.
 func (c *Conn) line() ([]byte, error) {
 	line, err := c.r.ReadSlice('\n')
 	if err != nil {

@@ -1,9 +1,10 @@
 // Package wire is a deliberately small HTTP/1.1 client for measuring table servers.
 //
-// A load generator that shares two cores with the server under test must cost very little. So there is one persistent
-// TCP (or TLS) connection per worker, one Write per request from a reused buffer, a response parser that reads only
-// the headers it needs, and a SharedKeyLite signature whose date is cached for a second. This client is not for
-// general use: it has no redirects, trailers, pipelining or retries, because a benchmark must see every failure.
+// The load generator shares two cores with the server under test, so it must need little CPU time. Each worker has
+// one persistent TCP (or TLS) connection and sends each request with one Write from a reused buffer. The response
+// parser reads only the headers that it needs. The date in a SharedKeyLite signature is cached for a second. This
+// client is not for general use: it has no redirects, trailers, pipelining or retries, because a benchmark must see
+// every failure.
 package wire
 
 import (
@@ -16,7 +17,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Version is the default x-ms-version. It is the one that Azure's own client libraries for tables send.
+// Version is the default value of x-ms-version. Azure's own client libraries for tables send the same value.
 const Version = "2019-02-02"
 
 // Target identifies a server and an account. Create one with NewTarget.
@@ -28,13 +29,13 @@ type Target struct {
 	URL     string // scheme, host and Base, without a final slash
 	Account string
 	Version string // x-ms-version
-	From    string // local address to connect from; "" means any
+	From    string // local address of the connection; "" means any
 	key     *sharedkey.Key
-	token   string // query of a shared access signature, which is used instead of the key
+	token   string // query string of a shared access signature; if set, it is used instead of the key
 }
 
-// NewTarget parses an endpoint in the form of connection strings: http(s)://host[:port][/account]. Requests are
-// signed with the first key of the account.
+// NewTarget parses the URL of an account, as connection strings contain it: http(s)://host[:port][/account]. Requests
+// are signed with the first key of the account.
 func NewTarget(endpoint string, account *sharedkey.Account) (Target, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -65,8 +66,8 @@ func Development(name string) *sharedkey.Account {
 	return &sharedkey.Account{Name: name, Keys: [2]*sharedkey.Key{key}}
 }
 
-// WithToken returns the target with a shared access signature instead of the key. token is the query that
-// [edgetable/core/sas] makes.
+// WithToken returns a copy of the target that uses a shared access signature instead of the key. token is a query
+// string made by [edgetable/core/sas].
 func (t Target) WithToken(token string) Target {
 	t.token = token
 	return t

@@ -24,8 +24,8 @@ func target(t *testing.T, url string) wire.Target {
 	return tg
 }
 
-// TestAgainstNetHTTP sends requests to a server of Go's library, twice over one connection. It checks that the
-// server understands them, that the signature is valid, and that response bodies with any framing are read
+// TestAgainstNetHTTP sends each request twice over one connection to a server of Go's library. The server must
+// understand the requests, the signature must be valid, and response bodies with any framing must be read
 // completely.
 func TestAgainstNetHTTP(t *testing.T) {
 	t.Parallel()
@@ -91,9 +91,8 @@ func TestAgainstNetHTTP(t *testing.T) {
 	}
 }
 
-// TestConnectAgain sends requests to a server that closes the connection after every second response, as proxies do
-// after a number of requests. It checks that no request fails. It also checks that a Conn does not reconnect after
-// Close.
+// TestConnectAgain sends requests to a server that closes the connection after every second response. Proxies do
+// this after a number of requests. No request may fail. After Close, a Conn must not reconnect.
 func TestConnectAgain(t *testing.T) {
 	t.Parallel()
 	var served atomic.Int32
@@ -128,7 +127,7 @@ func TestConnectAgain(t *testing.T) {
 	}
 }
 
-// answer starts a server that answers one request with the given bytes and closes the connection.
+// answer starts a server that answers one request with the given bytes and then closes the connection.
 func answer(t testing.TB, raw string) wire.Target {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -182,7 +181,7 @@ func TestNewTarget(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		endpoint string
-		want     string // Addr, Host and Base; "" if an error is wanted
+		want     string // Addr, Host and Base; "" if NewTarget must fail
 	}{
 		{"http://127.0.0.1:10002/devstoreaccount1", "127.0.0.1:10002 127.0.0.1:10002 /devstoreaccount1"},
 		{"https://acct.table.example.com/", "acct.table.example.com:443 acct.table.example.com "}, // the host names the account, so Base is empty
@@ -211,7 +210,7 @@ func FuzzResponse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		c, err := wire.Dial(t.Context(), answer(t, raw))
 		if err != nil {
-			t.Skip("no connection to be had") // fast fuzzing may use up all ports
+			t.Skip("no connection to be had") // fast fuzzing may have used up all ports
 		}
 		defer c.Close()
 		resp, err := c.Do(&wire.Request{Method: "GET", Path: []byte("/t")})
