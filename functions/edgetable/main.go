@@ -1,5 +1,5 @@
-// Command edgetable is the table store as one binary: the server on the
-// embedded store, and the tools around it.
+// Command edgetable is the table store as one binary. It contains the server with the embedded store, and tools for
+// the server.
 package main
 
 import (
@@ -22,30 +22,30 @@ import (
 	"edgetable/functions/edgetable/server"
 )
 
-// program is one run of the command with all of its dependencies, so that tests can start it like users do.
+// program is one run of the command with all dependencies, so that a test can start the command as a user does.
 type program struct {
 	*cli.Terminal
 	name       string // name under which the program was started; "" means edgetable
 	args       []string
-	signals    server.Signals // signals for a server
-	understood bool           // the command line was parsed; later errors are not about its syntax
-	misnamed   error          // error if --help was given for a command that does not exist
+	signals    server.Signals // signals that the server handles
+	understood bool           // the command line was parsed without error; later errors are not about its syntax
+	misnamed   error          // error for a command that does not exist, if --help was given
 }
 
 // release and commit are set by 'make dist'.
 var release, commit string
 
 func main() {
-	cli.Umask(0o077) // new tables, exports and backups are readable only by their owner, whatever the mode of their directory
+	cli.Umask(0o077) // only the owner may read new tables, exports and backups, whatever the mode of their directory
 	cli.Release, cli.Commit = release, commit
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, stop) // after the first signal, a second signal ends the process at once
 	p := program{name: os.Args[0], args: os.Args[1:], signals: server.Signals{Hangups: hangups, Ticks: ticks}, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true, Packaged: "/etc/edgetable/edgetable.conf", Variables: variables}}
 	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // if the size is unknown, Columns is 0
 	os.Exit(p.run(ctx))
 }
 
-// ticks returns a channel that ticks when a server should check its files.
+// ticks returns a channel that receives the times at which a server checks its files for changes.
 func ticks() <-chan time.Time { return time.Tick(reload.Every) }
 
 // variables returns the names of all environment variables.
@@ -57,14 +57,14 @@ func variables() (names []string) {
 	return names
 }
 
-// hangups returns a channel that receives SIGHUP signals.
+// hangups returns a channel that receives the signal SIGHUP.
 func hangups() <-chan os.Signal {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGHUP)
 	return c
 }
 
-// run runs the program and returns the exit status.
+// run runs the command and returns its exit status.
 func (p *program) run(ctx context.Context) int {
 	if done, status := p.asAzurite(); done {
 		return status
@@ -121,7 +121,8 @@ func (p *program) run(ctx context.Context) int {
 	return status
 }
 
-// asAzurite translates a command line for Azurite. It reports whether the command is finished, and its exit status.
+// asAzurite translates a command line for Azurite. It reports whether the command is already done, and its exit
+// status.
 func (p *program) asAzurite() (done bool, status int) {
 	name, args := azurite.Named(p.name, p.args)
 	if name == "" {
@@ -141,8 +142,8 @@ func (p *program) asAzurite() (done bool, status int) {
 	return false, 0
 }
 
-// logsJSON reports whether the errors of a command should be logged as JSON. Flags after an invalid one were not
-// parsed, so the arguments are searched as well.
+// logsJSON reports whether a command must log its errors as JSON. If a flag is invalid, the flags after it were not
+// parsed, so logsJSON also searches the arguments.
 func (p *program) logsJSON(c *cobra.Command) bool {
 	const name, json = "log-format", "json"
 	f := c.Flag(name)

@@ -13,8 +13,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestRefusals checks that a wrong command line has exit status 2, and any other failure status 1. Both have a
-// message that says what to do.
+// TestRefusals checks that a wrong command line has exit status 2, and that any other failure has status 1.
+// The message must say what to do.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -94,7 +94,7 @@ func TestRefusals(t *testing.T) {
 		{1, []string{"serve", "--memory", "--listen", "0.0.0.0:0"}, "--allow-development-account"},
 		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", used}, used + ": data directory is in use"},
 		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", plain}, "--data: " + plain + " is not a directory: name one"},
-		{2, []string{"serve", "--memory", "--listen", taken.Addr().String(), "--chaos", "fault=fire"}, "fire"}, // found before the port is opened
+		{2, []string{"serve", "--memory", "--listen", taken.Addr().String(), "--chaos", "fault=fire"}, "fire"}, // fails before the port is opened
 		{2, []string{"serve", "--memory", "--public-url", "tables.example.com"}, "--public-url must be a URL"},
 		{1, []string{"serve", "--memory", "--tls-cert", plain, "--tls-key", plain}, plain},
 		{1, []string{"serve", "--memory", "--accounts", filepath.Join(dir, "missing")}, "--accounts: "},
@@ -173,8 +173,8 @@ func TestAnswersWithoutServer(t *testing.T) {
 	}
 }
 
-// TestCompletion sends the requests that shell scripts send when a user presses the completion key: for
-// commands, flags, and the tables of the service.
+// TestCompletion sends the requests that a shell sends when a user presses the completion key. It checks the
+// completions of commands, flags and tables of the service.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -187,9 +187,9 @@ func TestCompletion(t *testing.T) {
 		"__complete serve --config x ":                           "",
 		"__complete query --from " + at + " ":                    "People\n",
 		"__complete copy --to p --from " + at + " Other ":        "People\n",
-		"__complete get --from " + at + " People ":               ":4\n", // :4 means that no file names are offered
+		"__complete get --from " + at + " People ":               ":4\n", // :4 tells the shell to offer no file names
 		"__complete tables delete --in " + at + " ":              "People\n",
-		"__complete query --from http://127.0.0.1:1/acme?sig=x ": ":1\n", // :1 is an error, which prints no message
+		"__complete query --from http://127.0.0.1:1/acme?sig=x ": ":1\n", // :1 tells the shell that an error occurred; nothing is printed
 	} {
 		if status, out, said := runUntil(t.Context(), nil, strings.Split(args, " ")...); status != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: status %d, want %q\n%s%s", args, status, want, out, said)

@@ -32,7 +32,7 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// scrape reads the metrics of a server as Prometheus does.
+// scrape reads the metrics of a server in the format for Prometheus.
 func (s *testServer) scrape(t *testing.T, token string) map[string]*dto.MetricFamily {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "GET", s.greetingText(t, "metrics at"), nil)
@@ -54,8 +54,8 @@ func parseMetrics(t *testing.T, text string) map[string]*dto.MetricFamily {
 	return families
 }
 
-// sumOf returns the sum of a metric's series that have these labels, in the form name=value. For a
-// histogram it adds the counts.
+// sumOf returns the sum of all series of a metric that have these labels. A label has the form
+// name=value. For a histogram, sumOf adds the counts.
 func sumOf(t *testing.T, families map[string]*dto.MetricFamily, name string, labels ...string) (sum float64) {
 	t.Helper()
 	f, ok := families[observe.Namespace+"_"+name]
@@ -74,8 +74,8 @@ series:
 	return sum
 }
 
-// TestMetrics checks how requests change the metrics, and that docs/metrics.md lists each metric
-// that a server has.
+// TestMetrics checks how requests change the metrics. It also checks that docs/metrics.md lists
+// each metric of a server.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
@@ -90,7 +90,7 @@ func TestMetrics(t *testing.T) {
 	preflight := c.request(t, "OPTIONS", "/people", "")
 	preflight.Header.Set("Origin", "http://example.com")
 	preflight.Header.Set("Access-Control-Request-Method", "GET")
-	answer(t, &c.Client, preflight, 403) // there are no CORS rules
+	answer(t, &c.Client, preflight, 403) // the account has no CORS rules
 	if resp, err := c.Do(c.request(t, "DELETE", "/Tables('people')", "")); err == nil {
 		t.Errorf("the simulated fault: status %d", resp.StatusCode)
 	}
@@ -155,13 +155,13 @@ func TestMetrics(t *testing.T) {
 	compareMetricsPage(t, m)
 }
 
-// trust makes a client accept the certificates of the roots.
+// trust makes a client accept certificates of these roots.
 func trust(c *signingClient, roots *x509.CertPool) {
 	c.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 }
 
-// TestMetricsToken checks that reading the metrics needs the token, and that the token is read
-// again when its file changes.
+// TestMetricsToken checks that a request for the metrics needs the token. When the file with the
+// token changes, the server must read it again.
 func TestMetricsToken(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
@@ -204,8 +204,8 @@ func TestMetricsToken(t *testing.T) {
 	}
 }
 
-// metricsOfRemote returns the metrics of servers with stores on DynamoDB and PostgreSQL, as far as
-// they exist without a connection to these.
+// metricsOfRemote returns the metrics of servers with stores on DynamoDB and PostgreSQL. It leaves
+// out metrics that exist only with a connection.
 func metricsOfRemote(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	m := observe.NewMetrics("")
@@ -261,8 +261,8 @@ func metricsOfSecondary(t *testing.T) map[string]*dto.MetricFamily {
 	return m
 }
 
-// compareMetricsPage compares the table in docs/metrics.md with the metrics. With -update it writes
-// the table.
+// compareMetricsPage compares the table in docs/metrics.md with the metrics of a server. With
+// -update it writes the table.
 func compareMetricsPage(t *testing.T, families map[string]*dto.MetricFamily) {
 	t.Helper()
 	const page, begin, end = "../../docs/metrics.md", "-update' -->\n\n", "\n<!-- end of metrics"

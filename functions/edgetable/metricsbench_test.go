@@ -11,8 +11,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// observers returns what BenchmarkObserve and BenchmarkPointGet switch on: metrics, and an access
-// log in a file.
+// observers returns the metrics and an access log in a file, for BenchmarkObserve and
+// BenchmarkPointGet.
 func observers(b *testing.B) (*observe.Metrics, *observe.AccessLog) {
 	a, err := observe.OpenAccessLog(filepath.Join(b.TempDir(), "access.log"), false, b.Output(), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -22,8 +22,8 @@ func observers(b *testing.B) (*observe.Metrics, *observe.AccessLog) {
 	return observe.NewMetrics(""), a
 }
 
-// BenchmarkObserve measures what the metrics and a line of the access log add to the cost of a
-// point read.
+// BenchmarkObserve measures the time that the metrics and a line of the access log add to a point
+// read.
 func BenchmarkObserve(b *testing.B) {
 	resp := &protocol.Response{Status: 200, Summary: protocol.Summary{
 		Method: "GET", Source: netip.AddrFrom4([4]byte{127, 0, 0, 1}), Operation: "GetEntity", Account: "devstoreaccount1", Table: "people",

@@ -12,8 +12,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestMigrationTimes computes the durations in docs/migrate-from-azure.md from the rates on that page. With -update it
-// writes them.
+// TestMigrationTimes computes the durations in docs/migrate-from-azure.md from the rates on the same page. With
+// -update it writes the durations.
 func TestMigrationTimes(t *testing.T) {
 	t.Parallel()
 	const file = "../../docs/migrate-from-azure.md"
@@ -42,7 +42,6 @@ func TestMigrationTimes(t *testing.T) {
 	}
 }
 
-// roughly formats a duration with about two digits.
 func roughly(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// needed are the twenty flags that most users need. docs/flags.md begins with them, described by the task for which a
-// user needs each.
+// neededFlags are the twenty flags that most users need, each with the task for which a user needs the flag.
+// docs/flags.md begins with them.
 var neededFlags = []struct{ flag, commands, use string }{
 	{"--data", "serve", "keep the tables in this directory"},
 	{"--memory", "serve", "keep the tables in memory, for tests"},
@@ -34,7 +34,7 @@ var neededFlags = []struct{ flag, commands, use string }{
 	{"--json", "count export import verify", "print results that a script can read"},
 }
 
-// writeNeeded writes the table of the needed flags, and an index of the commands.
+// writeNeeded writes the table of neededFlags, and an index of the commands.
 func writeNeeded(t *testing.T, b *strings.Builder, all []*cobra.Command) {
 	t.Helper()
 	link := func(c *cobra.Command) string {

@@ -12,12 +12,12 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// marked is a word in entities of the tests, and in all other data of clients that no log may
-// contain.
+// marked is a word in the entities and in all other client data of the tests. No log may contain
+// the word.
 const marked = "Zaphod"
 
-// outputs are the outputs of the programs that the tests started. They are searched for secrets at
-// the end.
+// outputs are the outputs of all programs that the tests started. After all tests, TestMain
+// searches them for secrets.
 var outputs struct {
 	sync.Mutex
 	list []output
@@ -28,8 +28,8 @@ type output struct {
 	text func() string
 }
 
-// newBuffer returns a buffer for the standard error of a program. TestMain searches it for secrets.
-// Standard output is not searched, because a user may request a key or an entity.
+// newBuffer returns a buffer for the standard error of a program. TestMain searches the buffer for
+// secrets. It does not search standard output, because a user may request a key or an entity.
 func newBuffer(args []string) *proc.Buffer {
 	b := &proc.Buffer{}
 	keepOutput(strings.Join(args, " "), b.String)
@@ -42,9 +42,9 @@ func keepOutput(what string, text func() string) {
 	outputs.list = append(outputs.list, output{what, text})
 }
 
-// keepFile adds a file that a program writes to the outputs that are searched.
+// keepFile adds a file that a program writes to the outputs that TestMain searches.
 func keepFile(t *testing.T, file string) {
-	t.Cleanup(func() { // reads it before the test's directory is removed
+	t.Cleanup(func() { // reads the file before the test's directory is removed
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Error(err)
@@ -53,12 +53,11 @@ func keepFile(t *testing.T, file string) {
 	})
 }
 
-// secret matches 32 bytes or more in base64, as in keys and signatures, also escaped for a URL. It
-// also matches the beginnings of the tests' keys, and the word marked.
+// secret matches 32 bytes or more in base64, as in keys and signatures, also with URL escapes. It
+// also matches the beginnings of the tests' keys, the word marked, and the name Ada.
 var secret = regexp.MustCompile(`(?:[A-Za-z0-9+/_-]|%2[BbFf]){43}(?:=|%3[Dd])|` +
 	regexp.QuoteMeta(key1[:12]) + "|" + regexp.QuoteMeta(key2[:12]) + "|" + regexp.QuoteMeta(accounts.DevelopmentKey[:12]) + `|(?i:` + marked + `)|\bAda\b`)
 
-// leaks searches all outputs and describes each secret found.
 func leaks() (found []string) {
 	outputs.Lock()
 	defer outputs.Unlock()
@@ -71,7 +70,7 @@ func leaks() (found []string) {
 	return found
 }
 
-// TestSecret checks that the search finds each kind of secret.
+// TestSecret checks that the regular expression secret matches each kind of secret.
 func TestSecret(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

@@ -23,9 +23,10 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// BenchmarkPointGet measures the processor time that this process uses for a point get of another
-// process. It switches metrics and access log on and off many times a second. So both variants have
-// the same noise of the machine and the same memory layout. It reports medians.
+// BenchmarkPointGet measures the processor time that a server in this process uses for a point read
+// by a client in another process. It switches metrics and access log on and off many times a
+// second. So both variants have the same noise of the machine and the same memory layout. It
+// reports medians.
 func BenchmarkPointGet(b *testing.B) {
 	m, access := observers(b)
 	log := slog.New(slog.DiscardHandler)
@@ -60,7 +61,7 @@ func BenchmarkPointGet(b *testing.B) {
 	go func() { ended <- server.Serve(ctx, l) }()
 	b.Cleanup(func() {
 		stop()
-		<-ended // returns after the connections of clients were closed
+		<-ended // Serve returns when the connections of all clients are closed
 		_ = store.Close()
 	})
 	self, err := os.Executable()
@@ -69,7 +70,7 @@ func BenchmarkPointGet(b *testing.B) {
 		"--connections", "16", "--duration", "1h", "--warmup", "0s")
 	client.Env = []string{mainVariable + "=1"}
 	proc.Start(b, "", client)
-	for served.Load() < 1000 { // the client first inserts its entities
+	for served.Load() < 1000 { // wait until the client has inserted its entities
 		time.Sleep(10 * time.Millisecond)
 	}
 	turn := func(observe bool) float64 {
@@ -85,7 +86,7 @@ func BenchmarkPointGet(b *testing.B) {
 		off := (before + after) / 2
 		without, more = append(without, off), append(more, observed-off)
 	}
-	b.ReportMetric(0, "ns/op") // omit the default value, which would be the duration of a round
+	b.ReportMetric(0, "ns/op") // omit the default metric, which would be the duration of one measurement
 	b.ReportMetric(median(without), "ns/get")
 	b.ReportMetric(median(more), "more-ns/get")
 	b.ReportMetric(100*median(more)/median(without), "%")
@@ -96,7 +97,7 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// processorTime returns the CPU time that all threads of this process have used.
+// processorTime returns the CPU time of all threads of this process.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	must.OK(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))

@@ -16,8 +16,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestFilesArePrivate checks that only the owner can read the files that the program writes, even
-// in a directory that others can read and with a permissive umask.
+// TestFilesArePrivate checks that only the owner can read the files that the program writes. This
+// must hold in a directory that others can read, and with a permissive umask.
 func TestFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -28,7 +28,7 @@ func TestFilesArePrivate(t *testing.T) {
 		if name != "" {
 			must.OK(t, os.Mkdir(path, 0o755))
 		}
-		must.OK(t, os.Chmod(path, 0o755)) // independent of the umask of the test process
+		must.OK(t, os.Chmod(path, 0o755)) // Chmod, unlike Mkdir, ignores the umask of the test process
 	}
 	command := func(args ...string) *exec.Cmd {
 		c := exec.Command("sh", append([]string{"-c", `umask 022 && exec "$0" "$@"`, self}, args...)...)
@@ -72,8 +72,8 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-// TestPrivateKeyOfOthers checks that a file of keys is refused if others can read it, or a group to
-// which the process does not belong.
+// TestPrivateKeyOfOthers checks that a file of keys is refused if other users can read it. It is
+// also refused if a group can read it to which the process does not belong.
 func TestPrivateKeyOfOthers(t *testing.T) {
 	t.Parallel()
 	cert, key, _ := proc.Certificate(t, time.Now().Add(1000*time.Hour))
@@ -86,7 +86,7 @@ func TestPrivateKeyOfOthers(t *testing.T) {
 	for _, tt := range []struct {
 		mode  fs.FileMode
 		group int
-		says  string // text in the error; "" if the file is accepted
+		says  string // text in the error; "" if the file must be accepted
 	}{
 		{0o600, os.Getegid(), ""},
 		{0o640, os.Getegid(), ""},
@@ -113,8 +113,8 @@ func TestPrivateKeyOfOthers(t *testing.T) {
 	}
 }
 
-// TestTLSIsStrict checks that TLS 1.2 needs forward secrecy and no CBC, and that a response to a
-// request with a host name tells browsers to stay with HTTPS.
+// TestTLSIsStrict checks that TLS 1.2 connections need forward secrecy and a cipher without CBC. A
+// response to a request with a host name must tell browsers to use only HTTPS.
 func TestTLSIsStrict(t *testing.T) {
 	t.Parallel()
 	cert, key, _ := proc.Certificate(t, time.Now().Add(1000*time.Hour))

@@ -10,7 +10,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestPlainErrors checks that the program reports mistakes in its own words, not in those of Go's libraries.
+// TestPlainErrors checks the messages for mistakes of a user. They must be messages of edgetable, not of
+// Go's libraries.
 func TestPlainErrors(t *testing.T) {
 	t.Parallel()
 	junk := filepath.Join(t.TempDir(), "junk")
@@ -47,7 +48,7 @@ func TestPlainErrors(t *testing.T) {
 		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:0 --chaos nonsense", "is not of the form key=value"},
 		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:0 --oidc-issuer foo", `--oidc-issuer "foo": must be an https URL`},
 		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:0 --oidc-issuer https://a.example", "--oidc-audiences is missing"},
-		{cli.StatusFailed, "serve --data /proc/x --listen 127.0.0.1:0", "/proc/x: no such file or directory"}, // without "damaged"
+		{cli.StatusFailed, "serve --data /proc/x --listen 127.0.0.1:0", "/proc/x: no such file or directory"}, // the message must not say "damaged"
 		{cli.StatusFailed, "serve --memory --listen 127.0.0.1:0 --admin /proc/x/admin.sock", "--admin: /proc/x: no such file or directory"},
 		{cli.StatusUsage, "query People eq --from http://127.0.0.1:1/acme?sig=x", `FILTER "eq": `},
 		{cli.StatusUsage, "count People --filter N= --from http://127.0.0.1:1/acme?sig=x", `--filter "N=": Syntax error at position`},
@@ -63,7 +64,7 @@ func TestPlainErrors(t *testing.T) {
 		{cli.StatusUsage, "health --listen nohost.invalid:80x", "80x is not a valid port"},
 		{cli.StatusUsage, "postgres create --postgres-dsn postgres://127.0.0.1:99999/d", "is wrong: invalid port"},
 		{cli.StatusUsage, "postgres create --postgres-dsn postgres://h/d?sslmode=x", "is wrong: sslmode is invalid"},
-		{cli.StatusUsage, "nope", "unknown command \"nope\"\n"}, // no command has a similar name, so none is suggested
+		{cli.StatusUsage, "nope", "unknown command \"nope\"\n"}, // no command has a similar name, so the message suggests none
 		{cli.StatusUsage, "sign GET http://127.0.0.1:1/a/%zz", "is not a URL"},
 		{cli.StatusFailed, "check nope", "nope: no such file or directory"},
 		{cli.StatusFailed, "man /dev/null/x", "/dev/null is not a directory: name one"},
@@ -102,8 +103,8 @@ func TestPlainErrors(t *testing.T) {
 	}
 }
 
-// TestPlainTransport checks that confusing http and https, and naming a table that does not exist, give an error at
-// once, without retries, that says what to do.
+// TestPlainTransport checks the errors for confusing http and https, and for a table that does not exist.
+// The error must appear at once, without retries, and must say what to do.
 func TestPlainTransport(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")

@@ -30,7 +30,8 @@ var localPostgres = sync.OnceValues(func() (*local.Cluster, error) {
 	return c, err
 })
 
-// postgresSchema creates a schema by the command, and returns the flags that name it.
+// postgresSchema creates a schema with 'postgres create'. It returns the flags that select the
+// schema.
 func postgresSchema(t *testing.T) (c *local.Cluster, flags []string) {
 	t.Helper()
 	needs.These(t, needs.Postgres)
@@ -49,8 +50,8 @@ func postgresSchema(t *testing.T) (c *local.Cluster, flags []string) {
 	return c, flags
 }
 
-// TestPostgresServe checks that two servers on one database serve the same tables, and that a
-// server that starts later finds them.
+// TestPostgresServe checks that two servers with the same database serve the same tables. A server
+// that starts later must also find these tables.
 func TestPostgresServe(t *testing.T) {
 	t.Parallel()
 	_, flags := postgresSchema(t)
@@ -85,8 +86,8 @@ func TestPostgresServe(t *testing.T) {
 }
 
 // TestPostgresRole starts a server with the role of least privileges that docs/postgres.md
-// describes, with a password from a file or a command. The role can neither create nor drop tables
-// of the schema.
+// describes. A file or a command contains the role's password. The role must not be able to create
+// or drop tables of the schema.
 func TestPostgresRole(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
@@ -125,8 +126,8 @@ func TestPostgresRole(t *testing.T) {
 	}
 }
 
-// TestPostgresToken checks that a server signs in to PostgreSQL with a token of the machine's
-// identity service. The test simulates Azure's service.
+// TestPostgresToken checks that a server signs in to PostgreSQL with a token from the identity
+// service of the machine. The test simulates Azure's identity service.
 func TestPostgresToken(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	c, err := localPostgres()
@@ -152,8 +153,8 @@ func TestPostgresToken(t *testing.T) {
 	}
 }
 
-// TestPostgresWaits checks that a server that starts before its database waits for it. Meanwhile it
-// is alive but not ready, and one line of the log says why.
+// TestPostgresWaits checks that a server that starts before its database waits for the database.
+// During this time the server is alive but not ready, and one line of the log has the reason.
 func TestPostgresWaits(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
@@ -198,14 +199,14 @@ func TestPostgresWaits(t *testing.T) {
 	if status := <-ended; status != 0 {
 		t.Errorf("status %d\n%s", status, logs)
 	}
-	// An error that waiting cannot repair ends the server at once.
+	// An error that waiting cannot repair must stop the server at once.
 	if status, _, stderr := runUntil(t.Context(), nil, append(args, "--postgres-schema", "missing")...); status != 1 || strings.Contains(stderr, "does not answer") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 }
 
-// TestPostgresBegin runs the first commands of docs/postgres.md with a new database server, up to a
-// running edgetable server.
+// TestPostgresBegin runs the first commands of docs/postgres.md with a new database server, until
+// an edgetable server runs.
 func TestPostgresBegin(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
@@ -253,7 +254,7 @@ func TestPostgresBegin(t *testing.T) {
 	if len(commands) != 5 {
 		t.Errorf("the page has the commands %q", commands)
 	}
-	// Without the privileges, the error names the page that describes them.
+	// Without the privileges, the error must name the page that describes the privileges.
 	for _, args := range [][]string{
 		{"postgres", "create", "--postgres-schema", "other", "--postgres-dsn", "postgres://edgetable_server@" + host + "/edgetable"},
 		{"serve", "--listen", "127.0.0.1:0", "--store", "postgres", "--postgres-schema", "mine", "--postgres-dsn", "postgres://edgetable_server@" + host + "/edgetable"},

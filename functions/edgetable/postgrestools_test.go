@@ -11,9 +11,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestPostgresTools moves data between a server on PostgreSQL, files, and a server with the
-// embedded store, with the commands for users. verify must find both services equal, and must find
-// a change that the test makes afterwards.
+// TestPostgresTools uses the commands for users to move data between a server on PostgreSQL, files,
+// and a server with the embedded store. verify must find that both services are equal. Then the
+// test makes a change, which verify must find.
 func TestPostgresTools(t *testing.T) {
 	t.Parallel()
 	db, flags := postgresSchema(t)
@@ -36,7 +36,7 @@ func TestPostgresTools(t *testing.T) {
 	}
 	do.prints(fmt.Sprintln(rows), "count", "People", "--from", there)
 
-	// By an export and an import.
+	// Move the data with an export and an import.
 	dir := filepath.Join(t.TempDir(), "out")
 	do.says(0, "People: 2,200 entities", "export", "People", "--from", there, "--to", dir)
 	do.says(0, "2,200 rows written", "import", dir, "--to", back)
@@ -46,7 +46,7 @@ func TestPostgresTools(t *testing.T) {
 	do.run(0, "sync", "People", "--from", there, "--to", back)
 	do.run(0, "verify", "People", "--from", there, "--to", back)
 
-	// The traffic that the server has counted.
+	// Read the requests that the server has counted.
 	out, _ := do.run(0, "traffic", "--admin", admin)
 	if !strings.Contains(out, "People") {
 		t.Errorf("stats:\n%s", out)
@@ -54,7 +54,7 @@ func TestPostgresTools(t *testing.T) {
 	do.says(cli.StatusDamage, "(hot-partition)", "advise", "People", "--admin", admin)
 	do.says(cli.StatusDamage, "PostgreSQL   ", "advise", "People", "--scan", "--from", there)
 
-	// Directly from server to server, in both directions.
+	// Move the data directly from server to server, in both directions.
 	third := service(t)
 	do.says(0, "2,200 rows written", "copy", "People", "--from", there, "--to", third)
 	do.run(0, "verify", "People", "--from", there, "--to", third)
@@ -65,7 +65,7 @@ func TestPostgresTools(t *testing.T) {
 	do.run(0, "sync", "People", "--delete", "--from", third, "--to", there)
 	do.prints(fmt.Sprintln(rows-1), "count", "People", "--from", there)
 
-	// Backups are PostgreSQL's own. A dump contains all that a server needs.
+	// The backups are those of PostgreSQL. A dump contains all that a server needs.
 	name := "db_" + flags[3]
 	file := filepath.Join(db.Dir, name+".sql")
 	must.OK(t, db.Run("pg_dump", "-n", flags[3], "-f", file, "postgres"))

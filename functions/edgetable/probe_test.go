@@ -11,8 +11,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestHealthCommand checks that the health check of containers finds the server by the environment
-// variable that also sets the server's address. It uses HTTPS if the server does.
+// TestHealthCommand checks that the health check of containers finds the server. The environment
+// variable that sets the server's address also sets the address of the check. The check must use
+// HTTPS if the server does.
 func TestHealthCommand(t *testing.T) {
 	t.Parallel()
 	ask := func(address string, want int, say string, flags ...string) {

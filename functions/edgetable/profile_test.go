@@ -10,8 +10,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestProfiles checks that a profile stores a connection string, whose key may be stored elsewhere.
-// Only the owner can read the file, and no command prints a key.
+// TestProfiles checks that a profile stores a connection string, and that the key may be stored
+// elsewhere. Only the owner may read the file, and no command may print a key.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	at := service(t)
@@ -73,8 +73,9 @@ func TestProfiles(t *testing.T) {
 	console{t, env}.says(1, "chmod 600", "profile", "list")
 }
 
-// TestProfilesOfLaterVersion checks that this version keeps fields in a profile that it does not
-// know, as a later version may have written them, when it changes another profile.
+// TestProfilesOfLaterVersion checks fields in a profile that this version does not know, because a
+// later version has written them. When this version changes another profile, it must keep these
+// fields.
 func TestProfilesOfLaterVersion(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "profiles.json")

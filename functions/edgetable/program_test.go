@@ -24,7 +24,7 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// run runs a command until it ends. If the command starts a server, the server stops at once.
+// run runs a command until the command ends. If the command starts a server, the server stops at once.
 func run(t *testing.T, environment map[string]string, args ...string) (status int, out, err string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -32,9 +32,9 @@ func run(t *testing.T, environment map[string]string, args ...string) (status in
 	return runUntil(ctx, environment, args...)
 }
 
-// lookup returns a function that looks up variables. It sets no memory limit for servers: dozens of them share the test
-// process, so a limit for one server would make the garbage collector run all the time. Servers in separate processes
-// have their limit.
+// lookup returns a function that looks up environment variables. It sets no memory limit for servers. Dozens of servers
+// share the test process, so a limit for one server would make the garbage collector run all the time. Servers in
+// separate processes have a limit.
 func lookup(environment map[string]string) func(name string) string {
 	return func(name string) string {
 		if name == "GOMEMLIMIT" {
@@ -44,10 +44,9 @@ func lookup(environment map[string]string) func(name string) string {
 	}
 }
 
-// quiet are signals with which a server never checks its files.
 var quiet = server.Signals{Hangups: func() <-chan os.Signal { return nil }, Ticks: func() <-chan time.Time { return nil }}
 
-// runUntil runs a command until ctx ends.
+// runUntil runs a command until the command or ctx ends.
 func runUntil(ctx context.Context, environment map[string]string, args ...string) (status int, out, err string) {
 	var o proc.Buffer
 	e := newBuffer(args)
@@ -56,13 +55,14 @@ func runUntil(ctx context.Context, environment map[string]string, args ...string
 	return status, o.String(), e.String()
 }
 
-// console runs commands with an environment, and checks their status and output.
+// console runs commands with the same environment, and checks their status and output.
 type console struct {
 	t           *testing.T
 	environment map[string]string
 }
 
-// run fails the test unless the command ends with the status, and returns what the command prints.
+// run runs a command and returns what the command prints. It fails the test unless the command ends with the status
+// want.
 func (c console) run(want int, args ...string) (out, said string) {
 	c.t.Helper()
 	status, out, said := runUntil(c.t.Context(), c.environment, args...)
@@ -72,7 +72,6 @@ func (c console) run(want int, args ...string) (out, said string) {
 	return out, said
 }
 
-// prints fails the test unless the command succeeds with this output.
 func (c console) prints(want string, args ...string) {
 	c.t.Helper()
 	if out, _ := c.run(0, args...); out != want {
@@ -80,8 +79,6 @@ func (c console) prints(want string, args ...string) {
 	}
 }
 
-// says fails the test unless the command ends with the status and prints these words, on standard output or standard
-// error.
 func (c console) says(want int, words string, args ...string) {
 	c.t.Helper()
 	if out, said := c.run(want, args...); !strings.Contains(out+said, words) {
@@ -89,7 +86,7 @@ func (c console) says(want int, words string, args ...string) {
 	}
 }
 
-// testServer is a running 'edgetable serve'.
+// testServer is a server that 'edgetable serve' runs in the test process.
 type testServer struct {
 	greeting  string
 	logs      *proc.Buffer
@@ -99,8 +96,9 @@ type testServer struct {
 	ended     chan struct{}
 }
 
-// look makes the server check its files until it has applied all changes. The server reads a changed file when a second
-// check finds it unchanged, so two checks are needed. The third one begins only after the second has ended.
+// look makes the server read its changed files and apply the changes. The server reads a changed file when a second
+// check finds the file unchanged, so two checks are needed. The third check begins only after the second check has
+// ended.
 func (s *testServer) look() {
 	for range 3 {
 		select {
@@ -110,8 +108,8 @@ func (s *testServer) look() {
 	}
 }
 
-// start starts a server on a free port of the loopback, unless the arguments
-// say otherwise, and waits until it is ready.
+// start starts a server and waits until the server is ready. The server listens on a free loopback port, unless the
+// arguments name another address.
 func start(t *testing.T, environment map[string]string, args ...string) *testServer {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -139,18 +137,18 @@ func start(t *testing.T, environment map[string]string, args ...string) *testSer
 		text, ready = greeting(lines.Text())
 		s.greeting += text
 	}
-	go func() { _, _ = io.Copy(io.Discard, r) }() // a secondary may start again with a new store, and print its greeting again
+	go func() { _, _ = io.Copy(io.Discard, r) }() // a secondary prints its greeting again when it starts again with a new store
 	if !ready {
 		t.Fatalf("the server did not start: status %d\n%s", s.stop(), s.logs)
 	}
-	if !strings.Contains(s.greeting, accounts.DevelopmentKey) { // the development key is public, so it may be printed
+	if !strings.Contains(s.greeting, accounts.DevelopmentKey) { // the public development key may be printed
 		keepOutput("the greeting", func() string { return s.greeting })
 	}
 	return s
 }
 
-// greeting returns a line of a server's greeting, and whether it is the last one. With --log-format json there is one
-// line, which greeting converts to the usual lines.
+// greeting returns a line that a server prints at its start, and whether this line is the last one. With --log-format
+// json, the server prints a single line, which greeting converts to the usual lines.
 func greeting(line string) (text string, ready bool) {
 	var said struct {
 		Message   string `json:"msg"`
@@ -172,7 +170,6 @@ func greeting(line string) (text string, ready bool) {
 	return text, true
 }
 
-// ends stops the server, which must exit without an error.
 func (s *testServer) ends(t *testing.T) {
 	t.Helper()
 	if status := s.stop(); status != 0 {
@@ -180,7 +177,8 @@ func (s *testServer) ends(t *testing.T) {
 	}
 }
 
-// said returns the text after a label in the greeting, for the first account.
+// greetingText returns the text after a label in the server's greeting. For a label of accounts, it returns the text of
+// the first account.
 func (s *testServer) greetingText(t *testing.T, label string) string {
 	t.Helper()
 	_, text, ok := strings.Cut(s.greeting, label)
@@ -191,8 +189,8 @@ func (s *testServer) greetingText(t *testing.T, label string) string {
 	return strings.TrimSpace(text)
 }
 
-// client returns a client for the first account of the greeting, with the key of its
-// connection string unless another one is given.
+// client returns a client for the first account in the server's greeting. If key is "", the client uses the key in the
+// connection string.
 func (s *testServer) client(t *testing.T, key string) *signingClient {
 	t.Helper()
 	endpoint := s.greetingText(t, "\n  endpoint ")
@@ -221,7 +219,7 @@ func newClient(t *testing.T, endpoint, account, key string) *signingClient {
 	return c
 }
 
-// request makes a signed request for a path below the account.
+// request makes a signed request. path begins after the name of the account.
 func (c *signingClient) request(t *testing.T, method, path, body string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, c.endpoint+path, strings.NewReader(body))
@@ -239,7 +237,7 @@ func (c *signingClient) request(t *testing.T, method, path, body string) *http.R
 	return req
 }
 
-// do sends a signed request, and fails the test unless the response has the status want.
+// do sends a signed request. It fails the test unless the response has the status want.
 func (c *signingClient) do(t *testing.T, method, path, body string, want int) string {
 	t.Helper()
 	return answer(t, &c.Client, c.request(t, method, path, body), want)
@@ -258,7 +256,7 @@ func answer(t *testing.T, c *http.Client, req *http.Request, want int) string {
 	return string(text)
 }
 
-// ada is the path of an entity in the table people.
+// ada is the path of the entity that most tests use, in the table people.
 const ada = "/people(PartitionKey='a',RowKey='1')"
 
 // fill creates the table people and inserts the entity ada.
@@ -268,7 +266,6 @@ func (c *signingClient) fill(t *testing.T) {
 	c.do(t, "PUT", ada, `{"Name":"Ada"}`, 204)
 }
 
-// filled checks that the entity ada exists.
 func (c *signingClient) filled(t *testing.T) {
 	t.Helper()
 	if text := c.do(t, "GET", ada, "", 200); !strings.Contains(text, `"Name":"Ada"`) {

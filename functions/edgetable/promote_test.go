@@ -11,8 +11,6 @@ import (
 	"edgetable/testdata/must"
 )
 
-// stopped starts a primary and a secondary, and stops the secondary when it has an entity with the
-// name.
 func (p *pair) stopped(t *testing.T, name string) (primary *testServer, directory string) {
 	t.Helper()
 	primary, secondary := p.start(t, name)
@@ -20,8 +18,8 @@ func (p *pair) stopped(t *testing.T, name string) (primary *testServer, director
 	return primary, filepath.Join(p.dir, "secondary")
 }
 
-// TestPromoteStopped promotes a secondary whose server does not run. The promotion first applies the log that the primary
-// has shipped. A store that is no secondary is refused, and a failed promotion can be repeated.
+// TestPromoteStopped promotes a secondary whose server does not run. The promotion must first apply the primary's log in
+// the backup place. A store that is no secondary must be refused, and a failed promotion can be repeated.
 func TestPromoteStopped(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -45,8 +43,7 @@ func TestPromoteStopped(t *testing.T) {
 		t.Error("a promotion that was refused has taken over the place")
 	}
 
-	// The promotion takes over the backup place, and then fails before the store is marked as the
-	// primary.
+	// The promotion takes over the backup place. Then it fails before it has marked the store as the primary.
 	full := filepath.Join(dir, "TIMELINE.new")
 	must.OK(t, os.Mkdir(full, 0o700))
 	must.OK(t, os.WriteFile(filepath.Join(full, "file"), nil, 0o600))
@@ -80,8 +77,8 @@ func TestPromoteStopped(t *testing.T) {
 	}
 }
 
-// TestPromoteWithoutPlace promotes a secondary while the backup place cannot be reached. The new
-// primary takes the place over when it is back.
+// TestPromoteWithoutPlace promotes a secondary while the backup place cannot be reached. When the place is back, the new
+// primary must take it over.
 func TestPromoteWithoutPlace(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -97,7 +94,7 @@ func TestPromoteWithoutPlace(t *testing.T) {
 		t.Errorf("the promoted store shows %q", got)
 	}
 	c.rename(t, "of the new primary")
-	// The log that the old primary ships before the takeover has no effect on the new primary.
+	// The old primary still copies its log to the backup place before the takeover. The new primary must ignore this log.
 	eventually(t, "the old primary stops to ship", one, func() bool {
 		one.client(t, "").rename(t, "of the old primary again")
 		return strings.Contains(one.logs.String(), "was replaced")
@@ -112,16 +109,15 @@ func TestPromoteWithoutPlace(t *testing.T) {
 	}
 }
 
-// TestPromoteBeforeGap checks that a promotion does not skip a gap in the log unless a flag permits
-// it, and that it never begins to rebuild the store.
+// TestPromoteBeforeGap checks that a promotion does not skip a gap in the log unless a flag permits this. The promotion
+// must never begin to rebuild the store.
 func TestPromoteBeforeGap(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	one, dir := p.stopped(t, "early")
 	c := one.client(t, "")
 	c.rename(t, "lost")
-	// The test removes the folder when no upload is in progress, because an upload would create it
-	// again.
+	// Wait until no upload is in progress, because an upload would create the removed folder again.
 	one.ships(t)
 	must.OK(t, os.Rename(filepath.Join(p.place, "log"), filepath.Join(p.dir, "lost")))
 	c.rename(t, "behind the gap")
@@ -136,7 +132,7 @@ func TestPromoteBeforeGap(t *testing.T) {
 	two.client(t, "").rename(t, "of the new primary")
 }
 
-// TestPromoteEncrypted promotes a stopped secondary of an encrypted log, with the private key.
+// TestPromoteEncrypted promotes a stopped secondary whose primary encrypts its log. The promotion gets the private key.
 func TestPromoteEncrypted(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

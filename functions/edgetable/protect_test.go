@@ -7,7 +7,7 @@ import (
 	"edgetable/core/accounts"
 )
 
-// TestServeRefusesOptions checks that every invalid option is refused before the server listens.
+// TestServeRefusesOptions checks that a server with an invalid option stops before it listens.
 func TestServeRefusesOptions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -60,10 +60,10 @@ func TestServeChaos(t *testing.T) {
 	}
 }
 
-// status sends a request and returns the status of the response, or 0 if there was none.
+// status sends a request and returns the status of the response. Without a response it returns 0.
 func (c *signingClient) status(t *testing.T, method, path string) int {
 	t.Helper()
-	c.CloseIdleConnections() // otherwise the client repeats a GET whose connection was closed
+	c.CloseIdleConnections() // the client must not repeat a GET whose connection was closed
 	resp, err := c.Do(c.request(t, method, path, ""))
 	if err != nil {
 		return 0
@@ -72,9 +72,9 @@ func (c *signingClient) status(t *testing.T, method, path string) int {
 	return resp.StatusCode
 }
 
-// TestServeFirewall checks that disabled accounts, and accounts with restricted addresses, are
-// refused even with their key. It also checks that a trusted proxy's address for the client is
-// used.
+// TestServeFirewall checks accounts that are disabled or restricted to some addresses. The server
+// must refuse their requests even with the right key. It must use the client address that a trusted
+// proxy reports.
 func TestServeFirewall(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{accounts.Variable: "open:" + key1 + ";closed:" + key1 + " disabled;inside:" + key1 + " allow=10.0.0.0/8 deny=10.9.0.1;local:" + key1 + " allow=127.0.0.1"}

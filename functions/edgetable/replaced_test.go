@@ -15,7 +15,6 @@ import (
 	"edgetable/testdata/must"
 )
 
-// ready returns the status of the response to /_/ready.
 func (s *testServer) ready(t *testing.T) int {
 	t.Helper()
 	resp, err := http.Get(strings.TrimSuffix(s.client(t, "").endpoint, "/devstoreaccount1") + "/_/ready")
@@ -24,8 +23,8 @@ func (s *testServer) ready(t *testing.T) int {
 	return resp.StatusCode
 }
 
-// fenced checks that a server refuses writes, is not ready, serves reads, and does not report the age of its data as a
-// secondary does.
+// checkReplaced checks a primary that was replaced by a promoted store. The server must refuse writes, serve reads, and
+// not be ready. It must not report the age of its data as a secondary does.
 func (s *testServer) checkReplaced(t *testing.T) {
 	t.Helper()
 	c := s.client(t, "")
@@ -43,8 +42,8 @@ func (s *testServer) checkReplaced(t *testing.T) {
 	}
 }
 
-// promoted returns a primary and a secondary that was promoted while the primary was stopped. The primary has two
-// writes that are not in the backup place.
+// replacePrimary starts a primary and a secondary, stops the primary, and promotes the secondary. The old primary then
+// has two writes that are not in the backup place.
 func replacePrimary(t *testing.T) (p *pair, two *testServer, old string) {
 	t.Helper()
 	p = newPair(t)
@@ -53,7 +52,7 @@ func replacePrimary(t *testing.T) (p *pair, two *testServer, old string) {
 	back := hide(t, p.place)
 	one.client(t, "").rename(t, "not shipped")
 	one.client(t, "").rename(t, "not shipped, the last")
-	// A copy of the files now equals the files of a killed process.
+	// The copied files are now like the files of a killed process.
 	old = filepath.Join(p.dir, "old")
 	must.OK(t, os.Remove(filepath.Join(p.dir, "primary", cli.AdminSocket)))
 	copied := func() error {
@@ -61,7 +60,7 @@ func replacePrimary(t *testing.T) (p *pair, two *testServer, old string) {
 		return os.CopyFS(old, os.DirFS(filepath.Join(p.dir, "primary")))
 	}
 	err := copied()
-	for errors.Is(err, fs.ErrNotExist) { // the server renamed a file during the copy
+	for errors.Is(err, fs.ErrNotExist) { // the server has renamed a file during the copy
 		err = copied()
 	}
 	must.OK(t, err)
@@ -75,7 +74,7 @@ func replacePrimary(t *testing.T) (p *pair, two *testServer, old string) {
 	return p, two, old
 }
 
-// restored checks the content of a store that is restored from the newest state in the backup place.
+// checkRestored restores the newest state in the backup place, and checks the Name of the entity ada.
 func (p *pair) checkRestored(t *testing.T, name string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "restored")
@@ -85,8 +84,8 @@ func (p *pair) checkRestored(t *testing.T, name string) {
 	}
 }
 
-// TestReplacedPrimary checks a primary that was replaced while it did not run. It refuses writes, makes no backups, and
-// reports at each start what the backup place lacks, until the operator makes it the primary again.
+// TestReplacedPrimary starts a primary that was replaced while it did not run. It must refuse writes, make no backups,
+// and report at each start what the backup place lacks. Then the operator makes it the primary again.
 func TestReplacedPrimary(t *testing.T) {
 	t.Parallel()
 	p, two, old := replacePrimary(t)
@@ -99,7 +98,7 @@ func TestReplacedPrimary(t *testing.T) {
 	refused(t, "was replaced", "backup", "create", p.place, "--data", old)
 	one.logs.Await(t, "no backups are made")
 	one.ends(t)
-	bare := start(t, nil, p.primary[:2]...) // the data directory records the replacement, so the server refuses writes even without the place
+	bare := start(t, nil, p.primary[:2]...) // the data directory records the replacement, so the server refuses writes even without the backup place
 	bare.checkReplaced(t)
 	bare.ends(t)
 	refused(t, "--take-over", "promote", old, "--place", p.place)
@@ -120,7 +119,8 @@ func TestReplacedPrimary(t *testing.T) {
 	one.backsUp(t)
 	one.ships(t)
 	refused(t, "is a primary already", "promote", old, "--take-over")
-	// The other server still runs. It stops shipping and making backups, but accepts writes until its next start.
+	// The replaced server still runs. It no longer copies its log to the backup place, and makes no backups. But it
+	// accepts writes until its next start.
 	two.client(t, "").rename(t, "lost")
 	two.logs.Await(t, "no backups are made")
 	if status := two.ready(t); status != 503 {
@@ -139,7 +139,7 @@ func TestReplacedPrimary(t *testing.T) {
 	if out := succeed(t, "backup", "verify", p.place); !strings.Contains(out, "can be restored") {
 		t.Errorf("%s", out)
 	}
-	succeed(t, "promote", filepath.Join(p.dir, "secondary"), "--place", p.place, "--take-over") // the other server is stopped now
+	succeed(t, "promote", filepath.Join(p.dir, "secondary"), "--place", p.place, "--take-over") // the replaced server is stopped now
 	two = start(t, nil, p.secondary...)
 	two.client(t, "").rename(t, "and back")
 	two.backsUp(t)
@@ -147,7 +147,7 @@ func TestReplacedPrimary(t *testing.T) {
 	p.checkRestored(t, "and back")
 }
 
-// TestReplacedPrimaryDamaged checks an old primary that has lost its record of the history, or commits. It must not
+// TestReplacedPrimaryDamaged starts an old primary that has lost commits, or its record of the history. It must not
 // take over the backup place from the promoted store.
 func TestReplacedPrimaryDamaged(t *testing.T) {
 	t.Parallel()
@@ -177,7 +177,7 @@ func TestReplacedPrimaryDamaged(t *testing.T) {
 	}
 }
 
-// loseCommits damages the log, so that the store only opens with --accept-damage.
+// loseCommits damages the log, so that the store opens only with --accept-damage.
 func loseCommits(t *testing.T, dir string) {
 	t.Helper()
 	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
@@ -196,8 +196,8 @@ func loseCommits(t *testing.T, dir string) {
 	}
 }
 
-// TestCopyOfPrimary checks that two copies of a data directory do not both ship to one backup place. The copy that
-// starts, or ships, later is refused.
+// TestCopyOfPrimary checks that of two copies of a data directory, only one server copies its log to the backup place.
+// The server that starts later, or first copies its log later, must be refused.
 func TestCopyOfPrimary(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -222,8 +222,8 @@ func TestCopyOfPrimary(t *testing.T) {
 	p.checkRestored(t, "of the first again")
 }
 
-// TestOtherPlaceMounted mounts a wrong disk at the backup place. The server must treat this as a failure that will be
-// repaired, and must continue when the right disk is back.
+// TestOtherPlaceMounted mounts a wrong disk at the backup place. The server must treat this as a temporary failure, and
+// must continue when the right disk is back.
 func TestOtherPlaceMounted(t *testing.T) {
 	t.Parallel()
 	p, q := newPair(t), newPair(t)

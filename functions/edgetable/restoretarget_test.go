@@ -9,8 +9,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestRestoreTarget checks that a restore keeps everything that it has not made: a file at the path of the
-// directory, the target of a link, and a folder next to the directory that no restore has marked.
+// TestRestoreTarget checks that a restore keeps everything that a restore has not written: a file at the path of
+// the directory, the target of a link, and a folder next to the directory without the marker file of a restore.
 func TestRestoreTarget(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -52,8 +52,8 @@ func TestRestoreTarget(t *testing.T) {
 		t.Error(err)
 	}
 
-	// A link to an empty directory is accepted as an empty directory. The last line of the output says where the
-	// accounts are.
+	// A link to an empty directory is accepted like an empty directory. The last line of the output must say
+	// where the accounts are.
 	empty := filepath.Join(dir, "empty")
 	must.OK(t, os.Mkdir(empty, 0o700))
 	must.OK(t, os.Symlink(empty, filepath.Join(dir, "to-empty")))

@@ -13,12 +13,12 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestRoomOfFlag checks that the package (room) of a command defines the command's flags, unless
-// the table in docs/architecture.md says that another package does, as `--name` or as `--begin-*`.
-// Flags of all commands are in package edgetable itself.
+// TestRoomOfFlag checks that the package of a command defines the command's flags. The table in
+// docs/architecture.md may assign a flag to another package, as `--name` or as `--begin-*`. Package
+// edgetable itself defines the flags of all commands.
 func TestRoomOfFlag(t *testing.T) {
 	t.Parallel()
-	named, rooms := map[string]string{}, map[string]string{} // package by flag or prefix of flags, and package by command
+	named, rooms := map[string]string{}, map[string]string{} // named: package by flag or prefix of flags; rooms: package by command
 	for line := range strings.Lines(mapOfRooms(t)) {
 		cells := strings.Split(line, "|")
 		if len(cells) < 4 {

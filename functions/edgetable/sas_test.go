@@ -11,7 +11,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestSASWorks checks that a signature that the command prints permits what the command says, and
+// TestSASWorks checks that a printed shared access signature permits what the command says, and
 // nothing more.
 func TestSASWorks(t *testing.T) {
 	t.Parallel()
@@ -97,9 +97,9 @@ func TestSASSays(t *testing.T) {
 	}
 }
 
-// TestSASEndpoint checks that the printed URL is that of the server that runs with these accounts,
-// or else the URL that follows from the settings. If both are unknown, the URL has a placeholder
-// that clients refuse.
+// TestSASEndpoint checks the URL that 'sas' prints. If a server runs with these accounts, it must
+// be the URL of this server. Otherwise it must be the URL that follows from the settings. If both
+// are unknown, the URL has a placeholder, which clients refuse.
 func TestSASEndpoint(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

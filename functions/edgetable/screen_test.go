@@ -12,8 +12,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestQueryOnATerminal checks that a query on a terminal prints the first entities, fitted to its
-// width, and how to see more. In a pipe it prints all entities.
+// TestQueryOnATerminal checks that a query on a terminal prints the first entities, and how to get
+// more. The output must fit the width of the terminal. In a pipe, the query must print all
+// entities.
 func TestQueryOnATerminal(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -65,8 +66,8 @@ func TestQueryOnATerminal(t *testing.T) {
 	}
 }
 
-// TestHealthJSON checks that health --json reports a server that does not respond, with exit status
-// 1.
+// TestHealthJSON checks that health --json reports a server that does not respond, and exits with
+// status 1.
 func TestHealthJSON(t *testing.T) {
 	t.Parallel()
 	out, _ := console{t, nil}.run(cli.StatusFailed, "health", "--listen", "127.0.0.1:1", "--json")
@@ -75,8 +76,8 @@ func TestHealthJSON(t *testing.T) {
 	}
 }
 
-// TestRatesOfATable checks that the printed rates of a table do not include the tables that were
-// copied before it.
+// TestRatesOfATable counts several tables with one command. The rates that the command reports for
+// a table must not include the tables before it.
 func TestRatesOfATable(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")

@@ -13,7 +13,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// pair is a primary that ships its log to a backup place, and a secondary that follows it.
+// pair is a primary and a secondary with the same backup place. The primary copies its log to the place, and the
+// secondary applies the log.
 type pair struct {
 	dir, place string
 	primary    []string // arguments of the primary
@@ -29,7 +30,7 @@ func newPair(t *testing.T) *pair {
 	return p
 }
 
-// start starts both servers, and returns when the entity ada on the secondary has this name.
+// start starts the primary and the secondary. It returns when the entity ada on the secondary has this name.
 func (p *pair) start(t *testing.T, name string) (primary, secondary *testServer) {
 	t.Helper()
 	primary = start(t, nil, p.primary...)
@@ -43,15 +44,15 @@ func (p *pair) start(t *testing.T, name string) (primary, secondary *testServer)
 	return primary, secondary
 }
 
-// secondary returns a client for the secondary address of the account, whose name ends with -secondary.
+// secondary returns a client for the secondary address of the account. The account name there ends with -secondary.
 func (s *testServer) secondary(t *testing.T) *signingClient {
 	c := s.client(t, "")
 	c.endpoint += "-secondary"
 	return c
 }
 
-// name returns the Name of the entity ada, or "" if it does not exist. It repeats the request, because a secondary
-// closes its connections when it switches to another store.
+// name returns the Name of the entity ada, or "" if the entity does not exist. It repeats the request, because a
+// secondary closes its connections when it switches to another store.
 func (c *signingClient) name(t *testing.T) string {
 	t.Helper()
 	resp, err := c.Do(c.request(t, "GET", ada, ""))
@@ -72,13 +73,11 @@ func (c *signingClient) name(t *testing.T) string {
 	return name
 }
 
-// shows waits until the entity ada has this name on the secondary.
 func (c *signingClient) shows(t *testing.T, s *testServer, name string) {
 	t.Helper()
 	eventually(t, "the secondary shows "+strconv.Quote(name), s, func() bool { return c.name(t) == name })
 }
 
-// has waits until the secondary reports this status in its statistics.
 func (c *signingClient) has(t *testing.T, s *testServer, want string) {
 	t.Helper()
 	eventually(t, "the status of the secondary is "+want, s, func() bool { status, _ := c.stats(t); return status == want })
@@ -89,7 +88,7 @@ func (c *signingClient) rename(t *testing.T, name string) {
 	c.do(t, "PUT", ada, fmt.Sprintf(`{"Name":%q}`, name), 204)
 }
 
-// stats returns the status and the LastSyncTime that a secondary reports.
+// stats returns the status and the LastSyncTime in the statistics of a secondary.
 func (c *signingClient) stats(t *testing.T) (status string, last time.Time) {
 	t.Helper()
 	text := c.do(t, "GET", "/?restype=service&comp=stats", "", 200)
@@ -101,8 +100,9 @@ func (c *signingClient) stats(t *testing.T) (status string, last time.Time) {
 	return status, last
 }
 
-// TestSecondary checks that a secondary serves what the primary wrote, refuses writes, reports the age of its data, and
-// can be promoted. After that, the old primary ships nothing more, and can become a secondary.
+// TestSecondary checks that a secondary serves the entities that the primary wrote. It must refuse writes and report
+// the age of its data. Then the test promotes the secondary. The old primary must no longer copy its log to the backup
+// place, and can become a secondary.
 func TestSecondary(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -126,7 +126,7 @@ func TestSecondary(t *testing.T) {
 	}
 	refused(t, "is a secondary", "backup", "create", filepath.Join(p.dir, "other"), "--data", filepath.Join(p.dir, "secondary"))
 
-	// A restarted secondary continues where it was. Without the flag --secondary-of it refuses to start.
+	// A restarted secondary continues where it stopped. Without the flag --secondary-of it refuses to start.
 	two.ends(t)
 	refused(t, "edgetable promote", "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(p.dir, "secondary"))
 	c.do(t, "POST", "/Tables", `{"TableName":"Late"}`, 204)
@@ -134,7 +134,7 @@ func TestSecondary(t *testing.T) {
 	two = start(t, nil, p.secondary...)
 	d = two.secondary(t)
 	eventually(t, "the secondary has the new table", two, func() bool { return strings.Contains(d.do(t, "GET", "/Tables", "", 200), "Late") })
-	d.shows(t, two, "") // one piece of the log may have the deletion of the old table, and a later one the new table
+	d.shows(t, two, "") // one object of the log may delete the old table, and a later object create the new table
 	c.fill(t)
 	d.shows(t, two, "Ada")
 
@@ -161,7 +161,7 @@ func TestSecondary(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 
-	// The old primary becomes a secondary, which needs an empty directory.
+	// The old primary becomes a secondary. For this it needs an empty directory.
 	old := []string{"--data", filepath.Join(p.dir, "primary"), "--metrics-listen", "127.0.0.1:0", "--secondary-of", p.place, "--secondary-max-lag", "1s"}
 	status, _, said := run(t, nil, append([]string{"serve", "--listen", "127.0.0.1:0"}, old...)...)
 	if status == 0 || !strings.Contains(said, "name an empty directory") {
@@ -172,8 +172,8 @@ func TestSecondary(t *testing.T) {
 	back.secondary(t).shows(t, back, "after a restart")
 }
 
-// TestSecondaryOfBrokenPlace checks that a secondary is unavailable while the backup place is missing, and continues
-// when it is back. After a gap in the log, it continues from a newer backup.
+// TestSecondaryOfBrokenPlace checks a secondary whose backup place is missing for some time. It must be unavailable,
+// and continue when the place is back. After a gap in the log, it must continue from a newer backup.
 func TestSecondaryOfBrokenPlace(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -193,11 +193,11 @@ func TestSecondaryOfBrokenPlace(t *testing.T) {
 	d.has(t, two, "live")
 	d.shows(t, two, "meanwhile")
 
-	// Stop the secondary, and delete a piece of the log that it has not read.
+	// Stop the secondary, and delete an object of the log that the secondary has not read.
 	two.ends(t)
 	n := pieces(p.place)
 	c.rename(t, "lost")
-	// The primary stores a piece again if its folder disappears during the upload.
+	// If the folder disappears during an upload, the primary stores the object again.
 	eventually(t, "the place has another piece", one, func() bool { return pieces(p.place) > n })
 	one.ships(t)
 	must.OK(t, os.Rename(filepath.Join(p.place, "log"), filepath.Join(p.dir, "lost")))
@@ -212,8 +212,8 @@ func TestSecondaryOfBrokenPlace(t *testing.T) {
 	two.logs.Await(t, "the store of the secondary is being built")
 }
 
-// TestSecondaryOfRestoredPrimary checks that a secondary does not follow a primary that was restored to an earlier
-// moment.
+// TestSecondaryOfRestoredPrimary restores a primary to an earlier moment. The secondary must not apply the log of the
+// restored primary.
 func TestSecondaryOfRestoredPrimary(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

@@ -13,7 +13,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// health requests /_/live or /_/ready from a server.
+// health returns the server's response to a path such as /_/live or /_/ready.
 func (s *testServer) health(t *testing.T, path string) (status int, text string) {
 	t.Helper()
 	resp, err := http.Get(strings.TrimSuffix(s.client(t, "").endpoint, "/devstoreaccount1") + path)
@@ -24,8 +24,8 @@ func (s *testServer) health(t *testing.T, path string) (status int, text string)
 	return resp.StatusCode, string(b)
 }
 
-// TestSecondaryWithoutStore checks that a secondary that has no store yet listens and answers 503. As soon as the
-// backup place has a backup, it serves at the same address.
+// TestSecondaryWithoutStore starts a secondary without a store. It must listen and answer 503. As soon as the backup
+// place has a backup, the secondary must serve at the same address.
 func TestSecondaryWithoutStore(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -60,7 +60,7 @@ func TestSecondaryWithoutStore(t *testing.T) {
 	two.ends(t)
 }
 
-// damageNewest flips a bit in an object that only the newest backup uses.
+// damageNewest removes an object that only the newest backup uses. The set before has the objects of older backups.
 func damageNewest(t *testing.T, place string, before map[string]bool) {
 	t.Helper()
 	for _, name := range objectsOf(t, place) {
@@ -82,9 +82,9 @@ func objectsOf(t *testing.T, place string) (names []string) {
 	return names
 }
 
-// TestSecondaryKeepsStore damages the newest backup and a piece of the log, so that a secondary cannot build its next
-// store. The secondary must continue to serve its current store, also after a restart, and can be promoted. When the
-// backup can be read again, the new store replaces the current one.
+// TestSecondaryKeepsStore damages the newest backup and the log, so that a secondary cannot build its next store. The
+// secondary must continue to serve its current store, also after a restart, and it can be promoted. When the backup
+// can be read again, the new store must replace the current store.
 func TestSecondaryKeepsStore(t *testing.T) {
 	t.Parallel()
 	for _, running := range []bool{true, false} {
@@ -138,8 +138,8 @@ func TestSecondaryKeepsStore(t *testing.T) {
 	}
 }
 
-// TestSecondaryOfOlderBackup checks that a new secondary is built from an older backup and the log if an object of the
-// newest backup is missing.
+// TestSecondaryOfOlderBackup removes an object of the newest backup. A new secondary must then be built from an older
+// backup and the log.
 func TestSecondaryOfOlderBackup(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -152,7 +152,7 @@ func TestSecondaryOfOlderBackup(t *testing.T) {
 		before[name] = true
 	}
 	c.rename(t, "of the log")
-	one.ends(t) // ships the log to its end
+	one.ends(t) // before it stops, the server copies the rest of its log to the backup place
 	succeed(t, "backup", "create", p.place, "--data", filepath.Join(p.dir, "primary"))
 	damageNewest(t, p.place, before)
 	two := start(t, nil, p.secondary...)
@@ -160,8 +160,8 @@ func TestSecondaryOfOlderBackup(t *testing.T) {
 	d.shows(t, two, "of the log")
 }
 
-// TestSecondaryOfAnotherKey checks a secondary that cannot decrypt new objects, because the primary now encrypts for
-// another key. It serves what it has until it gets the new key.
+// TestSecondaryOfAnotherKey checks a secondary that cannot decrypt new objects, because the primary now encrypts with
+// another key. It must serve its current data until it gets the new key.
 func TestSecondaryOfAnotherKey(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

@@ -22,19 +22,18 @@ import (
 	"edgetable/testdata/must"
 )
 
-// history records what was written to a primary. Each write of an entity has a higher number than
-// the one before.
+// history records the writes to a primary. Each write of an entity has a higher number than the
+// write before.
 type history struct {
 	mu   sync.Mutex
 	next int
-	sent map[string]int   // last number that was sent, by row key
-	acks map[string][]ack // confirmed writes by row key, in order
+	sent map[string]int   // last number that was sent, by RowKey
+	acks map[string][]ack // confirmed writes by RowKey, in order
 
-	returned, awaited int           // number of confirmed writes, and the number that a test waits for
-	reached           chan struct{} // closed when that many writes are confirmed; nil if no test waits
+	returned, awaited int           // number of confirmed writes, and the number for which a test waits
+	reached           chan struct{} // closed when the number awaited is reached; nil if no test waits
 }
 
-// after waits until this many more writes are confirmed.
 func (h *history) after(t *testing.T, writes int, p *process) {
 	t.Helper()
 	h.mu.Lock()
@@ -44,13 +43,13 @@ func (h *history) after(t *testing.T, writes int, p *process) {
 	must.Receive(t, fmt.Sprintf("%d more writes return", writes+1), reached, p.logs)
 }
 
-// ack is a confirmed write, and the time of its reply.
+// ack is a confirmed write with the time of its response.
 type ack struct {
 	number   int
 	returned time.Time
 }
 
-// write writes the entities of one writer again and again, until the server is killed.
+// write sends the writes of one writer, until the server is killed.
 func (h *history) write(t *testing.T, c *signingClient, writer int) {
 	for {
 		h.mu.Lock()
@@ -60,7 +59,7 @@ func (h *history) write(t *testing.T, c *signingClient, writer int) {
 		h.mu.Unlock()
 		resp, err := c.Do(c.request(t, "PUT", fmt.Sprintf("/people(PartitionKey='p',RowKey='%s')", row), fmt.Sprintf(`{"Name":"%d"}`, number)))
 		if err != nil {
-			return // the reply was lost, so the entity may have been written
+			return // the response was lost, so the entity may or may not have been written
 		}
 		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
@@ -78,8 +77,9 @@ func (h *history) write(t *testing.T, c *signingClient, writer int) {
 	}
 }
 
-// check compares entities with the history: they must have every write that was confirmed before
-// until, and no write that was never sent. It returns how many writes it checked.
+// check compares entities with the history. The entities must have every write that was confirmed
+// before the given time, and no write that was never sent. check returns the number of compared
+// writes.
 func (h *history) check(t *testing.T, where string, got map[string]string, until time.Time) (looked int) {
 	t.Helper()
 	h.mu.Lock()
@@ -99,7 +99,7 @@ func (h *history) check(t *testing.T, where string, got map[string]string, until
 	return looked
 }
 
-// names returns the Names of entities in the table people by RowKey, at most a page.
+// names returns one page of entities in the table people: the Name for each RowKey.
 func (c *signingClient) names(t *testing.T) map[string]string {
 	t.Helper()
 	var page struct {
@@ -113,7 +113,8 @@ func (c *signingClient) names(t *testing.T) map[string]string {
 	return all
 }
 
-// positionOf reads from a data directory how far the secondary has applied the log.
+// positionOf returns the position in the log up to which the secondary with this data directory has
+// applied the log.
 func positionOf(t *testing.T, dir string) pebblestore.Position {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, KeepLogs: -1})
@@ -130,10 +131,9 @@ func positionOf(t *testing.T, dir string) pebblestore.Position {
 func (p *process) kill(t *testing.T) {
 	t.Helper()
 	p.signal(t, syscall.SIGKILL)
-	_ = p.Wait() // returns the error that the process was killed
+	_ = p.Wait() // Wait returns the error that the process was killed
 }
 
-// uploading waits until an object of the log is being uploaded.
 func uploading(t *testing.T, place string) {
 	t.Helper()
 	must.Eventually(t, "an object of the log is being written", seen(func() string { return place }), func() bool {
@@ -143,13 +143,12 @@ func uploading(t *testing.T, place string) {
 	})
 }
 
-// seen is called when a test fails, and returns what the test has observed.
 type seen func() string
 
 func (s seen) String() string { return s() }
 
-// live waits until a secondary has the status live, and returns its entities and LastSyncTime. If
-// the secondary has built a new store, it has another address.
+// awaitLive waits until the statistics of a secondary have the status live. It returns the entities
+// and the LastSyncTime. If the secondary has built a new store, it has another address.
 func (p *process) awaitLive(t *testing.T, place string) (names map[string]string, last time.Time) {
 	t.Helper()
 	status := ""
@@ -178,7 +177,8 @@ func (p *process) awaitLive(t *testing.T, place string) (names map[string]string
 	return p.secondary(t).names(t), last
 }
 
-// killedPromotion promotes a stopped secondary, and kills the command up to three times.
+// killedPromotion promotes a stopped secondary. Up to three times, it kills the command and starts
+// the command again.
 func killedPromotion(t *testing.T, rnd *rand.Rand, dir, place string) (kills int) {
 	t.Helper()
 	self, err := os.Executable()
@@ -195,16 +195,17 @@ func killedPromotion(t *testing.T, rnd *rand.Rand, dir, place string) (kills int
 		kills++
 	}
 	if status, _, said := runUntil(t.Context(), nil, "promote", dir, "--place", place); status != 0 {
-		if !strings.Contains(said, "is a primary already") { // a killed command had already completed the promotion
+		if !strings.Contains(said, "is a primary already") { // a killed command has already completed the promotion
 			t.Errorf("promote: status %d, %s", status, said)
 		}
 	}
 	return kills
 }
 
-// TestSecondaryKilled proves that a secondary has every write that was confirmed before its
-// LastSyncTime. It kills primaries, at any moment and during uploads, and secondaries, under load.
-// When the primary is dead, the promoted secondary must have all that was shipped. For more kills:
+// TestSecondaryKilled checks that a secondary has every write that was confirmed before its
+// LastSyncTime. Under load, it kills primaries at random moments and during uploads. It also kills
+// secondaries. When the primary is dead, the promoted secondary must have all writes in the backup
+// place. For more kills:
 //
 //	make secondary-kills KILLS=500
 //
@@ -263,7 +264,7 @@ func TestSecondaryKilled(t *testing.T) {
 		succeed(t, "backup", "restore", p.place, shipped)
 		if life%2 == 0 {
 			said := new(strings.Builder)
-			must.Eventually(t, "the secondary is promoted", said, func() bool { // the secondary may be building a new store
+			must.Eventually(t, "the secondary is promoted", said, func() bool { // the secondary may still be building a new store
 				said.Reset()
 				status, _, text := runUntil(t.Context(), nil, "promote", dir)
 				said.WriteString(text)

@@ -10,8 +10,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestSecondaryFullDisk starts a secondary without a store on a full disk. It listens, answers 503, and builds its
-// store when there is space.
+// TestSecondaryFullDisk starts a secondary without a store on a full disk. It must listen and answer 503. When the
+// disk has space, it must build its store.
 func TestSecondaryFullDisk(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

@@ -18,7 +18,7 @@ type noRoom struct{}
 
 func (noRoom) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// TestFullOutput checks that a command that cannot write its result does not exit with 0.
+// TestFullOutput checks that a command that cannot write its result does not exit with status 0.
 func TestFullOutput(t *testing.T) {
 	t.Parallel()
 	said := newBuffer([]string{"version"})
@@ -28,8 +28,8 @@ func TestFullOutput(t *testing.T) {
 	}
 }
 
-// TestLastEvent checks that, with --json, a command that prints a single result prints no events, and that a
-// long-running command ends with its last event.
+// TestLastEvent checks the events that commands print with --json. A command with a single result must print
+// no events. A long-running command must print its last event at the end.
 func TestLastEvent(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -49,7 +49,8 @@ func TestLastEvent(t *testing.T) {
 	}
 }
 
-// TestHintNamesProfile checks that a command that an error suggests contains the service as the user named it.
+// TestHintNamesProfile checks errors that suggest a command. The suggested command must name the service as
+// the user did.
 func TestHintNamesProfile(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -60,8 +61,8 @@ func TestHintNamesProfile(t *testing.T) {
 	do.says(1, "'edgetable tables list' lists", "query", "People", "--from", s.greetingText(t, "connection string"))
 }
 
-// TestNotesOfParquet exports a table with many columns of several types to Parquet. The terminal gets a single
-// line about them, and the manifest has all notes.
+// TestNotesOfParquet exports a table with many columns of several types to Parquet. The terminal must get a
+// single line about the columns, and the manifest must have all notes.
 func TestNotesOfParquet(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")

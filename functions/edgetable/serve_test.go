@@ -47,8 +47,8 @@ func TestMemoryIsGone(t *testing.T) {
 	}
 }
 
-// TestGreetingAddress checks that the URLs that a server prints have the host of --listen, or else
-// an address that works on this machine.
+// TestGreetingAddress checks that the URLs that a server prints have the host of --listen. If this
+// host is a wildcard address, they must have an address that works on this machine.
 func TestGreetingAddress(t *testing.T) {
 	t.Parallel()
 	own := map[string]string{accounts.Variable: "acme:" + key1}
@@ -80,7 +80,7 @@ func TestTLS(t *testing.T) {
 	if !strings.HasPrefix(c.endpoint, "https://") {
 		t.Errorf("endpoint %s", c.endpoint)
 	}
-	// The client offers HTTP/2 and accepts HTTP/1.1, as curl and the SDKs do.
+	// The client offers HTTP/2 and also accepts HTTP/1.1, as curl and the SDKs do.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
 	c.Transport = transport
@@ -91,7 +91,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// half sends the header of a request with Expect, and waits until the server asks for the body.
+// sendHeader sends the header of a PUT request with Expect: 100-continue. It waits until the server
+// asks for the body.
 func sendHeader(t *testing.T, c *signingClient) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.Split(c.endpoint, "/")[2])
@@ -111,8 +112,8 @@ func sendHeader(t *testing.T, c *signingClient) (net.Conn, *bufio.Reader) {
 	return conn, r
 }
 
-// TestInterruptWaits checks that a request that is running when the server is interrupted is
-// completed, and that its write is kept.
+// TestInterruptWaits interrupts a server while a request is running. The server must complete the
+// request and keep the written entity.
 func TestInterruptWaits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -151,7 +152,8 @@ func TestInterruptCutsOff(t *testing.T) {
 	}
 }
 
-// TestLogKeepsSecrets checks that neither keys nor signatures are logged, whatever fails.
+// TestLogKeepsSecrets checks that the log contains neither keys nor signatures, whatever error
+// occurs.
 func TestLogKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json"} {

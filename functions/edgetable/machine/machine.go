@@ -1,5 +1,6 @@
-// Package machine finds how much memory and how many processors a container or systemd unit allows this process.
-// These are limits of its cgroup, version 1 or 2. The kernel kills a process that exceeds its memory limit.
+// Package machine finds how much memory and how many processors a container or systemd unit allows this process to
+// use. These limits are those of the process's cgroup, version 1 or 2. The kernel kills a process that exceeds the
+// memory limit.
 package machine
 
 import (
@@ -13,21 +14,21 @@ import (
 	"go.uber.org/automaxprocs/maxprocs"
 )
 
-// Limits says what the process may use. 0 means no limit.
+// Limits contains the limits of this process. 0 means no limit.
 type Limits struct {
 	Memory     int64 // limit of the cgroup in bytes
-	Heap       int64 // the part of it that Go may use, or the value of GOMEMLIMIT
+	Heap       int64 // memory that Go may use, in bytes; GOMEMLIMIT overrides it
 	Processors float64
-	Files      int64 // the part for the files of the data directory, if that is in memory
+	Files      int64 // memory for the files of the data directory, in bytes, if the directory is on a tmpfs
 }
 
 // heapShare is the share of the memory that Go may use. The rest is for memory that Go does not count: the program
-// itself, connection buffers, and pages of files being written.
+// itself, buffers of connections, and the page cache of files that are being written.
 const heapShare = 0.75
 
-// Take finds the limits and applies them to Go's memory and threads. GOMEMLIMIT and GOMAXPROCS take precedence. It
-// fails if the files of the data directory would take memory that the process needs. data is "" if there is no data
-// directory.
+// Take reads the limits of the cgroup and sets Go's memory limit and number of threads. GOMEMLIMIT and GOMAXPROCS
+// take precedence. If the data directory data is on a tmpfs, its files use memory of the container. Take returns an
+// error if they would leave too little memory for the process. data is "" if there is no data directory.
 func Take(environment func(string) string, data string, log *slog.Logger) (l Limits, err error) {
 	_, err = maxprocs.Set(maxprocs.RoundQuotaFunc(func(quota float64) int {
 		l.Processors = quota
@@ -59,12 +60,13 @@ func Take(environment func(string) string, data string, log *slog.Logger) (l Lim
 	return l, nil
 }
 
-// threads returns how many threads may run Go code at once: the quota, rounded up.
+// threads returns the number of threads that may run Go code at once. It is the quota, rounded up, but at most the
+// number of processors.
 func threads(quota float64, processors int) int {
 	return max(1, min(int(math.Ceil(quota)), processors))
 }
 
-// memory returns the limit, or 0. Outside of Linux or a cgroup there is no limit.
+// memory returns the memory limit, or 0 if there is none. Without Linux or a cgroup there is no limit.
 func memory(limit uint64, err error) (int64, error) {
 	switch {
 	case errors.Is(err, memlimit.ErrNoLimit), errors.Is(err, memlimit.ErrNoCgroup), errors.Is(err, memlimit.ErrCgroupsNotSupported):

@@ -2,8 +2,8 @@ package machine
 
 import "testing"
 
-// TestThreads checks that a quota below one processor gives one thread, and that a quota above the machine's
-// processors gives all of them.
+// TestThreads checks that a quota below one processor gives one thread. A quota above the number of
+// processors must give one thread for each processor.
 func TestThreads(t *testing.T) {
 	for _, c := range []struct {
 		quota      float64

@@ -3,14 +3,14 @@ package optionsdoc
 // member describes a member of the options document, or of an object in it.
 type member struct {
 	name string
-	// meaning is a text in Markdown that says what the member means.
+	// meaning says what the member means, in Markdown.
 	meaning string
-	// state is true for a member that only GET returns. In a document that a user sends, it is ignored.
+	// state is set for a member that only GET returns. In a document from a user it is ignored.
 	state bool
-	// schema is the JSON schema of the value. It is empty for an object that is described by members.
+	// schema is the JSON schema of the value. It is empty if the value is an object with members.
 	schema  map[string]any
 	members []member
-	// either requires that the object has at least one of the members that a user can set.
+	// either is set if the object must have at least one of the members that a user can set.
 	either bool
 }
 
@@ -51,9 +51,9 @@ var document = []member{
 	},
 }
 
-// Patterns for the schema. They must be valid in JavaScript and in RE2, so they have no lookahead. They match all
-// values that the parser accepts, and some more: durations that are too long, and names with characters that are
-// not letters.
+// Patterns for the schema. They must be valid in JavaScript and in RE2, so they use no lookahead. They match all
+// values that the parser accepts. They also match some that it refuses: durations that are too long, and names
+// that contain certain characters.
 const (
 	tableName    = `^[A-Za-z][A-Za-z0-9]{2,62}$`
 	propertyName = `^[_\p{L}\p{Nl}][\p{L}\p{Nl}\p{M}\p{Nd}\p{Pc}\p{Cf}]*$`

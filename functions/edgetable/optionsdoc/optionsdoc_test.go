@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/options.md and docs/tables.schema.json")
 
-// TestOptionsPage compares the tables in docs/options.md, and the file docs/tables.schema.json, with the description of the members.
-// With -update it writes both files.
+// TestOptionsPage compares the tables in docs/options.md, and the file docs/tables.schema.json, with the description in members.go. With -update it
+// writes both files.
 func TestOptionsPage(t *testing.T) {
 	const page = "../../../docs/options.md"
 	text, err := os.ReadFile(page)
@@ -53,11 +53,11 @@ func compare(t *testing.T, path string, is, want []byte) {
 	}
 }
 
-// columns maps a member of the document to the column of docs/stores.md that says which stores support it. A test in core/storetest
-// compares these columns with the stores.
+// columns maps a member of the document to a column of docs/stores.md, which says which stores support the member. A test in core/storetest compares
+// these columns with the stores.
 var columns = map[string]string{"expire": "Expiry", "changes": "Feed"}
 
-// stores returns the names of the stores that have a yes in a column of docs/stores.md.
+// stores returns the names of the stores with a yes in a column of docs/stores.md.
 func stores(t *testing.T, column string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/stores.md")
@@ -80,7 +80,7 @@ func stores(t *testing.T, column string) string {
 	return ""
 }
 
-// declared returns the table of the members that a user can set, in Markdown.
+// declared returns a Markdown table of the members that a user can set.
 func declared(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -99,7 +99,7 @@ func declared(t *testing.T) string {
 	return b.String()
 }
 
-// states returns the table of the members that only GET returns, in Markdown.
+// states returns a Markdown table of the members that only GET returns.
 func states() string {
 	var b strings.Builder
 	b.WriteString("| Member of the answer | Meaning |\n|---|---|\n")
@@ -116,11 +116,11 @@ func states() string {
 	return b.String()
 }
 
-// beyond has values that the schema accepts although the parser refuses them.
+// beyond lists values that the schema accepts although the parser refuses them.
 var beyond = []string{`"PT0S"`, `"P36501D"`, `"P9999999999999D"`, `"aª"`}
 
-// TestSchemaAgainstParser checks that the schema accepts each document that the parser accepts, and refuses the others, except for the
-// values in beyond. The test fails if the parser supports a member that this package does not describe.
+// TestSchemaAgainstParser checks that the schema accepts exactly those documents that the parser accepts. The values in beyond are an exception. The
+// test fails if the parser supports a member that this package does not describe.
 func TestSchemaAgainstParser(t *testing.T) {
 	var schema map[string]any
 	must.OK(t, json.Unmarshal(Schema(), &schema))
@@ -146,7 +146,7 @@ func TestSchemaAgainstParser(t *testing.T) {
 	accepted := 0
 	for _, d := range documents {
 		if twice(d) {
-			continue // skip it: editors themselves report a name that occurs twice
+			continue // editors themselves report duplicate names
 		}
 		_, err := payload.ReadOptions([]byte(d))
 		var whole any
@@ -173,7 +173,7 @@ func TestSchemaAgainstParser(t *testing.T) {
 	}
 }
 
-// twice reports whether a name occurs twice in the innermost object. A schema cannot detect this.
+// twice reports whether the innermost object has a duplicate name. A schema cannot detect this.
 func twice(d string) bool {
 	for _, name := range []string{"property", "after", "keep", "state", "ending"} {
 		if strings.Count(d, fmt.Sprintf("%q:", name)) > 1 {
@@ -183,7 +183,7 @@ func twice(d string) bool {
 	return false
 }
 
-// compiled caches the compiled patterns of the schema, because each of them is used thousands of times.
+// compiled caches the compiled patterns of the schema: each pattern is used thousands of times.
 var compiled = map[string]*regexp.Regexp{}
 
 func matches(pattern, text string) bool {
@@ -193,8 +193,8 @@ func matches(pattern, text string) bool {
 	return compiled[pattern].MatchString(text)
 }
 
-// check validates a value against a JSON schema, and returns the reason if the value is invalid. It implements only the keywords that
-// our schema uses, and fails the test for other keywords.
+// check validates a value against a JSON schema. If the value is invalid, it returns the reason. It implements only the keywords that our schema
+// uses; other keywords fail the test.
 func check(t *testing.T, root, s map[string]any, v any, path string) (refused string) {
 	t.Helper()
 	object, _ := v.(map[string]any)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Schema returns the JSON schema for the file of 'edgetable tables apply'. It uses three keywords that only
-// Visual Studio Code knows, which set the message for a mistake and exclude names from completion. Other editors
-// ignore these keywords.
+// Schema returns the JSON schema for the file of 'edgetable tables apply'. Three of its keywords are known only
+// to Visual Studio Code: they set the message for a mistake, and exclude names from completion. Other editors
+// ignore them.
 func Schema() []byte {
 	options := object(document, false)
 	options["title"] = "Options of a table"
@@ -28,12 +28,13 @@ func Schema() []byte {
 		"definitions":          map[string]any{"options": options},
 	})
 	if err != nil {
-		panic(err) // cannot fail: the value has only maps, lists and texts
+		panic(err) // cannot fail, because the value contains only maps, lists and strings
 	}
 	return b.Bytes()
 }
 
-// object returns the schema of an object with these members. If null is set, the value may also be null.
+// object returns the schema of an object with these members. If null is set, the schema also permits the value
+// null.
 func object(members []member, null bool) map[string]any {
 	properties := map[string]any{}
 	for _, m := range members {

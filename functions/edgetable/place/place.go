@@ -1,4 +1,4 @@
-// Package place opens a place for backups or exports: a directory or bucket that the user names.
+// Package place opens a location for backups or exports: a directory or a bucket that the user names.
 package place
 
 import (
@@ -16,15 +16,15 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Open opens the directory or bucket at location. A bucket is named by its URL, and a directory need not exist.
-// note is called once if a bucket does not answer; it may be nil.
+// Open opens the directory or bucket at location. A bucket has a URL. A directory need not exist. If note is
+// not nil, it is called at most once, when a bucket does not answer.
 func Open(ctx context.Context, location string, note func(format string, args ...any)) (objects.Place, error) {
 	if err := Check(location); err != nil {
 		return nil, err
 	}
 	if strings.HasPrefix(location, "s3://") {
 		b, err := s3.Open(ctx, location)
-		if err != nil { // do not return b, which is a nil *Bucket and would make a non-nil interface
+		if err != nil { // do not return b: a nil *Bucket in an interface is not nil
 			return nil, cli.Misuse("%v", err)
 		}
 		if note != nil {
@@ -54,8 +54,8 @@ func Check(location string) error {
 	return nil
 }
 
-// Apart returns an error if a place for backups is inside the data directory. There, one accident could destroy
-// the data and its backups.
+// Apart returns an error if a location for backups is inside the data directory. In such a location, one
+// accident could destroy the data together with its backups.
 func Apart(place objects.Place, data string) error {
 	dir, ok := place.(directory.Place)
 	if !ok {

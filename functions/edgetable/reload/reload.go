@@ -15,11 +15,13 @@ import (
 // Every is the interval between two checks of the files.
 const Every = 500 * time.Millisecond
 
-// Changes detects changes of files. The caller passes a stamp of the files, which changes with their content.
+// Changes detects changes of files. Its caller passes a stamp of the files: a text that changes when the files
+// change.
 type Changes struct{ applied, seen string }
 
-// Due reports whether the files with this stamp should be read again. They should if they have changed and were
-// stable since the last check; before, they may be half written. If asked is set, Due always returns true.
+// Due reports whether files with this stamp should be read again: they have changed since Due last returned true,
+// but not since the last call. Files that are still changing may be half written. If asked is set, Due always
+// returns true.
 func (c *Changes) Due(stamp string, asked bool) bool {
 	rested := stamp == c.seen
 	c.seen = stamp
@@ -30,8 +32,8 @@ func (c *Changes) Due(stamp string, asked bool) bool {
 	return true
 }
 
-// StampOf returns a text that changes when the content or the mode of a file changes. It reads the content, because
-// two versions of a file can have the same time and size if they were written within one clock tick.
+// StampOf returns a text that changes when the content or the mode of a file changes. It reads the content: two
+// versions of a file can have the same size and time if they were written within one clock tick.
 func StampOf(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -44,8 +46,8 @@ func StampOf(file string) string {
 	return fmt.Sprintf("%s %v %x", file, info.Mode(), sha256.Sum256(content))
 }
 
-// Watch calls all reload functions at each tick until ctx ends. On SIGHUP it calls them with asked set, which means
-// that they must read their files even if these seem unchanged.
+// Watch calls all reload functions at each tick, until ctx ends. On SIGHUP it calls them with asked set. Then they
+// must read their files even if the files seem unchanged.
 func Watch(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal, log *slog.Logger, reload ...func(asked bool)) {
 	for {
 		asked := false

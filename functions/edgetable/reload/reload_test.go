@@ -9,8 +9,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestChanges checks that files are read again when they have changed and are stable, and whenever the
-// user asks for it.
+// TestChanges checks that files are read again when they have changed and are stable. They must also
+// be read again whenever the user asks for it.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	var c Changes
@@ -21,8 +21,8 @@ func TestChanges(t *testing.T) {
 	}{
 		{"1", true, true},
 		{"1", false, false},
-		{"2", false, false}, // the change may be half written
-		{"3", false, false}, // the file has changed again, so it was half written before
+		{"2", false, false}, // the new content may be incomplete
+		{"3", false, false}, // the content has changed again, so it was incomplete before
 		{"3", false, true},
 		{"3", false, false},
 		{"3", true, true},

@@ -18,14 +18,14 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Build prepares a data directory. If it has a complete store, Build returns nil. Otherwise it returns a follower
-// that builds the first store.
+// Build prepares the data directory of a secondary. If the directory has a complete store, Build returns nil.
+// Otherwise it returns a Follower that builds the first store.
 func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger, end func(error)) (*Follower, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("--data: %s is not a directory", dir)
 	}
 	complete, err := o.prepare(dir)
-	if complete || err != nil && !vfs.IsNoSpaceError(err) { // if the disk is full, the follower will prepare the directory later
+	if complete || err != nil && !vfs.IsNoSpaceError(err) { // if the disk is full, the Follower prepares the directory later
 		return nil, err
 	}
 	f := o.follower(dir, log, end)
@@ -34,8 +34,8 @@ func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger, end fun
 	return f, err
 }
 
-// prepare creates the data directory and finishes an interrupted swap of stores. Then complete is true. If there is
-// no complete store, prepare writes a note into the directory that says so.
+// prepare creates the data directory, and finishes an interrupted swap of stores. It reports whether the directory
+// now has a complete store. If not, prepare writes the file [stores.RebuildNote] there.
 func (o *Flags) prepare(dir string) (complete bool, err error) {
 	if err := directory.Make(dir); err != nil {
 		return false, err
@@ -46,16 +46,17 @@ func (o *Flags) prepare(dir string) (complete bool, err error) {
 	return false, directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(o.Of+"\n"), 0o600)
 }
 
-// Unbuilt reports whether the follower is still building its first store. It is false for a nil Follower, which is
-// the Follower of a primary.
+// Unbuilt reports whether the Follower is still building its first store. A primary has a nil Follower, for which
+// the result is false.
 func (f *Follower) Unbuilt() bool { return f != nil && f.store == nil }
 
 // errNoBackup means that there is no backup from which a store can be built.
 var errNoBackup = errors.New("the backup location has no backup yet that the log continues")
 
-// build builds a store with the newest state that the primary has shipped, in the folder newFolder of a data
-// directory. It uses the newest backup whose commits have numbers greater than above. If this backup cannot be read,
-// it uses an older backup and more of the log.
+// build builds a store in the folder newFolder of a data directory. The store gets the newest state that the primary
+// has shipped. build restores the newest backup and applies the log to it. If this backup cannot be read, build uses
+// an older backup and more of the log. The backup must contain commits whose numbers are higher than the parameter
+// above.
 func build(ctx context.Context, r *repository.Repository, with []age.Identity, dir string, above edm.Ticks, log *slog.Logger) error {
 	plans, err := r.Plans(ctx)
 	if err != nil {
@@ -64,7 +65,7 @@ func build(ctx context.Context, r *repository.Repository, with []age.Identity, d
 	err = errNoBackup
 	for i, plan := range plans {
 		if plan.Base.Log.Low <= above && above > 0 {
-			break // the remaining backups are older, and contain even less
+			break // the remaining backups are older and have even fewer commits
 		}
 		failed := buildFrom(ctx, r, with, dir, plan, log)
 		if failed == nil {
@@ -97,7 +98,7 @@ func buildFrom(ctx context.Context, r *repository.Repository, with []age.Identit
 		err = stores.Replay(ctx, r, plan, into, with, false, unseen)
 	}
 	if err != nil {
-		// Remove the incomplete store. The next attempt must begin anew, because a prune may remove this backup.
+		// Remove the incomplete store. The next attempt must not resume it, because a prune may remove this backup.
 		return errors.Join(err, os.RemoveAll(into))
 	}
 	return nil

@@ -18,7 +18,6 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// program has the methods that implement the commands of secondaries.
 type program struct{ *cli.Terminal }
 
 // Commands returns the commands that manage secondaries.
@@ -109,11 +108,11 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 	return os.RemoveAll(filepath.Join(dir, newFolder))
 }
 
-// TakenOver is the message after a store that had been replaced was made the primary again.
+// TakenOver is the message after a replaced store was made the primary again.
 const TakenOver = "the store is the primary again, without the other store's writes"
 
-// CanTakeOver returns an error if a running store that is not a secondary cannot be made the primary
-// again. asked is true if the user gave --take-over.
+// CanTakeOver returns an error if a running store cannot be made the primary again. The store is not
+// a secondary. asked is set if the user gave --take-over.
 func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
 	switch {
 	case !asked:
@@ -124,7 +123,8 @@ func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
 	return nil
 }
 
-// notWithout returns the error for promoting a store that is not a secondary, without --take-over.
+// notWithout returns the error for the promotion of a store that is not a secondary, without
+// --take-over.
 func notWithout(dir string, replaced *logship.Replaced) error {
 	if replaced == nil {
 		return fmt.Errorf("%s is a primary already", dir)

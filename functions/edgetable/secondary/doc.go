@@ -1,4 +1,4 @@
-// Package secondary implements a server that follows another one, the primary. It builds its store from a
-// backup of the primary, applies the log that the primary ships to the backup place, and reports how old its
-// data is. It can be promoted, which makes it the primary.
+// Package secondary implements a server that replicates another server, the primary. The secondary builds
+// its store from a backup of the primary. Then it applies the log that the primary ships to the backup
+// location. It reports how old its data is. A secondary can be promoted, which makes it the primary.
 package secondary

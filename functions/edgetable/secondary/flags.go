@@ -26,7 +26,7 @@ func (o *Flags) Register(f *pflag.FlagSet) {
 	o.registerIdentity(f)
 }
 
-// every returns the interval between checks for new log in the primary's backup place.
+// every returns the interval between two checks of the backup location for newly shipped log.
 func (o *Flags) every() time.Duration { return o.MaxLag / 60 }
 
 func (o *Flags) registerIdentity(f *pflag.FlagSet) {
@@ -51,8 +51,8 @@ func (o *Flags) Check(given func(flag string) bool, data string) error {
 	return nil
 }
 
-// open opens the backup place of the primary, and reads the private keys that decrypt its log. flag
-// is the name of the flag that gives the backup place, for errors.
+// open opens the backup location of the primary, and reads the private keys that decrypt the log.
+// flag is the name of the flag that gives the location, for errors.
 func (o *Flags) open(ctx context.Context, flag string) (*repository.Repository, []age.Identity, error) {
 	objects, err := place.Open(ctx, o.Of, nil)
 	if err != nil {

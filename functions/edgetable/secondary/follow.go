@@ -23,20 +23,20 @@ import (
 )
 
 var (
-	// ErrBuilt means that a new store is complete, and that the server must restart with it.
+	// ErrBuilt means that a new store is complete. The server must restart with this store.
 	ErrBuilt = errors.New("the store of the secondary was built")
-	// errOutdated means that the log has no continuation of the store, but that a newer backup can replace the
-	// store.
+	// errOutdated means that the log in the backup location no longer continues the store. A newer backup can
+	// replace the store.
 	errOutdated = errors.New("a newer backup replaces the store")
 	// errDiverged means that the store has commits that the primary does not have.
 	errDiverged = errors.New("the primary was restored to an earlier moment, or another store has taken over the backup location: this secondary has commits that the primary does not have, so it no longer follows. " +
 		"Promote it if it has the better data; otherwise empty its data directory and start it again")
 )
 
-// Follower applies the log that a primary ships to its backup place (a directory or bucket) to the store of a
+// Follower applies the log that a primary ships to a backup location (a directory or bucket) to the store of a
 // secondary.
 type Follower struct {
-	table.Store // answers reads; NoStore while the first store is built
+	table.Store // serves reads; it is NoStore while the first store is built
 
 	repo  *repository.Repository
 	with  []age.Identity
@@ -47,30 +47,31 @@ type Follower struct {
 	end   func(cause error) // shuts down the server
 
 	working   sync.Mutex // held while the log is applied and during a promotion
-	gap       string     // text of the gap in the log that the last look at the backup place found; "" if none
-	looks     int        // number of looks at the backup place since the last one that listed everything; if 0, the next look lists everything
-	whole     bool       // the next look that lists everything lists all pieces of the log, and not only those of an hour
+	gap       string     // text of the gap in the log that the last check of the backup location found; "" if none
+	looks     int        // number of checks of the backup location since the last full check; if 0, the next check is a full one
+	whole     bool       // the next full check lists all pieces of the log, and not only those of an hour
 	backups   repository.Spans
-	unread    int  // how often in a row the next piece of the log could not be read
-	promoting bool // a promotion is in progress: a gap in the log is an error, and must not start the build of another store
+	unread    int  // number of consecutive failures to read the next piece of the log
+	promoting bool // a promotion is in progress: then a gap in the log is an error, and no other store is built
 
-	// The next three fields are about another store, which is built while this one serves reads.
-	failed  error     // error of the last attempt to build it
-	attempt int       // number of failed attempts to build it
-	again   time.Time // time of the next attempt to build it
+	// The next three fields are about another store, which is built while the current store serves reads.
+	failed  error     // error of the last attempt to build the other store
+	attempt int       // number of failed attempts to build the other store
+	again   time.Time // time of the next attempt to build the other store
 
 	mu       sync.Mutex
-	leads    bool   // the store was promoted to a primary
-	built    bool   // another store is complete and replaces this one
+	leads    bool   // the store was promoted, so it is a primary
+	built    bool   // another store is complete and will replace this one
 	stop     func() // cancels the build of another store; may be nil
 	at       pebblestore.Position
-	caughtUp time.Time // when the store last had everything in the backup place
-	ready    bool      // caughtUp was set at least once since the start
+	caughtUp time.Time // when the store last had all commits in the backup location
+	ready    bool      // caughtUp was set since the start
 	err      error     // error of the last attempt to apply the log
 	commits  int64
 }
 
-// Open returns the follower of a store that Build prepared, or nil if the store was promoted.
+// Open returns the Follower of a store. The store was complete when Build was called. Open returns nil if the store
+// is a primary, because it was promoted or restored.
 func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, log *slog.Logger, end func(error)) (*Follower, error) {
 	at, follows, err := store.Position()
 	if err != nil {
@@ -96,8 +97,7 @@ func (o *Flags) follower(dir string, log *slog.Logger, end func(error)) *Followe
 // Unwrap returns the wrapped store. [table.As] calls it to find optional interfaces.
 func (f *Follower) Unwrap() table.Store { return f.Store }
 
-// Follows reports whether the store is a secondary. It is false for a nil Follower, which is the Follower of a
-// primary.
+// Follows reports whether the store is a secondary. A primary has a nil Follower, for which the result is false.
 func (f *Follower) Follows() bool {
 	if f == nil {
 		return false
@@ -118,7 +118,7 @@ func (f *Follower) Replication() table.Replication {
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	case f.at.Synced == 0:
 		return table.Replication{Status: table.Bootstrap}
-	case !f.ready: // since the start, the store never had everything in the backup place, so its lag is unknown
+	case !f.ready: // since the start, the store never had all commits in the backup location, so its lag is unknown
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	}
 	return table.Replication{Status: table.Live, LastSync: f.at.Synced}
@@ -127,8 +127,8 @@ func (f *Follower) Replication() table.Replication {
 // Status is the state of a secondary, for metrics.
 type Status struct {
 	Follows  bool
-	Behind   time.Duration // time since the store last had every commit of the backup location; the store may lack later commits
-	LastSync time.Time     // the zero time if not known
+	Behind   time.Duration // time since the store last had all commits in the backup location
+	LastSync time.Time     // zero if not known
 	Commits  int64         // number of commits applied since the start
 }
 
@@ -159,15 +159,15 @@ func (f *Follower) Ready() error {
 	return nil
 }
 
-// lacks reports whether the store certainly differs from the primary: it lacks commits that it cannot get from the
-// log, or it has commits that the primary does not have.
+// differsFromPrimary reports whether the store certainly differs from the primary. Then it lacks commits that are
+// not in the log, or it has commits that the primary does not have.
 func (f *Follower) differsFromPrimary() bool {
 	return errors.Is(f.err, errDiverged) || errors.As(f.err, new(*repository.Gap)) || errors.As(f.err, new(*repository.DamagedPiece))
 }
 
 // Serve applies the log until ctx ends or the store is promoted.
 func (f *Follower) Serve(ctx context.Context) {
-	var failing time.Time // time of the first failure in a row; the zero time after a success
+	var failing time.Time // time of the first of consecutive failures; zero after a success
 	told := ""            // text of the last error that was logged
 	for ctx.Err() == nil && f.Follows() {
 		var err error
@@ -205,7 +205,8 @@ func (f *Follower) Serve(ctx context.Context) {
 	}
 }
 
-// renew builds another store, because of cause, while the current store serves reads.
+// buildNext builds another store while the current store serves reads. cause is the reason why the current store
+// must be replaced; it is nil if there is none.
 func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err error) {
 	if time.Now().Before(f.again) {
 		return false, f.failed
@@ -218,14 +219,14 @@ func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err 
 	if cause != nil {
 		f.log.Warn("the secondary builds a new store, and serves the current store until the new one is complete", "cause", cause)
 	}
-	complete := false // prepare has now finished an earlier swap, for which the disk had no space before
+	complete := false // prepare may finish an earlier swap now, because the disk has space again
 	if f.failed = nil; f.Unbuilt() {
 		complete, f.failed = f.flags.prepare(f.dir)
 	}
 	if f.failed == nil && !complete {
 		f.failed = build(building, f.repo, f.with, f.dir, f.at.Number, f.log)
 	}
-	f.working.Lock() // from here on, a promotion must wait
+	f.working.Lock() // a promotion must wait from here on
 	defer f.working.Unlock()
 	if !f.Follows() {
 		return false, os.RemoveAll(filepath.Join(f.dir, newFolder))
@@ -243,13 +244,14 @@ func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err 
 	return true, nil
 }
 
-// failLater sets the time of the next attempt after a failed one, with exponential backoff.
+// failLater schedules the next attempt to build a store, with exponential backoff.
 func (f *Follower) failLater() {
 	f.again = time.Now().Add(min(f.flags.every()<<min(f.attempt, 20), slowest))
 	f.attempt++
 }
 
-// waiting returns an error with both reasons: why the log is not applied, and why no other store replaces this one.
+// waiting returns an error that contains the reason why the log cannot be applied, and the reason why no other store
+// could be built.
 func (f *Follower) waiting(cause error) error {
 	if cause == nil {
 		return f.failed
@@ -257,10 +259,11 @@ func (f *Follower) waiting(cause error) error {
 	return fmt.Errorf("%w; %w", cause, f.failed)
 }
 
-// slowest is the maximum delay between two attempts to build a store. An attempt reads much data.
+// slowest is the maximum delay between two attempts to build a store. The delay grows because each attempt reads
+// much data.
 const slowest = time.Minute
 
-// turn makes one attempt to apply the log that the backup place has. It does nothing if the store was promoted.
+// applyShipped applies the log that is in the backup location now. It does nothing if the store was promoted.
 func (f *Follower) applyShipped(ctx context.Context) error {
 	f.working.Lock()
 	defer f.working.Unlock()
@@ -284,9 +287,10 @@ func (f *Follower) applyShipped(ctx context.Context) error {
 	return err
 }
 
-// catchUp applies the log that the backup place has now. It does not wait until there is nothing more, because a
-// running primary may always be one piece of the log ahead. If the primary is idle, most calls only look for the
-// next piece. Some also read the timelines, and a few read everything that could show that the store lacks commits.
+// catchUp applies the log that is in the backup location now. It does not wait until no further log arrives, because
+// a running primary may always be ahead. While the primary is idle, most calls only list the next piece of the log.
+// Every fifth call also reads the timelines (histories of commits). Every thirtieth call reads everything that could
+// show that commits are missing.
 func (f *Follower) catchUp(ctx context.Context) error {
 	for {
 		all, before := f.looks == 0, f.at
@@ -314,7 +318,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 		}
 		if f.at.Number >= limit {
 			f.looks = 0
-			continue // the log continues on the next timeline
+			continue // continue with the log of the next timeline (history of commits)
 		}
 		if !all {
 			return nil
@@ -334,8 +338,8 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	}
 }
 
-// idle advances the time up to which the store has all writes, while the primary writes nothing. A backup of an idle
-// primary records up to which time there were no writes.
+// idle advances the time before which the store has all writes, while the primary is idle. A backup of an idle
+// primary records until when there were no writes.
 func (f *Follower) idle(ctx context.Context) error {
 	at := f.at
 	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))
@@ -345,7 +349,7 @@ func (f *Follower) idle(ctx context.Context) error {
 	return f.advance(ctx, at, nil)
 }
 
-// look lists the pieces of the log after the last applied commit.
+// listPieces lists the pieces of the log after the last applied commit. With all set, it also looks for gaps.
 func (f *Follower) listPieces(ctx context.Context, all bool) (list []repository.Piece, gap *repository.Gap, err error) {
 	if !all {
 		list, err = f.repo.Next(ctx, f.at.Timeline, f.at.Number)
@@ -358,7 +362,7 @@ func (f *Follower) listPieces(ctx context.Context, all bool) (list []repository.
 	return list, gap, err
 }
 
-// apply applies consecutive pieces of the log, up to the commit number limit.
+// apply applies consecutive pieces of the log up to the commit number limit.
 func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm.Ticks) error {
 	line := stores.Applier{Apply: f.advance, At: f.at}
 	for i := range list {
@@ -366,7 +370,7 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 			break
 		}
 		if list[i].To <= line.At.Number {
-			continue // a larger piece that contains these commits was already applied
+			continue // a larger piece of the log that contains these commits was already applied
 		}
 		p, commits, err := f.repo.ReadPiece(ctx, &list[i], f.with)
 		if err != nil {
@@ -380,7 +384,7 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 	return f.flush(ctx, &line)
 }
 
-// flush applies the commits that were read but not applied yet.
+// flush applies commits that were read but not applied yet.
 func (f *Follower) flush(ctx context.Context, line *stores.Applier) error {
 	if line.At == f.at {
 		return nil
@@ -388,7 +392,8 @@ func (f *Follower) flush(ctx context.Context, line *stores.Applier) error {
 	return line.Flush(ctx)
 }
 
-// unreadable decides what to do if a piece of the log could not be read: try again, or use a newer backup.
+// handleUnreadable decides what to do after a piece of the log could not be read. It returns err, so that the next
+// check tries again, or the result of rebuild.
 func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 	if _, damaged := errors.AsType[*repository.DamagedPiece](err); damaged {
 		return f.rebuild(ctx, err)
@@ -400,16 +405,16 @@ func (f *Follower) handleUnreadable(ctx context.Context, err error) error {
 	return f.rebuild(ctx, err)
 }
 
-// readAtMost is the number of failed attempts to read a piece of the log, while the backup place answers other
-// requests. After that, a newer backup replaces the store.
+// readAtMost is the number of failed attempts to read a piece of the log, while the backup location answers other
+// requests. After so many failures, a newer backup replaces the store.
 const readAtMost = 30
 
-// If looks at the backup place find nothing new, every fifth also reads the timelines, and every thirtieth reads
-// everything.
+// Intervals, counted in checks of the backup location that find no new log. Every fifth check also reads the
+// timelines (histories of commits), and every thirtieth is a full check, which reads everything.
 const lookAtTimelines, lookAtAll = 5, 30
 
-// limit returns the commit number up to which the current timeline is applied. If the store has reached this number,
-// limit first switches to the next timeline.
+// limit returns the commit number up to which the current timeline (history of commits) must be applied. If the
+// store has already reached this number, limit first switches to the next timeline.
 func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 	for {
 		now, err := f.repo.Turn(ctx)
@@ -448,18 +453,17 @@ func (f *Follower) advance(ctx context.Context, to pebblestore.Position, commits
 	return nil
 }
 
-// errSeenOnce means that the last look at the backup place found a gap in the log for the first time.
+// errSeenOnce means that a check of the backup location has found a gap in the log for the first time.
 var errSeenOnce = errors.New("the backup location seems to lack a part of the log")
 
-// missing decides what to do about a gap after the last piece of the log. A list of objects is not a snapshot, so
-// the gap may not be real; missing waits until it is seen twice. A secondary that may lack commits has not caught
-// up.
+// handleGap decides what to do about a gap after the last piece of the log. A list of objects is not a snapshot, so
+// the list may have a gap that the log does not have. Only a gap that two checks have found counts.
 func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 	if gap == nil {
 		f.gap = ""
 		return nil
 	}
-	f.looks = 0 // the next look must list everything
+	f.looks = 0 // the next check must be a full one
 	if f.gap != gap.Error() {
 		f.gap, f.whole = gap.Error(), true
 		return errSeenOnce
@@ -469,8 +473,8 @@ func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 
 var errNoNewer = errors.New("there is no newer backup yet")
 
-// rebuild is called if a part of the log cannot be applied. It returns errOutdated if a newer backup can replace the
-// store.
+// rebuild is called if the log cannot be applied because of cause. It returns errOutdated if a newer backup can
+// replace the store.
 func (f *Follower) rebuild(ctx context.Context, cause error) error {
 	f.looks = 0
 	if f.promoting {

@@ -15,8 +15,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// unread is a backup place from which the pieces of the log cannot be read for the next fails
-// attempts.
+// unread is a backup location. As long as fails is above 0, reading a piece of the log fails and
+// decrements fails.
 type unread struct {
 	objects.Place
 	fails int
@@ -32,8 +32,8 @@ func (p *unread) Get(ctx context.Context, name string) ([]byte, error) {
 	return p.Place.Get(ctx, name)
 }
 
-// TestUnreadPiece checks that a secondary tries again to read a piece of the log. Only after many
-// failures may it start again from a newer backup.
+// TestUnreadPiece checks that a secondary repeats a failed read of a piece of the log. Only after
+// many failures may it build a new store from a newer backup.
 func TestUnreadPiece(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []int{readAtMost - 1, readAtMost} {

@@ -14,11 +14,11 @@ import (
 	"edgetable/testdata/must"
 )
 
-// backUp stores a backup that has all commits up to a number.
+// backUp stores a backup with all commits up to a number.
 func (l *line) backUp(high edm.Ticks) *repository.Manifest { return l.backUpQuiet(high, 0) }
 
-// backUpQuiet stores a backup that has all commits up to the number high, of a store without writes up to the time
-// quiet.
+// backUpQuiet stores a backup with all commits up to the number high. The backup records that there were no writes up
+// to the time quiet.
 func (l *line) backUpQuiet(high, quiet edm.Ticks) *repository.Manifest {
 	l.Helper()
 	m, err := l.repo.Create(l.Context(), repository.Source{
@@ -33,7 +33,7 @@ func (l *line) backUpQuiet(high, quiet edm.Ticks) *repository.Manifest {
 	return m
 }
 
-// lags checks that a secondary that lacks commits reports neither live nor ready, and cannot be promoted.
+// lags checks a secondary that lacks commits: it must not report that it is live or ready, and a promotion must fail.
 func (l *line) lags(after string) {
 	l.Helper()
 	for range 3 {
@@ -47,8 +47,8 @@ func (l *line) lags(after string) {
 	}
 }
 
-// TestLacksPruned removes the log that a secondary needs, as a prune does while the secondary is away. The secondary
-// must report that it lacks commits, because the newest backup has more, even if no piece of the log follows.
+// TestLacksPruned checks a secondary that needs a part of the log that a prune has removed. It must report that it
+// lacks commits. Only a newer backup, or the record that the prune has left, shows this.
 func TestLacksPruned(t *testing.T) {
 	t.Parallel()
 	for _, damaged := range []bool{false, true} {
@@ -61,22 +61,21 @@ func TestLacksPruned(t *testing.T) {
 		if must.OK(t, err); len(list) > 0 {
 			t.Fatalf("the prune has left %v", list)
 		}
-		if damaged { // even without a readable backup, the record that the prune leaves shows that commits were removed
+		if damaged { // without a readable backup, only the record that the prune has left shows that commits were removed
 			must.OK(t, os.WriteFile(filepath.Join(l.place.(directory.Place).Dir, "backups", newest.ID), []byte("x"), 0o600))
 		}
 		l.lags("a prune")
 	}
 }
 
-// TestLacksBackup checks that a secondary reports that it lacks commits if a backup has commits that the log does not
-// have.
+// TestLacksBackup checks that a secondary reports missing commits if a backup has commits that the log does not have.
 func TestLacksBackup(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, directory.Place{Dir: t.TempDir()})
 	l.ship()
 	must.OK(t, l.applyShipped(t.Context()))
 	must.OK(t, l.Ready())
-	l.backUp(l.to) // a backup with the same commits as the secondary
+	l.backUp(l.to) // a backup with exactly the commits of the secondary
 	for range 2 * lookAtAll {
 		must.OK(t, l.applyShipped(t.Context()))
 	}
@@ -95,7 +94,7 @@ func TestLacksBackup(t *testing.T) {
 	}
 }
 
-// TestPlaceAwayAtStart checks that a secondary that starts while its backup place is unreachable reports the
+// TestPlaceAwayAtStart checks a secondary that starts while the backup location is unreachable. It must report the
 // LastSyncTime that its store has recorded.
 func TestPlaceAwayAtStart(t *testing.T) {
 	t.Parallel()
@@ -111,9 +110,9 @@ func TestPlaceAwayAtStart(t *testing.T) {
 	}
 }
 
-// TestIdlePrimary checks that LastSyncTime advances while the primary writes nothing. A backup records up to which
-// time there were no writes. A backup with commits that the secondary lacks must not advance LastSyncTime, nor may an
-// older one.
+// TestIdlePrimary checks that LastSyncTime advances while the primary writes nothing, because a backup records until
+// when there were no writes. A backup with commits that the secondary lacks must not advance LastSyncTime. An older
+// backup must not set it back.
 func TestIdlePrimary(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, directory.Place{Dir: t.TempDir()})
@@ -133,15 +132,15 @@ func TestIdlePrimary(t *testing.T) {
 	expect("an idle backup", l.to+100)
 	l.backUpQuiet(l.to, l.to+300)
 	expect("another one", l.to+300)
-	l.synced = l.to + 7 // simulate that the primary's clock was set back
+	l.synced = l.to + 7 // as if the clock of the primary was set back
 	l.ship()
 	expect("a write", l.synced)
 	l.backUpQuiet(l.to+5, l.to+500)
 	expect("a backup with more", l.synced)
 }
 
-// TestClockSetBack checks that LastSyncTime is the time of the last piece of the log, even if the primary's clock was
-// set back and this time is earlier than before.
+// TestClockSetBack checks that LastSyncTime is the time in the last piece of the log, even if this time is earlier
+// than before, because the clock of the primary was set back.
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, directory.Place{Dir: t.TempDir()})

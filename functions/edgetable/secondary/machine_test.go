@@ -29,39 +29,37 @@ import (
 	"edgetable/testdata/must"
 )
 
-// people is the table to which the machines write.
 var people = table.Name{Account: "acme", Table: "People"}
 
-// machine is a data directory and the server on it. The server has the parts of the real one, but no
-// sockets.
+// machine is a data directory with a server. The server has all parts of a real one except the sockets.
 type machine struct {
 	w       *scenario
 	name    string
 	dir     string
 	follows bool         // the server is started with --secondary-of
 	copied  bool         // dir is a copy of another machine's directory
-	gap     bool         // the log that the machine ships may have a gap
-	ahead   atomic.Int64 // nanoseconds by which its clock for Timestamps is ahead
+	gap     bool         // the log of this machine may have a gap
+	ahead   atomic.Int64 // nanoseconds by which the clock for Timestamps is fast
 
 	store    *pebblestore.Store // nil if the server is stopped, or has no store yet
 	embedded *stores.Checkpoints
 	follower *secondary.Follower
 	backups  *backup.Schedule
-	ctx      context.Context // ends when the server must stop; nil if the server is stopped
+	ctx      context.Context // context of the server; nil if the server is stopped
 	end      context.CancelCauseFunc
 	jobs     sync.WaitGroup
 }
 
 func (m *machine) String() string { return m.name }
 
-// parse sets flags as a command line does.
+// parse parses flags like a command line.
 func parse(t *testing.T, register func(*pflag.FlagSet), args ...string) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	register(f)
 	must.OK(t, f.Parse(args))
 }
 
-// start starts the server. accept stands for the flag --accept-damage.
+// start starts the server. accept has the meaning of the flag --accept-damage.
 func (m *machine) start(accept bool) (err error) {
 	w := m.w
 	ctx, end := context.WithCancelCause(context.Background())
@@ -79,7 +77,7 @@ func (m *machine) start(accept bool) (err error) {
 		}
 	}
 	m.ctx, m.end = ctx, end
-	if m.follower != nil { // the server has no store yet
+	if m.follower != nil { // the server must first build its store
 		m.jobs.Go(func() { m.follower.Serve(ctx) })
 		return nil
 	}
@@ -130,7 +128,7 @@ func cmpErr(err error, text string) error {
 	return errors.New(text)
 }
 
-// close stops the server without shipping the rest of its log.
+// close stops the server. It does not ship the rest of the log.
 func (m *machine) close() {
 	if m.ctx == nil {
 		return
@@ -153,7 +151,8 @@ func (m *machine) stop() {
 	m.close()
 }
 
-// kill stops the server as SIGKILL does. Its directory is then a copy from before the orderly shutdown.
+// kill stops the server as SIGKILL does. The data directory is then replaced by a copy that was made
+// before the store was closed.
 func (m *machine) kill() {
 	m.end(errors.New("killed"))
 	m.jobs.Wait()
@@ -163,7 +162,7 @@ func (m *machine) kill() {
 	m.dir = left
 }
 
-// copyOf copies the data directory, as it is at this moment, and returns the copy.
+// copyOf copies the data directory in its current state, and returns the path of the copy.
 func (m *machine) copyOf() string {
 	m.w.copies++
 	to := filepath.Join(m.w.dir, fmt.Sprint("copy", m.w.copies))
@@ -176,19 +175,19 @@ func (m *machine) leads() bool {
 	return m.store != nil && !m.follower.Follows() && !m.embedded.Lead.Fenced()
 }
 
-// well reports whether the server is a primary that no other store has replaced.
+// well reports whether the server is a primary and was not replaced by another store.
 func (m *machine) well() bool {
 	return m.store != nil && !m.follower.Follows() && m.embedded.Lead.Replaced() == nil
 }
 
-// write writes an entity.
+// write writes the entity with the number n.
 func (m *machine) write(n int) error {
 	properties := edm.AppendProperty(nil, "N", edm.String(fmt.Sprint(n)))
 	_, err := m.store.Commit(m.ctx, people.Key(), []table.Mutation{{Kind: table.Put, Key: key.Append(nil, "p", fmt.Sprintf("%06d", n)), Properties: properties}})
 	return err
 }
 
-// numbers is the set of the entities in a store, which have numbers as keys.
+// numbers is a set of entities. The keys of entities are numbers.
 type numbers map[int]bool
 
 // lacks returns the numbers that other has and n does not have.
@@ -220,7 +219,7 @@ func read(t *testing.T, s *pebblestore.Store) numbers {
 	return all
 }
 
-// has returns the numbers of the entities in the store of a machine, also if its server is stopped.
+// has returns the numbers of the entities in the store of a machine, even if the server is stopped.
 func (m *machine) has() numbers {
 	if m.store != nil {
 		return read(m.w.t, m.store)
@@ -235,7 +234,7 @@ func readDirectory(t *testing.T, dir string) numbers {
 	return read(t, s)
 }
 
-// command runs a command line of 'edgetable backup' or 'edgetable promote'.
+// command runs a command such as 'edgetable backup' or 'edgetable promote', and returns its output.
 func command(args ...string) (said string, err error) {
 	out := new(strings.Builder)
 	terminal := &cli.Terminal{Environment: func(string) string { return "" }, In: strings.NewReader(""), Out: out, Err: out}
@@ -248,7 +247,7 @@ func command(args ...string) (said string, err error) {
 	return fmt.Sprint(out, err), err
 }
 
-// lines is a writer for a log. Each Write is one line.
+// lines is a writer for logs that passes each written line to a function.
 type lines func(string)
 
 func (l lines) Write(b []byte) (int, error) {

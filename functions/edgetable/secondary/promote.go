@@ -11,10 +11,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// Promotion describes what a promoted store has.
+// Promotion says which writes a promoted store has.
 type Promotion struct {
-	Number edm.Ticks // number of the old primary's last commit that the store has; it also has all earlier ones
-	Synced edm.Ticks // time before which every acknowledged write is in the store; 0 if not known
+	Number edm.Ticks // the store has all commits of the old primary up to this number
+	Synced edm.Ticks // the store has all writes that were acknowledged before this time; 0 if not known
 }
 
 func (p Promotion) String() string {
@@ -25,9 +25,9 @@ func (p Promotion) String() string {
 	return text
 }
 
-// Promote makes the store of a secondary a primary. It first applies the log that the backup place has, and then
-// takes over the backup place. From then on, the old primary cannot ship its log, and secondaries no longer follow
-// it. With force, Promote continues even if the backup place does not respond.
+// Promote makes the store of a secondary a primary. It applies the log in the backup location, and then takes over the
+// location. After that, the old primary cannot ship its log there, and no secondary follows it. With force, Promote
+// succeeds even if the location does not respond.
 func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p Promotion, err error) {
 	f.working.Lock()
 	defer f.working.Unlock()
@@ -40,7 +40,7 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 	if f.built {
 		return p, fmt.Errorf("%s is switching to a newer store at this moment: promote it again", f.dir)
 	}
-	if f.repo != nil { // without a backup place, force is set
+	if f.repo != nil { // without a backup location, force is set
 		if err := f.catchUpAll(ctx); err != nil && !force {
 			return p, fmt.Errorf("the backup location may have more: %w; --without-place promotes the store in its current state", err)
 		}
@@ -59,12 +59,12 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 	return p, nil
 }
 
-// mostRounds is how often a promotion applies newly shipped log. Without a limit, a running old primary could delay
-// the promotion forever.
+// mostRounds is the maximum number of times that a promotion applies newly shipped log. Without this limit, an old primary
+// that still runs could delay the promotion forever.
 const mostRounds = 3
 
-// catchUpAll applies all log that the backup place has. Unlike turn, it reads the list of all pieces, and fails if
-// there is a gap.
+// catchUpAll applies all log in the backup location. It lists all pieces of the log, and returns an error if the log has a
+// gap.
 func (f *Follower) catchUpAll(ctx context.Context) error {
 	f.promoting = true
 	defer func() { f.promoting = false }()
@@ -81,7 +81,7 @@ func (f *Follower) catchUpAll(ctx context.Context) error {
 	}
 }
 
-// beginTimeline begins a new timeline, a new history of commits, in the backup place. It makes the store a primary on this
+// beginTimeline begins a new timeline (a history of commits) in the backup location. The store becomes the primary on this
 // timeline.
 func beginTimeline(ctx context.Context, r *repository.Repository, store *pebblestore.Store, dir string, force bool, keepLogs int64) (p Promotion, err error) {
 	at, follows, err := store.Position()

@@ -19,11 +19,11 @@ import (
 	"edgetable/testdata/must"
 )
 
-// busy is a backup place to which a primary ships another piece of the log after each list of the
-// log's objects.
+// busy is a backup location of a busy primary. Whenever the objects of the log are listed, the
+// primary ships another piece of the log.
 type busy struct {
 	objects.Place
-	ship  func() // ships a piece; nil to ship nothing
+	ship  func() // ships a piece of the log; may be nil
 	lists atomic.Int64
 }
 
@@ -43,17 +43,17 @@ func (p *busy) List(ctx context.Context, prefix string) iter.Seq2[objects.Object
 	}
 }
 
-// line is a timeline in a backup place, and a follower whose store is at the begin of this
-// timeline.
+// line is a timeline (a history of commits) in a backup location, and a Follower whose store is at
+// the beginning of the timeline.
 type line struct {
 	*testing.T
 	*Follower
 	place    objects.Place
 	id       string
-	identity string    // identity of the store that ships
+	identity string    // identity of the store that ships the log
 	to       edm.Ticks // commit number up to which the log is shipped
-	synced   edm.Ticks // Synced of the next piece of the log; 0 means the middle of the piece
-	step     edm.Ticks // commit numbers from the begin of one piece to the next
+	synced   edm.Ticks // time Synced of the next piece of the log; 0 means the middle of the piece
+	step     edm.Ticks // number of commit numbers in each piece of the log
 }
 
 func newLine(t *testing.T, place objects.Place) *line {
@@ -71,7 +71,7 @@ func newLine(t *testing.T, place objects.Place) *line {
 	return l
 }
 
-// ship stores the next piece of the log. After a promotion of the follower, it stores nothing.
+// ship adds the next piece to the shipped log. After the Follower was promoted, it adds nothing.
 func (l *line) ship() {
 	l.Helper()
 	w, err := repository.NewPieceWriter(nil, repository.Zstd)
@@ -86,8 +86,8 @@ func (l *line) ship() {
 }
 
 // TestNeverQuiet checks a secondary whose primary never stops writing. The secondary has caught up
-// when it has what the backup place had when it looked, although the primary is always a piece
-// ahead. A promotion must also end.
+// when it has applied all pieces of the log that it has listed, although the primary has already
+// shipped another piece. A promotion must end, too.
 func TestNeverQuiet(t *testing.T) {
 	t.Parallel()
 	p := &busy{Place: directory.Place{Dir: t.TempDir()}}
@@ -122,7 +122,7 @@ func TestNeverQuiet(t *testing.T) {
 }
 
 // TestLostBeforeTimeline checks that a secondary reports a gap if the last pieces of the log before
-// the next timeline are missing.
+// a new timeline (history of commits) are missing.
 func TestLostBeforeTimeline(t *testing.T) {
 	t.Parallel()
 	place := directory.Place{Dir: t.TempDir()}
@@ -133,7 +133,7 @@ func TestLostBeforeTimeline(t *testing.T) {
 	var lost objects.Object
 	for o, err := range place.List(t.Context(), "log/") {
 		must.OK(t, err)
-		lost = o // the last piece in key order
+		lost = o // the last piece of the log in key order
 	}
 	piece, err := place.Get(t.Context(), lost.Name)
 	must.OK(t, err)

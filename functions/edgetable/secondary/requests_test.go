@@ -12,10 +12,10 @@ import (
 	"edgetable/testdata/requests"
 )
 
-// hour calls turn once for each second of a part of an hour, and returns the number of requests for
-// a whole hour.
+// hour calls turn once for each second of a fifteenth of an hour. It returns the number of
+// requests, multiplied by 15.
 func hour(place *requests.Place, turn func()) requests.Counts {
-	const part = 15 // a fifteenth of an hour has a whole number of minutes, and of looks that list everything
+	const part = 15 // a fifteenth of an hour has a whole number of minutes, and of full checks
 	place.Reset()
 	for range 3600 / part {
 		turn()
@@ -24,8 +24,8 @@ func hour(place *requests.Place, turn func()) requests.Counts {
 }
 
 // TestRequests checks that docs/secondaries.md states the number of requests that a secondary sends
-// in an hour. If the primary is idle, each look lists only one page of objects, even if the log is
-// long.
+// in an hour. If the primary is idle, each check of the backup location must list only one page of
+// objects, even if the log is long.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	place := new(requests.Place)
@@ -35,7 +35,7 @@ func TestRequests(t *testing.T) {
 	l.at.Number = l.to
 	must.OK(t, l.store.Replay(t.Context(), l.at, nil))
 	l.step = edm.TicksPerSecond
-	for range 1200 { // more pieces than one page of a list has, in earlier minutes and hours
+	for range 1200 { // more pieces of the log than one page of a list has, in several minutes and hours
 		l.ship()
 	}
 	must.OK(t, l.applyShipped(t.Context()))

@@ -25,27 +25,27 @@ var (
 	firstScenario = flag.Uint64("scenario", 0, "the first of them")
 )
 
-// scenario is a backup place, machines that use it, and a judge that knows every acknowledged write.
+// scenario is a test with a backup location and machines that use it. It records every acknowledged write.
 type scenario struct {
 	t      *testing.T
 	rand   *rand.Rand
 	dir    string
 	place  string
-	other  string // a backup place with the backups and the log of another store
+	other  string // a backup location with the backups and the log of another store
 	copies int
 
 	identities string   // name of a file with the private keys
 	public     []string // public keys
-	keys       []string // flags of the primary that encrypt its backups and its log
+	keys       []string // flags that encrypt the backups and the log of the primary
 
 	machines []*machine
-	leader   *machine // the machine that was last made the primary
+	leader   *machine // the machine that was made the primary last
 	table    bool
 
 	next                int
-	when                map[int]time.Time // by number of the write: when it was acknowledged
-	line                numbers           // numbers of the writes that the leader has
-	floor               numbers           // numbers of the writes that the backup place must have
+	when                map[int]time.Time // time of the acknowledgment, by number of the write
+	line                numbers           // numbers of the writes that the leader must have
+	floor               numbers           // numbers of the writes that the backup location must have
 	history             []string
 	promotions, settled int
 }
@@ -54,7 +54,7 @@ func (w *scenario) note(format string, args ...any) {
 	w.history = append(w.history, time.Now().Format("04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
-// fail stops the test with a message, and prints the history of the scenario.
+// fail stops the test with a message, and prints all steps of the scenario.
 func (w *scenario) fail(format string, args ...any) {
 	w.t.Helper()
 	w.t.Fatalf("%s\n%s", fmt.Sprintf(format, args...), strings.Join(w.history, "\n"))
@@ -82,9 +82,9 @@ func newScenario(t *testing.T, seed uint64, dir, other string) *scenario {
 	return w
 }
 
-// TestScenarios plays random sequences of operators' commands and of failures of machines. After each step it checks that a
-// server that reports live or ready has the data that this promises. Every command that ends without an error must have done
-// what it promises. The history of the store that was promoted last must never be lost. To play more sequences:
+// TestScenarios plays random sequences of operators' commands and of failures of machines. After each step, it checks the data
+// of each server that reports that it is live or ready. If a command ends without an error, its result is checked. The writes
+// of the store that was promoted last must never be lost. To play more sequences:
 //
 //	make secondary-kills SCENARIOS=1000
 func TestScenarios(t *testing.T) {
@@ -118,7 +118,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// fast returns a temporary directory, in memory if the system has a file system in memory.
+// fast returns a temporary directory, on a tmpfs if there is one.
 func fast(t *testing.T) string {
 	dir, err := os.MkdirTemp("/dev/shm", "edgetable-test-*")
 	if err != nil {
@@ -128,7 +128,7 @@ func fast(t *testing.T) string {
 	return dir
 }
 
-// otherPlace makes a backup place with the backups and the log of another store.
+// otherPlace makes a backup location with the backups and the log of another store.
 func otherPlace(t *testing.T, dir, other string) {
 	w := newScenario(t, 0, filepath.Join(dir, "x"), "")
 	w.place = other
@@ -156,7 +156,7 @@ func (w *scenario) play() {
 	w.settle()
 }
 
-// pass lets time pass, and restarts servers whose new store is complete.
+// pass waits for d. It also restarts servers that have built a new store.
 func (w *scenario) pass(d time.Duration) {
 	for range 2 {
 		time.Sleep(d / 2)
@@ -169,17 +169,17 @@ func (w *scenario) pass(d time.Duration) {
 				}
 			}
 		}
-		synctest.Wait() // wait until the restarted servers have looked at the backup place
+		synctest.Wait() // wait until the restarted servers have checked the backup location
 	}
 }
 
-// here reports whether the backup place is reachable and is the right one.
+// here reports whether the backup location is reachable, and is not the one of another store.
 func (w *scenario) here() bool {
 	_, err := os.Stat(w.place + ".away")
 	return err != nil
 }
 
-// write writes entities to each server that accepts writes, and records those that the leader accepts.
+// write writes some entities to each server that accepts writes. It records the writes of the leader.
 func (w *scenario) write() {
 	for _, m := range w.machines {
 		if !m.leads() {
@@ -204,13 +204,13 @@ func (w *scenario) write() {
 	}
 }
 
-// lead makes a machine the leader after it was promoted. has are the numbers of the entities in its store.
+// lead makes a promoted machine the leader. The parameter has contains the numbers of the entities in its store.
 func (w *scenario) lead(m *machine, has numbers) {
 	w.leader, w.line = m, has
 	w.promotions++
 }
 
-// step does one random thing.
+// step does one randomly chosen thing.
 func (w *scenario) step() {
 	m := w.machines[w.rand.IntN(len(w.machines))]
 	running := m.ctx != nil
@@ -242,7 +242,7 @@ func (w *scenario) step() {
 		w.start(m, false)
 	case what == 16:
 		w.displace()
-	case what == 17 && !w.here(): // do nothing: without the backup place, a copy could not be distinguished from its original
+	case what == 17 && !w.here(): // do nothing: without the backup location, a server cannot find out that its directory is a copy
 	case what == 17 && len(w.machines) < 5 && w.leader.store != nil:
 		if w.rand.IntN(2) == 0 {
 			w.note("%s stops", w.leader)
@@ -257,7 +257,7 @@ func (w *scenario) step() {
 		m.ahead.Store(int64(step))
 	case what == 19 && m != w.leader && w.rand.IntN(2) == 0:
 		w.takeOver(m)
-	case what == 19 && m != w.leader && w.here(): // with the backup place of another store, the machine would be built from the wrong backup
+	case what == 19 && m != w.leader && w.here(): // in another store's location, the machine would be built from a wrong backup
 		if running {
 			m.stop()
 		}
@@ -270,8 +270,8 @@ func (w *scenario) step() {
 	}
 }
 
-// start starts the server of a machine. The machine may be one that an operator should not start. start checks that the leader
-// starts and accepts writes.
+// start starts the server of a machine, perhaps one that an operator should not start. If the machine is the leader, it must
+// start and accept writes.
 func (w *scenario) start(m *machine, accept bool) {
 	err := m.start(accept)
 	w.note("%s starts: %v", m, err)
@@ -286,8 +286,8 @@ func (w *scenario) start(m *machine, accept bool) {
 	}
 }
 
-// damage removes commits of a stopped machine, or the record of its history. Then it starts the server. If the start fails,
-// damage follows the advice in the error.
+// damage damages a stopped machine: it removes commits, or the record of its history. Then it starts the server. If the start
+// fails, damage does what the error advises.
 func (w *scenario) damage(m *machine) {
 	m.gap = true
 	if w.rand.IntN(2) == 0 {
@@ -320,7 +320,7 @@ func (w *scenario) damage(m *machine) {
 	}
 }
 
-// promote promotes a secondary and checks that the promoted store has all that the backup place must have.
+// promote promotes a secondary. The promoted store must have all writes that the backup location must have.
 func (w *scenario) promote(m *machine) {
 	var err error
 	switch {
@@ -343,7 +343,7 @@ func (w *scenario) promote(m *machine) {
 	w.lead(m, has)
 }
 
-// takeOver makes a store that was replaced the primary again, with 'edgetable promote --take-over'.
+// takeOver makes a replaced store the primary again, with 'edgetable promote --take-over'.
 func (w *scenario) takeOver(m *machine) {
 	var err error
 	switch {
@@ -358,7 +358,7 @@ func (w *scenario) takeOver(m *machine) {
 		}
 	}
 	w.note("promote %s --take-over: %v", m, err)
-	m.gap = true // a store that was replaced does not keep logs for shipping, so its log may have a gap
+	m.gap = true // a replaced store does not keep log files, so its shipped log may have a gap
 	if err != nil {
 		return
 	}
@@ -366,14 +366,14 @@ func (w *scenario) takeOver(m *machine) {
 	w.lead(m, m.has())
 }
 
-// backUp makes a backup of a stopped machine with 'edgetable backup create'. A backup of the leader must have all its writes.
-// The command must fail for other machines.
+// backUp makes a backup of a stopped machine with 'edgetable backup create'. If the machine is the leader, the backup must have
+// all its writes. The command must fail for other machines.
 func (w *scenario) backUp(m *machine) {
 	_, err := command(append([]string{"backup", "create", w.place, "--data", m.dir}, w.encrypt()...)...)
 	w.note("backup create of %s: %v", m, err)
 	switch {
 	case err != nil:
-	case m.copied && m != w.leader: // a copy that has never run: it has an earlier state of the primary, and cannot know about the later state
+	case m.copied && m != w.leader: // a copy that never ran: it has an earlier state of the primary, and cannot know later states
 		w.restore(true)
 	case m != w.leader:
 		w.fail("%s, which is not the primary, has made a backup", m)
@@ -390,7 +390,7 @@ func (w *scenario) encrypt() []string {
 	return []string{"--encrypt-to", w.keys[1]}
 }
 
-// restore restores the newest state and checks that it has all that the backup place must have.
+// restore restores the newest state. The result must have all writes that the backup location must have.
 func (w *scenario) restore(must bool) (has numbers, ok bool) {
 	to := filepath.Join(w.dir, "restored")
 	defer os.RemoveAll(to)
@@ -409,7 +409,7 @@ func (w *scenario) restore(must bool) (has numbers, ok bool) {
 	return has, true
 }
 
-// prune removes old backups, and checks that everything that could be restored before can still be restored.
+// prune removes old backups. All writes that could be restored before must still be restored.
 func (w *scenario) prune() {
 	if !w.here() {
 		return
@@ -426,8 +426,8 @@ func (w *scenario) prune() {
 	}
 }
 
-// displace makes the backup place unreachable, or puts the backup place of another store there. If the place is displaced
-// already, displace brings it back.
+// displace makes the backup location unreachable, or mounts the location of another store in its place. The next call brings
+// the location back.
 func (w *scenario) displace() {
 	away := w.place + ".away"
 	if !w.here() {
@@ -446,8 +446,8 @@ func (w *scenario) displace() {
 	must.OK(w.t, os.CopyFS(w.place, os.DirFS(w.other)))
 }
 
-// clone copies a data directory, as a snapshot of a volume does. If the directory is the leader's, the leader is started and may
-// write more before the server of the copy starts.
+// clone copies the data directory of a machine, as a snapshot of a volume does. If the machine is the leader, its server is
+// started, and may write more before the server of the copy starts.
 func (w *scenario) clone(m *machine) {
 	if m.store == nil && m.ctx != nil {
 		return
@@ -457,9 +457,9 @@ func (w *scenario) clone(m *machine) {
 	running := m.ctx != nil
 	if m == w.leader && !running {
 		w.start(m, false)
-		w.pass(time.Second) // a server without writes needs longer until it ships a piece of the log
+		w.pass(time.Second) // a server without writes takes longer to ship a piece of the log
 	}
-	if m == w.leader && (running || w.rand.IntN(2) == 0) { // write more, so that the copy is older than the running server
+	if m == w.leader && (running || w.rand.IntN(2) == 0) { // write more, so that the copy is older than the leader
 		w.write()
 		w.pass(3 * time.Second)
 	}
@@ -469,13 +469,13 @@ func (w *scenario) clone(m *machine) {
 	}
 }
 
-// judge checks what all servers report. It does nothing while the leader is stopped or the backup place is unreachable: then the
-// servers cannot know that their data is old.
+// judge checks the reports of all servers. It does nothing while the leader is stopped or the backup location is unreachable,
+// because then servers cannot know that their data is old.
 func (w *scenario) judge() {
 	if !w.here() || w.leader.ctx == nil {
 		return
 	}
-	w.pass(14 * time.Second) // a server without writes looks at the backup place every ten seconds, and needs two looks
+	w.pass(14 * time.Second) // a server without writes checks the backup location every ten seconds, and needs two checks
 	for _, m := range w.machines {
 		if m.store == nil {
 			continue
@@ -505,7 +505,7 @@ func (w *scenario) judge() {
 	}
 }
 
-// settle brings the backup place back and starts the leader. Then it checks that the backup place has all writes of the leader,
+// settle brings the backup location back and starts the leader. Then it checks that the location has all writes of the leader,
 // and that a restore has the same writes.
 func (w *scenario) settle() {
 	if !w.here() {
@@ -522,7 +522,7 @@ func (w *scenario) settle() {
 	if lacks := w.leader.has().lacks(w.line); len(lacks) > 0 {
 		w.fail("the primary %s lacks %v", w.leader, lacks)
 	}
-	w.pass(32 * time.Second) // wait long enough for the retry of a failed backup
+	w.pass(32 * time.Second) // long enough for the retry of a failed backup
 	w.floor = maps.Clone(w.line)
 	has, _ := w.restore(true)
 	if more := w.line.lacks(has); len(more) > 0 {

@@ -14,21 +14,20 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Folders in a data directory for the next store. The current store serves reads until the next one is complete.
-// Renaming the first folder to the second one commits the swap: after that, each start finishes the swap, even if the
-// process is killed meanwhile.
+// Folders for the next store in a data directory. While the next store is built, the current store serves reads.
+// Renaming the first folder to the second one commits the swap. After that, each start finishes the swap, even if the
+// process was killed during it.
 const (
 	newFolder   = "secondary.new"   // the next store, while it is being built
-	readyFolder = "secondary.ready" // the next store, when it is complete
+	readyFolder = "secondary.ready" // the next store, after it is complete
 )
 
-// decided is the content of the note (the file [stores.RebuildNote]) during a swap of stores. Before the rename of
-// the folder, and after all files are moved, it means that the store in the directory is complete. Any other content
-// means that this store is incomplete: the note of a first build names the backup place, and earlier versions wrote
-// other texts.
+// decided is the content of the file [stores.RebuildNote] during a swap of stores. Before the swap is committed, and
+// after all files are moved, it means that the store in the directory is complete. With any other content, this store
+// is incomplete: during a first build the file names the backup location, and earlier versions wrote other texts.
 const decided = "swap\n"
 
-// decide commits the swap: the next call of settle replaces the store with the newly built one.
+// commitSwap commits the swap: the next call of finishSwap replaces the store by the newly built one.
 func commitSwap(dir string) error {
 	if !stores.Rebuilding(dir) {
 		if err := directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(decided), 0o600); err != nil {
@@ -36,13 +35,13 @@ func commitSwap(dir string) error {
 		}
 	}
 	ready := filepath.Join(dir, readyFolder)
-	if err := os.RemoveAll(ready); err != nil { // an earlier version of this program ignored a folder of this name, and may have left one
+	if err := os.RemoveAll(ready); err != nil { // an earlier version may have left a folder of this name, which it ignored
 		return err
 	}
 	return errors.Join(os.Rename(filepath.Join(dir, newFolder), ready), directory.Sync(dir))
 }
 
-// finishSwap finishes a committed swap. It reports whether the directory has a complete store.
+// finishSwap finishes a swap that was committed. It reports whether the directory has a complete store.
 func finishSwap(dir string) (complete bool, err error) {
 	note, err := os.ReadFile(filepath.Join(dir, stores.RebuildNote))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +52,7 @@ func finishSwap(dir string) (complete bool, err error) {
 	}
 	lock, err := vfs.Default.Lock(filepath.Join(dir, "LOCK"))
 	if err != nil {
-		return true, nil // a server has opened the store; pebblestore.Open will report this
+		return true, nil // a server uses the store; pebblestore.Open will report this
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	ready := filepath.Join(dir, readyFolder)
@@ -77,7 +76,7 @@ func finishSwap(dir string) (complete bool, err error) {
 	return hasStore(dir), directory.Sync(dir)
 }
 
-// ours reports whether a file of this name belongs to a store.
+// isStoreFile reports whether a file with this name belongs to a store.
 func isStoreFile(name string) bool {
 	for _, p := range []string{"marker.", "MANIFEST-", "OPTIONS-", "LOGS", "TABLES", "RESERVE", "HISTORY", "TIMELINE", "UNSHIPPED", "archive"} {
 		if strings.HasPrefix(name, p) {
@@ -87,12 +86,11 @@ func isStoreFile(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".blob") || strings.HasSuffix(name, ".damaged")
 }
 
-// begun is the name of a folder that marks a move in progress. If it exists after a kill, the old files are already
+// begun is the name of a folder that exists during a move. If it still exists after a kill, the old files are already
 // removed, and every file of a store belongs to the new store.
 const begun = "moving"
 
-// move replaces the files of the store in the directory to. The new files are those of the store in from. move can be
-// repeated after a kill.
+// move moves the store in from to the directory to, and replaces the store there. After a kill, move can be repeated.
 func move(from, to string) error {
 	if _, err := os.Stat(filepath.Join(from, begun)); errors.Is(err, fs.ErrNotExist) {
 		if err := removeStore(to); err != nil {
@@ -119,7 +117,7 @@ func move(from, to string) error {
 	return directory.Sync(to)
 }
 
-// removeStore removes the files of a store, and no other files, from its directory.
+// removeStore removes the files of a store from a directory, and leaves other files there.
 func removeStore(dir string) error {
 	old, err := os.ReadDir(dir)
 	if err != nil {

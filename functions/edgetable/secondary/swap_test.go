@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// fill makes a store in a directory, with the given number as its last commit.
+// fill makes a store in a directory. The last commit of the store has the given number.
 func fill(t *testing.T, dir string, number int) {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir})
@@ -21,7 +21,7 @@ func fill(t *testing.T, dir string, number int) {
 	must.OK(t, s.Close())
 }
 
-// numberOf returns the number of the last commit of the store in a directory, or 0 if there is no complete store.
+// numberOf returns the number of the last commit of the store in a directory; 0 if there is no complete store.
 func numberOf(t *testing.T, dir string) int {
 	t.Helper()
 	complete, err := finishSwap(dir)
@@ -43,14 +43,13 @@ func numberOf(t *testing.T, dir string) int {
 	return int(p.Number - 1000)
 }
 
-// TestSwap checks that a store replaces another one atomically, by one rename. After a kill at each step, the
-// directory has either the whole old store or the whole new one, and files that are not part of a store are
-// unchanged.
+// TestSwap checks that one rename replaces a store by another one. After a kill at each step, the directory must
+// have either the whole old store or the whole new one. Files that are not part of a store must stay unchanged.
 func TestSwap(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		kill func(t *testing.T, dir string) // does the steps of the swap that precede the kill
+		kill func(t *testing.T, dir string) // does those steps of the swap that come before the kill
 		want int
 	}{
 		{"it is being built", func(*testing.T, string) {}, 1},

@@ -24,14 +24,15 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// acmeFlags holds the domains to obtain certificates for. Users of another certificate authority than the public one
-// name it with variables.
+// acmeFlags holds the domains for which the server obtains certificates. By default, it obtains them from a public
+// certificate authority; environment variables can name another one.
 type acmeFlags struct {
 	domains              []string
 	directory, ca, cache string
 }
 
-// Variables for another certificate authority, and for a server without a data directory.
+// Environment variables that name another certificate authority, or the directory for certificates of a server
+// without a data directory.
 const (
 	acmeDirectory = "EDGETABLE_ACME_DIRECTORY"
 	acmeCA        = "EDGETABLE_ACME_CA"
@@ -40,12 +41,12 @@ const (
 
 func (o *acmeFlags) register(f *pflag.FlagSet, environment func(name string) string) {
 	f.StringSliceVar(&o.domains, "acme-domain", nil, "`domains` to obtain certificates for; you accept the terms of the certificate authority, which connects to port 443 of each")
-	if environment != nil { // environment is nil if a caller only wants the list of flags
+	if environment != nil { // environment is nil if the caller only needs the list of flags
 		o.directory, o.ca, o.cache = cmp.Or(environment(acmeDirectory), autocert.DefaultACMEDirectory), environment(acmeCA), environment(acmeCache)
 	}
 }
 
-// check reports flags that contradict each other. data is the data directory, or "".
+// check returns an error if flags contradict each other. data is the data directory, or "".
 func (o *acmeFlags) check(data, tlsCert string) error {
 	if len(o.domains) == 0 {
 		return nil
@@ -95,21 +96,22 @@ func (o *acmeFlags) manager() (*autocert.Manager, error) {
 }
 
 // obtained holds the certificates from a certificate authority. The ACME manager renews them. It would also request a
-// missing certificate at every handshake, and so exhaust the authority's limits. Therefore only obtain requests
-// missing certificates.
+// missing certificate at every handshake, and so exhaust the authority's limits. Therefore only the method obtain
+// requests missing certificates.
 type obtained struct {
 	manager *autocert.Manager
 	domains []string
 	log     *slog.Logger
 
-	have sync.Map // keys are the domains that have a certificate
+	have sync.Map // keys are the domains whose certificate was obtained
 }
 
-// acmeRetry is the pause before a certificate is requested again. The public authority permits five failures an hour.
+// acmeRetry is the first delay before a failed request for a certificate is repeated. The public authority permits
+// five failures an hour.
 const acmeRetry = 2 * time.Minute
 
-// obtain requests the certificates, and retries failed requests until ctx ends. The server must already listen,
-// because the authority connects to it.
+// obtain requests the certificates in the background, and retries failed requests until ctx ends. The server must
+// already listen, because the authority connects to it.
 func (o *obtained) obtain(ctx context.Context) {
 	for _, domain := range o.domains {
 		go func() {
@@ -129,13 +131,14 @@ func (o *obtained) obtain(ctx context.Context) {
 	}
 }
 
-// load returns the certificate of a domain, and requests it if it is missing. One type of key suits all clients that
-// support TLS 1.2.
+// load returns the certificate of a domain. If it is missing, load requests one. The certificate has an ECDSA key,
+// which all clients with TLS 1.2 support.
 func (o *obtained) load(domain string) (*tls.Certificate, error) {
 	return o.manager.GetCertificate(&tls.ClientHelloInfo{ServerName: domain, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
 }
 
-// get implements tls.Config.GetCertificate. A client that names no domain gets the certificate of the first one.
+// get implements tls.Config.GetCertificate. A client that does not name a domain gets the certificate of the first
+// domain.
 func (o *obtained) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if slices.Equal(hello.SupportedProtos, []string{acme.ALPNProto}) {
 		return o.manager.GetCertificate(hello)
@@ -152,7 +155,7 @@ func (o *obtained) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 
 var errNoCertificate = errors.New("no certificate for this name")
 
-// first returns the certificate with the earliest expiry, or nil if there is none yet.
+// first returns the certificate that expires first, or nil if there is none yet.
 func (o *obtained) first() (first *tls.Certificate) {
 	o.have.Range(func(domain, _ any) bool {
 		if c, err := o.load(domain.(string)); err == nil && (first == nil || c.Leaf.NotAfter.Before(first.Leaf.NotAfter)) {

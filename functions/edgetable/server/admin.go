@@ -18,7 +18,7 @@ import (
 )
 
 // openAdmin serves the administration socket until stop is called. stop waits until no command uses the store.
-// Without a data directory, there is a socket only if --admin names one.
+// A server without a data directory has a socket only if --admin names one.
 func (s *serving) openAdmin() (stop func(), err error) {
 	stop = func() {}
 	if !s.hasSocket() {
@@ -28,7 +28,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 	if err != nil && s.admin != "" {
 		return nil, fmt.Errorf("--admin: %w", err)
 	}
-	if err != nil { // the operating system may not support such sockets
+	if err != nil { // the operating system may not support Unix sockets
 		s.log.Warn("commands such as 'edgetable backup create' cannot reach this server", "cause", err)
 		return stop, nil
 	}
@@ -37,7 +37,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 
 func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	mux := http.NewServeMux()
-	var using sync.RWMutex // commands hold it while they use the store
+	var using sync.RWMutex // read-locked by commands while they use the store
 	withStore := func(pattern string, ask func(r *http.Request) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			using.RLock()
@@ -66,12 +66,12 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	stopServer := serveBeside(&http.Server{Handler: mux, BaseContext: func(net.Listener) context.Context { return profiles }}, l, "the socket for administration failed", s.log)
 	return func() {
 		cancel()
-		using.Lock() // stays locked, so that no command uses the store after stop
+		using.Lock() // the lock is never released, so no command uses the store after stop
 		stopServer()
 	}
 }
 
-// promote makes a secondary the primary, or makes a store that was replaced the primary again.
+// promote makes a secondary the primary, or makes a replaced store the primary again.
 func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, error) {
 	if s.follower.Follows() {
 		done, err := s.follower.Promote(ctx, force, s.backup.KeepLogs())
@@ -99,7 +99,7 @@ func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, er
 	return secondary.TakenOver, nil
 }
 
-// answer writes a string as it is and any other value as JSON.
+// answer writes a string as plain text, and any other value as JSON.
 func answer(w http.ResponseWriter, v any, err error) {
 	text, plain := v.(string)
 	switch {
@@ -113,7 +113,7 @@ func answer(w http.ResponseWriter, v any, err error) {
 	}
 }
 
-// serveInfo serves 'edgetable explorer'.
+// serveInfo adds the handlers that 'edgetable explorer' needs.
 func (s *serving) serveInfo(mux *http.ServeMux) {
 	mux.HandleFunc("POST /link", func(w http.ResponseWriter, _ *http.Request) {
 		link, err := s.invite()

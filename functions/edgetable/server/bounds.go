@@ -11,7 +11,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Memory in bytes that a connection or a request needs, as measured, and minimum values for the limits.
+// Measured memory in bytes that a connection or a request needs, and minimum values of limits.
 const (
 	idleConnection   = 5 << 10
 	idleOverTLS      = 20 << 10
@@ -20,9 +20,9 @@ const (
 	leastRequests    = 256
 )
 
-// bounds derives the limits for clients from the limits of the process. It divides the memory that the cache does
-// not use: a quarter each is for bodies and responses, for requests in flight, and for idle connections. The
-// remaining quarter is for the store.
+// bounds derives the limits for clients from the limits of the process. The parameter beside is the memory that
+// the cache does not use. A quarter of it is for bodies and responses, a quarter for requests in flight, a
+// quarter for idle connections, and a quarter for the store.
 func (o *serveFlags) bounds(beside int64) httpserver.Bounds {
 	idle := int64(idleConnection)
 	if o.tlsCert != "" || len(o.acme.domains) > 0 {
@@ -35,7 +35,7 @@ func (o *serveFlags) bounds(beside int64) httpserver.Bounds {
 	}
 }
 
-// mayConnect returns the number of connections for which there are file descriptors.
+// mayConnect returns the number of connections that the limit of file descriptors permits.
 func mayConnect() int {
 	if n := descriptors.Share(descriptors.Limit()).Connections; n > 0 {
 		return n
@@ -43,8 +43,8 @@ func mayConnect() int {
 	return math.MaxInt32
 }
 
-// besideTheCache returns the part of the process's memory limit that is left after the cache and the tables in
-// memory. Tables count twice, because a compaction copies them.
+// besideTheCache returns the memory limit of the process minus the cache and the tables in memory. Tables count
+// twice, because a compaction copies them.
 func besideTheCache(cache, tables int64) int64 {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {
@@ -53,7 +53,7 @@ func besideTheCache(cache, tables int64) int64 {
 	return max(leastBesideCache, limit-cache-2*tables)
 }
 
-// tellLimits logs which limits of a container were found, and what the server derived from them.
+// tellLimits logs the limits of the container, and the limits that the server has derived from them.
 func (s *serving) tellLimits(l machine.Limits) {
 	if l.Memory == 0 && l.Processors == 0 {
 		return

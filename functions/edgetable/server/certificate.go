@@ -15,23 +15,23 @@ import (
 	"edgetable/functions/edgetable/reload"
 )
 
-// soon is how long before a certificate expires the server starts to warn.
+// warnBefore is how long before the expiry of a certificate the server starts to log warnings.
 const warnBefore = 14 * 24 * time.Hour
 
-// certificate manages the server's certificate, which is reloaded when its files change or obtained from a
+// certificate manages the server's certificate. It comes from files that are reloaded when they change, or from a
 // certificate authority.
 type certificate struct {
 	certFile, keyFile string
-	obtained          *obtained // nil unless certificates come from a certificate authority
+	obtained          *obtained // nil unless the certificates come from a certificate authority
 	log               *slog.Logger
-	open              bool // accepts a key file that others can read: Testcontainers copies files with such a mode
+	open              bool // others may read the key file: Testcontainers copies files with such a mode
 
-	current atomic.Pointer[tls.Certificate] // the certificate with the earliest expiry; nil if there is none yet
+	current atomic.Pointer[tls.Certificate] // the certificate that expires first; nil if there is none yet
 	files   reload.Changes
 	warned  time.Time
 }
 
-// loadCertificate loads the certificate; it returns nil if none is configured.
+// loadCertificate loads the certificate. It returns nil if none is configured.
 func (o *serveFlags) loadCertificate(log *slog.Logger, open bool) (*certificate, error) {
 	c := &certificate{certFile: o.tlsCert, keyFile: o.tlsKey, log: log, open: open}
 	if len(o.acme.domains) > 0 {
@@ -49,7 +49,7 @@ func (o *serveFlags) loadCertificate(log *slog.Logger, open bool) (*certificate,
 	return c, nil
 }
 
-// load reads the files if they have changed.
+// load reads the files of the certificate if they have changed.
 func (c *certificate) load(asked bool) error {
 	if !c.files.Due(reload.StampOf(c.certFile)+reload.StampOf(c.keyFile), asked) {
 		return nil
@@ -68,7 +68,7 @@ func (c *certificate) load(asked bool) error {
 	return nil
 }
 
-// config returns the TLS configuration of the server.
+// config returns the TLS configuration of the server; nil for plain HTTP.
 func (c *certificate) config() *tls.Config {
 	if c == nil {
 		return nil
@@ -95,8 +95,8 @@ func authenticated() (list []uint16) {
 	return list
 }
 
-// reload reads files that have changed. While they are invalid, for example between two writes, the current
-// certificate stays in use.
+// reload reads the files if they have changed. While the files are invalid, for example between two writes, the
+// current certificate stays in use.
 func (c *certificate) reload(asked bool) {
 	if c.obtained != nil {
 		c.current.Store(c.obtained.first())
@@ -112,14 +112,14 @@ func (c *certificate) reload(asked bool) {
 	c.warn(time.Now())
 }
 
-// warn logs once a day that the certificate has expired or will soon.
+// warn logs once a day that the certificate has expired or expires soon.
 func (c *certificate) warn(now time.Time) {
 	current := c.current.Load()
 	if current == nil || now.Sub(c.warned) < 24*time.Hour {
 		return
 	}
 	before, name, end := warnBefore, slog.String("file", c.certFile), current.Leaf.NotAfter
-	if c.obtained != nil { // the authority's certificates are renewed after two thirds of their lifetime
+	if c.obtained != nil { // a certificate authority renews certificates after two thirds of their lifetime
 		before = min(before, end.Sub(current.Leaf.NotBefore)/6)
 		name = slog.Any("domains", current.Leaf.DNSNames)
 	}

@@ -9,13 +9,13 @@ import (
 	"edgetable/functions/edgetable/azurite"
 )
 
-// inits lists programs that may run as a container's first process and start the server, for example with docker run
-// --init.
+// inits lists programs that may be the first process of a container and start the server. For example, docker run
+// --init uses docker-init.
 var inits = []string{"docker-init", "tini", "catatonit", "dumb-init"}
 
-// listenOfServer returns the address that the server in the same container has on its command line; the image's
-// health check does not know it otherwise. It returns "" if the first process is another program, as outside
-// containers.
+// listenOfServer returns the value of --listen in the command line of the server in the same container. A health
+// check of the image cannot know this address otherwise. listenOfServer returns "" if the first process is not the
+// server, as outside of containers.
 func listenOfServer(proc string) string {
 	at := "1"
 	if comm, err := os.ReadFile(filepath.Join(proc, "1/comm")); err == nil && slices.Contains(inits, strings.TrimSpace(string(comm))) {
