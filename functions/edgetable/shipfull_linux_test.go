@@ -13,9 +13,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestShippingFullDisk checks that a server that ships its log starts on a full disk and serves reads. When there is
-// space again, it accepts writes and ships them. On the full disk it may discard log files that were not shipped; then
-// it makes a new backup.
+// TestShippingFullDisk checks a server that copies its log to a backup place. On a full disk, the server must start
+// and serve reads. When the disk has space again, it must accept writes and copy them to the place. On the full disk,
+// it may discard log files that it has not copied. Then it must make a new backup.
 func TestShippingFullDisk(t *testing.T) {
 	t.Parallel()
 	disk, dir := proc.Disk(t, "64m"), t.TempDir()
@@ -45,8 +45,9 @@ func TestShippingFullDisk(t *testing.T) {
 	must.OK(t, os.Remove(fill))
 	c = p.awaitSpace(t).client(t, "")
 	eventually(t, "the server finds the space", &p.testServer, func() bool { status, _ := c.send(t, "PUT", ada, `{"Name":"with space"}`); return status == 204 })
-	// The server makes a new backup if it has discarded logs, and no log message says when. So the test tries restores
-	// until one has the last write. Until then a restore may be refused, but must not return less than the place has.
+	// The server makes a new backup if it has discarded log files, and no log message says when. So the test restores
+	// again and again, until a restore has the last write. An earlier restore may fail. If it succeeds, it must return
+	// all that the place has.
 	restores := 0
 	eventually(t, "the place has the last write", &p.testServer, func() bool {
 		restores++

@@ -14,7 +14,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestGreetingCurl checks that the curl command that a server prints at its start works unchanged.
+// TestGreetingCurl runs the curl command that a server prints at its start. It must work unchanged.
 func TestGreetingCurl(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory")
@@ -26,7 +26,7 @@ func TestGreetingCurl(t *testing.T) {
 	if text := paste(t, strings.TrimSuffix(line, "  # within 15m"), 200); !strings.Contains(text, `"TableName":"people"`) {
 		t.Errorf("%s\n%s", line, text)
 	}
-	// With an account other than the development account, the server prints an edgetable command that
+	// For an account other than the development account, the server prints an edgetable command that
 	// signs the request.
 	s = start(t, map[string]string{accounts.Variable: "acme:" + key1}, "--memory")
 	words := split(t, s.greetingText(t, "try "))
@@ -37,8 +37,8 @@ func TestGreetingCurl(t *testing.T) {
 	paste(t, line, 200)
 }
 
-// TestSign checks that a shell and curl send the request that sign prints with exactly the path
-// that was signed.
+// TestSign checks the request that 'sign' prints for a shell and curl. They must send exactly the
+// path that was signed.
 func TestSign(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory", "--max-skew", "0")
@@ -78,7 +78,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// TestSignFindsAccount checks that sign finds the account in a URL as the server does.
+// TestSignFindsAccount checks that 'sign' finds the account in a URL in the same way as the server.
 func TestSignFindsAccount(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{accounts.Variable: "acme:" + key1 + ";beta:" + key2}
@@ -106,7 +106,7 @@ func TestSignFindsAccount(t *testing.T) {
 	}
 }
 
-// paste parses a curl command as a shell would and sends its request. If curl is installed, it also
+// paste parses a curl command as a shell does and sends its request. If curl is installed, paste also
 // runs the command. It returns the body of the response.
 func paste(t *testing.T, line string, want int) string {
 	t.Helper()
@@ -125,7 +125,8 @@ func paste(t *testing.T, line string, want int) string {
 	return body
 }
 
-// send sends the request of a curl command, given as words, without changing the path.
+// send sends the request of a curl command without changing the path. words are the words of the
+// command.
 func send(t *testing.T, words []string) (*http.Response, string) {
 	t.Helper()
 	method, target, body, head := "GET", "", "", ""
@@ -164,8 +165,8 @@ func send(t *testing.T, words []string) (*http.Response, string) {
 	return resp, string(text)
 }
 
-// split splits a line into words as a shell does. Only single quotes and backslashes may have a
-// special meaning.
+// split splits a line into words as a shell does. It supports only single quotes and backslashes as
+// special characters.
 func split(t *testing.T, line string) []string {
 	t.Helper()
 	var words []string

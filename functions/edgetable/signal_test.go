@@ -15,7 +15,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// mainVariable is set for processes in which the test binary acts as the program.
+// mainVariable is an environment variable. If it is set, the test binary runs the program instead
+// of the tests.
 const mainVariable = "TEST_RUN_MAIN"
 
 func init() {
@@ -24,13 +25,13 @@ func init() {
 	}
 }
 
-// process is the program in a separate process.
+// process is a server that runs in a separate process.
 type process struct {
 	*exec.Cmd
 	testServer
 }
 
-// greeted matches the lines of a greeting that contain a key or a signature.
+// greeted matches lines of a server's greeting that contain a key or a signature.
 var greeted = regexp.MustCompile(`(?m)^  (connection string|try) .*$`)
 
 // startProcess starts a server in a separate process, as users do.
@@ -41,7 +42,7 @@ func startProcess(t *testing.T, environment []string, args ...string) *process {
 	c := exec.Command(self, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	c.Env = append(environment, mainVariable+"=1")
 	p := proc.Start(t, "ready", c)
-	keepOutput(strings.Join(args, " "), func() string { // a secondary that builds a new store prints its greeting again
+	keepOutput(strings.Join(args, " "), func() string { // a secondary prints its greeting again when it has built a new store
 		return greeted.ReplaceAllString(p.Log.String(), "")
 	})
 	return &process{Cmd: c, testServer: testServer{greeting: strings.Join(p.Lines, "\n") + "\n", logs: p.Log}}
@@ -52,8 +53,8 @@ func (p *process) signal(t *testing.T, s os.Signal) {
 	must.OK(t, p.Process.Signal(s))
 }
 
-// TestDrain checks that after SIGTERM a server is not ready, continues to serve for the time of
-// --drain, and logs why it stopped.
+// TestDrain checks a server that gets SIGTERM. It must not be ready, continue to serve for the
+// duration of --drain, and log why it stops.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "notify")
@@ -106,7 +107,7 @@ func TestEveryStopIsLogged(t *testing.T) {
 	}
 }
 
-// TestHangup checks that after SIGHUP the server reads its files at once.
+// TestHangup checks that a server reads its files at once when it gets SIGHUP.
 func TestHangup(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "accounts")

@@ -18,7 +18,7 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestFullDisk fills the file system of a server, a small tmpfs, and checks what the server does.
+// TestFullDisk fills the disk of a server, a small tmpfs. Then it checks what the server does.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := proc.Disk(t, "64m")
@@ -27,7 +27,7 @@ func TestFullDisk(t *testing.T) {
 	base := strings.TrimSuffix(c.endpoint, "/devstoreaccount1")
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 
-	// The entities fill the disk.
+	// Insert entities until the disk is full.
 	stored, refusal := 0, ""
 	for status := 204; status == 204; stored++ {
 		status, refusal = c.send(t, "POST", "/people", bulky(stored))
@@ -35,7 +35,7 @@ func TestFullDisk(t *testing.T) {
 	if stored--; stored < 200 || !strings.Contains(refusal, "server's disk is full") {
 		t.Fatalf("after %d entities: %s", stored, refusal)
 	}
-	// Another file takes the remaining space, and the space that compactions release.
+	// Fill the remaining space with another file, and also the space that compactions release.
 	fill := filepath.Join(disk, "fill")
 	check := func() {
 		t.Helper()
@@ -54,7 +54,7 @@ func TestFullDisk(t *testing.T) {
 	check()
 	c.do(t, "DELETE", "/people(PartitionKey='p',RowKey='0')", "", 204)
 
-	// A killed server starts on the full disk, because the store has reserved some space.
+	// A killed server must start on the full disk, because the store has reserved some space.
 	must.OK(t, p.Process.Kill())
 	p.Wait()
 	p = startProcess(t, nil, "--data", filepath.Join(disk, "data"))
@@ -63,7 +63,7 @@ func TestFullDisk(t *testing.T) {
 	check()
 	c.do(t, "GET", "/people(PartitionKey='p',RowKey='0')", "", 404)
 
-	// A server without that reserve, on a disk with no free byte, waits for space. It is alive but not ready.
+	// Without the reserve, and with no free byte on the disk, a server must wait for space. It is alive but not ready.
 	must.OK(t, p.Process.Kill())
 	p.Wait()
 	if err := os.Remove(filepath.Join(disk, "data", "RESERVE")); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -94,8 +94,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// startWithoutSpace starts a server on a disk with no free byte. It returns the server and its address when the server
-// waits for space.
+// startWithoutSpace starts a server on a disk with no free byte. It returns when the server waits for free space.
 func startWithoutSpace(t *testing.T, args ...string) (p *process, base string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -108,7 +107,7 @@ func startWithoutSpace(t *testing.T, args ...string) (p *process, base string) {
 	return &process{Cmd: c, testServer: testServer{logs: log}}, "http://" + strings.Fields(address)[0]
 }
 
-// awaitSpace waits until a server that has waited for space is ready.
+// awaitSpace waits until the server is ready. The server was waiting for space on its disk.
 func (p *process) awaitSpace(t *testing.T) *process {
 	t.Helper()
 	p.logs.Await(t, "\nready\n")
@@ -116,14 +115,14 @@ func (p *process) awaitSpace(t *testing.T) *process {
 	return p
 }
 
-// bulky is the JSON of an entity of 40 KiB that cannot be compressed.
+// bulky returns the JSON of an entity of 40 KiB that cannot be compressed.
 func bulky(i int) string {
 	b := make([]byte, 30<<10)
 	rand.NewChaCha8([32]byte{byte(i), byte(i >> 8)}).Read(b)
 	return fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%d","Bytes@odata.type":"Edm.Binary","Bytes":"%s"}`, i, base64.StdEncoding.EncodeToString(b))
 }
 
-// send sends a signed request.
+// send sends a signed request. It returns the status and the body of the response.
 func (c *signingClient) send(t *testing.T, method, path, body string) (status int, text string) {
 	t.Helper()
 	resp, err := c.Do(c.request(t, method, path, body))
@@ -146,13 +145,13 @@ func fillUp(path string, leave int64) error {
 		return err
 	}
 	_, err = f.Write(make([]byte, max(0, int64(disk.Bavail)*disk.Bsize-leave)))
-	if errors.Is(err, syscall.ENOSPC) { // a compaction has used the space first
+	if errors.Is(err, syscall.ENOSPC) { // a compaction has used the space before the write
 		return nil
 	}
 	return err
 }
 
-// TestDirectoryThatCannotBeWritten uses a directory in sysfs, where not even root can create directories.
+// TestDirectoryThatCannotBeWritten starts a server in sysfs, where not even root can create directories.
 func TestDirectoryThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	const sysfs = 0x62656572

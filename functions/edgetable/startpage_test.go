@@ -11,7 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestStartInTests runs the commands of docs/start/tests.md, and writes and reads an entity as a test would.
+// TestStartInTests runs the commands of docs/start/tests.md, and writes and reads an entity as a user's test
+// would.
 func TestStartInTests(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"sh", "grep", "sed", "sleep"} {
@@ -42,13 +43,13 @@ edgetable count People --from env:EDGETABLE_CONNECTION_STRING`)
 	if out, said, err := run(string(commands)); err != nil || out != "1\n" {
 		t.Errorf("%q, %v\n%s", out, err, said)
 	}
-	// With a wrong flag, the server does not start, and the script stops.
+	// With a wrong flag, the server must not start, and the script must stop.
 	if out, said, err := run(strings.Replace(string(commands), "--listen", "--lisen", 1)); err == nil || !strings.Contains(said, "--lisen") {
 		t.Errorf("with a wrong flag: %q, %v\n%s", out, err, said)
 	}
 }
 
-// TestReadmeQuery checks that 'edgetable query' prints what README shows, but for the time.
+// TestReadmeQuery checks that 'edgetable query' prints what README shows, except for the time.
 func TestReadmeQuery(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../README.md")

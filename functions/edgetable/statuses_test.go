@@ -19,13 +19,13 @@ import (
 	"edgetable/testdata/must"
 )
 
-// statuses says for each command what its exit statuses mean, except 0 (done) and 2 (wrong command
-// line). It has arguments that produce each status, if that needs only this machine.
+// statuses has the exit statuses of one command, except 0 (done) and 2 (wrong command line). For
+// statuses that need only this machine, it has arguments that produce the status.
 type statuses struct {
 	command        string
 	failed         string                                // meaning of status 1; "" if the command cannot fail
 	fails          []string                              // arguments with which the command exits with 1
-	part, damage   string                                // meanings of statuses 3 and 4; "" if the command does not use them
+	part, damage   string                                // meanings of statuses 3 and 4; "" if the command does not use the status
 	parts, damages func(t *testing.T, w *place) []string // arguments with which the command exits with 3 and 4
 }
 
@@ -42,13 +42,12 @@ const (
 	missing = "/nonexistent/place"
 )
 
-// from appends a source service at an address where no server listens.
 func from(args ...string) []string { return append(args, "--from", "http://127.0.0.1:1/acme?sig=x") }
 
-// in is like from, for a command that deletes.
 func in(args ...string) []string { return append(args, "--in", "http://127.0.0.1:1/acme?sig=x") }
 
-// backupsOneGone makes a directory of backups in which the manifest of one backup is missing.
+// backupsOneGone makes a backup and removes its manifest. It returns the directory as the argument
+// of a command.
 func backupsOneGone(t *testing.T, w *place) []string {
 	to := filepath.Join(t.TempDir(), "backups")
 	ok(t, "backup", "create", to, "--data", w.data)
@@ -58,7 +57,8 @@ func backupsOneGone(t *testing.T, w *place) []string {
 	return []string{to}
 }
 
-// watchMissed makes a state file for a table that was then deleted.
+// watchMissed makes a state file of 'watch' for a table, and deletes the table. It returns the
+// arguments for 'watch'.
 func watchMissed(t *testing.T, w *place) []string {
 	state := filepath.Join(t.TempDir(), "state")
 	ok(t, "tables", "create", "Gone", "--to", w.at)
@@ -151,7 +151,7 @@ var allStatuses = []statuses{
 }
 
 // TestStatuses runs each command with the arguments for each exit status, and checks the status. It
-// also checks that docs/data.md has them.
+// also checks that docs/data.md lists the statuses.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	w := &place{dir: t.TempDir(), data: t.TempDir(), environment: map[string]string{"AWS_REGION": "eu-central-1", "XDG_CACHE_HOME": t.TempDir()}}
@@ -198,7 +198,8 @@ func TestStatuses(t *testing.T) {
 	compareStatusesPage(t)
 }
 
-// compareStatusesPage compares the table in docs/data.md. With -update it writes the table.
+// compareStatusesPage compares the table in docs/data.md with allStatuses. With -update it writes
+// the table.
 func compareStatusesPage(t *testing.T) {
 	t.Helper()
 	const page, begin, end = "../../docs/data.md", "-update' -->\n\n", "\n<!-- end of statuses"

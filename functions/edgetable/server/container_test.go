@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestListenOfServer checks that an image's health check finds the address at which the server in the container
-// listens, even if a command line sets it. The test creates files like those in /proc.
+// TestListenOfServer checks that the health check of an image finds the address of the server, even if a
+// command line sets the address. The test creates files like those in /proc.
 func TestListenOfServer(t *testing.T) {
 	t.Setenv("EDGETABLE_LISTEN", "0.0.0.0:10002")
 	for _, c := range []struct{ comm, program, line, want string }{

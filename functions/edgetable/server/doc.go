@@ -1,3 +1,3 @@
-// Package server implements the command serve: flags, wiring, certificates, health, metrics of the parts, the
+// Package server implements the command serve: its flags, certificates, health checks, metrics, the
 // administration socket and background jobs.
 package server

@@ -12,35 +12,35 @@ import (
 )
 
 const (
-	// expireAfter is the time between the start of the server and its first search for expired entities. expireEvery is
-	// the interval between later searches.
+	// expireAfter is the delay between the start of the server and its first search for expired entities. expireEvery is
+	// the interval of later searches.
 	expireAfter = time.Minute
 	expireEvery = time.Hour
-	// expireRest is the pause after each step of a search, and expireEach that after each removal. They limit removals to
-	// 1000 entities per second.
+	// expireRest is the pause after each step of a search. expireEach is the pause for each removed entity. Together,
+	// they limit removals to 1000 entities per second.
 	expireRest = 10 * time.Millisecond
 	expireEach = time.Millisecond
 )
 
-// expiry removes expired entities, table by table, by the rules of the tables.
+// expiry removes entities that have expired by the rules of their tables, one table after another.
 type expiry struct {
 	service  *table.Service
 	accounts func() []string
 	paused   func() bool // returns true while another server writes the tables
 	log      *slog.Logger
 	removed  atomic.Int64
-	behind   atomic.Int64 // delay that the last search found, in nanoseconds
+	behind   atomic.Int64 // largest delay of a removal that the last search found, in nanoseconds
 	took     atomic.Int64 // duration of the last search, in nanoseconds
 	looked   atomic.Int64 // start of the last completed search, as Unix time in nanoseconds
 }
 
-// late returns how long an expired entity may have been waiting for its removal: the delay that the last search found,
-// or the time since that search began, whichever is longer.
+// removalDelay returns the maximum time for which an expired entity may have waited for its removal. This is the largest
+// delay that the last search found, or the time since that search began, whichever is longer.
 func (e *expiry) removalDelay() time.Duration {
 	return max(time.Duration(e.behind.Load()), time.Since(time.Unix(0, e.looked.Load())))
 }
 
-// keepsRules reports whether the tables of a store can have expiry rules.
+// keepsRules reports whether tables of a store can have expiry rules.
 func keepsRules(s table.Store) bool {
 	d, ok := table.As[table.Declaring](s)
 	if !ok {
@@ -50,7 +50,7 @@ func keepsRules(s table.Store) bool {
 	return expiry
 }
 
-// run makes passes over all tables until ctx ends.
+// run searches all tables for expired entities, at intervals, until ctx ends.
 func (e *expiry) run(ctx context.Context) {
 	e.looked.Store(time.Now().UnixNano())
 	for wait := expireAfter; cli.Sleep(ctx, wait) == nil; wait = expireEvery {
@@ -58,7 +58,7 @@ func (e *expiry) run(ctx context.Context) {
 		var behind edm.Ticks
 		for _, account := range e.accounts() {
 			if e.paused() || ctx.Err() != nil {
-				break // another server now removes expired entities, or this server is stopping
+				break // this server has become a secondary, or it is stopping
 			}
 			tables, err := e.service.TablesWithTraits(ctx, account)
 			if err != nil {
@@ -79,8 +79,8 @@ func (e *expiry) run(ctx context.Context) {
 	}
 }
 
-// pass removes the expired entities of one table. It returns how long ago the earliest of them could have been
-// removed, and whether there was no error.
+// pass removes the expired entities of one table. It returns how long the earliest of them has been waiting for its
+// removal, and whether there was no error.
 func (e *expiry) pass(ctx context.Context, t table.Name) (late edm.Ticks, ok bool) {
 	u, taken, err := e.service.TakeUpkeep(ctx, t)
 	if err != nil {

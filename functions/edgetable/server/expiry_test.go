@@ -16,8 +16,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestExpiry checks that a writing server removes expired entities within two hours after a table got its first rule,
-// and that others remove nothing.
+// TestExpiry checks that a primary removes expired entities within two hours after a table got its first rule. Other
+// servers must remove nothing.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

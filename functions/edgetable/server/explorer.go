@@ -19,15 +19,15 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// explorerFlag says whether the server serves the explorer.
+// explorerFlag says whether the server serves the page of the explorer.
 type explorerFlag struct{ on, given bool }
 
 func (e *explorerFlag) register(f *pflag.FlagSet) {
 	cli.BoolFlag(f, &e.on, "explorer", "serve the explorer's page at /_/; default only if no other machine can reach it; =false turns it off")
 }
 
-// servesPage reports whether the explorer is served. It is off by default behind a proxy, which may let anybody reach
-// it.
+// servesPage reports whether the server serves the page of the explorer. Without --explorer, it does so only on a
+// loopback address and without a proxy, because everybody may reach the server through a proxy.
 func (s *serving) servesPage() bool {
 	if s.explorer.given {
 		return s.explorer.on
@@ -35,7 +35,7 @@ func (s *serving) servesPage() bool {
 	return cli.Loopback(s.listener.Addr()) && !s.trustProxy && s.publicURL == ""
 }
 
-// own returns the handler of paths that belong to no account.
+// ownHandler returns the handler of paths that belong to no account: health checks and the explorer.
 func (s *serving) ownHandler(h *health) func(*protocol.Request) protocol.Response {
 	if !s.servesPage() {
 		return h.answer
@@ -54,13 +54,13 @@ func (s *serving) ownHandler(h *health) func(*protocol.Request) protocol.Respons
 	}
 }
 
-// hasDevelopment reports whether the development account has its public key.
+// hasDevelopment reports whether the server has the development account with its public key.
 func (s *serving) hasDevelopment() bool {
 	a, ok := (*s.accounts.Current.Load())[accounts.Development]
 	return ok && slices.ContainsFunc(a.Keys[:], accounts.IsDevelopmentKey)
 }
 
-// signable returns the names of the accounts that the explorer can open, sorted.
+// signable returns the sorted names of the accounts that the explorer can open.
 func (s *serving) signable() []string {
 	list := *s.accounts.Current.Load()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(list)), func(name string) bool { return s.key(name) == nil })
@@ -84,7 +84,7 @@ func (s *serving) key(account string) *sharedkey.Key {
 	return a.Keys[0]
 }
 
-// invite returns a link that opens all accounts in the explorer of this server.
+// invite returns a one-time link that opens all accounts in the explorer of this server.
 func (s *serving) invite() (*admin.Link, error) {
 	if s.consent == nil {
 		return nil, errors.New("this server does not serve the explorer's page; 'edgetable serve --explorer' does")
@@ -93,7 +93,8 @@ func (s *serving) invite() (*admin.Link, error) {
 	return &admin.Link{URL: s.url() + path, Good: good}, nil
 }
 
-// page returns the path to which a browser that asks for / is redirected, or "".
+// page returns the path of the explorer, to which a browser is redirected from /. It returns "" if there is no
+// explorer.
 func (s *serving) page() string {
 	if s.servesPage() {
 		return explorer.Prefix
@@ -101,7 +102,7 @@ func (s *serving) page() string {
 	return ""
 }
 
-// explorerHosts returns the names of the server that its flags mention.
+// explorerHosts returns the host names of the server that its flags contain.
 func explorerHosts(o *serveFlags) (names explorer.Hosts) {
 	if host, _, err := net.SplitHostPort(o.listen); err == nil && host != "" {
 		names = append(names, strings.ToLower(host))

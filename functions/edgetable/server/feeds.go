@@ -12,16 +12,17 @@ import (
 
 const (
 	// trimEvery is the interval at which the server removes old changes from feeds. trimFull is the interval at which it
-	// checks whether feeds are filling the store.
+	// checks whether feeds fill the store.
 	trimEvery = time.Hour
 	trimFull  = time.Minute
-	// trimFirst is subtracted from the time for which feeds keep changes, when a check finds that feeds fill the store. It
-	// doubles with each such check, so feeds are empty within minutes.
+	// trimFirst is the first reduction of the time for which feeds keep changes. The time is reduced when a check finds
+	// that feeds fill the store. The reduction doubles with each further such check, so all feeds are empty within
+	// minutes.
 	trimFirst = 6 * 3600 * edm.TicksPerSecond
 )
 
-// feeds removes changes that are older than their feed keeps them. If the store is full, or feeds are about to fill it,
-// feeds also removes younger changes, before writes of clients are refused.
+// feeds removes changes that are older than the time for which their feed keeps them. If the store is full, or feeds are
+// about to fill it, feeds also removes younger changes, so that the store need not refuse writes.
 type feeds struct {
 	service *table.Service
 	paused  func() bool // returns true while another server writes the tables
@@ -29,7 +30,7 @@ type feeds struct {
 	log     *slog.Logger
 }
 
-// openFeeds returns nil if the store keeps no feeds.
+// openFeeds returns nil if the store has no feeds.
 func openFeeds(store table.Store, service *table.Service, paused func() bool, log *slog.Logger) *feeds {
 	if _, ok := table.As[table.Feeding](store); !ok {
 		return nil
@@ -41,7 +42,7 @@ func openFeeds(store table.Store, service *table.Service, paused func() bool, lo
 	return f
 }
 
-// run trims the feeds of all tables until ctx ends.
+// run removes old changes from the feeds of all tables until ctx ends.
 func (f *feeds) run(ctx context.Context) {
 	ahead := edm.Ticks(0)
 	for n := 1; cli.Sleep(ctx, trimFull) == nil; n++ {

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// filling is a store that the test can declare full.
+// filling is a store. The test decides whether the store is full.
 type filling struct {
 	table.Store
 	full atomic.Bool
@@ -24,8 +24,8 @@ type filling struct {
 func (s *filling) Unwrap() table.Store { return s.Store }
 func (s *filling) FeedsFillIt() bool   { return s.full.Load() }
 
-// TestFeeds checks that the server removes old changes, but not while another server writes the same tables. If the
-// store is full, the oldest changes are removed first.
+// TestFeeds checks that the server removes old changes, except while another server writes the tables. If the store
+// is full, the server must also remove younger changes, the oldest first.
 func TestFeeds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,11 +66,11 @@ func TestFeeds(t *testing.T) {
 		}
 		write()
 		store.full.Store(true)
-		time.Sleep(3 * time.Minute) // the three checks shorten the time by 6, 12 and 24 hours
+		time.Sleep(3 * time.Minute) // three checks shorten the time by 6, 12 and 24 hours
 		if n := kept(); n != 2 {
 			t.Errorf("%d commits are kept after three minutes without space", n)
 		}
-		time.Sleep(time.Minute) // the next check shortens it by 48 hours, so that nothing is kept
+		time.Sleep(time.Minute) // the fourth check shortens the time by 48 hours, so that no change is kept
 		if n := kept(); n != 0 {
 			t.Errorf("%d commits are kept after four minutes without space", n)
 		}

@@ -18,8 +18,8 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// greet prints the address of the server and how to use it. The only key that it prints or signs with is that of the
-// development account.
+// greet prints the address of the server and how to use it. It prints no key except that of the development account,
+// and signs with no other key.
 func (p *program) greet(s *serving) {
 	list := *s.accounts.Current.Load()
 	if s.logFormat == "json" {
@@ -62,8 +62,8 @@ func (p *program) greet(s *serving) {
 	fmt.Fprintln(p.Out, "ready")
 }
 
-// announced returns the lines for programs that started this server as another program, such as Azurite, and wait
-// for that program's output.
+// announced returns lines of Azurite's output, if the server was started in place of Azurite. Programs that start
+// Azurite wait for these lines.
 func (p *program) announced(s *serving) []string {
 	if p.Announce == nil {
 		return nil
@@ -71,8 +71,8 @@ func (p *program) announced(s *serving) []string {
 	return p.Announce(s.url())
 }
 
-// greetJSON logs in one JSON line that the server is ready, because in a container this output and the log are the
-// same stream.
+// greetJSON prints in one JSON line that the server is ready. In a container, standard output and the log are the
+// same stream, so a line must have the format of the log.
 func (p *program) greetJSON(s *serving) {
 	list := *s.accounts.Current.Load()
 	endpoints := map[string]string{}
@@ -98,21 +98,20 @@ func (p *program) greetJSON(s *serving) {
 	slog.New(slog.NewJSONHandler(p.Out, nil)).Info("ready", about...)
 }
 
-// url returns the start of the accounts' endpoints. It uses the host name in --listen, since the certificate may be
-// for that name.
+// url returns the URL of the server, without an account. It contains the host name in --listen, because the
+// certificate may be for that name.
 func (s *serving) url() string {
 	a := admin.Address{Public: s.publicURL, Listen: s.listen, TLS: s.tlsCert != "", Domains: s.acme.domains}
 	host, _, err := net.SplitHostPort(s.listen)
 	tcp, ok := s.listener.Addr().(*net.TCPAddr)
 	if err != nil || !ok {
-		return a.URL("127.0.0.1", "10002", false) // cannot happen: every server listens on TCP
+		return a.URL("127.0.0.1", "10002", false) // cannot happen: the listener is always a TCP listener
 	}
 	return a.URL(host, strconv.Itoa(tcp.Port), tcp.IP.IsUnspecified())
 }
 
-// elsewhere returns the URL at which other machines reach the server; "" if there is none to add. It is only needed
-// if the server listens on all addresses and has no public URL: the printed endpoints then have 127.0.0.1, which
-// other machines cannot use.
+// externalURL returns the URL at which other machines reach the server, if the printed endpoints contain 127.0.0.1.
+// That is so if the server listens on all addresses and has no public URL. Otherwise it returns "".
 func (s *serving) externalURL() string {
 	tcp, ok := s.listener.Addr().(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() || s.publicURL != "" || len(s.acme.domains) > 0 {
@@ -130,7 +129,8 @@ func (s *serving) externalURL() string {
 	return a.URL(host, strconv.Itoa(tcp.Port), false)
 }
 
-// firstGlobal returns the first address that other machines may reach, preferably an IPv4 address, or "".
+// firstGlobal returns the first address that other machines may reach. It prefers IPv4 addresses. If there is none,
+// it returns "".
 func firstGlobal(list []net.Addr) (host string) {
 	for _, one := range list {
 		network, ok := one.(*net.IPNet)
@@ -145,7 +145,7 @@ func firstGlobal(list []net.Addr) (host string) {
 	return host
 }
 
-// signing returns the command line that signs a request with one of the user's keys.
+// signing returns a command line of 'edgetable sign' for a request with one of the user's keys.
 func (s *serving) signing(target string) string {
 	from := ""
 	if s.accounts.File != "" {

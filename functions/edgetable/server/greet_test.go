@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFirstGlobal checks that the first address that other networks can reach is chosen, and an IPv4 address before an
-// IPv6 address. Loopback and link-local addresses are never chosen.
+// TestFirstGlobal checks that firstGlobal returns the first address that other networks can reach. IPv4 addresses take
+// precedence over IPv6 addresses. Loopback and link-local addresses must never be returned.
 func TestFirstGlobal(t *testing.T) {
 	t.Parallel()
 	for want, list := range map[string][]string{

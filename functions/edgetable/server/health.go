@@ -17,19 +17,19 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// readyTimeout is how long a store may take to prove that it works.
+// readyTimeout is the maximum time of a readiness check.
 const readyTimeout = 2 * time.Second
 
-// well is the response of a healthy server.
+// well is the body of the response of a healthy server.
 const well = "ok\n"
 
 // health answers /_/live and /_/ready without authentication. No account can have the name "_".
 type health struct {
-	check func(ctx context.Context) error // check performs an operation on the store.
-	fresh time.Duration                   // how long the result of a check is reused
+	check func(ctx context.Context) error // performs an operation on the store
+	fresh time.Duration                   // how long the result of a check may be reused
 	log   *slog.Logger
 
-	draining atomic.Bool // /_/ready fails, so that a load balancer sends no new clients
+	draining atomic.Bool // /_/ready fails, so that a load balancer stops sending clients
 
 	mu     sync.Mutex
 	at     time.Time // when the last check ended
@@ -37,7 +37,7 @@ type health struct {
 	ending chan struct{}
 }
 
-// answer answers a request for /_/live or /_/ready.
+// answer handles a request for /_/live or /_/ready.
 func (h *health) answer(req *protocol.Request) protocol.Response {
 	path, _, _ := strings.Cut(req.Target, "?")
 	status, text := h.state(path)
@@ -71,8 +71,8 @@ func (h *health) state(path string) (status int, text string) {
 
 var errSlowStore = errors.New("no answer within " + cli.ShowDuration(readyTimeout))
 
-// ready returns the result of a recent check, or of a new one. Only one check runs at a time, because clients
-// without a key may request checks.
+// ready returns the result of a recent check, or makes a new check. At most one check runs at a time, because
+// clients without a key can request checks.
 func (h *health) ready() error {
 	h.mu.Lock()
 	if h.ending == nil {
@@ -124,7 +124,7 @@ func (h *health) run(ending chan struct{}) {
 	close(ending)
 }
 
-// whatIsFull returns the resource that err says is full.
+// whatIsFull returns which resource is full, according to the error err.
 func whatIsFull(err error) string {
 	if errors.Is(err, table.ErrMemoryFull) {
 		return "memory for tables"
@@ -132,7 +132,7 @@ func whatIsFull(err error) string {
 	return "disk"
 }
 
-// wait waits for a running check, so that the store is not closed during it.
+// wait waits until no check is running. The store must not be closed before that.
 func (h *health) wait() {
 	h.mu.Lock()
 	ending := h.ending

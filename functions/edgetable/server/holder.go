@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// holder finds out which program uses an address on which this server cannot listen. It returns advice, or "". Users
-// who switch from Azurite often still have Azurite running.
+// holder returns advice if this server cannot listen on an address because Azurite uses it; otherwise "". Users who
+// switch from Azurite often still have Azurite running.
 func holder(ctx context.Context, address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -24,7 +24,7 @@ func holder(ctx context.Context, address string) string {
 	if err != nil {
 		return ""
 	}
-	one := &http.Transport{DisableKeepAlives: true} // has no proxy, unlike http.DefaultTransport
+	one := &http.Transport{DisableKeepAlives: true} // unlike http.DefaultTransport, it uses no proxy
 	resp, err := one.RoundTrip(req)
 	if err != nil {
 		return ""

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// listening holds the listening sockets of a server. They stay open while a secondary closes, and the server
-// restarts with the store that the secondary has built. New connections wait meanwhile.
+// listening holds the listening sockets of a server. They stay open while a secondary stops and starts again with
+// the store that it has built. New connections wait during this time.
 type listening struct {
 	tables, metrics net.Listener // nil if the socket is not open yet, or not configured
 }
 
-// at returns a listener on the socket kept, which it opens with listen if necessary. Closing the listener closes
-// the socket too, unless keep returns true.
+// listenOn returns a listener on the socket in kept. If kept is empty, listenOn first opens the socket with
+// listen. Closing the listener also closes the socket, unless keep returns true.
 func (*listening) listenOn(kept *net.Listener, keep func() bool, listen func() (net.Listener, error)) (net.Listener, error) {
 	if *kept == nil {
 		l, err := listen()
@@ -27,22 +27,22 @@ func (*listening) listenOn(kept *net.Listener, keep func() bool, listen func() (
 	return &socketListener{TCPListener: tcp, keep: keep}, tcp.SetDeadline(time.Time{})
 }
 
-// close closes the sockets.
+// close closes the sockets that are still open.
 func (l *listening) close() error {
 	var err error
 	for _, one := range []net.Listener{l.tables, l.metrics} {
 		if one == nil {
 			continue
 		}
-		if e := one.Close(); !errors.Is(e, net.ErrClosed) { // the listener for the last store has already closed it
+		if e := one.Close(); !errors.Is(e, net.ErrClosed) { // a listener may already have closed the socket
 			err = errors.Join(err, e)
 		}
 	}
 	return err
 }
 
-// turn is a listener for the time in which one store is served. Close leaves the socket open if another store will
-// be served; otherwise it closes the socket, so that new clients are refused at once.
+// socketListener is a listener on a socket, for the time in which one store is served. If another store will be
+// served, Close leaves the socket open. Otherwise Close closes it, so that new clients are refused at once.
 type socketListener struct {
 	*net.TCPListener
 	keep  func() bool
@@ -57,7 +57,7 @@ func (t *socketListener) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// Close makes Accept return an error.
+// Close makes Accept return an error, and closes the socket unless keep returns true.
 func (t *socketListener) Close() error {
 	if t.ended.Swap(true) {
 		return net.ErrClosed

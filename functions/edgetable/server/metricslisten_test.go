@@ -9,8 +9,9 @@ import (
 	"edgetable/testdata/pipes"
 )
 
-// TestMetricsAttacked checks that neither a client that opens all connections for metrics nor one that does not read
-// its responses keeps others from the metrics or uses more than the reserved file descriptors.
+// TestMetricsAttacked attacks the listener for metrics: a client opens as many connections as it can, or does not
+// read its responses. Other clients must still get metrics. The attacker must not use more than the reserved file
+// descriptors.
 func TestMetricsAttacked(t *testing.T) {
 	t.Parallel()
 	metrics := observe.NewMetrics("test")

@@ -15,7 +15,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// watchQueue adds metrics of the requests that are being served and of those that wait in the queue.
+// watchQueue adds metrics of the requests that run, and of those that wait in the queue.
 func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	gauge := func(name, help string, of func(*admission.Kind) int) observe.Row[[3]admission.Kind] {
 		return observe.Gauge[[3]admission.Kind](name, help, nil).By("kind", func(kinds [3]admission.Kind, add func(float64, ...string)) {
@@ -31,7 +31,7 @@ func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	)
 }
 
-// watchExpiry adds the metrics of the removal of expired entities. It does nothing if e is nil.
+// watchExpiry adds metrics of the removal of expired entities. It does nothing if e is nil.
 func watchExpiry(m *observe.Metrics, e *expiry) {
 	if e != nil {
 		observe.Watch(m, func() *expiry { return e },
@@ -80,8 +80,8 @@ func watchCertificate(m *observe.Metrics, c *certificate) {
 	})
 }
 
-// watchFaults adds metrics of simulated faults, if there are any. The label is the position of the rule, because a
-// rule may name accounts and keys.
+// watchFaults adds metrics of simulated faults, if there are any. The label is the number of the rule, and not its
+// text, because a rule may contain names of accounts and keys of entities.
 func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 	if c == nil {
 		return
@@ -94,7 +94,7 @@ func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 		}))
 }
 
-// watchBackups adds metrics of the server's backups, if it makes any.
+// watchBackups adds metrics of the server's backups, if there are any.
 func watchBackups(m *observe.Metrics, b *backup.Schedule) {
 	if b == nil {
 		return
@@ -106,7 +106,7 @@ func watchBackups(m *observe.Metrics, b *backup.Schedule) {
 	)
 }
 
-// watchLog adds metrics of log shipping, if it is on.
+// watchLog adds metrics of log shipping, if the server ships its log.
 func watchLog(m *observe.Metrics, b *backup.Schedule) {
 	if !b.ShipsLog() {
 		return
@@ -137,7 +137,7 @@ func watchSecondary(m *observe.Metrics, status func() secondary.Status) {
 	)
 }
 
-// replicaStatus returns the state of a replica in the form of a secondary's status.
+// replicaStatus returns a function that describes a replica like a secondary.
 func replicaStatus(r table.Replicated) func() secondary.Status {
 	began := time.Now()
 	return func() secondary.Status {
@@ -150,7 +150,7 @@ func replicaStatus(r table.Replicated) func() secondary.Status {
 	}
 }
 
-// unixTime returns a time for a gauge, in seconds; the zero time is 0.
+// unixTime converts a time to seconds for a gauge. The zero time becomes 0.
 func unixTime(t time.Time) float64 {
 	if t.IsZero() {
 		return 0

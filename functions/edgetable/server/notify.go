@@ -5,14 +5,14 @@ import (
 	"net"
 )
 
-// notify tells systemd the state of a service with Type=notify, as in sd_notify(3): READY=1 or STOPPING=1. It does
-// nothing elsewhere.
+// notify reports a state to systemd, as sd_notify(3) does: READY=1 or STOPPING=1. It does nothing if systemd does
+// not expect reports.
 func (p *program) notify(state string, log *slog.Logger) {
 	socket := p.Environment("NOTIFY_SOCKET")
 	if socket == "" {
 		return
 	}
-	if socket[0] == '@' { // an abstract socket has no file
+	if socket[0] == '@' { // @ stands for an abstract socket, whose name begins with a zero byte
 		socket = "\x00" + socket[1:]
 	}
 	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: socket, Net: "unixgram"})

@@ -15,7 +15,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// openBackups opens the place for backups, unless this server is a secondary that has no store yet.
+// openBackups opens the backup location. A secondary that has no store yet does not open it.
 func (s *serving) openBackups(ctx context.Context) (err error) {
 	if s.follower.Unbuilt() {
 		return nil
@@ -27,7 +27,8 @@ func (s *serving) openBackups(ctx context.Context) (err error) {
 	return err
 }
 
-// newHandler returns the protocol handler over the store. Simulated faults wrap the traced store.
+// newHandler returns the protocol handler. Its store is wrapped by traces and, outside of these, by
+// simulated faults.
 func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 	s.statistics = OpenStatistics(s.DataDirectory(), s.log)
 	h := &protocol.Handler{
@@ -45,7 +46,7 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 		Waiters:     &changefeed.Waiters{Account: changefeed.MostOfAccount, All: cmp.Or(s.bounds.Requests, leastRequests) / 2},
 	}
 	if s.bearer.Install(h); s.bearer != nil {
-		// Contact the issuer of tokens now, so that a wrong issuer is logged at once. Account keys work
+		// Contact the token issuer now, so that a wrong issuer is logged at once. Account keys work
 		// without the issuer.
 		go func() { _ = s.bearer.Ready(ctx) }()
 	}
@@ -56,8 +57,8 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 	return h
 }
 
-// newServer returns the HTTP server. Its requests pass the admission queue limited before the
-// handler.
+// newServer returns the HTTP server. The parameter limited is the admission queue through which
+// requests reach the handler.
 func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, health *health) *httpserver.Server {
 	requests := observe.NewRequestLog(s.log, s.access, s.slowQuery)
 	return &httpserver.Server{
@@ -74,7 +75,7 @@ func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, hea
 	}
 }
 
-// watch serves the metrics, if configured, until stop is called.
+// watch serves the metrics until stop is called, if metrics are configured.
 func (s *serving) watch(limited *admission.Limiter, server *httpserver.Server, waiters *changefeed.Waiters) (stop func()) {
 	if s.metrics == nil {
 		return func() {}

@@ -7,14 +7,14 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// program holds what the commands serve and health share.
 type program struct {
 	*cli.Terminal
 	Signals
 }
 
-// Signals provides the events after which a server reloads files. A server calls each function when it starts.
+// Signals contains functions that return channels. An event on such a channel makes a server reload files.
+// Each server calls these functions once.
 type Signals struct {
-	Hangups func() <-chan os.Signal // at each event, all files are reloaded
-	Ticks   func() <-chan time.Time // at each event, files that have changed are reloaded
+	Hangups func() <-chan os.Signal // an event reloads all files
+	Ticks   func() <-chan time.Time // an event reloads the files that have changed
 }

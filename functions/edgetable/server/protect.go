@@ -18,24 +18,24 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// protectFlags limit what clients can demand of the server.
+// protectFlags contains limits for the load that clients may cause.
 type protectFlags struct {
 	limits   limits
 	requests int  // maximum number of waiting requests
-	remote   bool // the store is on another machine, so requests mostly wait
+	remote   bool // the store is on another machine, so requests mostly wait for the network
 }
 
 // limits are rates per second.
 type limits struct {
 	setting.Rates
-	failures float64 // failed sign-ins per client address; 0 means no limit
+	failures float64 // failed authentications per client address; 0 means no limit
 }
 
-// usualFailures is the default for failures. It lets a client with a wrong key retry, but makes guessing keys
-// useless.
+// usualFailures is the default of the field failures. A client with a wrong key can retry at this rate, but guessing
+// keys is useless.
 const usualFailures = 100
 
-// parseLimits parses the rates that setting.ParseRates accepts, and also failures=N.
+// parseLimits parses rates as setting.ParseRates does, and also failures=N.
 func parseLimits(text string) (limits, error) {
 	l, rates := limits{failures: usualFailures}, []string{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -58,7 +58,7 @@ func parseLimits(text string) (limits, error) {
 	return l, err
 }
 
-// String formats the limits for parseLimits.
+// String formats the limits in the form that parseLimits accepts.
 func (l limits) String() string {
 	if l.failures == usualFailures {
 		return l.Rates.String()
@@ -74,15 +74,15 @@ func (o *protectFlags) register(f *pflag.FlagSet) {
 		"or a sixteenth of this number of each kind with --store "+cli.OneOf(stores.Remote()))
 }
 
-// usualRequests is the default maximum number of waiting requests. At this number, a request waits a few hundred
-// milliseconds at most.
+// usualRequests is the default maximum number of waiting requests. In a queue of this length, a request waits at most
+// a few hundred milliseconds.
 const usualRequests = 8192
 
-// maxRequests is the upper limit of the flag: more than any machine serves at once.
+// maxRequests is the maximum value of --max-requests. No machine serves so many requests at once.
 const maxRequests = 1 << 20
 
-// slots returns the maximum numbers of concurrent writing and read-only requests. With a remote store there are more,
-// because a request mostly waits for the network.
+// slots returns how many writing and how many read-only requests may run at once. With a remote store there are more
+// slots, because a request mostly waits for the network.
 func (o *protectFlags) slots() (writes, reads int) {
 	if o.remote {
 		n := max(1, o.requests/16)
@@ -91,14 +91,14 @@ func (o *protectFlags) slots() (writes, reads int) {
 	return min(64, o.requests), min(4*runtime.GOMAXPROCS(0), o.requests)
 }
 
-// Maximum numbers of token buckets in memory, at about 100 bytes each.
+// Maximum numbers of token buckets in memory. A bucket needs about 100 bytes.
 const (
 	accountBuckets   = 1 << 10
 	partitionBuckets = 1 << 17
 	sourceBuckets    = 1 << 16
 )
 
-// buckets returns the rate limiters of a protocol handler.
+// buckets returns the rate limiters for the protocol handler.
 func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 	make := func(rate float64, burst float64, keys int) protocol.Limiter {
 		if rate == 0 {
@@ -113,12 +113,12 @@ func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 	}
 }
 
-// limiter returns the admission queue, which shares slots among the accounts of a handler.
+// limiter returns the admission queue in front of handler h. The queue divides the slots fairly among accounts.
 func (o *protectFlags) limiter(h *protocol.Handler) *admission.Limiter {
 	writes, reads := o.slots()
 	return admission.New(h, admission.Options{Concurrent: writes, Reads: reads, Queue: o.requests, MaxWait: maxWait})
 }
 
-// maxWait is the maximum time that a request may wait in the queue. It is long enough for a disk that stalls briefly,
-// and short enough for a client that waits.
+// maxWait is the maximum time that a request may wait in the queue. It is longer than the usual stalls of a disk, and
+// shorter than the timeouts of clients.
 const maxWait = time.Second

@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestReadinessFull checks that the log distinguishes a full disk from a store that does not work, and has one
-// line for each change.
+// TestReadinessFull checks that the log distinguishes a full disk from a broken store, and that each change of
+// this state is logged once.
 func TestReadinessFull(t *testing.T) {
 	t.Parallel()
 	var failure error
@@ -42,8 +42,8 @@ level=INFO msg="the store works again"
 	}
 }
 
-// TestReadiness checks that /_/ready reports the state of the store, and that frequent requests cause few checks
-// of the store.
+// TestReadiness checks that /_/ready reports the state of the store. Frequent requests must cause few checks of
+// the store.
 func TestReadiness(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"edgetable/functions/edgetable/azurite"
 )
 
-// remark logs notes about the settings: variables that no command reads, and variables that override the
-// configuration file.
+// remark logs notes about the settings. It logs variables that no command reads, and variables that
+// override the configuration file.
 func (p *program) remark(log *slog.Logger) {
 	for _, text := range p.Remarks {
 		log.Info(text)
@@ -20,7 +20,7 @@ func (p *program) remark(log *slog.Logger) {
 		}
 		log.Warn("no command reads this variable", about...)
 	}
-	if p.Environment(azurite.AccountsVariable) != "" && p.Announce == nil { // not started as Azurite, which reads it
+	if p.Environment(azurite.AccountsVariable) != "" && p.Announce == nil { // started as Azurite, the server would read this variable
 		log.Warn("no command reads this variable", "variable", azurite.AccountsVariable, "meant", accounts.Variable)
 	}
 	for _, o := range p.Overridden() {

@@ -64,10 +64,10 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 	return nil
 }
 
-// openListeners opens the listening sockets, or reuses those that a previous run with another store left open. It
-// refuses addresses where secrets would be sent in plain text over a network.
+// openListeners opens the listening sockets, or reuses those that are still open. It returns an error for an address at which
+// secrets would be sent over a network in plain text.
 func (s *serving) openListeners(ctx context.Context, at *listening) error {
-	// The sockets stay open only if this process continues with the store that a secondary has built.
+	// The sockets stay open if this process will serve another store, which a secondary has built.
 	keep := func() bool { return errors.Is(context.Cause(ctx), secondary.ErrBuilt) }
 	l, err := at.listenOn(&at.tables, keep, func() (net.Listener, error) { return net.Listen("tcp", s.listen) })
 	if err != nil {
@@ -88,17 +88,17 @@ func (s *serving) openListeners(ctx context.Context, at *listening) error {
 func (s *serving) closeListeners() {
 	for _, l := range []net.Listener{s.metricsAt, s.listener} {
 		if l != nil {
-			_ = l.Close() // closing it again is harmless
+			_ = l.Close() // the listener may be closed already, which does no harm
 		}
 	}
 }
 
-// openBackend opens the store, or starts a secondary that builds one.
+// openBackend opens the store. On a new secondary, it starts to build the store instead.
 func (s *serving) openBackend(ctx context.Context, environment func(name string) string, limits machine.Limits, end func(error)) (err error) {
 	writes, reads := s.protect.slots()
 	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: writes + reads, Heap: limits.Heap, Files: limits.Files, Environment: environment, KeepLogs: s.backup.KeepLogs()}
 	if from.Secondary = s.second.Of != ""; from.Secondary {
-		from.KeepLogs = -1 // keep no logs to ship until the secondary is promoted
+		from.KeepLogs = -1 // a secondary keeps no log files for shipping until it is promoted
 		if s.follower, err = s.second.Build(ctx, s.DataDirectory(), s.log, end); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (s *serving) openBackend(ctx context.Context, environment func(name string)
 	return s.openStore(ctx, from, end)
 }
 
-// openStore opens the store. On a secondary, it also starts to apply the primary's changes to the store.
+// openStore opens the store. On a secondary, it also opens the Follower that applies the primary's log to the store.
 func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(error)) (err error) {
 	w := &waiting{serving: s}
 	slow := time.AfterFunc(cli.Quiet, func() { w.begin(nil) })
@@ -135,7 +135,7 @@ func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(
 	return nil
 }
 
-// prepare reads and checks everything that needs neither a port nor a store.
+// prepare does all that needs neither a socket nor a store. It returns an error if a setting is invalid.
 func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	if s.bearer, err = s.serveFlags.bearer.verifier(ctx, s.log); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	}
 	s.accounts = &account.Known{
 		Source: p.accounts(s.serveFlags), Log: s.log,
-		Refuse: func(accounts.List) error { return nil }, // replaced below by a check that needs the server's address
+		Refuse: func(accounts.List) error { return nil }, // replaced later by a check that needs the address of the server
 	}
 	if _, err := s.accounts.Load(true); err != nil {
 		return err
@@ -166,8 +166,8 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	return err
 }
 
-// accounts returns the source of accounts. The flags name it, unless the program was started in place of Azurite and
-// was given the accounts.
+// accounts returns the source of accounts. If the program was started in place of Azurite, Azurite's variable may contain the
+// accounts.
 func (p *program) accounts(o *serveFlags) account.Source {
 	if p.AzuriteAccounts != "" {
 		return account.WeakSource(p.AzuriteAccounts, azurite.AccountsVariable)
@@ -175,8 +175,8 @@ func (p *program) accounts(o *serveFlags) account.Source {
 	return account.NewSource(p.Environment, o.accounts, o.DataDirectory())
 }
 
-// remedy says what to do if there is no account. In a container it does not suggest another address, where nobody
-// could reach the server.
+// remedy returns advice for a server that has only the development account. In a container it does not suggest to listen on a
+// loopback address, because nobody could reach the server there.
 func (s *serving) remedy() string {
 	if s.listenFromImage {
 		return "make an account with 'docker run --rm -v VOLUME:/data IMAGE account new NAME', or use --allow-development-account (the variable EDGETABLE_ALLOW_DEVELOPMENT_ACCOUNT=true)"
@@ -184,7 +184,8 @@ func (s *serving) remedy() string {
 	return "make accounts with 'edgetable account new', or listen on 127.0.0.1, or use --allow-development-account"
 }
 
-// protectSecrets refuses to send secrets over a network in plain text, and warns if the network can read requests.
+// protectSecrets returns an error if secrets would be sent over a network in plain text. It logs a warning if the network can
+// read requests.
 func (s *serving) protectSecrets() error {
 	if cli.Loopback(s.listener.Addr()) {
 		return nil
@@ -212,13 +213,13 @@ func (s *serving) protectSecrets() error {
 	return nil
 }
 
-// serveUntil serves until ctx ends. It then drains requests and closes the store. The order of steps matters:
+// serveUntil serves until ctx ends. Then it waits for running requests and closes the store. The order of the steps matters:
 //
-//   - Backups open first: if their place is wrong, no other part must be stopped.
-//   - Traces wrap the store before the service is built from it; simulated faults wrap the traced store.
+//   - Backups open first. If their location is wrong, no other part must be stopped.
+//   - Traces wrap the store before the service is made; simulated faults wrap the traced store.
 //   - The administration socket opens before SIGHUP is handled and before "ready" is printed: a client that waits for
 //     "ready" can use the socket at once.
-//   - Background jobs start before the first request and end after the last one; they may use the store until wait returns.
+//   - Background jobs start before the first request and end after the last one. They may use the store until wait returns.
 //   - At the end the socket closes first, so that no checkpoint starts. Then statistics and the last uses of keys are
 //     written. After a running health check has ended, the store is closed.
 func (p *program) serveUntil(ctx context.Context, s *serving) error {
@@ -245,7 +246,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		return errors.Join(err, s.backend.Close())
 	}
 	stopMetrics := s.watch(limiter, server, handler.Waiters)
-	hangup, ticks := p.Hangups(), p.Ticks() // from here on, SIGHUP reloads files instead of ending the process
+	hangup, ticks := p.Hangups(), p.Ticks() // after this, SIGHUP reloads files and does not end the process
 	wait := begin(ctx, s.jobs(hangup, ticks, s.backups), s.log)
 	p.greet(s)
 	p.notify("READY=1", s.log)
@@ -256,8 +257,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	stopAdmin()
 	stopMetrics()
 	if errors.Is(err, httpserver.ErrCutOff) {
-		// Some requests may still be running, so the store must not be closed. The process ends instead, as in a crash, which
-		// loses no confirmed write. The server was asked to stop, so this is no error.
+		// Some requests may still be running, so the store must not be closed. The process ends without closing it, like
+		// after a crash, which loses no confirmed write. The user has stopped the server, so this is no error.
 		s.log.Warn("stopped before the last requests ended", "cause", err)
 		return nil
 	}
@@ -269,8 +270,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	return s.backend.Close()
 }
 
-// draining returns a context that ends some time after ctx. In this time, load balancers notice that the server is not
-// ready.
+// draining returns a context that ends some time after ctx. During this time /_/ready fails, so that load balancers send no
+// new clients.
 func (p *program) draining(ctx context.Context, s *serving, h *health) context.Context {
 	drained, end := context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {
@@ -285,7 +286,8 @@ func (p *program) draining(ctx context.Context, s *serving, h *health) context.C
 	return drained
 }
 
-// ready is the readiness check: it performs an operation on the store, and fails if the data of a secondary is too old.
+// ready is the readiness check. It performs an operation on the store. It also fails if the store was replaced, or if the
+// data of a secondary is too old.
 func (s *serving) ready(ctx context.Context) error {
 	err := s.backend.Ready(ctx)
 	switch {

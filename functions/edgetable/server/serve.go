@@ -16,7 +16,6 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// serveFlags holds the flags of serve.
 type serveFlags struct {
 	stores.Flags
 	listen, accounts       string
@@ -33,7 +32,7 @@ type serveFlags struct {
 	accessLog              string
 	slowQuery              time.Duration
 	untilEOF               bool
-	listenFromImage        bool // --listen was set by an environment variable, as container images do
+	listenFromImage        bool // an environment variable has set --listen, as in container images
 
 	acme    acmeFlags
 	metrics metricsFlags
@@ -69,7 +68,7 @@ func (p *program) serveCommand() *cobra.Command {
 				ctx = p.untilEOF(ctx)
 			}
 			var at listening
-			for { // repeats when a secondary has built its store, and then serves that store
+			for { // after a secondary has built its store, the loop serves this store
 				if err := p.runServer(ctx, &o, &at); !errors.Is(err, secondary.ErrBuilt) || ctx.Err() != nil {
 					return errors.Join(err, at.close())
 				}
@@ -123,7 +122,7 @@ func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
 	cli.DurationFlag(f, &o.slowQuery, "slow-query", time.Second, 0, cli.MaxTime, "minimum duration of queries that are logged, with the shape of their filters; 0 logs no queries")
 }
 
-// check reports flags that contradict each other.
+// check returns an error if flags contradict each other.
 func (o *serveFlags) check(flags *pflag.FlagSet) error {
 	given := flags.Changed
 	if (o.tlsCert == "") != (o.tlsKey == "") {
@@ -139,5 +138,5 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 		o.Flags.Check(flags), o.second.Check(given, o.DataDirectory()), o.backup.Check(given))
 }
 
-// hasSocket reports whether there is an administration socket.
+// hasSocket reports whether the server has an administration socket.
 func (o *serveFlags) hasSocket() bool { return o.admin != "" || o.DataDirectory() != "" }

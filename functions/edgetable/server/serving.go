@@ -35,17 +35,18 @@ type serving struct {
 	statistics  *Statistics
 	expiry      *expiry           // nil if the store keeps no expiry rules
 	feeds       *feeds            // nil if the store keeps no feeds
-	consent     *explorer.Consent // nil unless the explorer can open the server's accounts
+	consent     *explorer.Consent // nil unless the explorer may open the server's accounts
 	bounds      httpserver.Bounds
 }
 
-// isSecondary reports whether the server follows another one, reads a replica, or was replaced before it started.
+// isSecondary reports whether the server must not write: it follows another server, reads a replica, or was
+// replaced before it started.
 func (s *serving) isSecondary() bool {
 	return s.backend.Replica != nil || s.follower.Follows() || s.lead().Fenced()
 }
 
 // lead returns the Lead of the store in the data directory, which says whether the store is the primary. It returns
-// nil if there is no such store.
+// nil if the store is not in a data directory.
 func (s *serving) lead() *stores.Lead {
 	if s.backend.Embedded == nil {
 		return nil

@@ -11,13 +11,13 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// OpenTelemetry's variables for the URL of the collector.
+// Variables of OpenTelemetry for the URL of the collector.
 const (
 	otlpTraces = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" // complete URL for traces
-	otlpAll    = "OTEL_EXPORTER_OTLP_ENDPOINT"        // base URL for all signals, each of which has its own path
+	otlpAll    = "OTEL_EXPORTER_OTLP_ENDPOINT"        // base URL; each signal has its own path below it
 )
 
-// tracesURL returns the URL to send traces to, or "" if there is none.
+// tracesURL returns the URL to which traces are sent, or "" if there is none.
 func tracesURL(environment func(name string) string) (string, error) {
 	own, all := environment(otlpTraces), environment(otlpAll)
 	text := cmp.Or(own, all)
@@ -38,7 +38,7 @@ func tracesURL(environment func(name string) string) (string, error) {
 	return u.String(), nil
 }
 
-// openTraces starts tracing. It returns nil if no traces are wanted.
+// openTraces starts to send traces. It returns nil if no URL for traces is set.
 func openTraces(ctx context.Context, environment func(name string) string, log *slog.Logger) (*observe.Traces, error) {
 	u, err := tracesURL(environment)
 	if u == "" || err != nil {

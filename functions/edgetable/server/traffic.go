@@ -25,7 +25,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// TrafficFile is the name of the file in the data directory that keeps the traffic statistics.
+// TrafficFile is the name of the file with the traffic statistics, in the data directory.
 const TrafficFile = "traffic.json"
 
 // Statistics counts the traffic of a server and keeps the counts in a file.
@@ -35,7 +35,7 @@ type Statistics struct {
 	log  *slog.Logger
 }
 
-// OpenStatistics continues the counts in the file. Without a data directory there is no file.
+// OpenStatistics reads the counts in the file and continues them. Without a data directory there is no file.
 func OpenStatistics(data string, log *slog.Logger) *Statistics {
 	s := &Statistics{Counter: traffic.New(), log: log}
 	if data != "" {
@@ -56,8 +56,8 @@ func OpenStatistics(data string, log *slog.Logger) *Statistics {
 	return s
 }
 
-// readStatistics reads the statistics from a file. The first line is a checksum of the rest, which reveals an
-// incomplete write.
+// readStatistics reads the statistics from a file. The first line is a checksum of the rest. A wrong checksum
+// shows that the file was written only in part.
 func readStatistics(path string) (*traffic.Saved, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -73,7 +73,8 @@ func readStatistics(path string) (*traffic.Saved, error) {
 
 func checksum(b []byte) string { return fmt.Sprintf("edgetable traffic 1 %08x", crc32.ChecksumIEEE(b)) }
 
-// write replaces the file. After a crash there is the old file, the new one, or one with a wrong checksum.
+// write replaces the file. If the machine crashes meanwhile, the file has the old or the new content, or a
+// wrong checksum.
 func (s *Statistics) write() {
 	if s.path == "" {
 		return
@@ -87,10 +88,10 @@ func (s *Statistics) write() {
 	}
 }
 
-// keptEvery is how often the statistics are written.
+// keptEvery is the interval at which the statistics are written to the file.
 const keptEvery = time.Minute
 
-// keep advances the statistics every second and writes them every minute, until ctx ends.
+// keep advances the statistics every second, and writes them to the file every minute, until ctx ends.
 func (s *Statistics) keep(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -107,7 +108,7 @@ func (s *Statistics) keep(ctx context.Context) {
 	}
 }
 
-// Observe counts a request if it read or wrote entities of an existing table.
+// Observe counts a request that read or wrote entities of an existing table.
 func (s *Statistics) Observe(resp *protocol.Response) {
 	from := resp.Visit
 	throttled := resp.Status == http.StatusServiceUnavailable && !errors.Is(resp.Err, table.ErrFull)
@@ -126,7 +127,8 @@ func (s *Statistics) Observe(resp *protocol.Response) {
 	s.Add(&v)
 }
 
-// describeQuery adds the details of a query to v: its filter, and how much it read and returned.
+// describeQuery adds the details of a query to v: its filter, its ranges of keys, and how much it read and
+// returned.
 func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	from := resp.Visit
 	plan := odata.MakePlan(from.Filter)
@@ -151,8 +153,8 @@ func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	}
 }
 
-// told is the response to comp=traffic, for requests signed with an account key: the statistics of a table, and
-// advice based on them.
+// told is the response to comp=traffic, which a client requests with an account key. It contains the statistics
+// of a table, and advice that is based on them.
 type told struct {
 	*traffic.Report
 	Advice *advise.Advice `json:"advice"`
@@ -172,7 +174,7 @@ func (s *Statistics) Tell(account, table string) ([]byte, error) {
 	return json.Marshal(told{r, advise.Judge(table, &advise.Facts{Traffic: r, Buckets: cli.UsualBuckets})})
 }
 
-// serve serves 'edgetable traffic' and 'edgetable advise'.
+// serve adds the handlers that 'edgetable traffic' and 'edgetable advise' need.
 func (s *Statistics) serve(mux *http.ServeMux) {
 	mux.HandleFunc("GET /traffic", func(w http.ResponseWriter, _ *http.Request) {
 		saved := s.Save()

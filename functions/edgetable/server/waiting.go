@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// waiting answers requests while the store cannot be opened yet: it reports that the server is
+// waiting answers requests while the store cannot be opened yet. It reports that the server is
 // alive but not ready.
 type waiting struct {
 	serving *serving
@@ -21,7 +21,7 @@ type waiting struct {
 	ended  chan struct{}
 }
 
-// begin logs why the store does not open, and starts answering.
+// begin logs the reason why the store cannot be opened, and starts to answer requests.
 func (w *waiting) begin(cause error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -42,7 +42,7 @@ func (w *waiting) begin(cause error) {
 	w.ended = make(chan struct{})
 	go func() {
 		defer close(w.ended)
-		_ = w.server.Serve(l) // returns after end is called
+		_ = w.server.Serve(l) // returns when end is called
 	}()
 }
 
@@ -56,7 +56,7 @@ func answerWaiting(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "the store does not answer yet", http.StatusServiceUnavailable)
 }
 
-// end stops answering. Connections that arrive now wait for the server that has the store.
+// end stops answering requests. New connections wait until the real server accepts them.
 func (w *waiting) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,7 +66,7 @@ func (w *waiting) end() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 	defer cancel()
-	_ = w.server.Shutdown(ctx) // connections of slow clients are closed
+	_ = w.server.Shutdown(ctx) // connections of slow clients are closed after a timeout
 	_ = w.server.Close()
 	<-w.ended
 	return w.serving.listener.(*socketListener).SetDeadline(time.Time{})

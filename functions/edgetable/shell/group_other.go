@@ -4,6 +4,6 @@ package shell
 
 import "os/exec"
 
-// group does nothing on this system: if the command is killed, programs that it started keep
-// running.
+// group does nothing on this system. If a command is killed, programs that it started continue
+// to run.
 func group(*exec.Cmd) {}

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// group starts the command in a new process group. A cancellation kills all processes of this
-// group.
+// group makes the command start in a new process group. If the command is cancelled, all
+// processes of this group are killed.
 func group(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

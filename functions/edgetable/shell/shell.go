@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// patience is how long Run waits after a command has ended, if programs that the command started keep its input or
-// output open.
+// patience is how long Run waits after a command has ended, if programs that the command started still have its input
+// or output open.
 const patience = 5 * time.Second
 
-// Run runs a command of the user's shell. If ctx ends, Run kills the command and, on Unix, all processes of its process
-// group.
+// Run runs a command in a shell. If ctx ends, Run kills the command and, on Unix, all processes of the command's
+// process group.
 func Run(ctx context.Context, command string, in io.Reader, out, errs io.Writer) error {
 	return run(ctx, patience, command, in, out, errs)
 }

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// told is a writer. Its channel is closed when the first text is written to it.
+// told is a writer. The first Write closes the channel.
 type told chan struct{}
 
 func (c told) Write(p []byte) (int, error) {
@@ -23,8 +23,8 @@ func (c told) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// child returns a command that starts a program in the background. This program keeps the output of the
-// command open until end is called.
+// child returns a command that starts a program in the background. This program keeps the command's output
+// open until end is called.
 func child(t *testing.T) (command string, end func()) {
 	t.Helper()
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -36,8 +36,8 @@ func child(t *testing.T) (command string, end func()) {
 	}
 }
 
-// TestEnded checks that a cancellation also ends the programs that the command has started. Otherwise Run
-// would wait for them, because they keep its output open.
+// TestEnded checks that a cancellation also ends programs that the command has started. Otherwise Run would
+// wait for these programs, because they keep the output open.
 func TestEnded(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -52,7 +52,7 @@ func TestEnded(t *testing.T) {
 }
 
 // TestLeft checks that Run does not wait for a program that a command has left running with its output open.
-// Run must return an error that says so.
+// Run must return an error about this program.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	command, end := child(t)

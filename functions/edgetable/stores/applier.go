@@ -13,28 +13,28 @@ import (
 	"edgetable/core/edm"
 )
 
-// Applier applies the pieces of a shipped log to a store. It applies the commits of several small pieces together,
-// because each application waits for the disk.
+// Applier applies the pieces of a shipped log to a store. It collects the commits of several small pieces and
+// applies them together, because each application waits for the disk.
 type Applier struct {
 	// Apply applies commits to the store; see [pebblestore.Store.Replay].
 	Apply func(ctx context.Context, to pebblestore.Position, commits []logship.Commit) error
-	At    pebblestore.Position // position after the pieces that were added
+	At    pebblestore.Position // position of the store after all added pieces of the log are applied
 
-	commits []logship.Commit // commits of the added pieces that are not applied yet
+	commits []logship.Commit // commits of added pieces of the log that are not applied yet
 	size    int
 }
 
-// applyAtOnce is the approximate size in bytes of the commits that are applied together.
+// applyAtOnce is the approximate size, in bytes, of the commits that are applied together.
 const applyAtOnce = 4 << 20
 
-// ErrMixed means that two copies of one data directory have shipped to the same timeline. Each copy lacks the
-// writes of the other one.
+// ErrMixed means that two servers with copies of one data directory have shipped their logs to the same timeline
+// (history of commits). Each copy lacks the writes of the other one.
 var ErrMixed = errors.New("two servers with copies of one data directory ship their logs to the backup location, and their writes are mixed: stop one of the servers, and restart the other with 'edgetable promote --take-over'")
 
-// Add adds the commits of a piece, if they are new to the store and have numbers up to until.
+// Add adds those commits of a piece of the log that are new to the store and have numbers up to until.
 func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []repository.Commit, until edm.Ticks) error {
 	if p.Timeline == a.At.Timeline && until <= a.At.Number {
-		return nil // a larger piece that contains these commits was already added
+		return nil // a larger piece of the log that contains these commits was already added
 	}
 	if term := logship.Term(p.Term); p.Timeline != a.At.Timeline || a.At.Term.Number == 0 {
 		a.At.Term = term
@@ -51,8 +51,8 @@ func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []reposi
 		}
 	}
 	a.At.Timeline, a.At.Number = p.Timeline, until
-	// The store now has all writes before the piece's Synced. This time is lower than the previous one if the
-	// primary's clock was set back.
+	// The store now has all writes before the time Synced in the piece of the log. This time may be earlier than
+	// the previous one, if the clock of the primary was set back.
 	if until == p.To && p.Synced > 0 {
 		a.At.Synced = p.Synced
 	}
@@ -62,15 +62,15 @@ func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []reposi
 	return a.Flush(ctx)
 }
 
-// Flush applies the commits that were added and not applied yet.
+// Flush applies the commits that were added but not applied yet.
 func (a *Applier) Flush(ctx context.Context) error {
 	err := a.Apply(ctx, a.At, a.commits)
 	a.commits, a.size = nil, 0
 	return err
 }
 
-// Replay applies the log of a restore plan to the store in a directory, which already contains the plan's backup.
-// If leads is set, the store becomes a primary, in the state of the time that the plan restores.
+// Replay applies the log of a restore plan to the store in dir, which already contains the plan's backup. If leads
+// is set, the store becomes a primary, in the state that the plan restores.
 func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan, dir string, with []age.Identity, leads bool, progress func(done, total int64)) (err error) {
 	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, Interrupt: ctx.Done()})
 	if err != nil {
@@ -78,7 +78,7 @@ func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	var total, done int64
-	limits := map[string]edm.Ticks{} // by timeline: number of the last commit to apply
+	limits := map[string]edm.Ticks{} // number of the last commit to apply, by timeline (history of commits)
 	for i := range plan.Steps {
 		total += plan.Steps[i].Size
 		limits[plan.Steps[i].Timeline] = plan.Steps[i].Until
@@ -87,14 +87,14 @@ func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	for _, step := range plan.Steps {
 		done += step.Size
 		if step.Timeline == log.At.Timeline && step.Until <= log.At.Number {
-			continue // a larger piece that contains these commits was already applied
+			continue // a larger piece of the log that contains these commits was already applied
 		}
 		p, commits, err := r.ReadPiece(ctx, &step.Piece, with)
 		if err != nil {
 			return fmt.Errorf("%w; 'edgetable backup verify' names all damage", err)
 		}
 		until := step.Until
-		if p.To > step.To { // after the plan was made, the piece was joined with later ones
+		if p.To > step.To { // after the plan was made, this piece of the log was joined with later pieces
 			until = min(p.To, limits[step.Timeline])
 		}
 		if err := log.Add(ctx, &p, commits, until); err != nil {

@@ -36,7 +36,8 @@ func (p *program) checkCommand() *cobra.Command {
 	return c
 }
 
-// read checks a data directory and shows progress. If salvage is set, it also saves the readable data there.
+// read checks a data directory and shows the progress. If salvage is not "", it also copies the readable data to
+// this directory.
 func (p *program) read(data, salvage string) (pebblestore.Report, error) {
 	show := cli.NewProgress(p.Err)
 	defer show.End()
@@ -45,10 +46,11 @@ func (p *program) read(data, salvage string) (pebblestore.Report, error) {
 	})
 }
 
-// accept gives up the lost commits of a damaged store: it opens the directory without them, and closes it.
+// accept makes a damaged store usable again without its lost commits: it opens the store with AcceptDamage, and
+// closes it.
 func (p *program) accept(data string) error {
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: data, AcceptDamage: true, DiskReserve: -1, KeepLogs: -1, // -1 keeps these settings as the server left them
+		Dir: data, AcceptDamage: true, DiskReserve: -1, KeepLogs: -1, // -1 does not change these settings
 		Logf:  func(format string, args ...any) { p.Note(format, args...) },
 		Fatal: func(err error) { p.Note("%v", err); os.Exit(cli.StatusFailed) },
 	})
@@ -67,10 +69,10 @@ type checked struct {
 	Entities int64    `json:"entities"`
 	Bytes    int64    `json:"bytes"`
 	Problems []string `json:"problems"`
-	Salvaged string   `json:"salvaged"` // directory with the readable data; "" if none was requested
+	Salvaged string   `json:"salvaged"` // directory with the readable data; "" if no salvage was requested
 }
 
-// check checks a data directory and prints each problem on a line.
+// check checks a data directory and prints each problem on its own line.
 func (p *program) check(data, salvage string, accept, asJSON bool) error {
 	if salvage != "" && accept {
 		return cli.Misuse("--salvage and --accept-damage exclude each other")
@@ -128,8 +130,8 @@ func (p *program) check(data, salvage string, accept, asJSON bool) error {
 	return nil
 }
 
-// keepAccounts copies the file of accounts, which is not part of the store, to the salvage directory. It returns a
-// message that says where the accounts are.
+// keepAccounts copies the file of accounts to the salvage directory, because this file is not part of the store.
+// It returns a message about the accounts.
 func keepAccounts(data, salvage string) (said string, err error) {
 	to := filepath.Join(salvage, cli.AccountsInData)
 	text, err := os.ReadFile(filepath.Join(data, cli.AccountsInData))

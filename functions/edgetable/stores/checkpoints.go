@@ -11,16 +11,16 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// Checkpoints makes checkpoints of the store of this process, one at a time. A request for a checkpoint can arrive
-// while an earlier one is still being made, even after the client of the earlier one has disconnected.
+// Checkpoints makes checkpoints of the store of this process, one at a time. A request may arrive while an earlier
+// checkpoint is still being made, because its client may have disconnected.
 type Checkpoints struct {
 	*pebblestore.Store
 	Lead Lead
 	mu   sync.Mutex
 }
 
-// NewCheckpoints returns a Checkpoints for the store of a server. If another store has replaced this one, the server
-// must refuse writes.
+// NewCheckpoints returns a Checkpoints for the store of a server. If another store has replaced this store, the
+// server will refuse writes.
 func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 	c := &Checkpoints{Store: store}
 	if r := store.Timeline().Replaced; r != nil {
@@ -32,8 +32,8 @@ func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 
 var errSecondary = errors.New("this store is a secondary: the backup location that it follows has its backups")
 
-// Checkpoint makes a checkpoint in dir. First it removes the files of an earlier run from dir. It returns the
-// checkpoint's position in the history of the store, or nil if the store has no timeline.
+// Checkpoint makes a checkpoint in dir, after removing old files there. It returns the commit numbers of the
+// checkpoint, or nil if the store has not begun a history of commits in a backup location.
 func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

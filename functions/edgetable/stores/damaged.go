@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// damaged adds [table.ErrDamaged] to an error of Pebble about damaged data. It tells the caller
-// that the same request would fail again.
+// markDamaged adds [table.ErrDamaged] to an error of Pebble about damaged data. This error
+// means that a retry would fail, too.
 func markDamaged(err error) error {
 	if err == nil || !pebble.IsCorruptionError(err) {
 		return err

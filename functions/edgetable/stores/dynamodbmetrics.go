@@ -8,8 +8,8 @@ import (
 	"edgetable/core/buckets"
 )
 
-// DynamoDBMetrics registers the metrics of the store on DynamoDB. It returns the functions that the
-// store calls to update them.
+// DynamoDBMetrics registers the metrics of the store on DynamoDB. It returns functions that the
+// store calls to update the metrics.
 func DynamoDBMetrics(m *observe.Metrics) (dynamodb.Observer, func(buckets.Cost)) {
 	if m == nil {
 		return dynamodb.Observer{}, nil

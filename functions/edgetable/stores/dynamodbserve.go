@@ -12,7 +12,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// dynamodbServing are the flags of a server on DynamoDB.
+// dynamodbServing are the flags of a server whose store is on DynamoDB.
 type dynamodbServing struct {
 	dynamodbFlags
 	buckets int

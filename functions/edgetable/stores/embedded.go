@@ -20,7 +20,7 @@ import (
 	"edgetable/functions/edgetable/descriptors"
 )
 
-// embeddedFlags are the flags of the embedded store, which is in the data directory or in memory.
+// embeddedFlags are the flags of the embedded store, which keeps tables in the data directory or in memory.
 type embeddedFlags struct {
 	data        string
 	memory      bool
@@ -43,7 +43,7 @@ func inDirectory() *Kind {
 	}
 }
 
-// maxCache is the maximum of the size flags, 16 TiB: more than the memory of any machine.
+// maxCache is the maximum value of flags with a size: 16 TiB, which is more than the memory of any machine.
 const maxCache = 1 << 44
 
 func (o *embeddedFlags) register(f *pflag.FlagSet) {
@@ -56,7 +56,7 @@ func (o *embeddedFlags) register(f *pflag.FlagSet) {
 func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 	given := flags.Changed
 	o.cacheGiven = given("cache-size")
-	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // a container image may set $EDGETABLE_DATA
+	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // a container image may have set $EDGETABLE_DATA
 		cli.Ignore(data)
 	}
 	switch {
@@ -98,7 +98,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%w; restore a backup, or continue without the lost commits after 'edgetable check --accept-damage %s'", err, o.data))
 	}
 	if errors.Is(err, pebblestore.ErrDamaged) {
-		return nil, cli.Fail(cli.StatusDamage, err) // with this exit status, a supervisor does not restart the server in vain
+		return nil, cli.Fail(cli.StatusDamage, err) // a supervisor does not restart a server that ends with this status
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil, fmt.Errorf("%w; let this user write there, or name another directory with --data", err)
@@ -133,32 +133,33 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	return b, nil
 }
 
-// ofAzurite reports whether a directory contains Azurite's file of tables.
+// ofAzurite reports whether a directory contains the file in which Azurite stores tables.
 func ofAzurite(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "__azurite_db_table__.json"))
 	return err == nil
 }
 
-// BesideCache is the memory in bytes that a server needs in addition to the block cache: for requests, pages and
+// BesideCache is the memory in bytes that a server needs besides the block cache: for requests, pages and
 // compactions.
 const BesideCache = 192 << 20
 
-// usualCache is the default size of the block cache. In a container with little memory, the default is smaller.
+// usualCache is the default size of the block cache in bytes. In a container with little memory, the cache is
+// smaller.
 const usualCache = 128 << 20
 
-// limitMemory configures Go's garbage collector: it runs rarely while there is free memory, and more often near a
-// limit. The environment variables GOMEMLIMIT and GOGC take precedence. limitMemory returns the size of the block
-// cache and, for a store in memory, the maximum size of all tables.
+// limitMemory configures Go's garbage collector, which then runs rarely while much memory is free. The
+// environment variables GOMEMLIMIT and GOGC take precedence. limitMemory returns the size of the block cache. For
+// a store in memory, it also returns the maximum size of all tables.
 func (o *embeddedFlags) limitMemory(from *Opening) (cache, tables int64) {
 	cache = o.cache
-	// The cache gets at most a fifth of the heap. With a heap of 256 MiB, a memtable, which has a quarter of the
-	// cache, then holds two of the largest batches. With a smaller memtable, each of these batches would fill a
+	// The cache gets at most a fifth of the heap. A memtable gets a quarter of the cache. So with a heap of 256
+	// MiB, a memtable still holds two of the largest batches. If it were smaller, each such batch would fill a
 	// memtable.
 	if from.Heap > 0 && !o.cacheGiven {
 		cache = min(cache, from.Heap/5)
 	}
 	if o.memory {
-		if from.Heap > 0 { // half, because a compaction writes new copies of tables before it removes the old ones
+		if from.Heap > 0 { // half, because a compaction copies tables before it removes the old ones
 			tables = max(1<<20, (from.Heap-cache-min(BesideCache, from.Heap/3))/2)
 		}
 		return cache, tables

@@ -14,15 +14,15 @@ import (
 	"edgetable/core/table"
 )
 
-// Lead records whether the store of this process is the primary or was replaced: another store was promoted instead
-// of it. A nil Lead is for a store that cannot be replaced.
+// Lead records whether the store of this process is the primary, or was replaced because another store was promoted.
+// A nil Lead stands for a store that cannot be replaced.
 type Lead struct {
 	mu       sync.Mutex
-	replaced *logship.Replaced // nil if the store was not replaced, or does not know it
+	replaced *logship.Replaced // nil if the store was not replaced, or has not noticed that it was
 	fenced   bool              // the store refuses writes
 }
 
-// Replaced returns how the store was replaced, or nil if it was not.
+// Replaced returns how the store was replaced. It returns nil if the store was not replaced.
 func (l *Lead) Replaced() *logship.Replaced {
 	if l == nil {
 		return nil
@@ -32,8 +32,8 @@ func (l *Lead) Replaced() *logship.Replaced {
 	return l.replaced
 }
 
-// Fenced reports whether the store refuses writes. It does if it was replaced before this process began to ship its
-// log as the primary.
+// Fenced reports whether the store refuses writes. This is the case if it was replaced before this process began to
+// ship its log.
 func (l *Lead) Fenced() bool {
 	if l == nil {
 		return false
@@ -44,7 +44,7 @@ func (l *Lead) Fenced() bool {
 }
 
 // Lose records that the store was replaced. With fence, the store refuses writes from now on, because the new primary
-// would not have them.
+// would not get them.
 func (l *Lead) Lose(r *logship.Replaced, fence bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,7 +58,7 @@ func (l *Lead) Regain() {
 	l.replaced, l.fenced = nil, false
 }
 
-// Err returns an error that says how the store was replaced, or nil if it is the primary.
+// Err returns an error that says how the store was replaced. It returns nil if the store was not replaced.
 func (l *Lead) Err() error {
 	if r := l.Replaced(); r != nil {
 		return fmt.Errorf("%w; %s", repository.ErrReplaced, r)
@@ -66,7 +66,8 @@ func (l *Lead) Err() error {
 	return nil
 }
 
-// Leading wraps the store of a primary. If another store has replaced it, its replication status is unavailable.
+// Leading wraps the store of a primary. If this store is replaced by another one, its replication status becomes
+// unavailable.
 type Leading struct {
 	table.Store
 	Lead *Lead
@@ -75,8 +76,8 @@ type Leading struct {
 // Unwrap returns the wrapped store. [table.As] calls it to find optional interfaces.
 func (l Leading) Unwrap() table.Store { return l.Store }
 
-// Replication implements [table.Replicated]. If the store was replaced, the reported time is the commit number after
-// which the history of the new primary differs. Commit numbers are times.
+// Replication implements [table.Replicated]. If the store was replaced, the returned time is the number of the last
+// commit that it has in common with the new primary. Commit numbers are times.
 func (l Leading) Replication() table.Replication {
 	if r := l.Lead.Replaced(); r != nil {
 		return table.Replication{Status: table.Unavailable, LastSync: r.Until}
@@ -87,9 +88,9 @@ func (l Leading) Replication() table.Replication {
 	return table.Replication{Status: table.Live, LastSync: Now()}
 }
 
-// TakeOver makes a store the primary again if it was replaced or its history is unknown. It begins a new timeline in
-// the backup place, without the writes of the other store. If r is nil, because there is no place, TakeOver only
-// removes the record that the store was replaced.
+// TakeOver makes a store the primary again, after it was replaced or its history was lost. It begins a new timeline
+// in the backup location. The new timeline does not have the writes of the other store. If r is nil, there is no
+// backup location, and TakeOver only removes the record that the store was replaced.
 func TakeOver(ctx context.Context, r *repository.Repository, store *pebblestore.Store, from string) error {
 	if r == nil {
 		return store.ChangeTimeline(func(t *logship.Timeline) { t.Replaced = nil })

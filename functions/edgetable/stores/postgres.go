@@ -18,7 +18,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// postgresFlags are the flags that say which PostgreSQL database to use.
+// postgresFlags are the flags that identify a PostgreSQL database.
 type postgresFlags struct {
 	dsn, schema string
 	password    string // source of the password: file:FILE, command:COMMAND, rds or azure
@@ -54,13 +54,13 @@ func (o *postgresFlags) check() error {
 	return nil
 }
 
-// options returns the options for opening the store. Servers and commands use them.
+// options returns the options with which servers and commands open the store.
 func (o *postgresFlags) options() postgres.Options {
 	return postgres.Options{DSN: o.dsn, Schema: o.schema, Password: o.source()}
 }
 
-// source returns a function that reads the password from its source. It returns nil without
-// --postgres-password-from: then pgx finds the password, or there is none.
+// source returns a function that reads the password from the source in --postgres-password-from.
+// Without this flag it returns nil. Then pgx looks for a password in its own sources.
 func (o *postgresFlags) source() password {
 	kind, rest, _ := strings.Cut(o.password, ":")
 	switch {
@@ -79,7 +79,7 @@ func (o *postgresFlags) source() password {
 	return nil
 }
 
-// runCommand runs the user's shell command that prints a password, and returns its output.
+// runCommand runs the user's shell command that prints a password, and returns the output.
 func runCommand(ctx context.Context, command, host string, port uint16, user string) (string, error) {
 	c := exec.CommandContext(ctx, "sh", "-c", command)
 	c.Env = append(os.Environ(), "EDGETABLE_POSTGRES_HOST="+host, fmt.Sprint("EDGETABLE_POSTGRES_PORT=", port), "EDGETABLE_POSTGRES_USER="+user)
@@ -93,7 +93,8 @@ func runCommand(ctx context.Context, command, host string, port uint16, user str
 	return strings.TrimRight(string(out), "\r\n"), err
 }
 
-// place returns the name of the schema and the database, for messages. It contains no password.
+// place returns a description of the schema and the database, for messages. It contains no
+// password.
 func (o *postgresFlags) place() string {
 	config, err := pgconn.ParseConfig(o.dsn)
 	if err != nil {
@@ -112,8 +113,8 @@ func (o *postgresFlags) place() string {
 	return fmt.Sprintf("the schema %s of the PostgreSQL database%s at %s", o.schema, name, strings.Join(hosts, ", "))
 }
 
-// failed adds the name of the database to an error and, if rights are missing, where the
-// documentation lists them.
+// explainError adds a description of the database to an error. If rights are missing, it also
+// names the page that lists them.
 func (o *postgresFlags) explainError(err error) error {
 	err = fmt.Errorf("%s: %w", o.place(), err)
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok && (p.Code == "42501" || p.Code == "28000") {
@@ -207,7 +208,7 @@ type shownStatus struct {
 	Address         string  `json:"address"`
 	Standby         bool    `json:"standby"`
 	Durability      string  `json:"durability"`
-	Schema          int     `json:"schema"`       // version of the schema; 0 means that there is no schema
+	Schema          int     `json:"schema"`       // version of the schema; 0 if there is no schema
 	NeededSchema    int     `json:"neededSchema"` // version of the schema that this program needs
 	Servers         int     `json:"servers"`
 	Tables          int64   `json:"tables"`

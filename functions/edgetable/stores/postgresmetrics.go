@@ -39,8 +39,7 @@ func PostgresMetrics(m *observe.Metrics, metrics func() postgres.Metrics) {
 	observe.Watch(m, metrics, rows...)
 }
 
-// ofPool lists the metrics of each connection pool. There is a pool for the primary and one for the
-// standby.
+// ofPool lists the metrics of a connection pool. The primary and the standby each have a pool.
 var ofPool = []struct {
 	row   observe.Row[postgres.Metrics]
 	value func(*postgres.Pool) float64

@@ -12,7 +12,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// postgresServing are the flags of a server on PostgreSQL.
+// postgresServing are the flags of a server whose store is on PostgreSQL.
 type postgresServing struct {
 	postgresFlags
 	replica     string
@@ -59,11 +59,12 @@ func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, er
 	}, nil
 }
 
-// databaseWait is how long a server waits at its start for a database that cannot be reached yet.
+// databaseWait is the maximum time that a starting server waits for a database that cannot be
+// reached.
 const databaseWait = time.Minute
 
-// await opens the store. While the database cannot be reached, it tries again every second, up to
-// databaseWait.
+// await opens the store. While the database cannot be reached, it retries every second, for at
+// most databaseWait.
 func await(ctx context.Context, o postgres.Options, waits func(cause error)) (*postgres.Store, error) {
 	ctx, cancel := context.WithTimeout(ctx, databaseWait)
 	defer cancel()

@@ -17,21 +17,22 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/rds/auth"
 )
 
-// password returns the password, or a token that replaces it, for a new connection.
+// password is a function that returns the password for a new connection, or a token that the database accepts
+// instead.
 type password func(ctx context.Context, host string, port uint16, user string) (string, error)
 
-// tokens has the sources of tokens. A token proves the identity of this machine, and the database accepts it instead
-// of a password.
+// tokens contains the sources of tokens. A token proves the identity of this machine; the database accepts it like a
+// password.
 var tokens = map[string]func() password{
 	"rds":   rdsTokens,
 	"azure": func() password { return azureTokens(azcore.ClientOptions{}) },
 }
 
-// rdsTokens returns a source of tokens for Amazon RDS or Aurora. It signs a token with the credentials that the AWS
-// CLI would use. A token is valid for 15 minutes, and is needed only to connect.
+// rdsTokens returns a function that makes tokens for Amazon RDS or Aurora. It signs them with the credentials that
+// the AWS CLI would use. A token is valid for 15 minutes, and is only needed while connecting.
 func rdsTokens() password {
 	var mu sync.Mutex
-	var loaded *aws.Config // kept for later connections, because this object caches the credentials
+	var loaded *aws.Config // kept for later connections, because the configuration caches the credentials
 	load := func(ctx context.Context) (aws.Config, error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -64,8 +65,8 @@ func rdsTokens() password {
 	}
 }
 
-// rdsRegion returns the AWS Region in the name of a host such as db.abc.eu-west-1.rds.amazonaws.com, or "". It looks
-// at each host, because the hosts of a DSN may be in several Regions.
+// rdsRegion returns the AWS Region in a host name such as db.abc.eu-west-1.rds.amazonaws.com; otherwise "". It is
+// called for each host, because the hosts of a DSN may be in several Regions.
 func rdsRegion(host string) string {
 	name, _, found := strings.Cut(host, ".rds.amazonaws.com")
 	if !found {
@@ -77,8 +78,8 @@ func rdsRegion(host string) string {
 // azureScope is the scope of tokens for Azure Database for PostgreSQL.
 const azureScope = "https://ossrdbms-aad.database.windows.net/.default"
 
-// azureTokens returns a source of tokens from Microsoft Entra, for the identity that Azure's SDKs would use. A token
-// is reused until shortly before it expires.
+// azureTokens returns a function that gets tokens from Microsoft Entra, for the identity that Azure's SDKs would
+// use. A token is reused until shortly before it expires.
 func azureTokens(o azcore.ClientOptions) password {
 	credential := sync.OnceValues(func() (*azidentity.DefaultAzureCredential, error) {
 		return azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{ClientOptions: o})

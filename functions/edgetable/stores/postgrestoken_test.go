@@ -17,11 +17,11 @@ import (
 	"edgetable/testdata/must"
 )
 
-// away hides the cloud identities and CLIs of the machine that runs the tests.
+// away hides the cloud identities and the CLIs of the test machine.
 func away(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
-	t.Setenv("PATH", dir) // an empty PATH also hides the CLIs of AWS and Azure
+	t.Setenv("PATH", dir) // without other directories in PATH, the CLIs of AWS and Azure are not found
 	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION",
 		"AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_EC2_METADATA_DISABLED",
 		"AZURE_CLIENT_ID", "AZURE_TENANT_ID", "AZURE_CLIENT_SECRET", "AZURE_FEDERATED_TOKEN_FILE", "AZURE_TOKEN_CREDENTIALS", "IDENTITY_ENDPOINT", "IDENTITY_HEADER"} {
@@ -35,16 +35,16 @@ func answer(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// credentials returns temporary credentials in the form of AWS's metadata service. After ends, the
-// SDK requests new ones.
+// credentials returns temporary credentials as AWS's metadata service does. They expire at the
+// time ends.
 func credentials(id string, ends time.Time) map[string]string {
 	return map[string]string{"Code": "Success", "Type": "AWS-HMAC", "AccessKeyId": id, "SecretAccessKey": "secret", "Token": "session-" + id, "Expiration": ends.UTC().Format(time.RFC3339)}
 }
 
-// TestRDSToken checks that a token for RDS names the host, the user and the Region, and is signed
-// with the credentials of the machine's role. The credentials are from the metadata service of EC2
-// or from the agent of ECS and EKS. When they have expired, the token for the next connection must
-// be signed with new ones.
+// TestRDSToken checks tokens for RDS. A token must contain the host, the user and the Region. It
+// must be signed with the credentials of the machine's role, which come from the metadata service
+// of EC2 or from the agent of ECS and EKS. After they have expired, the token for the next
+// connection must be signed with new credentials.
 func TestRDSToken(t *testing.T) {
 	var asked atomic.Int64
 	role := func(w http.ResponseWriter, ends time.Time) {
@@ -57,7 +57,7 @@ func TestRDSToken(t *testing.T) {
 			w.Header().Set("X-Aws-Ec2-Metadata-Token-Ttl-Seconds", "21600")
 			fmt.Fprint(w, "of the session")
 		case r.URL.Path == "/ecs" && r.Header.Get("Authorization") == "the pod":
-			role(w, time.Now().Add(time.Second)) // so soon that the SDK requests new credentials for the next connection
+			role(w, time.Now().Add(time.Second)) // so early that the SDK requests new credentials for the next connection
 		case r.Header.Get("X-Aws-Ec2-Metadata-Token") != "of the session":
 			w.WriteHeader(http.StatusUnauthorized)
 		case r.URL.Path == metadata:
@@ -119,7 +119,7 @@ func TestRDSToken(t *testing.T) {
 	})
 }
 
-// to is an HTTP client that sends all requests to one server, whatever their host is.
+// redirect is an HTTP client that sends all requests to one server, whatever host they name.
 type redirect struct{ host string }
 
 func (s redirect) Do(r *http.Request) (*http.Response, error) {
@@ -127,9 +127,9 @@ func (s redirect) Do(r *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// TestAzureToken checks that a token of Azure is requested from the metadata service of a virtual
-// machine, or from the service that App Service and Container Apps announce. The token must be for
-// the identity in $AZURE_CLIENT_ID, and must be reused until it expires.
+// TestAzureToken checks that a token comes from the metadata service of a virtual machine, or from
+// the service that App Service and Container Apps announce. The token must be for the identity in
+// $AZURE_CLIENT_ID. It must be reused until it expires.
 func TestAzureToken(t *testing.T) {
 	var asked atomic.Int64
 	give := func(w http.ResponseWriter, r *http.Request) {
@@ -175,7 +175,7 @@ func TestAzureToken(t *testing.T) {
 	})
 	t.Run("Nothing", func(t *testing.T) {
 		away(t)
-		t.Setenv("AZURE_TOKEN_CREDENTIALS", "dev") // use only the CLIs, which away has hidden
+		t.Setenv("AZURE_TOKEN_CREDENTIALS", "dev") // use only the CLIs, which are hidden
 		if _, err := tokens["azure"]()(t.Context(), "db.example", 5432, "u"); err == nil || !strings.Contains(err.Error(), "--postgres-password-from azure: ") {
 			t.Error(err)
 		}
