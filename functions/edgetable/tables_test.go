@@ -25,7 +25,7 @@ func TestTables(t *testing.T) {
 	do.prints("Events\nPeople\n", "tables", "list", "--from", at)
 	do.prints("{\"tables\":[\"Events\",\"People\"]}\n", "tables", "list", "--from", at, "--json")
 
-	do.says(cli.StatusFailed, "nothing is deleted", "tables", "delete", "People", "--in", at) // nobody confirms
+	do.says(cli.StatusFailed, "nothing is deleted", "tables", "delete", "People", "--in", at) // without a confirmation
 	do.prints("Events\nPeople\n", "tables", "list", "--from", at)
 	do.prints("table People deleted\n", "tables", "delete", "People", "--in", at, "--yes")
 	do.says(cli.StatusFailed, "there is no table People", "tables", "delete", "People", "--in", at, "--yes")
@@ -52,7 +52,7 @@ func TestCommandGroups(t *testing.T) {
 		last = at
 	}
 	for _, c := range root.Commands() {
-		if c.Name() == "man" { // this hidden command is for package maintainers
+		if c.Name() == "man" { // 'man' is hidden, because only package maintainers use it
 			continue
 		}
 		if c.Hidden || c.GroupID == "" || !strings.Contains(help, "\n  "+c.Name()+" ") {
@@ -61,8 +61,8 @@ func TestCommandGroups(t *testing.T) {
 	}
 }
 
-// TestTableOptions shows, previews, declares and withdraws an expiry rule, for one table and for several
-// in a file.
+// TestTableOptions shows, previews, declares and withdraws an expiry rule. The rule is for one table, or
+// for several tables in a file.
 func TestTableOptions(t *testing.T) {
 	t.Parallel()
 	at := start(t, nil, "--memory").greetingText(t, "connection string")
@@ -74,7 +74,7 @@ func TestTableOptions(t *testing.T) {
 	do.prints("{}\n", "tables", "options", "People", "--from", at)
 	const becomes = "People: {} becomes {\"expire\":{\"property\":\"Ends\"}}\nPeople: expired entities that would disappear: 2 of 3\n"
 	do.prints(becomes, "tables", "set", "People", "--expire-property", "Ends", "--to", at, "--dry-run")
-	do.says(cli.StatusFailed, "nothing is changed", "tables", "set", "People", "--expire-property", "Ends", "--to", at) // nobody confirms
+	do.says(cli.StatusFailed, "nothing is changed", "tables", "set", "People", "--expire-property", "Ends", "--to", at) // without a confirmation
 	do.prints("3\n", "count", "People", "--from", at)
 	do.prints("People: {} becomes {\"expire\":{\"property\":\"Ends\"}}\nPeople: set\n", "tables", "set", "People", "--expire-property", "Ends", "--to", at, "--yes")
 	do.prints("1\n", "count", "People", "--from", at)

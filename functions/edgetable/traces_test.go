@@ -22,12 +22,12 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// receiver is an OpenTelemetry collector. It parses an ExportTraceServiceRequest as TracesData, which
-// has the same form, so gRPC's service is not needed.
+// receiver is an OpenTelemetry collector. It parses each ExportTraceServiceRequest as TracesData. Both
+// messages have the same encoding, so the collector does not need the gRPC service.
 type receiver struct {
 	*httptest.Server
 	mu       sync.Mutex
-	busy     int // number of the next requests that get 503
+	busy     int // number of further requests that get 503
 	requests []*tracepb.TracesData
 	wrong    []string
 }
@@ -57,10 +57,10 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		r.wrong = append(r.wrong, fmt.Sprint(req.Method, req.URL, req.Header, err))
 	}
 	r.requests = append(r.requests, &sent)
-	w.Header().Set("Content-Type", "application/x-protobuf") // the body is empty, like an ExportTraceServiceResponse without fields
+	w.Header().Set("Content-Type", "application/x-protobuf") // the body stays empty, like an ExportTraceServiceResponse without fields
 }
 
-// spans returns the spans that were received, ordered by their start.
+// spans returns all received spans, ordered by their start.
 func (r *receiver) spans(t *testing.T) (list []*tracepb.Span) {
 	t.Helper()
 	r.mu.Lock()
@@ -95,12 +95,12 @@ func attributes(list []*commonpb.KeyValue) map[string]string {
 	return m
 }
 
-// TestTraces checks that each request has a span whose parent is the caller's span, and that each call
-// to the store has a span whose parent is that of the request.
+// TestTraces checks the parents of spans. The span of a request must have the caller's span as its
+// parent. The span of a call to the store must have the span of the request as its parent.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
-	r.busy = 1 // the first request gets 503, so it must be repeated
+	r.busy = 1 // the first request gets 503, so the server must repeat it
 	s := start(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": r.URL}, "--memory")
 	c := s.client(t, "")
 	c.fill(t)
@@ -129,7 +129,7 @@ func TestTraces(t *testing.T) {
 	want := []string{
 		"CreateTable SERVER 204 devstoreaccount1 people",
 		"store WriteRecord CLIENT edgetable devstoreaccount1 people",
-		"store ReadRecord CLIENT edgetable devstoreaccount1", // reads the account's settings for the CORS rules, which are then cached
+		"store ReadRecord CLIENT edgetable devstoreaccount1", // reads the account's settings for the CORS rules; later requests use a cache
 		"InsertOrReplaceEntity SERVER 204 devstoreaccount1 people",
 		"store Commit CLIENT edgetable devstoreaccount1 people",
 		"GetEntity SERVER 200 devstoreaccount1 people",
@@ -156,8 +156,8 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// TestTraceRatio checks that the sampling ratio applies only to requests whose client does not say
-// whether they are traced.
+// TestTraceRatio checks that the sampling ratio applies only to requests whose client makes no
+// sampling decision.
 func TestTraceRatio(t *testing.T) {
 	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio") // the OpenTelemetry library reads this variable
 	t.Setenv("OTEL_TRACES_SAMPLER_ARG", "0")
@@ -176,8 +176,8 @@ func TestTraceRatio(t *testing.T) {
 	}
 }
 
-// TestWrongVariables checks that a wrong URL of a collector, and wrong variables for another
-// certificate authority, are refused with the variable's name.
+// TestWrongVariables checks that a server refuses a wrong URL of a collector, and wrong variables for
+// another certificate authority. The error must name the variable.
 func TestWrongVariables(t *testing.T) {
 	t.Parallel()
 	domain := []string{"serve", "--listen", "127.0.0.1:0", "--acme-domain", "a.example.com", "--data", filepath.Join(t.TempDir(), "new")}
@@ -197,8 +197,8 @@ func TestWrongVariables(t *testing.T) {
 	}
 }
 
-// TestCollectorFails checks that the server serves without a reachable collector, and that the log
-// says once that traces are lost.
+// TestCollectorFails checks that a server serves while the collector cannot be reached. The log must
+// say once that traces are lost.
 func TestCollectorFails(t *testing.T) {
 	t.Parallel()
 	refuses := httptest.NewServer(http.NotFoundHandler())
@@ -211,7 +211,8 @@ func TestCollectorFails(t *testing.T) {
 	}
 }
 
-// TestNoTraces checks that, without tracing, neither the protocol handler nor the store is wrapped.
+// TestNoTraces checks that without tracing the server wraps neither the protocol handler nor the
+// store.
 func TestNoTraces(t *testing.T) {
 	t.Parallel()
 	var none *observe.Traces

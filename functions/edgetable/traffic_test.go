@@ -23,7 +23,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// reportOf requests the statistics of a table as JSON.
+// reportOf requests the traffic statistics of a table as JSON.
 func reportOf(t *testing.T, data, table string) *traffic.Report {
 	t.Helper()
 	status, out, said := runUntil(t.Context(), nil, "traffic", table, "--data", data, "--json")
@@ -35,7 +35,7 @@ func reportOf(t *testing.T, data, table string) *traffic.Report {
 	return r
 }
 
-// TestStatistics checks that a server counts its requests, and continues the counts after a
+// TestStatistics checks that a server counts its requests, and that it continues the counts after a
 // restart.
 func TestStatistics(t *testing.T) {
 	t.Parallel()
@@ -105,8 +105,8 @@ func TestStatistics(t *testing.T) {
 	s.ends(t)
 }
 
-// TestFullIsNotThrottled checks that a write that is refused because the disk is full is not
-// counted as throttled.
+// TestFullIsNotThrottled checks the statistics for a write that is refused because the disk is
+// full. The statistics must not count this write as throttled.
 func TestFullIsNotThrottled(t *testing.T) {
 	t.Parallel()
 	s := server.OpenStatistics("", slog.New(slog.DiscardHandler))
@@ -123,8 +123,8 @@ func TestFullIsNotThrottled(t *testing.T) {
 	}
 }
 
-// TestStatisticsOfAWorker checks that 'traffic' and 'advise' read the counts of a Worker's objects,
-// with the account's key. For other services they say that these count nothing.
+// TestStatisticsOfAWorker checks that 'traffic' and 'advise' read the counts of a Cloudflare Worker
+// with the account's key. For other services they must say that the service counts nothing.
 func TestStatisticsOfAWorker(t *testing.T) {
 	t.Parallel()
 	tally := traffic.NewTally(stores.Now())
@@ -135,7 +135,7 @@ func TestStatisticsOfAWorker(t *testing.T) {
 		}
 		tally.Add(&v)
 	}
-	for i := range 20 { // more shapes of queries than the statistics can hold
+	for i := range 20 { // more different query filters than the statistics can hold
 		tally.Add(&traffic.Visit{From: []byte{}, Plan: "Table", Shape: fmt.Sprintf("P%d eq ?", i)})
 	}
 	merger := traffic.NewMerger()
@@ -181,14 +181,14 @@ func TestStatisticsOfAWorker(t *testing.T) {
 		}
 	}
 	// A server also returns the traffic to a client with the account key. For a table that does not
-	// exist it returns an error.
+	// exist, it must return an error.
 	at := s.greetingText(t, "connection string")
 	if status, _, said = runUntil(t.Context(), nil, "traffic", "People", "--from", at); status != 1 || !strings.Contains(said, "TableNotFound") {
 		t.Errorf("%d %s", status, said)
 	}
 	ok(t, "tables", "create", "People", "--to", at)
 	s.client(t, "").do(t, "POST", "/People", `{"PartitionKey":"a","RowKey":"b"}`, 204)
-	ok(t, "put", "People", `{"PartitionKey":"a","RowKey":"c"}`, "--to", at) // not counted: a command is not a program of the user
+	ok(t, "put", "People", `{"PartitionKey":"a","RowKey":"c"}`, "--to", at) // not counted, because it comes from a command
 	if status, out, said = runUntil(t.Context(), nil, "traffic", "People", "--from", at); status != 0 || !strings.Contains(out, "written        1 entity") {
 		t.Errorf("%d %s%s", status, out, said)
 	}

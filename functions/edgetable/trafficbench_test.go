@@ -18,9 +18,10 @@ import (
 	"edgetable/testdata/must"
 )
 
-// BenchmarkStatistics measures point reads in the protocol handler without a network, with and
-// without traffic statistics: of one partition and of many. In a whole server, the statistics have
-// a smaller share of the cost. Compare the medians of interleaved runs:
+// BenchmarkStatistics measures point reads in the protocol handler without a network. It compares
+// handlers with and without traffic statistics, for reads of one partition and of many partitions.
+// In a whole server, the statistics have a smaller share of the cost. Compare the medians of
+// interleaved runs:
 //
 //	go test ./functions/edgetable -run '^$' -bench Statistics -count 10
 func BenchmarkStatistics(b *testing.B) {
@@ -68,9 +69,9 @@ func BenchmarkStatistics(b *testing.B) {
 	}
 }
 
-// BenchmarkVisit measures only what the statistics add to a point read. With exact=true, every
-// read's key is counted. With exact=false, there are more than 1,000 reads a second, of which only
-// one in eight has its key counted.
+// BenchmarkVisit measures only the time that the statistics add to a point read. With exact=true,
+// the statistics count the key of every read. With exact=false, there are more than 1,000 reads a
+// second, and the statistics count only every eighth key.
 func BenchmarkVisit(b *testing.B) {
 	for _, partitions := range []int{1, 2000} {
 		list := make([]protocol.Response, partitions)
@@ -78,7 +79,7 @@ func BenchmarkVisit(b *testing.B) {
 			list[i].Account, list[i].Table, list[i].Operation, list[i].Status = "bench", "People", "GetEntity", 200
 			list[i].Visit = &protocol.Visit{PartitionKey: fmt.Sprintf("customer-%06d", i), RowKey: "profile", InPartition: true, Entities: 1, Bytes: 300}
 		}
-		for _, each := range []int{1000, 1 << 62} { // number of reads between two calls of Tick, which the server makes each second
+		for _, each := range []int{1000, 1 << 62} { // number of reads in one second; the server calls Tick each second
 			b.Run(fmt.Sprintf("partitions=%d/exact=%v", partitions, each == 1000), func(b *testing.B) {
 				s := server.OpenStatistics("", slog.New(slog.DiscardHandler))
 				b.ReportAllocs()

@@ -9,8 +9,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestUntilEOF checks that a server with --until-eof stops with status 0 when the process that
-// started it is gone. Without the flag, standard input does not matter.
+// TestUntilEOF checks that a server with --until-eof stops with status 0 when its parent process
+// has ended. Without the flag, the server must ignore standard input.
 func TestUntilEOF(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

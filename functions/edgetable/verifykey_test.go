@@ -11,8 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestVerifyOtherKey checks that a wrong key is not reported as damage: verify reports it once,
-// with the exit status of a wrong command line.
+// TestVerifyOtherKey checks that verify does not report a wrong key as damage. It must report the
+// key once, with the exit status of a wrong command line.
 func TestVerifyOtherKey(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -23,19 +23,20 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// mostOfWaiter is the maximum resident memory for a request that waits for changes, in bytes.
+// mostOfWaiter is the maximum resident memory in bytes for one request that waits for changes.
 const mostOfWaiter = 16_000
 
-// BenchmarkWaiters measures the resident memory of a server for each of a thousand requests that wait for changes of
-// four accounts, over HTTP. Each client first requests the current position. Nothing is written meanwhile.
+// BenchmarkWaiters measures the resident memory of a server for each of a thousand requests that wait for changes.
+// The requests are of four accounts, over HTTP. Each client first requests the current position. Nothing is written
+// during the measurement.
 func BenchmarkWaiters(b *testing.B) {
 	for _, way := range []struct{ name, accept string }{{"poll", "application/json"}, {"stream", "text/event-stream"}} {
 		b.Run(way.name, func(b *testing.B) {
 			for b.Loop() {
 				w := startFeedServer(b)
-				w.addWaiters(20, way.accept) // the first requests allocate memory that later ones share
+				w.addWaiters(20, way.accept) // the first requests allocate memory that later requests share
 				before, begun := w.residentAfterGC(), w.resident()
-				const n = 980 // together with the 20, half of the requests that a server may have in flight
+				const n = 980 // with the first 20 requests, half of the requests that a server may have in flight
 				w.addWaiters(n, way.accept)
 				b.ReportMetric((w.resident()-begun)*1024/n, "B/waiter-at-once")
 				each := (w.residentAfterGC() - before) * 1024 / n
@@ -50,11 +51,11 @@ func BenchmarkWaiters(b *testing.B) {
 	}
 }
 
-// collectVariable makes the program collect garbage when it receives SIGUSR2, and print when it has. An idle process
-// would collect only every two minutes.
+// collectVariable is an environment variable. If it is set, the program collects garbage when it receives SIGUSR2,
+// and then prints a line. Otherwise an idle process would collect garbage only every two minutes.
 const collectVariable = "TEST_COLLECT"
 
-var _ = func() bool { // a variable, because it must be set before an init function runs the program
+var _ = func() bool { // the initialization of a variable runs before the init function that starts the program
 	asked := os.Getenv(collectVariable) != ""
 	if asked {
 		signals := make(chan os.Signal, 1)
@@ -69,7 +70,7 @@ var _ = func() bool { // a variable, because it must be set before an init funct
 	return asked
 }()
 
-// feedServer is a server with tables whose changes clients wait for.
+// feedServer is a server with tables and clients that wait for changes of these tables.
 type feedServer struct {
 	b           *testing.B
 	process     *proc.Process
@@ -79,7 +80,7 @@ type feedServer struct {
 	collections int
 }
 
-// startFeedServer starts a server with four accounts. Each account has a table with a feed.
+// startFeedServer starts a server with four accounts. Each account has a table with a feed of changes.
 func startFeedServer(b *testing.B) *feedServer {
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
 	must.OK(b, err)
@@ -93,7 +94,7 @@ func startFeedServer(b *testing.B) *feedServer {
 	self, err := os.Executable()
 	must.OK(b, err)
 	c := exec.Command(self, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--data", filepath.Join(dir, "data"), "--accounts", file)
-	c.Env = []string{mainVariable + "=1", collectVariable + "=1", "GOMEMLIMIT=1GiB"} // permits 2,000 requests in flight, half of them waiting
+	c.Env = []string{mainVariable + "=1", collectVariable + "=1", "GOMEMLIMIT=1GiB"} // permits 2,000 requests in flight; half of them may wait
 	w := &feedServer{b: b, process: proc.Start(b, "ready", c), key: key}
 	for _, line := range w.process.Lines {
 		e, ok := strings.CutPrefix(strings.TrimSpace(line), "endpoint ")
@@ -113,12 +114,14 @@ func startFeedServer(b *testing.B) *feedServer {
 	return w
 }
 
-// addWaiters lets n more clients wait, each with a separate connection, and returns when the server counts them.
+// addWaiters starts n more clients, each with its own connection, whose requests wait for changes. It returns when
+// the server counts these requests.
 func (w *feedServer) addWaiters(n int, accept string) {
 	for range n {
 		i := w.waiting % len(w.endpoints)
 		at := w.endpoints[i]
-		from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+i))}} // one account may not have this many waiting requests
+		// the four accounts have different addresses; one account may not have so many waiting requests
+		from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+i))}}
 		client := &http.Client{Transport: &http.Transport{DialContext: from.DialContext}}
 		resp, err := client.Do(w.request(at, "", "application/json"))
 		must.OK(w.b, err)
@@ -129,7 +132,7 @@ func (w *feedServer) addWaiters(n int, accept string) {
 		}
 		req := w.request(at, "&wait=30&since="+resp.Header.Get("x-edgetable-next"), accept)
 		go func() {
-			if resp, err := client.Do(req); err == nil { // returns at the end of the benchmark
+			if resp, err := client.Do(req); err == nil { // Do returns at the end of the benchmark
 				if resp.StatusCode != 200 {
 					w.b.Error(resp.Status)
 				}
@@ -156,7 +159,6 @@ func (w *feedServer) request(endpoint, query, accept string) *http.Request {
 	return req
 }
 
-// counted returns how many requests wait, according to the server's metrics.
 func (w *feedServer) counted() (n int) {
 	resp, err := http.Get(w.process.Value(w.b, "metrics at"))
 	must.OK(w.b, err)
@@ -169,8 +171,8 @@ func (w *feedServer) counted() (n int) {
 	return n
 }
 
-// collected returns the resident memory after garbage collections. Several are needed, because each one halves the
-// size of unused stacks.
+// residentAfterGC makes the server collect garbage and returns its resident memory. Several collections are needed,
+// because each collection halves the size of unused stacks.
 func (w *feedServer) residentAfterGC() (kib float64) {
 	for range 3 {
 		w.collections++
@@ -180,7 +182,7 @@ func (w *feedServer) residentAfterGC() (kib float64) {
 	return w.resident()
 }
 
-// resident returns the server's resident memory in KiB, without pages of files.
+// resident returns the server's resident memory in KiB, without the pages of files.
 func (w *feedServer) resident() (kib float64) {
 	return proc.Memory(w.b, w.process.Cmd, "RssAnon")
 }

@@ -20,12 +20,12 @@ import (
 	"edgetable/testdata/must"
 )
 
-// keepLines is a shell command that appends its input to a file. It uses no other program, because a system for tests
-// may have none.
+// keepLines is a shell command that appends its input to a file. It uses only the shell, because the system in which a
+// test runs may have no other program.
 const keepLines = `while read -r line; do printf '%s\n' "$line"; done >> `
 
-// TestWatch checks that watch prints a table and its changes, remembers what it has printed, and can pass changes to a
-// command.
+// TestWatch checks that watch prints a table and its changes. It must remember what it has printed, and can pass
+// changes to a command.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	server := start(t, nil, "--memory")
@@ -39,7 +39,7 @@ func TestWatch(t *testing.T) {
 	watch := func(want string, args ...string) {
 		t.Helper()
 		out, _ := do.run(0, append([]string{"watch", "People", "--once", "--from", at}, args...)...)
-		var short strings.Builder // the lines without Timestamps
+		var short strings.Builder // lines without Timestamps
 		for line := range strings.Lines(out) {
 			head, data, _ := strings.Cut(strings.TrimSpace(line), " {")
 			if _, name, ok := strings.Cut(data, `"Name":"`); ok {
@@ -57,7 +57,7 @@ func TestWatch(t *testing.T) {
 	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", at)
 	const key = "(PartitionKey='a',RowKey='%s')"
 	k0, k1, k2 := fmt.Sprintf(key, "0"), fmt.Sprintf(key, "1"), fmt.Sprintf(key, "2")
-	watch("") // prints nothing: without --initial, only changes from now on
+	watch("") // prints nothing, because without --initial it prints only later changes
 	watch("put "+k0+"=Ada\n", "--initial", "--state", state)
 	put("1", "Grace")
 	put("2", "Lin")
@@ -83,7 +83,7 @@ func TestWatch(t *testing.T) {
 	if got := strings.Join(kinds, " "); got != "edgetable.entity.put edgetable.entity.put edgetable.entity.put edgetable.entity.delete" {
 		t.Errorf("the command got %s", got)
 	}
-	// The event of a listed entity has the id of the event that reported its last write.
+	// The event for an existing entity has the same id as the event for the last write of this entity.
 	id := func(args ...string) string {
 		t.Helper()
 		out, _ := do.run(0, append([]string{"watch", "People", "--once", "--json", "--from", at}, args...)...)
@@ -120,8 +120,7 @@ func TestWatch(t *testing.T) {
 }
 
 // TestWatchOnceWithin runs watch --once with a signature for a range of keys. It must print all changes in that range,
-// even if so many other changes come before that a response contains none in the range. Some deletions find no entity,
-// and make no events.
+// even if a response contains only changes outside the range. Some deletions find no entity. They make no events.
 func TestWatchOnceWithin(t *testing.T) {
 	t.Parallel()
 	const others, writers = 14_000, 4
@@ -154,8 +153,8 @@ func TestWatchOnceWithin(t *testing.T) {
 	}
 }
 
-// TestWatchKilled kills the server and a follower again and again while several clients write. In the end, the follower
-// must have the state of the table. After a restore, it must report that it may have missed changes.
+// TestWatchKilled repeatedly kills the server and watch while several clients write. In the end, the printed events
+// must have the state of the table. After a restore of the server, watch must report that it may have missed changes.
 func TestWatchKilled(t *testing.T) {
 	t.Parallel()
 	const rounds, writers, writes = 3, 4, 120
@@ -185,7 +184,7 @@ func TestWatchKilled(t *testing.T) {
 			must.OK(t, follower.Process.Signal(syscall.SIGKILL))
 		}
 		wait()
-		_ = follower.Process.Kill() // the process may already have ended, because the server did not respond
+		_ = follower.Process.Kill() // the process has ended itself if the server did not respond
 		_ = follower.Wait()
 	}
 	do.run(0, append(watch, "--once")...)
@@ -223,8 +222,8 @@ func TestWatchKilled(t *testing.T) {
 	}
 }
 
-// writeHalf starts this many writers with this many writes each, and returns when half of the writes are done. wait
-// waits for the rest.
+// writeHalf starts writers with this many writes each. It returns when half of all writes are done. The returned
+// function waits for the other writes.
 func writeHalf(t *testing.T, c *remote.Client, round, writers, writes int) (wait func()) {
 	t.Helper()
 	var done atomic.Int64
@@ -260,7 +259,7 @@ func write(t *testing.T, c *remote.Client, rnd *rand.Rand) error {
 	return err
 }
 
-// followed applies the events in a file, in order. It returns the Timestamps of the entities that exist at the end.
+// replayEvents applies the events in a file, in order. It returns the Timestamps of the entities that then exist.
 func replayEvents(t *testing.T, file string) (state map[string]string, events int) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -271,7 +270,7 @@ func replayEvents(t *testing.T, file string) (state map[string]string, events in
 			Type, PartitionKey, Subject string
 			Data                        *struct{ PartitionKey, RowKey, Timestamp string }
 		}
-		line = line[max(0, bytes.LastIndex(line, []byte(`{"specversion"`))):] // a kill has cut off the line before this one
+		line = line[max(0, bytes.LastIndex(line, []byte(`{"specversion"`))):] // a kill may have left a part of an event at the start of this line
 		if err := json.Unmarshal(line, &e); err != nil {
 			continue
 		}

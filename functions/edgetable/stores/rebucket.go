@@ -15,7 +15,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// rebucketFlags are the flags of 'edgetable dynamodb rebucket'.
 type rebucketFlags struct {
 	dynamodbFlags
 	account  string
@@ -75,7 +74,7 @@ func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName stri
 	return explainRebucket(err, &name)
 }
 
-// explainRebucket adds to an error what the user can do about it.
+// explainRebucket adds advice for the user to an error.
 func explainRebucket(err error, name *table.Name) error {
 	pause, unfinished := (*rebucket.PauseError)(nil), (*rebucket.UnfinishedError)(nil)
 	switch {
@@ -93,13 +92,13 @@ func explainRebucket(err error, name *table.Name) error {
 	return cli.Fail(cli.StatusPart, fmt.Errorf("%w; run it again to resume, or with --abort to give up", err))
 }
 
-// rebucketProgress shows the progress of a rebucket run to the user.
+// rebucketProgress shows the user the progress of a run of 'dynamodb rebucket'.
 type rebucketProgress struct {
 	*cli.Progress
 	name    string
 	buckets int
 	before  rebucket.Progress
-	rows    int // number of entities in the last complete pass; 0 before the first pass has ended
+	rows    int // number of entities in the last complete pass; 0 during the first pass
 }
 
 func (r *rebucketProgress) report(now rebucket.Progress) {
@@ -123,7 +122,7 @@ func (r *rebucketProgress) report(now rebucket.Progress) {
 	}
 }
 
-// milestone tells the user which step of the run begins.
+// milestone tells the user that a step of the run begins or that the run has ended.
 func (r *rebucketProgress) milestone(now rebucket.Progress) {
 	switch now.State {
 	case rebucket.Closing:

@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 )
 
-// RebuildNote is the name of a file in a data directory. It says that a secondary is building its store from a
-// backup. While this file exists, no server may open the directory as a complete store.
+// RebuildNote is the name of a file in a data directory. The file says that a secondary is building its store
+// from a backup. While it exists, no server may open the directory as a complete store.
 const RebuildNote = "secondary.rebuild"
 
-// Rebuilding reports whether the store in a data directory is incomplete, because a secondary is building it.
+// Rebuilding reports whether the store in a data directory is incomplete because a secondary is building it.
 func Rebuilding(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, RebuildNote))
 	return err == nil

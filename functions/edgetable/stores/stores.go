@@ -9,10 +9,10 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// kinds returns the kinds of store in the order of the help. The first one is the default.
+// kinds returns all kinds of store, in the order of the help. The first kind is the default.
 func kinds() []*Kind { return []*Kind{inDirectory(), onPostgres(), onDynamoDB()} }
 
-// Remote returns the names of the kinds whose tables are on another machine.
+// Remote returns the names of those kinds whose tables are on another machine.
 func Remote() (names []string) {
 	for _, k := range kinds() {
 		if k.Remote {
@@ -22,16 +22,17 @@ func Remote() (names []string) {
 	return names
 }
 
-// Flags are the flags that say which store to use.
+// Flags are the flags that select a store and describe it.
 type Flags struct {
 	store string // value of --store, the name of a kind
 	kinds []*Kind
-	of    map[string]string // by name of a flag: the kind that it belongs to
+	of    map[string]string // kind to which a flag belongs, by the name of the flag
 }
 
 func NewFlags() Flags { return Flags{kinds: kinds(), of: map[string]string{}} }
 
-// Sections calls add for each kind, with the heading of its flags and a function that registers them.
+// Sections calls add for each kind of store, with a heading for the help and a function that registers the kind's
+// flags.
 func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet))) {
 	var names, about []string
 	for _, k := range o.kinds {
@@ -51,13 +52,14 @@ func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet
 	}
 }
 
-// Kind returns the kind that --store names.
+// Kind returns the kind of store that --store selects.
 func (o *Flags) Kind() *Kind {
 	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // cannot be -1: ChoiceFlag refuses other names
 }
 
-// Check returns an error if flags contradict each other. flags are all flags of the command. A flag of another kind
-// is ignored if it comes from the environment, except one that promises something, such as --backup-to.
+// Check returns an error if flags contradict each other. flags are all flags of the command. If a flag belongs to
+// another kind and the environment has set it, Check ignores it. It does not ignore flags on which the user may
+// rely, such as --backup-to.
 func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		kind, some := o.of[f.Name]
@@ -75,7 +77,7 @@ func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	return o.Kind().check(flags)
 }
 
-// also reports whether another package registers a flag that only one kind uses.
+// fromOtherPackage reports whether another package registers this flag, although only one kind of store uses it.
 func (o *Flags) fromOtherPackage(flag string) bool {
 	return slices.ContainsFunc(o.kinds, func(k *Kind) bool { return slices.Contains(k.also, flag) })
 }

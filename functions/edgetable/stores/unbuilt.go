@@ -8,10 +8,10 @@ import (
 	"edgetable/core/table"
 )
 
-// ErrUnbuilt means that a secondary has no store yet: clients should retry later.
+// ErrUnbuilt means that a secondary has no store yet, and that clients should retry later.
 var ErrUnbuilt error = table.ServerBusy.With("The store of this secondary is being built from a backup. Try again later.")
 
-// Unbuilt returns the backend of a secondary that is building its first store in a directory.
+// Unbuilt returns the backend of a secondary that is building its first store.
 func Unbuilt(s table.Store, dir string) *Backend {
 	return &Backend{
 		Store: s, System: "edgetable", Place: "in " + dir + ", where they are being built",
@@ -19,7 +19,7 @@ func Unbuilt(s table.Store, dir string) *Backend {
 	}
 }
 
-// NoStore is a store that answers every call with [ErrUnbuilt].
+// NoStore is a store whose methods all return [ErrUnbuilt].
 type NoStore struct{}
 
 // ReadRecord implements table.Store.

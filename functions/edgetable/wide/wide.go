@@ -1,5 +1,5 @@
-// Package wide measures text in terminal columns. Most characters take one column. Chinese, Japanese and Korean
-// characters and emojis take two, and combining accents take none.
+// Package wide measures how many terminal columns a text takes. Most characters take one column. Chinese,
+// Japanese and Korean characters and emojis take two, and combining accents take none.
 package wide
 
 import (
@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Of returns the number of columns of a text.
+// Of returns the number of columns that a text takes.
 func Of(s string) int {
 	sum := 0
 	for _, r := range s {
@@ -19,7 +19,7 @@ func Of(s string) int {
 }
 
 func of(r rune) int {
-	if r < 0x300 { // most characters are below this one, and need no lookup
+	if r < 0x300 { // most characters are below U+0300 and need no lookup
 		return 1
 	}
 	if unicode.In(r, unicode.Mn, unicode.Me) {
@@ -32,10 +32,10 @@ func of(r rune) int {
 	return 1
 }
 
-// Cut shortens a text to a number of columns, at least one. If it removes something, the text ends with an
-// ellipsis.
+// Cut shortens a text to a maximum number of columns, which must be at least one. If Cut removes a part of the
+// text, the result ends with an ellipsis.
 func Cut(s string, most int) string {
-	end, sum := 0, 0 // end of the part that fits together with the ellipsis, and number of columns
+	end, sum := 0, 0 // end of the longest prefix that fits together with the ellipsis, and its number of columns
 	for i, r := range s {
 		sum += of(r)
 		if sum > most {
@@ -48,7 +48,7 @@ func Cut(s string, most int) string {
 	return s
 }
 
-// Pad appends spaces to a text that is shorter than a number of columns.
+// Pad appends spaces to a text until it takes the given number of columns.
 func Pad(s string, to int) string {
 	return s + strings.Repeat(" ", max(0, to-Of(s)))
 }

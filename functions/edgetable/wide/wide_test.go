@@ -19,7 +19,7 @@ func TestWide(t *testing.T) {
 		{"日本語", 6, "日本…", "日本語"},
 		{"a日本", 5, "a日本", "a日本 "},
 		{"日本", 4, "日本", "日本  "},
-		{"a日本語", 7, "a日…", "a日本語"}, // the second half of a wide character does not fit
+		{"a日本語", 7, "a日…", "a日本語"}, // only one of the two columns of a wide character is left
 		{"e\u0301e\u0301e\u0301", 3, "e\u0301e\u0301e\u0301", "e\u0301e\u0301e\u0301   "},
 		{"👍👍👍", 6, "👍👍…", "👍👍👍"},
 	} {
