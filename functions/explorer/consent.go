@@ -12,9 +12,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Consent lets a server's explorer page open all accounts of the server. A user who may use the server's socket
-// requests a link there. The link opens one browser window. The keys stay in the server, which signs the requests of
-// this window.
+// Consent lets the explorer page of a server open all accounts of the server. A user who may use the server's socket
+// requests a link there. The link opens the page in one browser window. The keys stay in the server, which signs the
+// requests of this window.
 type Consent struct {
 	// Accounts returns the names of the accounts for which the server can sign.
 	Accounts func() []string
@@ -25,19 +25,19 @@ type Consent struct {
 	sessions sessions
 }
 
-// A link is valid for a few minutes, and the session of a window for half a day.
+// How long a link is valid, and how long the session of a browser window.
 const (
 	linkFor    = 5 * time.Minute
 	sessionFor = 12 * time.Hour
 )
 
-// NewConsent returns a Consent; no link exists until Invite is called.
+// NewConsent returns a Consent that has no valid link until Invite is called.
 func NewConsent(accounts func() []string, sign func(account, text string) (string, bool), now func() time.Time, log *slog.Logger) *Consent {
 	return &Consent{Accounts: accounts, Sign: sign, Log: log, sessions: sessions{linkFor: linkFor, sessionFor: sessionFor, now: now}}
 }
 
-// Invite returns the path of the page with a one-time token that opens the accounts, and how long the token is valid.
-// Tokens from earlier calls become invalid.
+// Invite returns the path of the page with a new one-time token, and how long the token is valid. The token opens all
+// accounts. Tokens from earlier calls become invalid.
 func (c *Consent) Invite() (path string, good time.Duration) {
 	c.Log.Info("a link was issued, which opens all accounts in the explorer once", "good_for_s", int(linkFor.Seconds()))
 	return Prefix + "#token=" + c.sessions.invite(), linkFor
@@ -45,7 +45,7 @@ func (c *Consent) Invite() (path string, good time.Duration) {
 
 const signPath = Prefix + "sign/"
 
-// serve answers a request for a session, which has a token, or a request for a signature.
+// serve answers requests of the page: requests for a session, and requests for a signature.
 func (c *Consent) serve(req *protocol.Request, version string) protocol.Response {
 	if !private(req) {
 		return denial(http.StatusForbidden, "NotPrivate", "Others on the network could read this session: open the link over https, or on the server's own machine")
@@ -69,7 +69,6 @@ func (c *Consent) serve(req *protocol.Request, version string) protocol.Response
 	}{version, c.Accounts(), session})
 }
 
-// sign signs the text in the body of a request.
 func (c *Consent) sign(req *protocol.Request, token string) protocol.Response {
 	if !c.sessions.isSession(token) {
 		return denial(http.StatusUnauthorized, "NoConsent", "The session of this window has ended: 'edgetable explorer --link' on the server's machine prints a link for a new window")
@@ -89,7 +88,7 @@ func (c *Consent) sign(req *protocol.Request, token string) protocol.Response {
 	return jsonResponse(map[string]string{"signature": signature})
 }
 
-// private reports whether nobody on the network can read a request: it uses https or comes from this machine.
+// private reports whether nobody on the network can read a request: it uses HTTPS, or comes from this machine.
 func private(req *protocol.Request) bool { return req.Scheme == "https" || req.Source.IsLoopback() }
 
 func source(req *protocol.Request) string {
@@ -99,10 +98,9 @@ func source(req *protocol.Request) string {
 	return req.Source.String()
 }
 
-// jsonResponse returns a JSON response.
 func jsonResponse(value any) protocol.Response { return inJSON(http.StatusOK, value) }
 
-// denial returns an error response in the form of the Table protocol's errors, which the page can read.
+// denial returns an error response in the form of the Table protocol, which the page can read.
 func denial(status int, code, message string) protocol.Response {
 	resp := inJSON(status, failure(code, message))
 	resp.Header = append(resp.Header, protocol.Field{Name: "X-Ms-Error-Code", Value: code})

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// consenting is a server whose explorer page opens the server's accounts to users with a link.
+// consenting is a server whose users can open all its accounts in its explorer page with a link.
 type consenting struct {
 	explorer.Endpoint
 	now time.Time
@@ -31,14 +31,14 @@ func newConsenting() *consenting {
 	return c
 }
 
-// link returns the token of a new link.
+// link returns the one-time token of a new link.
 func (c *consenting) link() string {
 	path, _ := c.Consent.Invite()
 	_, token, _ := strings.Cut(path, "#token=")
 	return token
 }
 
-// change modifies a request that would otherwise succeed.
+// change modifies a request in one way. Without the change, the request would succeed.
 type change func(*protocol.Request)
 
 func (c *consenting) ask(method, target, token, body string, changes ...change) (status int, text string) {
@@ -56,7 +56,7 @@ func (c *consenting) ask(method, target, token, body string, changes ...change) 
 	return resp.Status, string(resp.Body)
 }
 
-// begin opens a link and returns the token of the session.
+// begin uses a link, and returns the token of the new session.
 func (c *consenting) begin(t *testing.T) string {
 	t.Helper()
 	status, text := c.ask("GET", "/_/session", c.link(), "")
@@ -71,7 +71,7 @@ func (c *consenting) begin(t *testing.T) string {
 	return answer.Token
 }
 
-// TestConsent checks that a link opens one window, and that the server signs the requests of this window.
+// TestConsent checks that a link opens only one window, and that the server signs the requests of this window.
 func TestConsent(t *testing.T) {
 	t.Parallel()
 	c := newConsenting()
@@ -90,8 +90,8 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// TestConsentRefused checks that a session is refused if the token is wrong or expired, or if others could read the
-// session on the network.
+// TestConsentRefused checks that a session is refused if the token is wrong or has expired. It must also be refused
+// if others on the network could read the response.
 func TestConsentRefused(t *testing.T) {
 	t.Parallel()
 	far := func(r *protocol.Request) { r.Source = netip.MustParseAddr("192.168.1.4") }

@@ -6,7 +6,7 @@
 //
 // The page sends one request to find out how it is served, GET /_/session (relative to itself: "session"):
 //
-//   - It answers 200 with profiles when 'edgetable explorer' serves the page. The server signs and forwards the page's requests; the page has no key:
+//   - The answer is 200 with profiles if 'edgetable explorer' serves the page. The server signs and forwards requests of the page, which has no key:
 //
 //     {"version": "1.2.3", "profiles": [{"name": "prod", "account": "acme", "readOnly": true, "color": "red",
 //     "endpoint": "https://acme.table.core.windows.net"}], "token": "…"}
@@ -32,7 +32,7 @@
 //     /_/accounts/PROFILE, which says when keys were last used and contains no key; for other profiles both are 404 (NotLocal). If the endpoint
 //     keeps no statistics, the answer is 502 (NoStatistics).
 //
-//   - It answers 200 with {} when an endpoint serves the page at /_/: the file dist/session. A server adds fields, {"version": "1.2.3",
+//   - The answer is 200 with {} when an endpoint serves the page at /_/: the file dist/session. A server adds fields, {"version": "1.2.3",
 //     "development": true, "consent": true}: with development, the page can open the development account, whose key is public, with one click;
 //     with consent, 'edgetable explorer --link' can open all its accounts. This command gets the path of the page with a one-time token from the
 //     server's socket. GET /_/session with the token then answers {"version": "1.2.3", "accounts": ["acme"], "token": "…"}: a session as with a

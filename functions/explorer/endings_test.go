@@ -8,12 +8,13 @@ import (
 	"edgetable/core/payload"
 )
 
-// ending is a rule of expiry, and the times at which this rule makes entities expire.
+// ending is an expiry rule, with the times at which entities expire by this rule.
 type ending struct {
-	Expire string `json:"expire"` // the rule, as in a table's options
-	Good   bool   `json:"good"`   // core accepts the rule
-	// Ends contains the expiry of an entity that was written at the time in the constant written. The expiry is in
-	// ticks since 1970; "" means that the entity never expires. The key is the type of the entity's property E.
+	Expire string `json:"expire"` // the rule in the form of a table's options
+	Good   bool   `json:"good"`   // package payload, which servers use, accepts the rule
+	// Ends contains the expiry of entities that were last written at the time in the constant written. The key is
+	// the type of the entity's property E. The expiry is in ticks since 1970; "" means that the entity never
+	// expires.
 	Ends map[string]string `json:"ends,omitempty"`
 }
 
@@ -22,7 +23,8 @@ const (
 	instant = "2026-12-01T00:00:00.5Z"
 )
 
-// endings returns examples of rules. The tests of the page compare them with the page's own results.
+// endings returns examples of expiry rules, with the results of the server's code. The tests of the page compare
+// these with the page's own results.
 func endings(t *testing.T) []byte {
 	t.Helper()
 	at, _ := edm.ParseDateTime(written)

@@ -9,14 +9,15 @@ import (
 	"edgetable/core/odata"
 )
 
-// filter is the text of a filter, with the result of core's parser.
+// filter is the text of a filter, and whether the server's parser accepts it.
 type filter struct {
 	Text string `json:"text"`
 	Good bool   `json:"good"`
 }
 
-// TestFilters writes or compares a file with filters and the result of core's parser. The tests of the page check
-// that the page's parser has the same results. The page never sends a filter that its parser refuses.
+// TestFilters compares a file of filters with the results of the server's parser, or, with -update, writes the file.
+// The tests of the page check that the page's parser has the same results. The page sends only filters that its
+// parser accepts.
 func TestFilters(t *testing.T) {
 	var all []filter
 	seen := map[string]bool{}
@@ -35,7 +36,7 @@ func TestFilters(t *testing.T) {
 	compare(t, "page/test/filters.json", append(b, '\n'))
 }
 
-// literals are values of all forms, valid and invalid.
+// literals are valid and invalid literals of all forms.
 var literals = []string{
 	"1", "-1", "+1", "01", "2147483647", "2147483648", "-2147483648", "-2147483649", "9223372036854775807", "9223372036854775808", "9223372036854775807L", "9223372036854775808L", "-9223372036854775808L",
 	"5L", "5l", "-5L", "5LL", "1.0", "1.", ".5", "-.5", "1e3", "1E3", "1e+3", "1.5e-3", "1e", "1e400", "1.5d", "1D", "1f", "1.5F", "1.5L", "1m", "1.0M", "0x10", "--1", "- 1",
@@ -48,8 +49,8 @@ var literals = []string{
 	"X''", "X'00ff'", "X'00FF'", "x'00ff'", "X'0'", "X'0g'", "binary'00ff'", "binary''", "Binary'00'", "binary'AAE='",
 }
 
-// filters returns examples that were written by hand, each literal with each operator, and 600 random combinations of
-// parts of the grammar. About half of the latter are invalid.
+// filters returns hand-written examples, each literal with each operator, and 600 random combinations of parts of the
+// grammar. About half of the random ones are invalid.
 func filters() []string {
 	list := []string{
 		"A", "not A", "A and B", "A or not B", "not not A", "not (A)", "(A)", "((A eq 1))", "()", "(", ")", "A eq", "eq 1", "A 1", "A eq 1 B eq 2", "A eq 1 and", "and A eq 1", "A eq 1 && B eq 2", "A == 1", "A = 1",

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// forwarded is the path prefix of requests that are forwarded to a service. The name of a profile follows it.
+// forwarded is the path prefix of requests that are forwarded to a service. The name of a profile follows the prefix.
 const forwarded = Prefix + "p/"
 
-// passed are the headers of the protocol, which are forwarded in both directions. All other headers are dropped, such
-// as cookies, session tokens, and the headers that a proxy adds.
+// forwardedHeaders are names of headers that are forwarded in each direction. All other headers are dropped, such as
+// cookies, session tokens, and the headers that a proxy adds.
 var forwardedHeaders = struct{ request, answer map[string]bool }{
 	request: set("Accept", "Accept-Charset", "Content-Type", "Dataserviceversion", "If-Match", "Maxdataserviceversion", "Prefer"),
 	answer: set("Content-Length", "Content-Type", "Dataserviceversion", "Date", "Etag", "Location", "Preference-Applied", "Retry-After",
 		"Server", "Server-Timing"),
 }
 
-// families are prefixes of further header names that are forwarded in both directions.
+// families are prefixes of the names of further headers that are forwarded in both directions.
 var families = []string{"X-Ms-", "X-Edgetable-", "Edgetable-"}
 
 func set(names ...string) map[string]bool {
@@ -32,7 +32,7 @@ func set(names ...string) map[string]bool {
 	return s
 }
 
-// pass copies the headers that the protocol defines.
+// copyHeaders copies the headers that are forwarded.
 func copyHeaders(to, from http.Header, known map[string]bool) {
 	for name, values := range from {
 		ours := known[name] || slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(name, family) })
@@ -42,13 +42,13 @@ func copyHeaders(to, from http.Header, known map[string]bool) {
 	}
 }
 
-// methods are the methods of the protocol; the value says whether the method only reads.
+// methods are the methods of the protocol. The value is true if the method only reads.
 var methods = map[string]bool{
 	http.MethodGet: true, http.MethodHead: true,
 	http.MethodPost: false, http.MethodPut: false, http.MethodPatch: false, http.MethodDelete: false, "MERGE": false,
 }
 
-// mostBody is the maximum size of a request's body: twice the maximum that a service accepts.
+// mostBody is the maximum size of the body of a request: twice the maximum that a service accepts.
 const mostBody = 8 << 20
 
 // forward signs a request and sends it to the service of a profile.
@@ -77,8 +77,8 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "InvalidQueryParameterValue", "the explorer signs requests; the query must have no signature")
 		return
 	}
-	// Read the whole body before the response. When the response begins, the server closes the body of the request,
-	// and the client would get an error while it still reads the body.
+	// Read the whole body before the response begins. At that moment the server closes the body, and the client that
+	// still forwards it would get an error.
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuse(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "the body of a request has at most 4 MiB")
@@ -106,12 +106,12 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	copyHeaders(w.Header(), resp.Header, forwardedHeaders.answer)
 	w.WriteHeader(resp.StatusCode)
 	if _, err := io.Copy(flushing{w, http.NewResponseController(w)}, resp.Body); err != nil {
-		panic(http.ErrAbortHandler) // abort the response, so that the browser does not regard it as complete
+		panic(http.ErrAbortHandler) // abort the response, so that the browser notices that it is incomplete
 	}
 }
 
-// below reports whether an escaped path is within the account. The path must contain no dot segments, because a
-// server may resolve them.
+// isWithinAccount reports whether an escaped path stays within the account. The path must not contain the segments .
+// and .., because a server may resolve them.
 func isWithinAccount(escaped string) bool {
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {
@@ -147,7 +147,7 @@ func (g *Gateway) explain(err error) string {
 	return "the service did not answer: " + g.Plain(err)
 }
 
-// flushing is a writer that sends each part of a response at once.
+// flushing is a writer that sends each part of a response immediately.
 type flushing struct {
 	http.ResponseWriter
 	control *http.ResponseController

@@ -12,29 +12,29 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Profile is a service, with an account, that the page may use.
+// Profile is a table service with an account. The user permits the page to use it.
 type Profile struct {
 	Name     string `json:"name"`
 	ReadOnly bool   `json:"readOnly"`
 	Color    string `json:"color"`    // color of the page; "" for none
-	Account  string `json:"account"`  // "" if it is unknown until Connect runs the command that prints the key
+	Account  string `json:"account"`  // "" until Connect has run the command that prints the connection string
 	Endpoint string `json:"endpoint"` // URL of the account, or ""
-	Local    bool   `json:"local"`    // the server of Gateway.Local serves the account
+	Local    bool   `json:"local"`    // the account is on the server that Gateway.Local describes
 
-	// Connect returns the endpoint with its key. It may run a command that prints the key.
+	// Connect returns the endpoint and the key. To get the key, it may run a command.
 	Connect func() (remote.Endpoint, error) `json:"-"`
 }
 
-// Gateway serves the page, and signs the page's requests to services. The page does not get the keys.
+// Gateway serves the page, and signs the requests that the page sends to services. The page does not get the keys.
 type Gateway struct {
-	// Profiles reads the profiles; it is called when the page is loaded.
+	// Profiles reads the profiles. It is called whenever the page is loaded.
 	Profiles func() ([]Profile, error)
 	Version  string
-	// Plain returns the message of an error of Go's libraries in plainer words.
+	// Plain returns the text of an error, with plainer words for errors of Go's libraries.
 	Plain func(error) string
 	// Local provides information from the server on this machine.
 	Local Local
-	// Opened is called when a one-time token has been used.
+	// Opened is called when a one-time token was used.
 	Opened func()
 
 	sessions sessions
@@ -43,7 +43,7 @@ type Gateway struct {
 	clients map[string]*connected
 }
 
-// connected is a profile that is in use, with its client.
+// connected is a profile with its client.
 type connected struct {
 	Profile
 	client func() (*remote.Client, error)
@@ -66,7 +66,7 @@ func (g *Gateway) Handler() http.Handler {
 	mux.HandleFunc("GET /_/session", g.begin)
 	mux.HandleFunc("POST /_/sign/{profile}", g.inSession(g.sign))
 	g.handleLocal(mux)
-	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // the browser keeps the fragment with the token
+	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // the browser keeps the fragment, which contains the token
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, f := range always {
@@ -82,7 +82,7 @@ func (g *Gateway) Handler() http.Handler {
 			refuse(w, http.StatusForbidden, "CrossOrigin", "the request comes from a page of another origin")
 			return
 		}
-		// The mux would clean these paths like file paths, and so change the keys in them.
+		// The mux would clean these paths like file paths. It would thereby change the keys of entities in them.
 		if strings.HasPrefix(r.URL.EscapedPath(), forwarded) {
 			g.inSession(g.forward)(w, r)
 			return
@@ -91,7 +91,7 @@ func (g *Gateway) Handler() http.Handler {
 	})
 }
 
-// inSession returns a handler that refuses requests without the token of a session.
+// inSession returns a handler that calls next if the request has the token of a session. It refuses other requests.
 func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !g.sessions.isSession(r.Header.Get(tokenHeader)) {
@@ -102,8 +102,8 @@ func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// begin responds with the profiles. If the request has the one-time token, the response also has the token of a new
-// session. Profiles are read again each time, and keys when they are next used, because they may have changed.
+// begin responds with the profiles. If the request has the one-time token, begin starts a session, and the response
+// also has the token of the session. begin reads the profiles again, because the user may have changed them.
 func (g *Gateway) begin(w http.ResponseWriter, r *http.Request) {
 	token := r.Header.Get(tokenHeader)
 	session, begun := g.sessions.begin(token)
@@ -151,7 +151,8 @@ func (g *Gateway) load() ([]Profile, error) {
 	return profiles, nil
 }
 
-// find returns a profile by its name, or answers 404.
+// find returns a profile and its client. If the profile does not exist, or has no key, find responds with an error
+// and returns nil.
 func (g *Gateway) find(w http.ResponseWriter, name string) (*connected, *remote.Client) {
 	g.mu.Lock()
 	empty, one := g.clients == nil, g.clients[name]
@@ -173,11 +174,11 @@ func (g *Gateway) find(w http.ResponseWriter, name string) (*connected, *remote.
 	return one, c
 }
 
-// maxText is the maximum size of a text to sign. The StringToSign of a token with two long keys is shorter.
+// maxText is the maximum size of a text to sign. Even with two long keys, a StringToSign is shorter.
 const maxText = 32 << 10
 
-// sign signs the StringToSign of a shared access signature. The page has built this text and has explained it to the
-// user; the page itself has no key.
+// sign signs the StringToSign of a shared access signature. The page has made this text and has explained it to the
+// user, but has no key.
 func (g *Gateway) sign(w http.ResponseWriter, r *http.Request) {
 	one, c := g.find(w, r.PathValue("profile"))
 	if one == nil {
@@ -205,7 +206,7 @@ func answer(w http.ResponseWriter, value any) {
 	_ = json.NewEncoder(w).Encode(value) // the browser may have disconnected
 }
 
-// refuse responds with an error in the form of the Table protocol, so that the page reads all errors in the same way.
+// refuse responds with an error in the form of the Table protocol, because the page reads all errors in this form.
 func refuse(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Ms-Error-Code", code)

@@ -16,7 +16,7 @@ import (
 
 const key = "c2VjcmV0IG9mIHRoZSBhY2NvdW50LCAzMiBieXRlcyE="
 
-// desk is a gateway with a fake service.
+// desk is a gateway to a fake service, with a session.
 type desk struct {
 	*httptest.Server
 	gateway *explorer.Gateway
@@ -24,7 +24,7 @@ type desk struct {
 	session string
 }
 
-// open starts a gateway to a service that is implemented by a function.
+// open starts a gateway. The function service answers the requests that the gateway forwards.
 func open(t *testing.T, service http.HandlerFunc) *desk {
 	d := &desk{got: make(chan *http.Request, 10)}
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -52,7 +52,7 @@ func open(t *testing.T, service http.HandlerFunc) *desk {
 	return d
 }
 
-// request returns a request with the token of the session. Headers can replace the token.
+// request returns a request with the token of the session. header may replace the token.
 func (d *desk) request(t *testing.T, method, path, body string, header ...string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, d.URL+path, strings.NewReader(body))
@@ -99,8 +99,8 @@ func ok(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"value":[]}`)
 }
 
-// TestForward checks that a request of the page reaches the service with a signature, and with only the headers of
-// the protocol. The response must reach the page in the same way.
+// TestForward checks that a request of the page reaches the service, signed, and with only the headers of the
+// protocol. The response must reach the page with only the headers of the protocol, too.
 func TestForward(t *testing.T) {
 	t.Parallel()
 	d := open(t, ok)
@@ -132,7 +132,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// TestAttacks checks that requests of attackers are refused and never reach the service.
+// TestAttacks checks that requests of attackers are refused, and never reach the service.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	d := open(t, ok)
@@ -189,7 +189,7 @@ func TestAttacks(t *testing.T) {
 			}
 		})
 	}
-	// X-HTTP-Method is not forwarded, so a read remains a read.
+	// The header X-HTTP-Method is not forwarded, so this request stays a read.
 	d.do(t, d.request(t, "GET", "/_/p/prod/Tables", "", "X-Http-Method", "DELETE"))
 	if r := <-d.got; r.Header.Get("X-Http-Method") != "" || r.Method != "GET" {
 		t.Errorf("%s %v", r.Method, r.Header)
@@ -214,7 +214,7 @@ func TestOneTime(t *testing.T) {
 	}
 }
 
-// TestBadServices checks that faults of a service reach the page as errors that the page can show.
+// TestBadServices checks that the page gets an error that it can show, for each fault of a service.
 func TestBadServices(t *testing.T) {
 	t.Parallel()
 	d := open(t, func(w http.ResponseWriter, r *http.Request) {
@@ -249,11 +249,11 @@ func TestBadServices(t *testing.T) {
 }
 
 // TestAnswersAreWhole checks that a response is complete, even if the service sends it before it has read the
-// request. A body that is too large must be refused by its length.
+// request. If the body of a request is too large, the request must be refused.
 func TestAnswersAreWhole(t *testing.T) {
 	t.Parallel()
 	want := strings.Repeat("answer ", 10_000)
-	d := open(t, func(w http.ResponseWriter, r *http.Request) { // may answer before it reads the request
+	d := open(t, func(w http.ResponseWriter, r *http.Request) { // may respond before it reads the request
 		if r.Header.Get("Prefer") != "" {
 			_, _ = io.Copy(io.Discard, r.Body)
 		}
@@ -284,8 +284,8 @@ func TestAnswersAreWhole(t *testing.T) {
 	}
 }
 
-// TestUntold checks the request for the traffic of a table if the service does not report traffic. The response must
-// not have an error status, because the browser would show an error in its console.
+// TestUntold checks the response about a table's traffic if the service does not report traffic. It must not have an
+// error status, because the browser would show an error in its console.
 func TestUntold(t *testing.T) {
 	t.Parallel()
 	d := open(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Hosts are the host names under which the page is served, in addition to IP addresses. They are in lower case and
-// without ports. If an attacker's host name resolves to this machine (DNS rebinding), it is not one of these names.
+// Hosts are the host names under which the page is served, in lower case and without ports. In addition, it is
+// served under IP addresses. Under other names it is not: an attacker's name may resolve to this machine (DNS
+// rebinding).
 type Hosts []string
 
 // known reports whether a Host header is an IP address, localhost, or one of the names. The port is ignored, because
@@ -23,10 +24,9 @@ func loopback(host string) bool {
 	return name == "localhost" || a.IsLoopback()
 }
 
-// parseHost splits a Host header into a name and an IP address. The name is in lower case and without the port. The
-// address is invalid if the name is not an address. The name is "" if the header is malformed: an IPv6 address needs
-// both brackets and has no zone. Addresses are parsed, because text such as 127.0.0.1.example.com only looks like
-// one.
+// parseHost returns the name in a Host header, in lower case and without the port. If the name is an IP address,
+// parseHost also returns the address; otherwise, the address is invalid. A text such as 127.0.0.1.example.com is no
+// address. The name is "" if the header is malformed: an IPv6 address needs both brackets and must have no zone.
 func parseHost(host string) (name string, a netip.Addr) {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		inner, port, ok := strings.Cut(inner, "]")
@@ -47,7 +47,7 @@ func parseHost(host string) (name string, a netip.Addr) {
 	return strings.ToLower(name), a
 }
 
-// isPort reports whether a text is empty, or a colon followed by digits.
+// isPort reports whether s is empty, or consists of a colon and digits.
 func isPort(s string) bool {
 	return s == "" || s[0] == ':' && strings.Trim(s[1:], "0123456789") == ""
 }

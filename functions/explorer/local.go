@@ -8,18 +8,18 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// Local provides information that the Table protocol does not contain. The page receives this information as JSON.
+// Local provides information that a client cannot request with the Table protocol. The page receives it as JSON.
 type Local interface {
 	// Traffic describes the traffic of a table. If table is "", it describes the last hour of all tables.
 	Traffic(ctx context.Context, account, table string) (any, error)
-	// Advise reports problems with the keys of a table. It uses the table's traffic, if the service of the profile
-	// reports it, and all entities of the table, if scan is set.
+	// Advise reports problems with the keys of a table. It uses the table's traffic if the service reports traffic.
+	// With scan, it also reads all entities of the table.
 	Advise(ctx context.Context, one *Profile, c *remote.Client, table string, scan bool) (any, error)
 	// Keys says when the keys of an account were last used.
 	Keys(ctx context.Context, account string) (any, error)
 }
 
-// handleLocal registers the handlers for the information of Local. All these requests are reads.
+// handleLocal registers the handlers of requests for the information of Local. All these requests only read.
 func (g *Gateway) handleLocal(mux *http.ServeMux) {
 	traffic := g.answerAbout(func(r *http.Request, one *Profile, c *remote.Client) (any, error) {
 		if one.Local {
@@ -41,14 +41,14 @@ func (g *Gateway) handleLocal(mux *http.ServeMux) {
 	}))
 }
 
-// untold is the response for a service that does not report its traffic. Its status is not that of an error, because
-// the browser would show an error in its console.
+// untold is the response about a service that does not report its traffic. It is sent with status 200, because the
+// browser would show an error in its console.
 type untold struct {
 	Why string `json:"untold"`
 }
 
-// answerAbout returns a handler that responds with the result of ask for the account of a profile. Any service may have
-// information about a single table. Only the server on this machine has information about all tables.
+// answerAbout returns a handler that responds with the result of ask. Each service may have information about a single
+// table. Only the server on this machine has information about all tables.
 func (g *Gateway) answerAbout(ask func(r *http.Request, one *Profile, c *remote.Client) (any, error)) http.HandlerFunc {
 	return g.inSession(func(w http.ResponseWriter, r *http.Request) {
 		one, c := g.find(w, r.PathValue("profile"))

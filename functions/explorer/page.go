@@ -15,17 +15,16 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Prefix is the path prefix of the page. It cannot be the path of an account, because an account's name has no
-// underscore.
+// Prefix is the path prefix of the page. No account has this path, because names of accounts have no underscore.
 const Prefix = "/_/"
 
-// policy is the page's Content-Security-Policy. It permits scripts and styles only in files. So a text in an entity,
-// which other users may have written, cannot be executed or change the style.
+// policy is the Content-Security-Policy of the page. It permits scripts and styles only in files. So a text in an
+// entity, which another user may have written, can neither run as a script nor change the style.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src %s; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// These are the addresses to which the page may connect. With a gateway, it connects only to the gateway. Without
-// one, it may also connect to other services if their CORS rules permit it.
+// Sources to which the page may connect. If a gateway serves the page, it may connect only to the gateway. Otherwise
+// it may also connect to other services, if their CORS rules permit that.
 const (
 	connectGateway  = "'self'"
 	connectEndpoint = "'self' https: http://127.0.0.1:* http://localhost:*"
@@ -36,14 +35,14 @@ const (
 //go:embed dist
 var dist embed.FS
 
-// file is one file of the page, compressed and with its headers.
+// file is one file of the page, with a compressed copy and the values of its headers.
 type file struct {
 	kind       string
 	body, gzip []byte
-	tag        string // ETag
+	tag        string // value of the ETag header
 }
 
-// files reads and compresses all files when the first one is requested.
+// files returns all files of the page by name. The first call reads and compresses them.
 var files = sync.OnceValue(func() map[string]file {
 	list := map[string]file{}
 	err := fs.WalkDir(dist, "dist", func(name string, d fs.DirEntry, err error) error {
@@ -72,7 +71,8 @@ var files = sync.OnceValue(func() map[string]file {
 	return list
 })
 
-// kinds are the Content-Types by file extension. They do not depend on the operating system's table.
+// kinds are the Content-Types of files by extension. The table of the operating system is not used, because it may
+// differ.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
@@ -81,18 +81,19 @@ var kinds = map[string]string{
 	"":      "application/json", // the file session
 }
 
-// Endpoint serves the page at an endpoint that also serves tables.
+// Endpoint serves the page on a server that also serves tables.
 type Endpoint struct {
 	Hosts Hosts
-	// Development reports whether the server has the development account, whose key is public. If it is nil, the
-	// server does not.
+	// Development reports whether the server has the development account, whose key is public. It may be nil, which
+	// means that the server does not have this account.
 	Development func() bool
 	Version     string
-	// Consent can open the accounts of the server to users. If it is nil, users must enter the key of an account.
+	// Consent lets users open the accounts of the server with a link. If it is nil, users must enter the key of an
+	// account.
 	Consent *Consent
 }
 
-// Serve answers a request for a file of the page.
+// Serve answers requests for files of the page, and requests for a session or a signature.
 func (e Endpoint) Serve(req *protocol.Request) protocol.Response {
 	if !e.Hosts.known(req.Host) {
 		return refusal(http.StatusMisdirectedRequest, "the explorer is not served as "+req.Host+": use the IP address, or start the server with --public-url and this name")
@@ -145,7 +146,7 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 	return resp
 }
 
-// always contains the headers that every response of this package has.
+// always contains the headers of all responses of this package.
 var always = []protocol.Field{
 	{Name: "X-Content-Type-Options", Value: "nosniff"},
 	{Name: "Cross-Origin-Opener-Policy", Value: "same-origin"},

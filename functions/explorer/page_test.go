@@ -24,7 +24,7 @@ func get(host, target string, header ...string) (status int, fields map[string]s
 	return resp.Status, fields, string(resp.Body)
 }
 
-// TestHosts checks that an endpoint serves the page only under IP addresses and under names that it knows.
+// TestHosts checks that an endpoint serves the page only under IP addresses and under its own host names.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]int{
@@ -40,8 +40,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestNoSession checks that an endpoint answers the page's request for a session without an error. The browser's
-// console would show an error.
+// TestNoSession checks that an endpoint without sessions answers the page's request for a session with status 200.
+// Otherwise the browser would show an error in its console.
 func TestNoSession(t *testing.T) {
 	t.Parallel()
 	if status, fields, body := get("localhost", "/_/session"); status != 200 || fields["Content-Type"] != "application/json" || body != "{}\n" {
@@ -49,7 +49,8 @@ func TestNoSession(t *testing.T) {
 	}
 }
 
-// TestPolicy checks that the HTML contains no script and no style, because the page's policy forbids them.
+// TestPolicy checks that the HTML contains no inline script and no inline style, because the page's policy forbids
+// them.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	status, fields, page := get("localhost", "/_/")
@@ -75,8 +76,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestAssetHeaders checks that the page has the same headers if Workers serves it as static assets. The file of these
-// headers omits those that the platform adds by itself.
+// TestAssetHeaders checks that the page has the same headers if Workers serves it as static assets. The file with
+// these headers omits those that the platform adds itself.
 func TestAssetHeaders(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../infra/cloudflare/_headers")
@@ -90,7 +91,7 @@ func TestAssetHeaders(t *testing.T) {
 		}
 	}
 	_, want, _ := get("localhost", "/_/")
-	want["Strict-Transport-Security"] = "max-age=31536000" // package httpserver adds it to responses over TLS
+	want["Strict-Transport-Security"] = "max-age=31536000" // package httpserver adds this header to responses over TLS
 	for _, name := range []string{"Content-Type", "ETag", "Vary"} {
 		delete(want, name)
 	}
@@ -99,7 +100,7 @@ func TestAssetHeaders(t *testing.T) {
 	}
 }
 
-// TestCaching checks that a browser that has a file gets the file again only if it has changed.
+// TestCaching checks that a browser that has cached a file gets the content again only if it has changed.
 func TestCaching(t *testing.T) {
 	t.Parallel()
 	_, fields, plain := get("localhost", "/_/app.js")
@@ -118,8 +119,8 @@ func TestCaching(t *testing.T) {
 	}
 }
 
-// TestDevelopment checks that the page learns whether the server has the development account. It must not learn this
-// under an attacker's host name that resolves to this machine.
+// TestDevelopment checks that the page can find out whether the server has the development account. It must not find
+// this out under an attacker's host name that resolves to this machine.
 func TestDevelopment(t *testing.T) {
 	t.Parallel()
 	ask := func(e explorer.Endpoint, host string) string {

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the rules of names into the sources of the page")
 
-// TestRules compares the page's rules for names and limits with those of core, or, with -update, writes them into the
-// page's sources. It does the same with the examples that the page's own tests use.
+// TestRules compares the page's rules for names and limits with those of the server's code. It also compares the
+// examples that the page's own tests use. With -update, it writes the rules and the examples into the page's sources.
 func TestRules(t *testing.T) {
 	compare(t, "page/src/wire/rules.ts", rules())
 	compare(t, "page/test/names.json", examples(t))
@@ -65,7 +65,7 @@ func rules() []byte {
 	return b.Bytes()
 }
 
-// class returns the characters that has accepts, up to U+FFFF, as ranges for a JavaScript character class.
+// class returns a JavaScript character class with all characters c up to U+FFFF for which has(c) is true.
 func class(has func(rune) bool) string {
 	var b strings.Builder
 	start := rune(-1)
@@ -103,7 +103,7 @@ func tableLengths() (short, long int) {
 	return short, long
 }
 
-// example is a name, with the result of core's check.
+// example is a name, and whether the server's code accepts it.
 type example struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`

@@ -7,23 +7,25 @@ import (
 	"time"
 )
 
-// tokenHeader is the header for tokens. A page of another origin cannot send this header, and neither can a link or a
-// form.
+// tokenHeader is the name of the header that contains a token. Neither a page of another origin nor a link or a form
+// can send this header.
 const tokenHeader = "X-Edgetable-Explorer"
 
-// sessions manages the one-time token and the sessions of browser windows that have used one.
+// sessions manages the one-time token, and the sessions of the browser windows that have used such a token.
 type sessions struct {
-	// linkFor and sessionFor are how long a one-time token and a session are valid; 0 means until the process ends.
+	// linkFor is how long a one-time token is valid, and sessionFor how long a session is. 0 means until the process
+	// ends.
 	linkFor, sessionFor time.Duration
 	now                 func() time.Time
 
 	mu    sync.Mutex
-	once  [sha256.Size]byte // hash of the token that can begin a session
-	until time.Time         // when this token expires
+	once  [sha256.Size]byte // hash of the one-time token
+	until time.Time         // expiry of the one-time token
 	open  map[[sha256.Size]byte]time.Time
 }
 
-// end returns the time at which a token that begins now expires, or the zero Time for never.
+// end returns the expiry time of a token that is issued now and is valid for the duration after. If after is 0, the
+// token never expires, and end returns the zero Time.
 func (s *sessions) end(after time.Duration) time.Time {
 	if after == 0 {
 		return time.Time{}
@@ -31,10 +33,10 @@ func (s *sessions) end(after time.Duration) time.Time {
 	return s.now().Add(after)
 }
 
-// over reports whether a time returned by end has passed.
+// over reports whether an expiry time has passed. The zero Time never passes.
 func (s *sessions) over(end time.Time) bool { return !end.IsZero() && !s.now().Before(end) }
 
-// invite returns a new one-time token. The previous one becomes invalid.
+// invite returns a new one-time token. The previous token becomes invalid.
 func (s *sessions) invite() string {
 	token := rand.Text() + rand.Text()
 	s.mu.Lock()
@@ -43,9 +45,9 @@ func (s *sessions) invite() string {
 	return token
 }
 
-// begin exchanges a one-time token for the token of a session.
+// begin exchanges the one-time token for the token of a new session.
 func (s *sessions) begin(token string) (session string, ok bool) {
-	sum := sha256.Sum256([]byte(token)) // only hashes are compared, so the time of the comparison reveals nothing about the token
+	sum := sha256.Sum256([]byte(token)) // hashes are compared, so the duration of the comparison reveals nothing about the token
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sum != s.once || token == "" || s.over(s.until) {
@@ -65,7 +67,7 @@ func (s *sessions) begin(token string) (session string, ok bool) {
 	return session, true
 }
 
-// known reports whether a token is that of a session.
+// isSession reports whether a token is that of a session.
 func (s *sessions) isSession(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	s.mu.Lock()

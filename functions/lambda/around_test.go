@@ -22,7 +22,7 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// databaseURL starts DynamoDB Local and returns its URL. All tests share it.
+// databaseURL starts DynamoDB Local and returns its URL. All tests use the same instance.
 var databaseURL = sync.OnceValues(func() (string, error) {
 	url, stop, err := dynamodblocal.Start()
 	if err == nil {
@@ -31,7 +31,8 @@ var databaseURL = sync.OnceValues(func() (string, error) {
 	return url, err
 })
 
-// bootstrap builds the program as it is deployed, but for this machine. All tests share it.
+// bootstrap builds the program as for a deployment, but for the processor of this machine. All tests use the
+// same file.
 var bootstrap = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "edgetable-lambda")
 	if err != nil {
@@ -41,7 +42,7 @@ var bootstrap = sync.OnceValues(func() (string, error) {
 	return build(dir, runtime.GOARCH)
 })
 
-// build builds the program for an architecture, and returns the path of the file.
+// build builds the program for an architecture and returns the path of the binary.
 func build(dir, arch string) (string, error) {
 	file := filepath.Join(dir, "bootstrap")
 	cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w", "-o", file, ".")
@@ -52,7 +53,7 @@ func build(dir, arch string) (string, error) {
 	return file, nil
 }
 
-// emulatorPath returns the path of the Runtime Interface Emulator.
+// emulatorPath returns the path of Lambda's Runtime Interface Emulator.
 var emulatorPath = sync.OnceValues(func() (string, error) {
 	cmd := exec.Command("../../testdata/lambda/rie")
 	cmd.Stderr = os.Stderr
@@ -60,7 +61,7 @@ var emulatorPath = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(out)), err
 })
 
-// made returns the result of f, which was made by sync.OnceValues, and fails the test if f returns an error.
+// mustMake returns the result of f. If f returns an error, the test fails. f was made by sync.OnceValues.
 func mustMake(t testing.TB, f func() (string, error)) string {
 	t.Helper()
 	needs.These(t, needs.AWS)
@@ -79,7 +80,8 @@ func database(url string) *sdk.Client {
 	})
 }
 
-// environment returns the environment of a function with a new DynamoDB table.
+// environment creates a DynamoDB table. It returns the environment of a Lambda function that uses this
+// table.
 func environment(t testing.TB, more ...string) []string {
 	t.Helper()
 	needs.These(t, needs.AWS)

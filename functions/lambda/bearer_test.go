@@ -21,8 +21,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestBearer checks that bearer tokens of the configured issuer are accepted, and that account keys still work while
-// the issuer does not answer.
+// TestBearer checks that a function accepts bearer tokens of the configured issuer. Account keys must work even
+// while the issuer does not answer.
 func TestBearer(t *testing.T) {
 	t.Parallel()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)

@@ -21,13 +21,13 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// These are the maximum sizes of a deployment, which a cold start downloads and unpacks.
+// Maximum sizes of a deployment in bytes. A cold start downloads and unpacks the deployment.
 const (
 	maxBinary = 11_000_000
 	maxZip    = 4_500_000
 )
 
-// maxResident is the maximum resident memory during point operations.
+// maxResident is the maximum resident memory of the process during point operations.
 const maxResident = 64 // MiB
 
 func TestSize(t *testing.T) {
@@ -42,11 +42,11 @@ func BenchmarkSize(b *testing.B) {
 	program, zipped := weigh(b)
 	b.ReportMetric(float64(program), "bytes")
 	b.ReportMetric(float64(zipped), "zipped-bytes")
-	b.ReportMetric(0, "ns/op") // removes the time, which would be that of the compiler
+	b.ReportMetric(0, "ns/op") // removes the time per operation, which would be that of the compiler
 }
 
-// weigh builds the program for the processor on which it is deployed. It returns the sizes of the program and of its
-// zip file, in bytes.
+// weigh builds the program for the processor of a deployment. It returns the sizes of the program and of its zip
+// file in bytes.
 func weigh(t testing.TB) (program, zipped int64) {
 	needs.These(t, needs.AWS)
 	dir := t.TempDir()
@@ -73,8 +73,8 @@ func weigh(t testing.TB) (program, zipped int64) {
 	return int64(len(text)), info.Size()
 }
 
-// runtimeAPI is a fake of Lambda's Runtime API: it answers the function's poll with an event, and receives the
-// answer.
+// runtimeAPI is a fake of Lambda's Runtime API. When the function polls for work, it sends an event. It also
+// receives the function's answers.
 type runtimeAPI struct {
 	polled  chan struct{}
 	events  chan []byte
@@ -93,12 +93,12 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	answer, _ := io.ReadAll(r.Body) // the length does not matter; a killed function may send only a part
+	answer, _ := io.ReadAll(r.Body) // ignore the error: a function that was killed may have sent only a part
 	w.WriteHeader(http.StatusAccepted)
 	a.answers <- answer
 }
 
-// launch starts the program and waits until it polls for its first event.
+// launch starts the program and waits until the program polls for its first event.
 func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 	b.Helper()
 	a := &runtimeAPI{make(chan struct{}, 8), make(chan []byte), make(chan []byte, 1)}
@@ -112,7 +112,7 @@ func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 	must.OK(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // returns an error because the process was killed
+		_ = cmd.Wait() // always fails, because the process was killed
 		server.Close()
 	})
 	select {
@@ -123,7 +123,8 @@ func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 	return a, cmd
 }
 
-// BenchmarkInit measures the time from the start of the process to its first poll. Lambda measures the same time.
+// BenchmarkInit measures the time between the start of the process and its first poll. Lambda calls this time the
+// init phase.
 func BenchmarkInit(b *testing.B) {
 	env := []string{"AWS_REGION=us-east-1", "EDGETABLE_DYNAMODB_TABLE=edgetable", "EDGETABLE_ACCOUNTS=acme:" + key1, "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=512"}
 	mustMake(b, bootstrap)

@@ -15,17 +15,17 @@ import (
 	"edgetable/testdata/must"
 )
 
-// function is a Lambda function, called through its front door: the service that converts HTTP requests to events.
+// function is a Lambda function as its front door sees it: the service that converts HTTP requests to events.
 type function struct {
 	invoke func(ctx context.Context, event []byte) ([]byte, error)
 	stream bool
 }
 
-// client sends signed requests for the account acme to a function.
+// client sends signed requests to a function, for the account acme.
 type client struct {
 	function
 	key    *sharedkey.Key
-	base   string // prefix of the paths
+	base   string // first part of all paths
 	accept string
 	header []front.Field // headers of every request
 }
@@ -37,8 +37,8 @@ func newClient(t testing.TB, f function, key string) *client {
 	return &client{function: f, key: k, base: "/acme", accept: "application/json;odata=nometadata"}
 }
 
-// request returns a signed request for a path within the account. The body is JSON, unless it begins like that of a
-// batch.
+// request returns a signed request for a path within the account. A body that begins with -- is a batch; any other
+// body is JSON.
 func (c *client) request(method, target, body string, more ...front.Field) *front.Request {
 	date, contentType := sharedkey.FormatDate(time.Now()), "application/json"
 	if strings.HasPrefix(body, "--") {
@@ -63,7 +63,7 @@ func (c *client) request(method, target, body string, more ...front.Field) *fron
 	return r
 }
 
-// do sends a request and requires a status.
+// do sends a request. The test fails if the response does not have the status want.
 func (c *client) do(t testing.TB, method, target, body string, want int, more ...front.Field) *front.Response {
 	t.Helper()
 	answer, err := c.invoke(t.Context(), front.Event(c.request(method, target, body, more...)))
@@ -80,8 +80,8 @@ func (c *client) do(t testing.TB, method, target, body string, want int, more ..
 	return resp
 }
 
-// session sends the requests of a typical client: it creates a table, writes an entity whose key needs every escape,
-// sends a batch, and queries.
+// session sends the requests of a typical client. It creates a table, writes an entity whose key contains all
+// characters that must be escaped, sends a batch, and queries the table.
 func (c *client) session(t testing.TB) {
 	t.Helper()
 	const ada = "/people(PartitionKey='a%25b%20%2B%E4%B8%96',RowKey='it''s%2Done')"

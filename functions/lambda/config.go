@@ -19,12 +19,12 @@ import (
 	"edgetable/core/accounts"
 )
 
-// config is the configuration that the environment describes.
+// config contains the settings of the function, which come from environment variables.
 type config struct {
 	region      string
 	credentials func() aws.Credentials
 	http        *http.Client
-	endpoint    func(service string) string // URL of a service; "" means AWS's own endpoint
+	endpoint    func(service string) string // returns the URL of a service; "" means AWS's own endpoint
 
 	table        string
 	role         dynamodb.Role
@@ -37,24 +37,24 @@ type config struct {
 	extensions   bool
 	metrics      string
 
-	accounts func(ctx context.Context) (string, error) // reads the list of accounts
+	accounts func(ctx context.Context) (string, error) // reads the text with the accounts
 	refresh  time.Duration
-	forward  func(ctx context.Context) (string, error) // reads the secret of a proxy; nil trusts no proxy
-	bearer   *oidc.Verifier                            // nil accepts no bearer tokens
+	forward  func(ctx context.Context) (string, error) // reads the secret that a trusted proxy sends; nil if no proxy is trusted
+	bearer   *oidc.Verifier                            // nil if bearer tokens are not accepted
 }
 
 const (
-	usualMetrics = "edgetable" // default namespace of metrics
-	// stale is how long accounts stay in use if they cannot be read again.
+	usualMetrics = "edgetable" // default namespace of the metrics
+	// stale is how long the accounts stay in use while they cannot be read again.
 	stale = time.Hour
 )
 
-// newConfig parses the environment. It contacts no other service.
+// newConfig reads the settings from the environment. It contacts no other service.
 func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 	c := &config{
 		region: cmp.Or(env("AWS_REGION"), env("AWS_DEFAULT_REGION")),
-		// Lambda's credentials are valid as long as the process. The SDK's default chain would first look in files
-		// and on other machines.
+		// Lambda's credentials are valid as long as the process lives. By default, the SDK would first look for
+		// credentials in files and on other machines.
 		credentials: func() aws.Credentials {
 			return aws.Credentials{
 				AccessKeyID: env("AWS_ACCESS_KEY_ID"), SecretAccessKey: env("AWS_SECRET_ACCESS_KEY"),
@@ -100,10 +100,10 @@ func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 }
 
 // newBearer returns the verifier of bearer tokens, or nil if no issuer is configured. It reads the issuer's keys when
-// the first token arrives.
+// the first request with a token arrives.
 func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc.Verifier, error) {
 	const prefix = "EDGETABLE_OIDC_"
-	v, err := oidc.Optional(context.Background(), oidc.Options{ // this context lives as long as the process
+	v, err := oidc.Optional(context.Background(), oidc.Options{ // this context lasts as long as the process
 		Issuer: in.Lookup(prefix + "ISSUER"), JWKS: in.Lookup(prefix + "JWKS"), Audiences: in.List(prefix + "AUDIENCES"),
 		RolesClaim: in.Lookup(prefix + "ROLES_CLAIM"), ReaderRoles: in.List(prefix + "READERS"), ContributorRoles: in.List(prefix + "CONTRIBUTORS"),
 		HTTP: client, Log: log,
@@ -114,7 +114,7 @@ func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc
 	return v, nil
 }
 
-// secrets sets the functions that read the accounts and the secret of a proxy.
+// secrets sets the functions that read the accounts and the secret of the proxy.
 func (c *config) secrets(env func(string) string) error {
 	client := &awssecrets.Client{
 		Region: c.region, Credentials: c.credentials, Endpoint: c.endpoint, HTTP: c.http, Now: time.Now,
@@ -135,7 +135,7 @@ func (c *config) secrets(env func(string) string) error {
 		}
 	}
 	switch given {
-	case 0: // a function that only purges needs no accounts
+	case 0: // report this when a request arrives: a function that only purges needs no accounts
 		c.accounts = func(context.Context) (string, error) {
 			return "", errors.New("no accounts are set: " + accounts.Variable + "_SECRET, " + accounts.Variable + "_PARAMETER or " + accounts.Variable)
 		}
@@ -149,13 +149,13 @@ func (c *config) secrets(env func(string) string) error {
 	return nil
 }
 
-// newHTTPClient returns the client for requests to AWS. It keeps many connections, because a query of a whole table
-// reads all hash keys of the table at the same time.
+// newHTTPClient returns the client for requests to AWS. It keeps many idle connections, because a query of a whole
+// table reads all hash keys of the table at the same time.
 func newHTTPClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 64, 64
-	// A server may close a connection while the process is frozen. DynamoDB keeps connections open for longer than
-	// this timeout.
+	// While the process is frozen, a server may close an idle connection. DynamoDB keeps idle connections open for
+	// longer than this timeout.
 	t.IdleConnTimeout = 50 * time.Second
 	return &http.Client{Transport: t}
 }

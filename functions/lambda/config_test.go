@@ -22,7 +22,7 @@ func TestConfig(t *testing.T) {
 	const region, table = "AWS_REGION=eu-central-1", "EDGETABLE_DYNAMODB_TABLE=tables"
 	for _, tt := range []struct {
 		env []string
-		say string // part of the error's text; "" means that there is no error
+		say string // part of the error's text; "" if no error is expected
 		why string
 	}{
 		{[]string{region, table, "EDGETABLE_ACCOUNTS_SECRET=s"}, "", "the least there is"},

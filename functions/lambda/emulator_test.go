@@ -16,7 +16,7 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// emulate runs the program under the emulator until the test ends.
+// emulate runs the program under the Runtime Interface Emulator until the test ends.
 func emulate(t *testing.T, env []string) (*emulator.Emulator, *proc.Buffer) {
 	t.Helper()
 	out := new(proc.Buffer)
@@ -37,7 +37,7 @@ func emulate(t *testing.T, env []string) (*emulator.Emulator, *proc.Buffer) {
 	return e, out
 }
 
-// TestEmulator tests the program as it is deployed, with DynamoDB and Secrets Manager on this machine.
+// TestEmulator tests the program as it is deployed, with local replacements of DynamoDB and Secrets Manager.
 func TestEmulator(t *testing.T) {
 	needs.These(t, needs.AWS)
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestEmulator(t *testing.T) {
 			c := newClient(t, function{e.Invoke, stream}, key1)
 			c.session(t)
 			newClient(t, c.function, key2).do(t, "GET", "/Tables", "", 403)
-			if !stream { // the emulator also limits the size of streams
+			if !stream { // the emulator limits the size of a stream, too
 				c.large(t)
 			}
 			for _, task := range []string{`{"purge":true}`, `{"heartbeat":true}`} {
@@ -66,7 +66,7 @@ func TestEmulator(t *testing.T) {
 			if _, err := e.Invoke(t.Context(), []byte(`{"Records":[]}`)); err == nil {
 				t.Error("an event of something else is no error")
 			}
-			c.do(t, "GET", "/Tables", "", 200) // the function still works
+			c.do(t, "GET", "/Tables", "", 200) // after the error, the function still works
 			checkLog(t, out.String())
 		})
 	}
@@ -75,7 +75,8 @@ func TestEmulator(t *testing.T) {
 	}
 }
 
-// large sends a body of almost the maximum size, and reads pages that are larger than a function's answer may be.
+// large sends a body of almost the maximum size. It then reads entities that do not fit into one response of a
+// Lambda function.
 func (c *client) large(t *testing.T) {
 	t.Helper()
 	c.do(t, "POST", "/$batch", batch(63, strings.Repeat("é", 32_000)), 202)
@@ -102,7 +103,7 @@ func continuation(r *front.Response) string {
 	return strings.Join(parts, "&")
 }
 
-// checkLog checks that the log has one JSON line per request, with metrics and without secrets.
+// checkLog checks that the log has one JSON line for each request, with metrics and without secrets.
 func checkLog(t *testing.T, text string) {
 	t.Helper()
 	operations, cold := map[string]int{}, 0

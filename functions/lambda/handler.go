@@ -21,7 +21,7 @@ import (
 	"edgetable/core/table"
 )
 
-// newHandler builds the handler. It contacts no other service.
+// newHandler returns the handler of all events. It contacts no other service.
 func newHandler(c *config, store table.Store, tasks *worker, log *slog.Logger) *lambdaurl.Handler {
 	known := &awssecrets.Cache[accounts.List]{Options: awssecrets.Options[accounts.List]{
 		Name: "accounts", Read: c.accounts, Parse: ownAccounts,
@@ -49,17 +49,18 @@ func newHandler(c *config, store table.Store, tasks *worker, log *slog.Logger) *
 	return h
 }
 
-// misconfigured is an error in the list of accounts, which was read. A retry does not help.
+// misconfigured is an error in the text of the list of accounts. The text could be read, so a retry does not help.
 type misconfigured struct{ error }
 
-// These are the errors about accounts that clients get. The details may contain a key, so only the log contains them.
+// The errors about accounts that clients get. They contain no details, which may contain a key; only the log has the
+// details.
 var (
 	errDevelopment = table.InternalError.With("The server is misconfigured: the key of the development account is known to everybody. Give the accounts keys of their own.")
 	errAccounts    = table.InternalError.With("The server is misconfigured: its list of accounts is wrong. The log says what is wrong.")
 	errUnread      = table.ServerBusy.With("The accounts cannot be read at present.")
 )
 
-// ownAccounts parses a list of accounts, and refuses the development account.
+// ownAccounts parses a list of accounts. It returns an error if the list contains the development account.
 func ownAccounts(old accounts.List, text string) (accounts.List, error) {
 	list, err := old.Next(text)
 	switch {
@@ -71,14 +72,14 @@ func ownAccounts(old accounts.List, text string) (accounts.List, error) {
 	return list, nil
 }
 
-// server reads the accounts when it gets a request, and then serves the request.
+// server serves requests. Before each request, it gets the accounts from a cache, which reads them at intervals.
 type server struct {
 	*protocol.Handler
 	known   *awssecrets.Cache[accounts.List]
 	current atomic.Pointer[accounts.List]
 }
 
-// newServer returns a server whose pages have at most pageBytes bytes; 0 means core's default.
+// newServer returns a server whose pages have at most pageBytes bytes; 0 means the default of package table.
 func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.List], pageBytes int) *server {
 	s := &server{known: known}
 	s.current.Store(&accounts.List{})
@@ -106,8 +107,8 @@ func now() edm.Ticks { return edm.TicksOf(time.Now()) }
 
 var newID = protocol.RandomID(rand.Uint64)
 
-// Serve implements lambdaurl.Protocol. If the accounts cannot be read, it refuses the request; the reason is logged
-// only.
+// Serve implements lambdaurl.Protocol. If the accounts cannot be read, Serve refuses the request, and only the log
+// contains the reason.
 func (s *server) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	list, err := s.known.Get(ctx)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// local is a function whose store is the reference store. A test can change its accounts, which are read for each
-// request.
+// local is a Lambda function that keeps its tables in memory, in package memstore. The function reads its accounts
+// for each request, so a test can change them.
 type local struct {
 	function
 	text string
@@ -50,8 +50,8 @@ func TestSession(t *testing.T) {
 	newClient(t, l.function, key1).session(t)
 }
 
-// TestRotation replaces a key of an account while the function is running. Clients first switch to the account's
-// second key, and then the first key is removed.
+// TestRotation replaces the key of an account while the function is running. First the account gets a second key, and
+// then the first key is removed.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	l := newLocal()
@@ -72,8 +72,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// TestNoAccounts checks the responses if the accounts cannot be read: clients are asked to retry, unless a retry does
-// not help. The log must contain the reason.
+// TestNoAccounts checks the responses while the accounts cannot be read. Clients must be asked to retry, unless a
+// retry does not help. The log must contain the reason.
 func TestNoAccounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -104,8 +104,7 @@ func TestNoAccounts(t *testing.T) {
 	}
 }
 
-// TestForwardedHost checks a custom domain in front of the function. The host name of this domain contains the
-// account.
+// TestForwardedHost checks a custom domain in front of the function. Its host name contains the name of the account.
 func TestForwardedHost(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, newLocal().function, key1)
@@ -119,10 +118,10 @@ func TestForwardedHost(t *testing.T) {
 		t.Errorf("%s", resp.Body)
 	}
 	c.header[1].Value = "close sesame"
-	c.do(t, "GET", "/Tables", "", 404) // with an untrusted host name, "Tables" is the account of the path, and it does not exist
+	c.do(t, "GET", "/Tables", "", 404) // the host name is not trusted, so "Tables" in the path is taken for an account, which does not exist
 }
 
-// TestMetrics checks that the log line of a request contains its metrics.
+// TestMetrics checks that the log line of a request contains the metrics of the request.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	l := newLocal()
@@ -173,7 +172,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// purges is a store with tables and items that a purge removes.
+// purges is a store for tests of purges. It counts the items that a purge must remove.
 type purges struct {
 	tables       []table.Name
 	items, beats int
@@ -198,14 +197,15 @@ func (p *purges) Purge(_ context.Context, report func(dynamodb.Progress) error) 
 	return nil
 }
 
-// TestPurge checks that a purge ends without an error before Lambda ends the function. The next purge resumes it.
+// TestPurge checks that a purge ends without an error before Lambda would kill the function. The next purge must
+// resume the work.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	log := slog.New(slog.DiscardHandler)
 	for _, tt := range []struct {
 		event string
 		left  time.Duration
-		want  int // number of items that remain
+		want  int // number of items that are left
 		err   bool
 	}{
 		{`{"purge":true}`, time.Hour, 0, false},
@@ -227,7 +227,7 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// TestExpire checks that a purge also removes expired entities. It must not do so shortly before the function's
+// TestExpire checks that a purge also removes expired entities. It must not remove them shortly before the function's
 // deadline, or in a secondary.
 func TestExpire(t *testing.T) {
 	t.Parallel()
@@ -245,7 +245,7 @@ func TestExpire(t *testing.T) {
 		for _, tt := range []struct {
 			role dynamodb.Role
 			left time.Duration
-			want int // number of entities that remain stored
+			want int // number of entities that are still stored
 		}{
 			{dynamodb.SecondaryRole, time.Hour, 300}, {dynamodb.Alone, reserve - time.Second, 300}, {dynamodb.Alone, time.Hour, 0},
 		} {
@@ -262,8 +262,8 @@ func TestExpire(t *testing.T) {
 	})
 }
 
-// TestHeartbeat checks that a primary writes the heartbeat and that a secondary checks it. A function without another
-// Region must do neither. A secondary must not purge.
+// TestHeartbeat checks that a primary writes the heartbeat, and that a secondary checks it. If there is no other
+// Region, the function must do neither. A secondary must not purge.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	rival := &dynamodb.RivalError{Region: "eu-west-1"}
@@ -300,14 +300,14 @@ type replicated table.Replication
 
 func (r replicated) Replication() table.Replication { return table.Replication(r) }
 
-// following is a store with the state of a replica.
+// following is a store that reports the state of a replica.
 type following struct {
 	table.Store
 	replicated
 }
 
-// TestSecondary checks that a secondary serves reads at both addresses and refuses writes. At the secondary's
-// address, it must report how old its data is.
+// TestSecondary checks that a secondary serves reads at the primary and the secondary address, and refuses writes. At
+// both addresses, it must report how old its data is.
 func TestSecondary(t *testing.T) {
 	t.Parallel()
 	mem := memstore.New(now)

@@ -10,17 +10,17 @@
 //	                               DynamoDB table; secondary: this is the secondary, which only serves reads; default alone
 //	EDGETABLE_ACCOUNTS_SECRET      name or ARN of a secret in Secrets Manager with the accounts as text,
 //	EDGETABLE_ACCOUNTS_PARAMETER   or of a parameter in the Parameter Store,
-//	EDGETABLE_ACCOUNTS             or the accounts: name:key1[:key2] between semicolons or line ends. One of the three
-//	EDGETABLE_ACCOUNTS_REFRESH     how often they are read again; default 5m
+//	EDGETABLE_ACCOUNTS             or the accounts: name:key1[:key2] between semicolons or line ends. Set one of the three
+//	EDGETABLE_ACCOUNTS_REFRESH     how often the accounts are read again; default 5m
 //	EDGETABLE_FORWARD_SECRET       name or ARN of the secret of a proxy whose X-Forwarded-Host is trusted
 //	EDGETABLE_STREAMING            true: the Function URL is in the mode RESPONSE_STREAM
-//	EDGETABLE_OIDC_ISSUER          URL of the OpenID Connect issuer whose bearer tokens are accepted, as they have it in iss
+//	EDGETABLE_OIDC_ISSUER          URL of the OpenID Connect issuer whose bearer tokens are accepted, as in their claim iss
 //	EDGETABLE_OIDC_AUDIENCES       accepted values of aud, between commas; required with an issuer
-//	EDGETABLE_OIDC_JWKS            URL of its keys; default from its discovery document
+//	EDGETABLE_OIDC_JWKS            URL of the issuer's keys; default from its discovery document
 //	EDGETABLE_OIDC_ROLES_CLAIM     claim with the roles; default roles
 //	EDGETABLE_OIDC_READERS         roles that may read, between commas; default Storage Table Data Reader
 //	EDGETABLE_OIDC_CONTRIBUTORS    roles that may read and write; default Storage Table Data Contributor
-//	EDGETABLE_BUCKETS              hash keys that a new table is spread over; default 8
+//	EDGETABLE_BUCKETS              number of hash keys over which a new table is spread; default 8
 //	EDGETABLE_LEASE                how long a process may cache that a table exists; deleting a table takes at least this time.
 //	                               All functions on one DynamoDB table must have the same value; 0s: read with each request;
 //	                               default 2s
@@ -28,7 +28,7 @@
 //	                               request; default 30s, as in Azure
 //	EDGETABLE_SCANNED_BYTES        bytes that a page of a query may read; default 8 MiB
 //	EDGETABLE_PATH_STYLE           true: the account is in the path whatever the host is
-//	EDGETABLE_EXTENSIONS           true: functions in filters, $orderby and /$count, which the service does not have
+//	EDGETABLE_EXTENSIONS           true: functions in filters, $orderby and /$count, which Azure does not have
 //	EDGETABLE_METRICS              namespace of the metrics; default edgetable
 //	AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SECRETS_MANAGER, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL
 //
@@ -36,7 +36,7 @@
 // not know of each other; use reserved concurrency to limit the load. The function contacts no other service before
 // the first request, so a cold start costs no more than starting the process.
 //
-// The event {"purge":true} removes the remains of deleted tables. The event {"heartbeat":true}, sent once a minute,
+// The event {"purge":true} removes deleted tables' items and expired entities. The event {"heartbeat":true}, sent once a minute,
 // writes the heartbeats from which a secondary computes its lag, and fails if another Region writes too; in a
 // secondary it fails if the replica is not live.
 package main
@@ -62,13 +62,13 @@ func main() {
 	} else {
 		lambda.Start(h)
 	}
-	log.Error("lambda.Start has returned") // lambda.Start should have ended the process
+	log.Error("lambda.Start has returned") // not reached, because lambda.Start ends the process
 	os.Exit(1)
 }
 
-// newFunction returns the function that the environment describes. If the configuration is wrong, the error is logged
-// at once and every request gets 500. If the process exited instead, Lambda would restart it again and again, and
-// clients would get 502.
+// newFunction returns the function that the environment describes. If the configuration is wrong, newFunction logs the error,
+// and every request gets status 500. If the process exited instead, Lambda would restart it again and again, and clients would
+// get status 502.
 func newFunction(env func(string) string, log *slog.Logger) (h *lambdaurl.Handler, streaming bool) {
 	c, err := newConfig(env, log)
 	var store table.Store
@@ -83,8 +83,7 @@ func newFunction(env func(string) string, log *slog.Logger) (h *lambdaurl.Handle
 	return newHandler(c, store, tasks, log), c.streaming
 }
 
-// limitMemory sets the memory limit of the garbage collector to three quarters of the function's memory, unless
-// GOMEMLIMIT is set.
+// limitMemory sets the memory limit of Go to three quarters of the function's memory. GOMEMLIMIT takes precedence.
 func limitMemory(env func(string) string) {
 	mib, err := strconv.ParseInt(env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"), 10, 64)
 	if err == nil && mib > 0 && env("GOMEMLIMIT") == "" {

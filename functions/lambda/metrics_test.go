@@ -10,7 +10,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestMetricsShowNoSecrets checks that the log contains only those parts of a request that core permits.
+// TestMetricsShowNoSecrets checks that the log line of a request contains no secrets. wiretest.Hostile
+// makes the requests and checks the lines.
 func TestMetricsShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {

@@ -17,12 +17,12 @@ type misconfiguredServer struct {
 	cause error
 }
 
-// newMisconfigured returns a handler that answers each request with InternalError. For any other event, it returns
+// newMisconfigured returns a handler that answers each request with InternalError. For other events, it returns
 // the error cause.
 func newMisconfigured(cause error, namespace string, log *slog.Logger) *lambdaurl.Handler {
 	return &lambdaurl.Handler{
 		Protocol: &misconfiguredServer{protocol.Handler{
-			Service:  new(table.Service), // no request reaches it
+			Service:  new(table.Service), // no request reaches the embedded Handler
 			Accounts: func(string) (*protocol.Account, bool) { return nil, false },
 			Now:      now, NewID: newID,
 		}, cause},

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// These are the keys of tests: base64 of 32 bytes each.
+// Keys for tests: base64 of 32 bytes each.
 const (
 	key1 = "Zmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgMTI="
 	key2 = "c2Vjb25kIHNlY29uZCBzZWNvbmQgc2Vjb25kIDEyMzQ="
 )
 
-// endings are called after all tests. They release the resources that tests share.
+// endings are called after all tests. They release the resources that several tests use.
 var endings []func()
 
 func TestMain(m *testing.M) {

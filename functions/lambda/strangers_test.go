@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// paid is a store that counts the calls that would be calls to DynamoDB.
+// paid is a store that counts its calls. On DynamoDB, these calls would cost money.
 type paid struct {
 	table.Store
 	calls atomic.Int64
@@ -56,16 +56,16 @@ func (p *paid) Scan(ctx context.Context, name table.RecordKey, r table.ScanReque
 	return p.Store.Scan(ctx, name, r)
 }
 
-// TestStrangers checks that a client without a key can cause few reads that cost money: of each secret from time to
-// time, and of the CORS rules of an account, which browsers request without credentials. The log must contain nothing
-// that this client sent.
+// TestStrangers checks that a client without a key causes only few reads that cost money: of each secret at
+// intervals, and of the CORS rules of an account, which browsers request without credentials. The log must contain
+// nothing that this client has sent.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	store := &paid{Store: memstore.New(now)}
 	var accountsRead, forwardRead int
 	var log bytes.Buffer
 	c := &config{
-		scannedBytes: 8 << 20, metrics: "tests", refresh: time.Hour, settingsAge: time.Hour, // longer than this test can take
+		scannedBytes: 8 << 20, metrics: "tests", refresh: time.Hour, settingsAge: time.Hour, // longer than this test takes
 		accounts: func(context.Context) (string, error) { accountsRead++; return "acme:" + key1, nil },
 		forward:  func(context.Context) (string, error) { forwardRead++; return "the secret of the proxy", nil },
 	}

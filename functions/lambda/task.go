@@ -12,17 +12,17 @@ import (
 	"edgetable/core/table"
 )
 
-// store has the methods of *dynamodb.Store that tasks use.
+// store contains the methods of *dynamodb.Store that tasks use.
 type store interface {
-	// Purge removes the remains of deleted tables.
+	// Purge removes items of deleted tables.
 	Purge(ctx context.Context, report func(dynamodb.Progress) error) error
-	// Declared returns the tables that have options, such as a rule of expiry.
+	// Declared returns the tables that have options, such as an expiry rule.
 	Declared(ctx context.Context) ([]table.Name, error)
 	// Beat writes the heartbeats of a Region.
 	Beat(ctx context.Context, region string) error
 }
 
-// worker runs tasks. It has a store or, in a secondary, only a replica.
+// worker runs tasks: events that are not HTTP requests. A primary has a store; a secondary has a replica instead.
 type worker struct {
 	role    dynamodb.Role
 	service *table.Service
@@ -31,13 +31,13 @@ type worker struct {
 	replica table.Replicated
 }
 
-// reserve is the time before the function's deadline at which a purge stops starting new work.
+// reserve is the remaining time before the function's deadline at which a purge stops.
 const reserve = 10 * time.Second
 
-// errLater means that a purge stopped because its time is over. The next purge resumes there.
+// errLater means that a purge has stopped shortly before the function's deadline. The next purge resumes there.
 var errLater = errors.New("the time is up")
 
-// task runs the task of an event that is not an HTTP request.
+// task runs the task that an event requests. The event is not an HTTP request.
 func (w *worker) task(ctx context.Context, event json.RawMessage, log *slog.Logger) error {
 	var asked struct {
 		Purge     bool `json:"purge"`
@@ -52,8 +52,8 @@ func (w *worker) task(ctx context.Context, event json.RawMessage, log *slog.Logg
 	return errors.New(`the event is neither an HTTP request nor {"purge":true} nor {"heartbeat":true}`)
 }
 
-// heartbeat writes the heartbeat for a secondary in another Region or, in a secondary, checks the replica. If it
-// returns an error, the call of the function fails, which can trigger an alarm.
+// heartbeat writes the heartbeat that secondaries in other Regions read. In a secondary, it checks the replica
+// instead. If heartbeat returns an error, the invocation of the function fails, which can trigger an alarm.
 func (w *worker) heartbeat(ctx context.Context, log *slog.Logger) error {
 	switch w.role {
 	case dynamodb.PrimaryRole:
@@ -72,8 +72,8 @@ func (w *worker) heartbeat(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// purge removes the remains of deleted tables. A secondary removes nothing, because it receives these deletes from
-// the primary.
+// purge removes items of deleted tables, and then expired entities. A secondary removes nothing: it receives the
+// deletes of the primary.
 func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	if w.role == dynamodb.SecondaryRole {
 		return nil
@@ -96,11 +96,11 @@ func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	return w.expire(ctx, log)
 }
 
-// expireEach is the minimum time per removed entity, so that at most 1,000 entities are removed per second.
+// expireEach is the minimum time for each removed entity. It limits removals to 1,000 entities per second.
 const expireEach = time.Millisecond
 
-// expire removes entities that have expired, until its time is over. This function and servers never do this for the
-// same table at the same time. Each of them resumes where the last one stopped.
+// expire removes expired entities until shortly before the function's deadline. For each table, only one function or
+// server does this at a time. Each resumes where the previous one has stopped.
 func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	list, err := w.store.Declared(ctx)
 	var failed []error
@@ -125,7 +125,7 @@ func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	return errors.Join(append(failed, err)...)
 }
 
-// late reports whether it is too late to start further work.
+// late reports whether the function's deadline is too close for further work.
 func late(ctx context.Context) bool {
 	end, ok := ctx.Deadline()
 	return ok && time.Until(end) < reserve

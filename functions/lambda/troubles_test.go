@@ -13,8 +13,8 @@ import (
 	"edgetable/testdata/lambda/front"
 )
 
-// TestTroubles checks mistakes of operators: clients must get the protocol's errors, and one log line must contain
-// the reason.
+// TestTroubles checks mistakes of operators. Clients must get errors of the protocol, and one line of the log must
+// contain the reason.
 func TestTroubles(t *testing.T) {
 	t.Parallel()
 	denied := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +31,7 @@ func TestTroubles(t *testing.T) {
 		before func(c *client, t *testing.T, env []string)
 		status int
 		code   string
-		msg    string   // msg of the log line
+		msg    string   // field msg of the log line
 		says   []string // parts of the log line
 	}{
 		{"another DynamoDB table", []string{known, "EDGETABLE_DYNAMODB_TABLE=nowhere"}, nil,
@@ -91,7 +91,7 @@ func TestTroubles(t *testing.T) {
 	}
 }
 
-// lose creates a table through the function, and then deletes the function's DynamoDB table.
+// lose creates a table through the function. Then it deletes the DynamoDB table that the function uses.
 func (c *client) lose(t *testing.T, env []string) {
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204, front.Field{Name: "Prefer", Value: "return-no-content"})
 	var name string

@@ -22,7 +22,7 @@ import (
 // page is the directory with the sources, relative to the directory of this command.
 const page = "../page"
 
-// bundled lists the libraries in app.js whose licences require that their notices are included.
+// bundled lists libraries in app.js. Their licences require that the bundle contains their notices.
 var bundled = []string{"preact", "@tanstack/virtual-core", "lucide"}
 
 func main() {
@@ -73,8 +73,8 @@ func run(out, tests, source string) error {
 			return err
 		}
 	}
-	// 'edgetable explorer' answers requests for this path with its session. If a server serves only the files, this
-	// file says that there is no session, without an error in the browser's console.
+	// The file session answers the page's request for a session where no gateway or server answers it. Without this
+	// file, the browser's console would show an error.
 	return os.WriteFile(filepath.Join(out, "session"), []byte("{}\n"), 0o644)
 }
 
@@ -108,7 +108,7 @@ func bundle(options api.BuildOptions) error {
 	return nil
 }
 
-// notices returns a comment with the licences of the bundled packages.
+// notices returns a JavaScript comment with the licences of the bundled packages.
 func notices() (string, error) {
 	var b strings.Builder
 	b.WriteString("/*!\nThis file contains:\n")
