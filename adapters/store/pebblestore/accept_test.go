@@ -10,7 +10,8 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// stopping is a file system that behaves as if the process were killed before it renames a log.
+// stopFS is a file system whose Rename of a log fails, as if the process were killed before the
+// rename.
 type stopFS struct {
 	vfs.FS
 	left *int
@@ -27,7 +28,7 @@ func (s stopFS) Rename(old, path string) error {
 	return s.FS.Rename(old, path)
 }
 
-// TestAcceptInterrupted kills a start that accepts damage before each rename of a log. It
+// TestAcceptInterrupted kills a start with Options.AcceptDamage before each rename of a log. It
 // checks that the next start still keeps all readable entities.
 func TestAcceptInterrupted(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,6 @@ import (
 	"edgetable/core/table"
 )
 
-// person returns an entity of about 1 KiB with an Age from 0 to 99.
 func person(i int) table.Mutation {
 	p := edm.AppendProperty(nil, "Name", edm.String(fmt.Sprintf("Person number %d", i)))
 	p = edm.AppendProperty(p, "Age", edm.Int32(int32(i%100)))
@@ -43,7 +42,6 @@ func BenchmarkStore(b *testing.B) {
 	b.Run("Memory", func(b *testing.B) { storetest.Bench(b, harness(true)) })
 }
 
-// spread calls do(i) for each i from 0 to b.N-1, in n goroutines.
 func spread(b *testing.B, n int, do func(i int) error) {
 	b.ResetTimer()
 	var wait sync.WaitGroup
@@ -92,11 +90,12 @@ func BenchmarkInsert(b *testing.B) {
 	}
 }
 
-// rows is the number of entities, of 1 KiB each, in the table that the benchmarks read.
+// rows is the number of entities in the table that the benchmarks read. Each entity has 1 KiB.
 const rows = 1_000_000
 
-// dataset opens a store that has a table with rows entities. It builds the table if it does not
-// exist yet, in the directory that EDGETABLE_BENCH_DATA names or else in a temporary directory.
+// dataset opens a store with the table that the benchmarks read. If the table does not exist yet,
+// dataset builds it in the directory that EDGETABLE_BENCH_DATA names, or else in a temporary
+// directory.
 func dataset(b *testing.B, cache int64) *pebblestore.Store {
 	dir := os.Getenv("EDGETABLE_BENCH_DATA")
 	if dir == "" {
@@ -136,9 +135,9 @@ var (
 	buildErr error
 )
 
-// BenchmarkFilterScan scans a table of a million entities of 1 KiB with a filter
-// that one entity in 100 passes. The block cache has space for the whole table or
-// for an eighth of it. One op is a scan of the whole table in pages.
+// BenchmarkFilterScan scans a table of a million entities of 1 KiB with a filter that one entity in
+// 100 passes. In one case the block cache is as large as the table, in the other case an eighth of
+// this size. One op is a scan of the whole table in pages.
 func BenchmarkFilterScan(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -150,7 +149,7 @@ func BenchmarkFilterScan(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			scan(b, s, filter) // warms the cache
+			scan(b, s, filter) // fills the block cache
 			for b.Loop() {
 				scan(b, s, filter)
 			}
@@ -159,7 +158,7 @@ func BenchmarkFilterScan(b *testing.B) {
 	}
 }
 
-// scan reads the whole table in pages, and expects that one entity in 100 passes the filter.
+// scan reads the whole table in pages, and checks that one entity in 100 passes the filter.
 func scan(b *testing.B, s *pebblestore.Store, f *odata.Filter) {
 	seen := 0
 	r := table.ScanRequest{Ranges: []key.Range{{}}, Filter: f, Rows: 1000}
@@ -179,15 +178,15 @@ func scan(b *testing.B, s *pebblestore.Store, f *odata.Filter) {
 	}
 }
 
-// BenchmarkPage reads pages of 100 entities from random positions, to show that
-// the size of the table does not matter.
+// BenchmarkPage reads pages of 100 entities from random positions, to show that the size of the
+// table does not matter.
 func BenchmarkPage(b *testing.B) {
 	s := dataset(b, 1600<<20)
 	filter, err := odata.Parse("Age eq 7")
 	if err != nil {
 		b.Fatal(err)
 	}
-	scan(b, s, filter) // warms the cache
+	scan(b, s, filter) // fills the block cache
 	random := rand.New(rand.NewPCG(1, 1))
 	for b.Loop() {
 		start := person(random.IntN(rows - 100)).Key
@@ -199,8 +198,8 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkGet reads random entities that are in the block cache. They are chosen
-// from 100 entities, which fit into the processor's caches, or from 10,000. It also
+// BenchmarkGet reads random entities that are in the block cache. In one case these are 100
+// entities, which fit into the processor's caches, in the other case 10,000. The benchmark also
 // reads an entity that does not exist.
 func BenchmarkGet(b *testing.B) {
 	s := dataset(b, 1600<<20)

@@ -6,9 +6,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// commitBeside makes a commit that changes no entity and no record.
+// commitInternal commits a batch that changes no entity and no table record.
 func (s *Store) commitInternal(b *pebble.Batch) (edm.Ticks, error) {
-	st := &s.stripes[0] // Each commit locks a stripe. Any stripe will do, because this commit changes no entity.
+	st := &s.stripes[0] // Each commit must lock a stripe. Any stripe will do, because this commit changes no entity.
 	st.Lock()
 	e, err := s.journal.register(undo{stripe: st, liveTable: new(liveTable)})
 	if err == nil {

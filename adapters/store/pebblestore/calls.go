@@ -2,9 +2,9 @@ package pebblestore
 
 import "context"
 
-// call runs do, which calls Pebble, and waits for its result. While a file operation waits for disk space or for a
-// file descriptor, Pebble may hold its locks. In this case call does not start do, or leaves do running in the
-// background, and returns [table.ErrFull] or [table.ErrBusy].
+// callPebble calls do, a function that calls Pebble, and waits for its result. A file operation may wait for disk space
+// or for a file descriptor while Pebble holds its locks. Then callPebble returns [table.ErrFull] or [table.ErrBusy] and
+// does not wait: it does not start do, or lets do run on in the background.
 func (s *Store) callPebble(ctx context.Context, do func() error) error {
 	if s.disk.Waiting() {
 		return s.disk.Shortage()
@@ -14,8 +14,8 @@ func (s *Store) callPebble(ctx context.Context, do func() error) error {
 	return s.waitUnlessFull(ctx, done)
 }
 
-// unlessFull waits until done has a value or is closed, and returns the value or nil. If file operations wait for disk
-// space or for a file descriptor, it returns an error instead of waiting.
+// waitUnlessFull waits until the channel done has a value or is closed, and returns the value or nil. It returns an error at
+// once if file operations wait for disk space or for a file descriptor.
 func (s *Store) waitUnlessFull(ctx context.Context, done <-chan error) error {
 	select {
 	case err := <-done:
@@ -27,14 +27,14 @@ func (s *Store) waitUnlessFull(ctx context.Context, done <-chan error) error {
 	}
 }
 
-// endCalls waits for the calls of Pebble that run in the background. If they wait for disk space, it returns an error.
+// endCalls waits for the Pebble calls in the background. It returns an error if one of these calls waits for disk space.
 func (s *Store) endCalls() error {
 	done := make(chan error)
 	go func() { s.calls.Wait(); close(done) }()
 	return s.waitUnlessFull(context.Background(), done)
 }
 
-// flush writes the content of the log to data files. It returns an error if disk space is missing; Pebble then retries.
+// flush writes the memtables to data files. It returns an error if disk space is missing. Pebble then retries the flush.
 func (s *Store) flush(ctx context.Context) error {
 	flushed := make(chan error)
 	err := s.callPebble(ctx, func() error {

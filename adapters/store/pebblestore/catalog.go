@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// record reads a record, or returns table.ErrNoRecord.
+// getRecord returns the record with this key, or table.ErrNoRecord.
 func getRecord(from pebble.Reader, key table.RecordKey) (table.Record, error) {
 	text := key.String()
 	v, err := getValue(from, recordKey(text))
@@ -29,7 +29,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 		return table.Record{}, err
 	}
 	r, err := getRecord(s.db, key)
-	n := s.catalog.last.Load() // loaded after the read: the read may have seen this commit, so the reply must wait for it
+	n := s.catalog.last.Load() // must be loaded after the read, because the read may show this catalog change
 	if w := s.journal.wait(ctx, n); isShort(w) {
 		err = s.withDurableView(func(v view) (err error) {
 			r, err = getRecord(v.from, key)
@@ -52,7 +52,7 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	if err != nil {
 		return nil, err
 	}
-	n := s.catalog.last.Load() // loaded after NewIter: the iterator may show this commit, so the reply must wait for it
+	n := s.catalog.last.Load() // must be loaded after NewIter, because the iterator may show this catalog change
 	list, err := readRecords(it, limit)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,6 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	return readRecords(it, limit)
 }
 
-// readRecords reads records and closes the iterator.
 func readRecords(it *pebble.Iterator, limit int) (list []table.Record, err error) {
 	for ok := it.First(); ok && len(list) < limit; ok = it.Next() {
 		r, rerr := readRecord(it)
@@ -104,14 +103,14 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(e.number), nil
 }
 
-// Drop implements table.Store. One batch removes the record and all entities of the
-// table. While Drop applies this batch, no other commit is being applied.
+// Drop implements table.Store. One batch removes the record and all entities of the table. No other commit is applied at the
+// same time as this batch.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, r table.Revision) error {
 	_, err := s.changeRecord(ctx, key, r, nil)
 	return err
 }
 
-// changeRecord writes the record next. If next is nil, it drops the table with this key instead.
+// changeRecord stores next as the record with this key. If next is nil, changeRecord drops the table with this key.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.Revision, next *table.Record) (*entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -164,19 +163,19 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 	return e, nil
 }
 
-// Full reports whether there is no space for writes.
+// Full reports whether the store refuses writes for lack of disk space or memory.
 func (s *Store) Full() bool { return s.disk.Full() || s.room.IsFull() }
 
-// reclaim starts a compaction of removed keys if the disk is full, to free their space. Otherwise
-// Pebble would first try to compact other files, for which there is no space.
+// reclaim starts a compaction of removed keys if the disk is full, to free their space. Otherwise Pebble would first try to
+// compact other files, which needs more space than is free.
 func (s *Store) reclaim(from, to []byte) {
 	if s.Full() {
-		s.calls.Go(func() { _ = s.db.Compact(s.ending, from, to, false) }) // if it fails, the space is not freed yet
+		s.calls.Go(func() { _ = s.db.Compact(s.ending, from, to, false) }) // an error only means that no space is freed yet
 	}
 }
 
-// applyRecord applies a change of a record. The caller has locked the catalog, and applyRecord locks all stripes. So
-// all commits that precede the change in the log have lower numbers, and all later commits have higher numbers.
+// applyRecord applies a change of a table record. The caller must have locked the catalog. applyRecord locks all stripes. So
+// commits before the change in the log have lower numbers than the change, and commits after it have higher numbers.
 func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *table.Record) (*pebble.Batch, *entry, error) {
 	defer s.exitOnPanic()
 	s.lockStripes()
@@ -206,8 +205,8 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	s.catalog.last.Store(int64(e.number))
-	// A dropped incarnation is marked as dead before the batch is applied, and a new one becomes live afterwards.
-	// So no reader takes an emptied table for a live one.
+	// A dropped incarnation is marked as dead before the batch is applied, and a new incarnation becomes live after that. So no
+	// reader sees an emptied table as a live table.
 	if next == nil {
 		s.tables.setDead(key)
 	}

@@ -21,20 +21,20 @@ import (
 // Report is the result of [Check].
 type Report struct {
 	Tables   int
-	Entities int64 // including the entities of the tables in Recovered
+	Entities int64 // includes the entities of the tables in Recovered
 	Bytes    int64 // total size of keys and values
-	// Recovered lists the tables whose names are lost, with the names that the salvage gives them.
+	// Recovered lists the tables whose names are lost, with the new names that Check gives them.
 	Recovered []table.RecordKey
-	// Problems contains one sentence for each damage. If it is empty, a server can start
-	// and can read everything.
+	// Problems has one sentence for each damage. If Problems is empty, a server can start and can read
+	// everything.
 	Problems []string
 }
 
-// Check reads each block, record and entity in the data directory of a server
-// that is not running, and tries the steps of a start. It changes nothing. If salvage names
-// a new directory, Check also writes the readable data to a store there. It calls
-// progress, unless nil, with the number of entities read so far. An error means that the
-// check could not finish; damage is in the report.
+// Check reads each block, record and entity in the data directory of a server that is not running,
+// and tries the steps of a start. It does not change the directory. If the parameter salvage is the
+// path of a new directory, Check creates a store there with the readable data. Check passes the
+// number of entities read so far to progress, unless progress is nil. An error means that the check
+// could not finish. Damage is no error, but a part of the report.
 func Check(o Options, salvage string, progress func(entities int64)) (Report, error) {
 	o = o.withDefaults()
 	if salvage != "" {
@@ -59,7 +59,7 @@ func (c *checker) check(o Options, salvage string) (Report, error) {
 		return c.report, err
 	}
 	c.report.Problems = started
-	// startProblems has released the lock of the directory. From here on the check holds the lock.
+	// startProblems has released the lock of the directory, so the check locks the directory now.
 	lock, err := pebble.LockDirectory(o.Dir, o.FS)
 	if err != nil {
 		return c.report, ErrInUse
@@ -89,7 +89,7 @@ func (c *checker) check(o Options, salvage string) (Report, error) {
 	return c.report, err
 }
 
-// holdsStore returns an error for a directory without any file of a store.
+// holdsStore returns an error if the directory has no file of a store.
 func holdsStore(o Options) error {
 	names, err := o.FS.List(o.Dir)
 	if err != nil {
@@ -103,12 +103,11 @@ func holdsStore(o Options) error {
 	return fmt.Errorf("%w: it contains no store", ErrForeign)
 }
 
-// isData reports whether a file of this name holds entities.
 func isData(name string) bool {
 	return strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst")
 }
 
-// startProblems returns the reasons why a server would not start.
+// startProblems returns the reasons why a server cannot start with the directory.
 func startProblems(o Options) ([]string, error) {
 	s, err := openToRead(o)
 	switch {
@@ -119,12 +118,12 @@ func startProblems(o Options) ([]string, error) {
 	case errors.Is(err, ErrInUse), errors.Is(err, ErrNewer), errors.Is(err, table.ErrNewerForm):
 		return nil, err
 	}
-	return []string{fmt.Sprintf("a server cannot start with this directory: %s", logguard.Cause(err))}, nil // for example, a file cannot be read
+	return []string{fmt.Sprintf("a server cannot start with this directory: %s", logguard.Cause(err))}, nil
 }
 
-// checker checks the records and entities of a store, and copies them to a new store if there is one.
+// checker checks the records and entities of a store. It copies them to a new store if out is set.
 type checker struct {
-	out      *pebble.DB              // the new store, for the readable data; may be nil
+	out      *pebble.DB              // new store for the readable data; may be nil
 	identity *atomic.Pointer[string] // identity of the new store
 	batch    *pebble.Batch
 	live     map[table.Incarnation]bool
@@ -136,7 +135,6 @@ func (c *checker) problem(format string, args ...any) {
 	c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
 }
 
-// run checks everything that can still be read of a store.
 func (c *checker) run(r *remains.Store) error {
 	c.live = map[table.Incarnation]bool{}
 	tables, err := c.records(r)
@@ -179,7 +177,7 @@ func (c *checker) checkEntity(k, v []byte) error {
 	return c.save(k, v)
 }
 
-// save copies a key and its value to the new store, if there is one.
+// save copies a key and its value to the new store, unless out is nil.
 func (c *checker) save(k, v []byte) error {
 	if c.out == nil {
 		return nil
@@ -205,7 +203,7 @@ func (c *checker) flush() error {
 	return errors.Join(c.out.Apply(b, pebble.NoSync), b.Close())
 }
 
-// describe returns a readable name of a stored key, for messages.
+// describe returns a readable description of a stored key for messages.
 func describe(k []byte) string {
 	switch {
 	case len(k) == 0:

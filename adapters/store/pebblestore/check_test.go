@@ -45,8 +45,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestSalvage damages a data file and the log of a store. It checks that everything
-// except the damaged blocks is saved, and that the report names both files.
+// TestSalvage damages a data file and the log of a store. It checks that a salvage saves everything
+// except the damaged blocks, and that the report names both files.
 func TestSalvage(t *testing.T) {
 	t.Parallel()
 	const entities = 3000

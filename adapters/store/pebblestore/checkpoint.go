@@ -9,15 +9,15 @@ import (
 	"edgetable/core/table"
 )
 
-// Checkpoint creates a new directory with the state of the store at one moment, for a backup. Writes continue.
-// The data files there are hard links to those of the store if the file system permits this. So a damaged file
-// is damaged in both directories, and a backup must copy the files.
+// Checkpoint creates a directory that contains the state of the store at one moment, for a backup. Writes
+// continue. Its data files are hard links to those of the store if the file system permits hard links. Damage
+// to such a file then affects both directories, so a backup must copy the files.
 func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
 	}
 	// The flush moves commits from the log to data files. Data files never change, so the next backup need not
-	// store them again.
+	// store these commits again.
 	if err := s.flush(ctx); err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 		s.checkpoint.Lock()
 		defer s.checkpoint.Unlock()
 		if given.Err() != nil {
-			return nil // the caller no longer waits
+			return nil // the caller has canceled the context and no longer waits
 		}
 		err := s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 		if given.Err() != nil {

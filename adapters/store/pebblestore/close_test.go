@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestCloseDuringFlush closes stores just after a Checkpoint with a canceled context. It
-// checks that no flush calls Pebble after Close, because Pebble would end the process.
+// TestCloseDuringFlush closes stores just after a Checkpoint with a canceled context. It checks
+// that no flush calls Pebble after Close, because Pebble would then end the process.
 func TestCloseDuringFlush(t *testing.T) {
 	t.Parallel()
 	gone, cancel := context.WithCancel(t.Context())
@@ -30,8 +30,8 @@ func TestCloseDuringFlush(t *testing.T) {
 	}
 }
 
-// TestCloseOnFullDisk fills the disk at each file operation of a backup and then closes the
-// store. It checks that the process does not end and that nothing is lost.
+// TestCloseOnFullDisk fills the disk at each file operation of a backup and then closes the store.
+// It checks that the process does not end and that no data is lost.
 func TestCloseOnFullDisk(t *testing.T) {
 	t.Parallel()
 	waited := 0

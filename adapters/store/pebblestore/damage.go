@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// explain wraps an error of Pebble if it means damage: invalid content of the directory, or a read error of the disk.
-// It returns all other errors unchanged, such as failed writes, missing permissions or exhausted resources.
+// explain wraps an error of Pebble if the error means damage: invalid content of the directory, or a read error of the
+// disk. explain returns other errors unchanged, such as failed writes, missing permissions or exhausted resources.
 func explain(err error) error {
 	if err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, ErrForeign) || errors.Is(err, ErrNewer) || errors.Is(err, table.ErrNewerForm) {
 		return err
@@ -27,7 +27,8 @@ func explain(err error) error {
 	return logguard.Salvageable(err)
 }
 
-// reading reports whether an error comes from opening or reading a file, and returns the path of the file.
+// readErrorPath returns the path of the file whose opening or reading caused the error. ok is false for all other
+// errors.
 func readErrorPath(err error) (path string, ok bool) {
 	e, named := errors.AsType[*fs.PathError](err)
 	if !named || !slices.Contains([]string{"open", "read", "pread", "stat", "lstat"}, e.Op) {
@@ -41,8 +42,7 @@ func isThere(in vfs.FS, path string) bool {
 	return err == nil && info.Size() > 0
 }
 
-// sawDamage counts a read or a compaction that found damage in a file. It logs the
-// first damage of each file.
+// sawDamage counts a read or a compaction that found damage in a file. It logs the first damage of each file.
 func (s *Store) sawDamage(i pebble.DataCorruptionInfo, logf func(string, ...any)) {
 	s.damaged.Add(1)
 	if _, known := s.damagedFiles.LoadOrStore(i.Path, true); !known {
@@ -50,12 +50,11 @@ func (s *Store) sawDamage(i pebble.DataCorruptionInfo, logf func(string, ...any)
 	}
 }
 
-// pause is the time for which no compactions are started after one has failed.
-// Without a pause, Pebble would retry the same compaction at once.
+// pause is the time after a failed compaction in which the store starts no compactions. Without this time, Pebble
+// would retry the compaction at once.
 const pause = 10 * time.Second
 
-// compactions returns how many compactions may always run at once, and how many
-// may run at once under load.
+// compactions returns how many compactions Pebble may always run concurrently, and how many under load.
 func (s *Store) compactions() (lower, upper int) {
 	if failed := s.compactionFailed.Load(); failed != 0 && time.Since(time.Unix(0, failed)) < pause {
 		return 0, 2

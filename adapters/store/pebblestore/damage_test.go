@@ -15,9 +15,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestFlippedBytes flips four bytes of the newest log at hundreds of offsets, one
-// after the other. It checks that Open finds all confirmed entities or reports
-// damage, and that all commits except those at the offset can be saved.
+// TestFlippedBytes flips four bytes of the newest log at hundreds of offsets, one after the other.
+// It checks that Open finds all confirmed entities or reports damage. A salvage must save all
+// commits except those at the offset.
 func TestFlippedBytes(t *testing.T) {
 	t.Parallel()
 	const entities = 1000
@@ -65,7 +65,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// TestMissingFiles removes one file at a time, and checks that no entity is lost without an error.
+// TestMissingFiles removes one file at a time. It checks that an error reports each lost entity.
 func TestMissingFiles(t *testing.T) {
 	t.Parallel()
 	const entities = 2000
@@ -101,7 +101,7 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-// TestDamagedAnywhere flips bytes in any file, and checks that Open or Get reports each lost entity.
+// TestDamagedAnywhere flips bytes in any file. It checks that Open or Get reports each lost entity.
 func TestDamagedAnywhere(t *testing.T) {
 	t.Parallel()
 	const entities = 1500
@@ -143,9 +143,9 @@ func TestDamagedAnywhere(t *testing.T) {
 	}
 }
 
-// TestDamagedBlock checks that a damaged block of a data file fails only the
-// requests that need this block, and is reported once. It also checks that the
-// process continues, even when compactions read the block.
+// TestDamagedBlock checks that a damaged block of a data file fails only the requests that need this
+// block, and is reported once. It also checks that the process continues, even when compactions read
+// the block.
 func TestDamagedBlock(t *testing.T) {
 	t.Parallel()
 	const entities = 3000
@@ -158,7 +158,7 @@ func TestDamagedBlock(t *testing.T) {
 		}
 	}
 	b := content(t, disk, largest)
-	b[len(b)/2] ^= 0x10 // not in the first block, which may contain the catalog
+	b[len(b)/2] ^= 0x10 // the damage is not in the first block, which may contain table records
 	rewrite(t, disk, largest, b)
 
 	var mu sync.Mutex
@@ -191,7 +191,7 @@ func TestDamagedBlock(t *testing.T) {
 	if failed == 0 || failed > 3*300 {
 		t.Errorf("%d of %d reads failed", failed, 3*entities)
 	}
-	for i := range entities { // this causes compactions
+	for i := range entities { // these inserts cause compactions
 		m := numbered(i)
 		m.Key = key.Append(nil, fmt.Sprintf("q%04d", i/10), fmt.Sprint(i))
 		if _, err := s.Commit(t.Context(), people, []table.Mutation{m}); err != nil {
@@ -210,8 +210,8 @@ func TestDamagedBlock(t *testing.T) {
 	}
 }
 
-// TestAcceptTornLog checks that a start that accepts damage does not change a log with
-// an incomplete record at its end, which is not damage.
+// TestAcceptTornLog checks that a start with Options.AcceptDamage does not change a log with an
+// incomplete record at its end, because such a record is no damage.
 func TestAcceptTornLog(t *testing.T) {
 	t.Parallel()
 	const entities = 300

@@ -18,7 +18,7 @@ import (
 
 func keysOf[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
 
-// version is the content of an entity at some time, or "" if the entity is absent.
+// version is the content of an entity after one of its changes, or "" if the entity is absent.
 type version string
 
 // writtenTable records everything that was ever written to a table.
@@ -26,19 +26,20 @@ type writtenTable struct {
 	key         table.RecordKey
 	incarnation table.Incarnation
 	dropped     bool
-	entities    map[string][]version // all versions of each entity, by key; the last one must be in the store
+	entities    map[string][]version // all versions of each entity, by key; the store must have the last version
 }
 
-// damageBase is the data directory of a killed store, and everything that was written to the store.
+// damageBase is the data directory of a killed store, with everything that was written to the
+// store.
 type damageBase struct {
 	name   string
 	disk   *vfs.MemFS
 	files  map[string][]string // paths of the files, by kind of file
 	tables map[string]*writtenTable
-	made   byte // number of tables created so far
+	made   byte
 }
 
-// held is a file system on which flushes wait, so that many logs exist.
+// holdFlushFS is a file system on which flushes wait, so that many logs exist.
 type holdFlushFS struct {
 	*vfs.MemFS
 	until chan struct{}
@@ -51,7 +52,7 @@ func (h holdFlushFS) Create(path string, c vfs.DiskWriteCategory) (vfs.File, err
 	return h.MemFS.Create(path, c)
 }
 
-// newDamageBase writes, changes and deletes entities, and drops a table and creates it again.
+// newDamageBase writes, changes and deletes entities. It drops a table and creates the table again.
 func newDamageBase(t *testing.T, name string, logs bool) *damageBase {
 	t.Helper()
 	b := &damageBase{name: name, files: map[string][]string{}, tables: map[string]*writtenTable{}}
@@ -144,11 +145,11 @@ func (b *damageBase) drop(t *testing.T, s *pebblestore.Store, name string) {
 		w.entities[k] = append(states, "")
 	}
 	if name == "Again" {
-		delete(b.tables, name) // the next table has the same name, so only that one is checked
+		delete(b.tables, name) // the next table has the same name, so the test checks only the next table
 	}
 }
 
-// write writes or deletes entity i of a table, and records the new version.
+// write writes or deletes entity i of a table, and records the new version of the entity.
 func (b *damageBase) write(t *testing.T, s *pebblestore.Store, name string, i int, random *rand.Rand) {
 	t.Helper()
 	w := b.tables[name]
@@ -170,8 +171,8 @@ func (b *damageBase) write(t *testing.T, s *pebblestore.Store, name string, i in
 	w.entities[string(k)] = append(states, version(m.Properties))
 }
 
-// atRisk returns the entities that have a version in the damaged blocks. The map key is the name
-// of the table and the key of the entity.
+// atRisk returns the entities that have a version in the damaged blocks. The map key is the name of
+// the table followed by the key of the entity.
 func (b *damageBase) atRisk(t *testing.T, d damage) map[string]bool {
 	t.Helper()
 	byIncarnation := map[table.Incarnation]string{}

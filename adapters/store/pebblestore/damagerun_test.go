@@ -23,7 +23,7 @@ var (
 	damageResult = flag.String("damage-result", "", "`file` into which TestDamageRun writes its table")
 )
 
-// outcome is the result of a damaged file: whether the server starts, and what the operator must do.
+// outcome says what happens after a file was damaged: whether the server starts, and what the operator must do.
 type outcome string
 
 const (
@@ -35,9 +35,9 @@ const (
 
 var outcomes = []outcome{allThere, failing, accepting, salvaging}
 
-// TestDamageRun damages the files of a store at random and then does what the errors of the
-// store say. It checks that each entity outside of the damaged blocks has its last version, and
-// that no entity is lost without an error.
+// TestDamageRun damages the files of a store at random and then follows the advice in the errors of the store.
+// It checks that each entity outside of the damaged blocks has its last version, and that an error reports each
+// lost entity.
 func TestDamageRun(t *testing.T) {
 	t.Parallel()
 	bases := []*damageBase{newDamageBase(t, "data files and a log", false), newDamageBase(t, "several logs", true), newDamageBase(t, "after a clean end", false)}
@@ -101,7 +101,8 @@ func replaceSection(path, text string) error {
 	return os.WriteFile(path, []byte(before+begin+text+end+after), 0o644)
 }
 
-// judge does what the errors of the store say, and compares the entities that can be read afterwards.
+// runDamaged follows the advice in the errors of a damaged store. Then it compares the readable entities with
+// the expected entities.
 func (b *damageBase) runDamaged(t *testing.T, disk *vfs.MemFS, d damage) (outcome, error) {
 	risk := b.atRisk(t, d)
 	saved := copyOf(disk)
@@ -183,9 +184,9 @@ func fingerprint(t *testing.T, disk vfs.FS) string {
 	return text
 }
 
-// compare returns how many entities of the set risk are lost, or -1 if reads of some entities
-// fail. Entities that are not in risk must have their last version. If told is true, deleted
-// entities may exist again, because a report of damage has announced this.
+// compare returns how many entities in the set risk are lost, or -1 if reads of some entities fail. Entities
+// that are not in the set must have their last version. If told is true, compare permits that deleted entities
+// exist again, because a report of damage has announced this.
 func (b *damageBase) compare(t *testing.T, s *pebblestore.Store, risk map[string]bool, told bool) (lost int, err error) {
 	fails := 0
 	recovered := b.recovered(t, s)
@@ -206,7 +207,7 @@ func (b *damageBase) compare(t *testing.T, s *pebblestore.Store, risk map[string
 				have = version(row.Properties)
 			case errors.Is(err, table.ErrNoEntity), errors.Is(err, table.ErrNoTable):
 			default:
-				if fails++; fails > 10 { // failed reads are slow: Pebble spends milliseconds on a search for a single flipped bit
+				if fails++; fails > 10 { // failed reads are slow, because Pebble spends milliseconds on a search for a single flipped bit
 					return -1, nil
 				}
 				continue // the entity may be in a damaged block
@@ -229,7 +230,8 @@ func (b *damageBase) compare(t *testing.T, s *pebblestore.Store, risk map[string
 	return lost, nil
 }
 
-// recovered returns a function that finds a table by its incarnation among the tables that a salvage has named.
+// recovered returns a function that finds a table, by its incarnation, among the tables that a salvage has
+// renamed.
 func (b *damageBase) recovered(t *testing.T, s *pebblestore.Store) func(w *writtenTable) table.RecordKey {
 	return func(w *writtenTable) table.RecordKey {
 		for n := 1; n <= len(b.tables)+1; n++ {
@@ -246,7 +248,7 @@ func (b *damageBase) recovered(t *testing.T, s *pebblestore.Store) func(w *writt
 // damage is a change to one file.
 type damage struct {
 	path, kind, what string
-	at, size         int // the changed bytes
+	at, size         int // position and number of the changed bytes
 	after            []byte
 	gone             bool
 }
@@ -265,7 +267,7 @@ func (d damage) apply(t *testing.T, disk *vfs.MemFS) {
 	syncDir(t, disk)
 }
 
-// damage chooses a file at random, and a damage to it.
+// damage chooses a random file, and a random change that damages the file.
 func (b *damageBase) damage(t *testing.T, random *rand.Rand) damage {
 	t.Helper()
 	kinds := slices.Sorted(keysOf(b.files))

@@ -18,16 +18,15 @@ import (
 	"edgetable/testdata/must"
 )
 
-// fewFiles is a file system whose operations fail as if the process, or the machine, had no
-// free file descriptor.
+// fewFiles is a file system whose operations fail as if the process, or the machine, had no free file descriptor.
 type fewFiles struct {
 	*vfs.MemFS
 	cause error
 
 	mu     sync.Mutex
 	random *rand.Rand
-	share  float64 // share of the operations that fail, from 0 to 1
-	left   int     // number of operations before all operations fail; negative while they fail
+	share  float64 // fraction of the operations that fail, from 0 to 1
+	left   int     // number of operations until all operations fail; negative after that
 	asked  int
 	hit    chan struct{} // closed when the first operation fails
 }
@@ -43,7 +42,6 @@ func newFewFiles(seed uint64, left int, share float64) *fewFiles {
 	return f
 }
 
-// fail returns the error of an operation that must fail, or nil.
 func (f *fewFiles) fail(op string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -60,7 +58,7 @@ func (f *fewFiles) fail(op string) error {
 	return fmt.Errorf("%s: %w", op, f.cause)
 }
 
-// count returns the number of operations so far. It may grow at any time because of compactions.
+// count returns the number of operations so far. Compactions may increase it at any time.
 func (f *fewFiles) count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,7 +107,7 @@ func (f *fewFiles) List(path string) ([]string, error) {
 	return f.MemFS.List(path)
 }
 
-// ReuseForWrite may fail before or after it has renamed the file, like ReuseForWrite of the operating system's files.
+// ReuseForWrite may fail before or after it has renamed the file, as on a real operating system.
 func (f *fewFiles) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := f.fail("reuse"); err != nil {
 		return nil, err
@@ -145,12 +143,13 @@ func (f *fewFiles) Remove(path string) error {
 	return f.MemFS.Remove(path)
 }
 
-// writers is a load on a store without file descriptors. Each writer commits to its own partition.
+// writers is a group of goroutines that write to a store without free file descriptors. Each goroutine commits to
+// its own partition.
 type writers struct {
 	t     *testing.T
 	files *fewFiles
 	store *pebblestore.Store
-	ended chan struct{} // closed when there are descriptors again
+	ended chan struct{} // closed when descriptors are available again
 	wait  sync.WaitGroup
 
 	mu      sync.Mutex
@@ -181,8 +180,8 @@ func row(partition, n int) table.Mutation {
 	}
 }
 
-// start starts to insert n entities into each partition. It repeats a refused insert when
-// descriptors are available again.
+// start makes each goroutine insert n entities. A goroutine repeats a refused insert when descriptors are available
+// again.
 func (w *writers) start(n int) {
 	for p := range w.acked {
 		w.wait.Go(func() {
@@ -208,7 +207,7 @@ func (w *writers) start(n int) {
 	}
 }
 
-// check checks that all confirmed entities can be read. If lacking is true, reads may also be refused.
+// check checks that all confirmed entities can be read. If lacking is true, the store may also refuse reads.
 func (w *writers) check(s *pebblestore.Store, lacking bool) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -235,7 +234,7 @@ func (w *writers) check(s *pebblestore.Store, lacking bool) {
 	}
 }
 
-// crash checks a copy of the disk as it would be after a killed process or a power failure.
+// crash opens and checks a copy of the disk, as the disk would be after a killed process or a power failure.
 func (w *writers) crash(random *rand.Rand) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -248,7 +247,7 @@ func (w *writers) crash(random *rand.Rand) {
 	must.OK(w.t, s.Close())
 }
 
-// finish waits until the writers have ended, and checks all entities before and after a restart.
+// finish waits until the goroutines have ended. It checks all entities before and after a restart.
 func (w *writers) finish() {
 	w.t.Helper()
 	w.files.end()
@@ -276,8 +275,9 @@ func (w *writers) finish() {
 	must.OK(w.t, s.Close())
 }
 
-// TestNoDescriptor makes all file descriptors unavailable, in each run from a later file operation on.
-// It checks that the process continues, writes are refused, reads work, and the store recovers by itself.
+// TestNoDescriptor makes all file descriptors unavailable after a number of file operations. This number is higher
+// in each run. The process must continue, writes must be refused, reads must work, and the store must recover
+// without a restart.
 func TestNoDescriptor(t *testing.T) {
 	t.Parallel()
 	const inserts = 150
@@ -298,7 +298,7 @@ func TestNoDescriptor(t *testing.T) {
 	if testing.Short() {
 		step = 41
 	}
-	for at := 1; at <= places*3/4 && !t.Failed(); at += step { // only three quarters, because other runs may have fewer operations
+	for at := 1; at <= places*3/4 && !t.Failed(); at += step { // skips the last quarter of the operations, because other runs may have fewer operations
 		w := begin(t, uint64(at))
 		w.files.mu.Lock()
 		w.files.left = at
@@ -345,7 +345,7 @@ func TestFewDescriptors(t *testing.T) {
 				return true
 			}
 		}
-		for n := 0; n < 60 || writing(); n++ { // continues until an operation has failed
+		for n := 0; n < 60 || writing(); n++ { // repeats until an operation has failed or the writes have ended
 			w.check(w.store, true)
 			w.store.Measure()
 		}
@@ -363,8 +363,8 @@ func TestFewDescriptors(t *testing.T) {
 	t.Logf("%d writes were refused", refused)
 }
 
-// TestSpareDescriptors checks that the store uses the process's reserve of file descriptors
-// before it refuses a request.
+// TestSpareDescriptors checks that the store uses the process's reserve of file descriptors before it refuses a
+// request.
 func TestSpareDescriptors(t *testing.T) {
 	t.Parallel()
 	w := &writers{t: t, files: newFewFiles(0, 1<<30, 0), ended: make(chan struct{})}

@@ -15,9 +15,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestDropIsExact drops tables during reads and writes. It checks that each call
-// finds either all entities or no table. After the drop has returned, the database
-// must not contain any key of the table.
+// TestDropIsExact drops tables during reads and writes. It checks that each call finds either all
+// entities or no table. After the drop has returned, the database must not contain any key of the
+// table.
 func TestDropIsExact(t *testing.T) {
 	t.Parallel()
 	rounds := 2000
@@ -26,7 +26,7 @@ func TestDropIsExact(t *testing.T) {
 	}
 	var s *pebblestore.Store
 	for round := range rounds {
-		if round%100 == 0 { // a new store, because the range deletions of drops in a memtable slow down reads
+		if round%100 == 0 { // begins with a new store, because deletions of key ranges in a memtable slow down reads
 			s = open(t, pebblestore.Options{Memory: true})
 		}
 		dropUnderLoad(t, s, round)
@@ -49,7 +49,7 @@ func dropUnderLoad(t *testing.T, s *pebblestore.Store, round int) {
 		t.Fatal(err)
 	}
 	var load sync.WaitGroup
-	until := func(call func() error) { // repeats a call until it finds no table
+	until := func(call func() error) { // repeats call until the table is dropped
 		load.Go(func() {
 			for {
 				if err := call(); errors.Is(err, table.ErrNoTable) {
@@ -58,7 +58,7 @@ func dropUnderLoad(t *testing.T, s *pebblestore.Store, round int) {
 					t.Errorf("round %d: %v", round, err)
 					return
 				}
-				runtime.Gosched() // otherwise the drop waits long for the processor
+				runtime.Gosched() // without Gosched, the drop waits long for the processor
 			}
 		})
 	}

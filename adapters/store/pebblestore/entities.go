@@ -38,8 +38,8 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 		if l.dead.Load() {
 			continue
 		}
-		// If the entity exists, its Timestamp is the number of the commit that wrote it, and the reply waits for
-		// this commit. If it is absent, the reply waits for the last commit of its stripe.
+		// If the entity exists, its Timestamp is the number of the commit that wrote it, and the reply waits for this commit.
+		// If the entity is absent, the reply waits for the last commit of the entity's stripe.
 		n := int64(row.Timestamp)
 		if errors.Is(err, table.ErrNoEntity) {
 			n = s.stripe(full).last.Load()
@@ -56,7 +56,7 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 	}
 }
 
-// read returns a copy of the row with this full key, or table.ErrNoEntity.
+// read returns a copy of the entity with this full key, or table.ErrNoEntity.
 func read(from pebble.Reader, full []byte) (table.Row, error) {
 	v, closer, err := from.Get(full)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -119,10 +119,10 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 	}
 }
 
-// rowHead is the length of a stored row without properties.
+// rowHead is the length in bytes of a stored entity without properties.
 var rowHead = len(table.AppendRow(nil, new(table.Row)))
 
-// applyMutations reads the old entities, checks the conditions and applies the mutations. The caller has locked st.
+// applyMutations reads the old entities, checks the conditions and applies the mutations. The caller must have locked st.
 func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf *[]byte) (*pebble.Batch, *entry, error) {
 	defer s.exitOnPanic()
 	u := undo{stripe: st, liveTable: l, mutations: m}
@@ -135,7 +135,7 @@ func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf
 	if keep {
 		u.olds = olds
 	}
-	// The commit is registered after the reads above, so that readers do not wait for them.
+	// The commit is registered after these reads. Replies wait for registered commits, and so need not wait for the reads.
 	e, err := s.journal.register(u)
 	if err != nil {
 		return nil, nil, err

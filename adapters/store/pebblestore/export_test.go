@@ -14,11 +14,10 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 )
 
-// DB returns the Pebble database of the store, for example to measure it without the store.
+// DB returns the Pebble database of the store. Tests use it, for example, to measure Pebble alone.
 func (s *Store) DB() *pebble.DB { return s.db }
 
-// Small makes memtables and files so small that flushes and compactions are
-// frequent.
+// Small makes memtables and files so small that flushes and compactions are frequent.
 func (o Options) Small() Options {
 	o.CacheSize = 1 << 20
 	o.tune = func(p *pebble.Options) {
@@ -48,7 +47,7 @@ func (s *Store) Applied() {
 	s.unlockStripes()
 }
 
-// Stalled calls f when a write begins to wait for a flush.
+// Stalled makes the store call f when a write begins to wait for a flush.
 func (o Options) Stalled(f func()) Options {
 	tune := o.tune
 	o.tune = func(p *pebble.Options) {
@@ -68,7 +67,8 @@ func (s *Store) Measure() { s.disk.Measure() }
 // Stalled returns a channel that is closed while file operations wait for space.
 func (s *Store) Stalled() <-chan struct{} { return s.disk.Stalled() }
 
-// Mark writes a [logguard.Mark] to the log and to the file LOGS, as the store does when commits pause.
+// Mark writes a [logguard.Mark] to the log, and a synced commit number to the file LOGS, as the store
+// does when no commits follow.
 func (s *Store) Mark() error {
 	n := s.marker.Synced()
 	s.logs.Note(s.machine, n)
@@ -82,7 +82,7 @@ func (o Options) LiveFiles() (paths []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.db.Close() // nothing was written, so the error does not matter
+	defer s.db.Close() // nothing was written, so an error of Close does not matter
 	levels, err := s.db.SSTables()
 	for _, level := range levels {
 		for _, file := range level {
@@ -92,7 +92,7 @@ func (o Options) LiveFiles() (paths []string, err error) {
 	return paths, err
 }
 
-// Piling permits many memtables, and so many logs, to wait for a flush.
+// Piling permits many memtables to wait for a flush, so that many logs exist.
 func (o Options) Piling() Options {
 	tune := o.tune
 	o.tune = func(p *pebble.Options) {
@@ -103,8 +103,8 @@ func (o Options) Piling() Options {
 	return o
 }
 
-// KeysOfDataFile calls key for each key in the blocks of an undamaged data file that overlap
-// the bytes from at to at+size.
+// KeysOfDataFile calls the function key for each key of an undamaged data file whose block overlaps
+// the byte range from at to at+size.
 func KeysOfDataFile(t testing.TB, from vfs.FS, path string, at, size int, key func([]byte)) {
 	t.Helper()
 	d, err := datafile.Read(from, path)
@@ -119,8 +119,8 @@ func KeysOfDataFile(t testing.TB, from vfs.FS, path string, at, size int, key fu
 	}
 }
 
-// KeysOfLog calls key for each key in the records of an undamaged log that are, at least in part,
-// in a block that overlaps the bytes from at to at+size.
+// KeysOfLog calls the function key for each key of an undamaged log whose record has a part in a
+// block that overlaps the byte range from at to at+size.
 func KeysOfLog(t testing.TB, b []byte, name string, at, size int, key func([]byte)) {
 	t.Helper()
 	var n uint32

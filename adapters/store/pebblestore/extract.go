@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Extract copies one table of the store in o.Dir to a new store in another directory, with the
-// Timestamps of its entities and its access policies. No server may be using o.Dir. Extract
-// returns the number of entities.
+// Extract copies one table of the store in o.Dir to a new store in the directory dir, with the
+// Timestamps of its entities and its access policies. No server may use o.Dir at the same time.
+// Extract returns the number of copied entities.
 func Extract(o Options, key table.RecordKey, dir string) (entities int64, err error) {
 	o = o.withDefaults()
 	in, err := openToRead(o)
@@ -19,7 +19,7 @@ func Extract(o Options, key table.RecordKey, dir string) (entities int64, err er
 		return 0, err
 	}
 	db := in.db
-	defer db.Close() // nothing was written, so the error does not matter
+	defer db.Close() // nothing was written, so an error of Close does not matter
 	if damage := in.logs.Damage(); damage != nil {
 		return 0, damage
 	}

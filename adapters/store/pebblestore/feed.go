@@ -13,12 +13,12 @@ import (
 	"edgetable/core/table"
 )
 
-// A feed has one line for each commit to its table, and the batch of the commit contains the line. A position of a
-// feed is a commit number: the journal knows a number up to which no further commits can appear.
+// A change feed has one line for each commit to its table. The batch of the commit contains the line. A position in a
+// feed is a commit number, because the journal returns a number up to which no further commits can appear.
 
 var _ table.Feeding = (*Store)(nil)
 
-// numberOf returns the commit number of a position of a feed.
+// numberOf returns the commit number of a position in a change feed.
 func numberOf(p *table.FeedPosition) (edm.Ticks, bool) {
 	if len(p.At) != 8 {
 		return 0, false
@@ -28,10 +28,10 @@ func numberOf(p *table.FeedPosition) (edm.Ticks, bool) {
 
 func feedPosition(n edm.Ticks) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
-// Changes implements [table.Feeding]. It first asks the journal up to which number commits are durable, and then takes
-// a snapshot, which thus has all lines up to that number. If the snapshot has a newer write of an entity, the page
-// omits the content of the older change. So the reply waits until the newer write is durable. Otherwise, a power loss
-// could undo the newer write, and the client would have neither the older nor the newer content.
+// Changes implements [table.Feeding]. It first asks the journal up to which number commits are durable. Then it takes
+// a snapshot, which has all lines up to that number. For a change that a newer write in the snapshot has overwritten,
+// the page omits the content. So the reply waits until the newer write is durable. Otherwise, a power loss could undo
+// the newer write, and the client would have neither the older nor the newer content.
 func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequest) (table.FeedPage, error) {
 	if err := ctx.Err(); err != nil {
 		return table.FeedPage{}, err
@@ -51,7 +51,7 @@ func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequ
 	return page, nil
 }
 
-// readFeed reads the page of a feed from a snapshot.
+// readFeed reads a page of a change feed from a snapshot.
 func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, from pebble.Reader, history feedlog.History, durable edm.Ticks) (table.FeedPage, error) {
 	b := table.NewFeedBuilder(r)
 	live, err := getRecord(from, t)
@@ -114,11 +114,11 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, from pebble.Re
 	return b.Page, errors.Join(err, it.Error(), it.Close(), entities.Close())
 }
 
-// joiner reads the current entities for the lines of a feed. The entities of a batch, or of inserts in key order, are
-// often adjacent. In this case joiner reads the next key instead of searching.
+// joiner reads the current entities for the lines of a change feed. The entities of a batch, or of inserts in key
+// order, are often adjacent. So joiner tries the next key before it searches.
 type joiner struct {
 	it  *pebble.Iterator
-	key []byte // full key of the current entity; its prefix is always that of the table's incarnation
+	key []byte // full key of the current entity; all keys have the prefix of the table's incarnation
 }
 
 func (j *joiner) read(k []byte) (*table.Row, error) {
@@ -157,7 +157,7 @@ func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.Hi
 		return 0, table.ErrFeedExpired
 	case n > edm.Ticks(s.journal.last.Load()):
 		if _, follows, err := s.Position(); err != nil || !follows {
-			return 0, errors.Join(err, table.ErrHistory) // the client has seen later commits: the disk was restored to an earlier state
+			return 0, errors.Join(err, table.ErrHistory) // the client has read later commits, so the disk was restored to an earlier state
 		}
 	}
 	return n, nil
@@ -179,8 +179,8 @@ func (s *Store) AwaitChanges(ctx context.Context, t table.RecordKey, at table.Fe
 	return s.awaitAndReturn(ctx, s.journal.last.Load(), nil) // waits for all commits so far, including commits to other tables
 }
 
-// TrimFeeds implements [table.Feeding]. In a store that follows another store, TrimFeeds does nothing: the replayed
-// log contains the removals of the other store.
+// TrimFeeds implements [table.Feeding]. It does nothing in a store that replays the log of another store, because that
+// log also contains the removed lines.
 func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	if _, follows, err := s.Position(); err != nil || follows {
 		return err
@@ -194,14 +194,14 @@ func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
-// FeedsFillIt reports whether feeds should be trimmed before their time: if writes are refused for lack of space, or
-// if the disk is nearly full and the feeds use more space than is free.
+// FeedsFillIt reports whether change feeds should be trimmed before their retention time ends. This is the case if the
+// store refuses writes for lack of space, or if the disk is nearly full and the feeds use more space than is free.
 func (s *Store) FeedsFillIt() bool {
 	free, soon := s.disk.NearlyFull()
 	return s.Full() || soon && feedlog.Size(s.db) > free
 }
 
-// trimFeed trims one feed. It locks the catalog, so that no other call changes the declaration of the feed meanwhile.
+// trimFeed trims one change feed. It locks the catalog, so that no concurrent call changes the options of the feed.
 func (s *Store) trimFeed(ctx context.Context, i table.Incarnation, now edm.Ticks) error {
 	if err := s.admitDelete(true); err != nil {
 		return err

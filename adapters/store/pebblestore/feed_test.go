@@ -19,14 +19,13 @@ import (
 	"edgetable/testdata/must"
 )
 
-// createFeeding creates the table people with a feed.
+// createFeeding creates the table people with a change feed.
 func createFeeding(t testing.TB, s *pebblestore.Store) {
 	t.Helper()
 	_, err := s.WriteRecord(t.Context(), table.Record{Key: people, Incarnation: table.Incarnation{1}, Traits: &table.Traits{Feed: &table.Feed{Keep: 1 << 50}}})
 	must.OK(t, err)
 }
 
-// putRow commits one entity.
 func putRow(t testing.TB, s *pebblestore.Store, row string, n int) edm.Ticks {
 	t.Helper()
 	ticks, err := s.Commit(t.Context(), people, []table.Mutation{{Key: key.Append(nil, "p", row), Nonce: 1, Properties: edm.AppendProperty(nil, "N", edm.Int32(int32(n)))}})
@@ -34,7 +33,7 @@ func putRow(t testing.TB, s *pebblestore.Store, row string, n int) edm.Ticks {
 	return ticks
 }
 
-// endOfFeed returns the position at the end of the feed of the table people.
+// endOfFeed returns the position at the end of the change feed of the table people.
 func endOfFeed(t testing.TB, s *pebblestore.Store) *table.FeedPosition {
 	t.Helper()
 	page, err := s.Changes(t.Context(), people, table.FeedRequest{})
@@ -74,8 +73,8 @@ func expectHistory(t testing.TB, what string, s *pebblestore.Store, from *table.
 	}
 }
 
-// TestFeedAfterPromotion checks that a promoted store accepts positions of the store that it
-// followed only up to the last commit that it received.
+// TestFeedAfterPromotion checks which positions in a change feed a store accepts after its promotion. The store has
+// replayed the log of another store, and must accept that store's positions only up to the last replayed commit.
 func TestFeedAfterPromotion(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -107,8 +106,8 @@ func TestFeedAfterPromotion(t *testing.T) {
 	expectHistory(t, "the same at the old one", primary, again)
 }
 
-// TestFeedOfACopy checks that a copy of a checkpoint refuses positions of the original store, even if both stores have
-// issued the same commit numbers.
+// TestFeedOfACopy checks that a copy of a checkpoint refuses change feed positions of the original store, even if both
+// stores have issued the same commit numbers.
 func TestFeedOfACopy(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -127,9 +126,9 @@ func TestFeedOfACopy(t *testing.T) {
 	expectFeed(t, "the copy goes on", copied, end, "b")
 }
 
-// TestFeedAfterAPowerCut checks that a power failure loses no change that the feed has shown, and that the feed
-// shows no lost change. A client reads the feed during writes, before and after the power failure. At the end it
-// must have the content of the table.
+// TestFeedAfterAPowerCut checks that after a power failure the store still has every change that the change feed has
+// shown, and that the feed shows no lost change. A client reads the feed during writes, before and after the power
+// failure. At the end the client must have the content of the table.
 func TestFeedAfterAPowerCut(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -198,7 +197,7 @@ func TestFeedAfterAPowerCut(t *testing.T) {
 
 func rnd2(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 4)) }
 
-// TestFeedAfterAcceptedDamage checks that a store that has accepted damage refuses positions of the time before.
+// TestFeedAfterAcceptedDamage checks that a store that has accepted damage refuses earlier positions in a change feed.
 func TestFeedAfterAcceptedDamage(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -221,7 +220,7 @@ func TestFeedAfterAcceptedDamage(t *testing.T) {
 type heldLogs struct {
 	vfs.FS
 	mu   sync.Mutex
-	held chan struct{} // syncs wait until it is closed; nil if they do not wait
+	held chan struct{} // syncs wait until this channel is closed; nil if syncs do not wait
 }
 
 func (h *heldLogs) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
@@ -253,7 +252,7 @@ func (f heldLog) SyncTo(n int64) (bool, error) {
 	return f.File.SyncTo(n)
 }
 
-// asked is a context that calls the function once when a caller is about to wait for the end of the context.
+// notifyContext is a context that calls a function when a caller begins to wait for the end of the context.
 type notifyContext struct {
 	context.Context
 	once func()
@@ -264,8 +263,9 @@ func (a notifyContext) Done() <-chan struct{} {
 	return a.Context.Done()
 }
 
-// TestFeedWaitsForLaterWrites checks a change of an entity that a later commit has written again. Changes returns this
-// change without content. It must wait until the later commit is durable: otherwise a power failure could lose both contents.
+// TestFeedWaitsForLaterWrites checks a change of an entity that a later commit has overwritten. Changes returns this
+// change without content. Changes must wait until the later commit is durable, because a power failure could otherwise
+// lose both contents.
 func TestFeedWaitsForLaterWrites(t *testing.T) {
 	t.Parallel()
 	fs := &heldLogs{FS: vfs.NewMem()}
@@ -316,7 +316,7 @@ func TestFeedWaitsForLaterWrites(t *testing.T) {
 	expectFeed(t, "all", s, from, "a", "a")
 }
 
-// feedBench opens a store with a table. The table has a feed if feed is true.
+// feedBench opens a store with a table. If feed is true, the table has a change feed.
 func feedBench(b *testing.B, feed bool) *pebblestore.Store {
 	s := open(b, pebblestore.Options{Dir: b.TempDir(), Logf: b.Logf})
 	if feed {
@@ -327,8 +327,8 @@ func feedBench(b *testing.B, feed bool) *pebblestore.Store {
 	return s
 }
 
-// BenchmarkFeedInsert inserts entities of 1 KiB from 64 goroutines, one by one and in batches of 100, with and without
-// a feed.
+// BenchmarkFeedInsert inserts entities of 1 KiB from 64 goroutines, one by one and in batches of 100, into a table
+// with a change feed and into a table without one.
 func BenchmarkFeedInsert(b *testing.B) {
 	properties := edm.AppendProperty(nil, "Text", edm.String(strings.Repeat("x", 1000)))
 	for _, batch := range []int{1, 100} {
@@ -356,7 +356,7 @@ func BenchmarkFeedInsert(b *testing.B) {
 	}
 }
 
-// BenchmarkFeedRead reads the feed of 100,000 inserts of 1 KiB in pages of 1,000.
+// BenchmarkFeedRead reads the change feed of 100,000 inserts of 1 KiB in pages of 1,000 inserts.
 func BenchmarkFeedRead(b *testing.B) {
 	s := feedBench(b, true)
 	properties := edm.AppendProperty(nil, "Text", edm.String(strings.Repeat("x", 1000)))

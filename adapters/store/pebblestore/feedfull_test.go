@@ -11,8 +11,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestFeedMakesRoom fills a small disk with the feed of a table whose entities are deleted again. It checks that
-// trimming the feed early frees its space, and that a client that has not read the removed lines gets an error.
+// TestFeedMakesRoom fills a small disk with the change feed of a table whose entities are deleted again. It
+// checks that an early trim of the feed frees its space, and that a client that has not read the removed lines
+// gets an error.
 func TestFeedMakesRoom(t *testing.T) {
 	t.Parallel()
 	_, s, _ := openOnSmallDisk(t, 32<<20)

@@ -8,7 +8,7 @@ import (
 	"edgetable/core/table"
 )
 
-// addLine adds the line of commit n to the feed of an incarnation.
+// addLine adds the line of commit n to the change feed of an incarnation.
 func addLine(b *pebble.Batch, i table.Incarnation, n edm.Ticks, line []byte) error {
 	op := b.SetDeferred(feedlog.Length, len(line))
 	feedlog.AppendKey(op.Key[:0], i, n)
@@ -16,8 +16,8 @@ func addLine(b *pebble.Batch, i table.Incarnation, n edm.Ticks, line []byte) err
 	return op.Finish()
 }
 
-// declareFeed adds to the batch how a change of a table's record affects the table's feed: the feed begins, gets
-// another retention time, is removed, or ends because the table is dropped.
+// declareFeed adds to the batch what a change of a table's record does to the table's change feed. The feed
+// begins, gets another retention time, is removed, or ends because the table is dropped.
 func (s *Store) declareFeed(b *pebble.Batch, i table.Incarnation, key table.RecordKey, next *table.Record, n edm.Ticks) error {
 	if l := s.tables.find(key); (l == nil || !l.traits.Load().Feeds()) && (next == nil || !next.Traits.Feeds()) {
 		return nil
@@ -37,8 +37,8 @@ func (s *Store) declareFeed(b *pebble.Batch, i table.Incarnation, key table.Reco
 	return b.Set(feedlog.AppendKey(nil, i, 0), h.Append(nil), nil)
 }
 
-// beginFeeds creates the missing feeds of tables that declare a feed. Feeds are missing after Extract and after a
-// salvage, because both copy only records and entities.
+// beginFeeds creates the change feeds that are missing although the records of their tables declare them.
+// Feeds are missing after Extract and after a salvage, because both copy only records and entities.
 func (s *Store) beginFeeds(at edm.Ticks) error {
 	if _, follows, err := s.Position(); err != nil || follows {
 		return err

@@ -18,8 +18,8 @@ import (
 	"edgetable/core/table"
 )
 
-// unpack returns the files of an archive: the data directory of a killed server of some release.
-// All archives contain the same entities.
+// unpack returns the files of an archive, which is the data directory of a killed server of some
+// release. All archives contain the same entities.
 func unpack(t *testing.T, archive string) *vfs.MemFS {
 	t.Helper()
 	f, err := os.Open(archive)
@@ -61,7 +61,7 @@ func TestFormats(t *testing.T) {
 		if err != nil || len(report.Problems) > 0 || report.Tables != 1 || report.Entities != 25 {
 			t.Errorf("format %d: %+v, %v", n, report, err)
 		}
-		for range 2 { // the second time, the directory already has the current format
+		for range 2 { // in the second iteration, the directory already has the current format
 			s, err := reopen(t, disk, false)
 			if err != nil {
 				t.Fatalf("format %d: %v", n, err)
@@ -88,8 +88,8 @@ func TestFormats(t *testing.T) {
 		if v := storedFormat(t, disk); !slices.Equal(v, []byte{0, 0, 0, pebblestore.FormatVersion}) {
 			t.Errorf("format %d became %v", n, v)
 		}
-		// A release of the next format writes that format first into the file TABLES. With such
-		// a file, this release must refuse the directory before it changes anything.
+		// A release with a newer format first writes the newer format version to the file TABLES. With
+		// such a file, this release must refuse the directory before it changes anything.
 		text := content(t, disk, "data/TABLES")
 		next := copyOf(disk)
 		rewrite(t, next, "data/TABLES", append(pebblestore.FormatLine(pebblestore.FormatVersion+1), text...))
@@ -103,7 +103,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// storedFormat returns the format version in the database, which older releases check.
+// storedFormat returns the format version in the database. Older releases check this version.
 func storedFormat(t *testing.T, disk vfs.FS) []byte {
 	t.Helper()
 	db, err := pebble.Open("data", &pebble.Options{FS: disk, ReadOnly: true})

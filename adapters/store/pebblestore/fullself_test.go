@@ -29,9 +29,9 @@ func openOnSmallDisk(t *testing.T, size int64) (*quota, *pebblestore.Store, *lin
 	return disk, s, logged
 }
 
-// TestFullByItself fills a small disk again and again, so fast that the regular measurement of the
-// free space is too late. It checks that scans and deletes work each time that writes are refused,
-// because the reserve file has space for the accepted writes.
+// TestFullByItself fills a small disk again and again, so fast that the regular measurement of the free space comes too
+// late. Each time that writes are refused, scans and deletes must work, because the reserve file has space for the
+// accepted writes.
 func TestFullByItself(t *testing.T) {
 	t.Parallel()
 	disk, s, _ := openOnSmallDisk(t, 64<<20)
@@ -80,9 +80,9 @@ func TestFullByItself(t *testing.T) {
 	}
 }
 
-// TestLargeCommitsOnASmallDisk fills a disk with commits that are larger than the reserve file, so fast that the regular
-// measurement of the free space is too late. It checks that commits are refused early enough: no file operation waits for
-// space, and reads and deletes work.
+// TestLargeCommitsOnASmallDisk fills a disk with commits that are larger than the reserve file, so fast that the
+// regular measurement of the free space comes too late. Commits must be refused before a file operation waits for
+// space, and reads and deletes must work.
 func TestLargeCommitsOnASmallDisk(t *testing.T) {
 	t.Parallel()
 	disk, s, logged := openOnSmallDisk(t, 96<<20)
@@ -135,8 +135,8 @@ func filled(k []byte, size int, random *rand.ChaCha8) table.Mutation {
 	return table.Mutation{Key: k, Properties: edm.AppendProperty(nil, "B", edm.Binary(b))}
 }
 
-// row4K returns a put of an entity of 4 KiB that cannot be compressed. The keys are not in
-// the order of i, so that compactions have much work.
+// row4K returns a put of an entity of 4 KiB that cannot be compressed. The order of the keys differs from the order of
+// i, so that compactions have much work.
 func row4K(i int, random *rand.Rand) table.Mutation {
 	m := table.Mutation{Key: key.Append(nil, fmt.Sprintf("p%02d", i*7919%50), fmt.Sprintf("%09d", i*7919%1_000_003)), Kind: table.Put}
 	if random != nil {

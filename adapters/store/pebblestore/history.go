@@ -13,9 +13,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// historyKey is the key of the [feedlog.History] of the store, which is created when a feed is first declared or read.
-// The file HISTORY in the data directory contains the ID of this history. A checkpoint does not contain that file, so
-// a copy of the store gets a new history before it returns changes.
+// historyKey is the key of the [feedlog.History] of the store, which is created when a change feed is first declared or read. The file
+// HISTORY in the data directory contains the ID of this history. A checkpoint does not contain the file. So a copy of the store
+// creates a new history before it returns changes.
 var historyKey = []byte{spaceMeta, 'h', 'i', 's', 't', 'o', 'r', 'y'}
 
 const historyFile = "HISTORY"
@@ -31,7 +31,7 @@ func (s *Store) storedHistory() (h feedlog.History, ok bool, err error) {
 	return h, ok, err
 }
 
-// ownHistory returns the history of the store. A store that follows another store uses that store's history.
+// ownHistory returns the history of the store. A store that replays the log of another store has that store's history.
 func (s *Store) ownHistory(ctx context.Context) (feedlog.History, error) {
 	s.histories.Lock()
 	defer s.histories.Unlock()
@@ -75,8 +75,8 @@ func (s *Store) noteHistory(h feedlog.History) error {
 	return wholefile.Replace(s.machine, s.dir, historyFile, []byte(hex.EncodeToString(h.ID[:])))
 }
 
-// leaveHistory adds a new history to a batch. The store has followed another store up to the commit number at, and now
-// accepts its own writes.
+// leaveHistory adds a new history to a batch. The store has replayed the log of another store up to the commit with
+// number at. It now accepts its own writes.
 func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 	h, ok, err := s.storedHistory()
 	if err != nil || !ok {
@@ -86,7 +86,7 @@ func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 	return errors.Join(s.noteHistory(h), b.Set(historyKey, h.Append(nil), nil))
 }
 
-// loseHistory makes the store begin a new history later, because the store may have lost commits.
+// removeHistoryFile removes the file HISTORY, because the store may have lost commits. So the store will begin a new history.
 func (s *Store) removeHistoryFile() error {
 	err := s.machine.Remove(s.machine.PathJoin(s.dir, historyFile))
 	switch {

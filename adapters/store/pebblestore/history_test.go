@@ -14,27 +14,27 @@ import (
 	"edgetable/core/table"
 )
 
-// The crash tests write histories. A history is a fixed sequence of commits by one writer
-// to one partition. After a crash, the partition must have the state after one of these
-// commits, and this commit must not be older than the last one that a reply has shown.
+// The crash tests write histories. A history is a fixed sequence of commits by one writer to one
+// partition. After a crash, the partition must have the state after one of these commits. This commit
+// must not be older than the last commit that a reply has shown.
 
-// state is the content of a partition: for each of its keys, the number of the
-// commit that wrote the entity, or 0 if the entity does not exist.
+// state is the content of a partition: for each of its keys, the number of the commit that wrote the
+// entity, or 0 if the entity does not exist.
 type state [6]int32
 
-// history is the history of a partition. states[i] is the state after commit i.
+// history is the sequence of states of a partition. states[i] is the state after commit i.
 type history struct {
 	partition string
 	mu        sync.Mutex
 	states    []state
-	shown     int // the last commit that a reply has shown
+	shown     int // number of the last commit that a reply has shown
 }
 
 func newHistory(n int) *history {
 	return &history{partition: fmt.Sprintf("p%d", n), states: make([]state, 1)}
 }
 
-// next returns the mutations of the next commit, one to four, and records the state after it.
+// next returns the one to four mutations of the next commit, and records the state after this commit.
 func (h *history) next() []table.Mutation {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -64,7 +64,7 @@ func (h *history) next() []table.Mutation {
 	return list
 }
 
-// add records the beginning of a commit after which the state is s.
+// add appends s, the state after a commit that begins now.
 func (h *history) add(s state) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -75,15 +75,16 @@ func (h *history) key(k int) []byte {
 	return key.Append(nil, h.partition, string(rune('a'+k)))
 }
 
-// properties returns the properties that commit i writes to key k. They are
-// different for each commit and key.
+// properties returns the properties that commit i writes to key k. They are different for each commit and
+// key.
 func (h *history) properties(k int, i int32) edm.Properties {
 	filler := bytes.Repeat(binary.BigEndian.AppendUint32(nil, uint32(i)*8+uint32(k)), 20+int(i)%60)
 	p := edm.AppendProperty(nil, "Commit", edm.Int32(i))
 	return edm.AppendProperty(p, "Filler", edm.Binary(filler))
 }
 
-// written returns the number of the commit that wrote the row with key k. It fails if the row is damaged.
+// written returns the number of the commit that wrote the entity with key k. It fails if the entity is
+// damaged.
 func (h *history) written(k int, r table.Row) (int32, error) {
 	v, _ := r.Properties.Lookup("Commit")
 	i := int32(v.Int())
@@ -93,23 +94,22 @@ func (h *history) written(k int, r table.Row) (int32, error) {
 	return i, nil
 }
 
-// known returns the number of the last commit that a reply has shown so far.
 func (h *history) known() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.shown
 }
 
-// last returns the number of the commit that began last.
+// last returns the number of the newest commit that was started.
 func (h *history) last() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.states) - 1
 }
 
-// saw records a reply to a call. from is the value of known when the call began, so
-// the reply must show the state after commit from or a later one. Of these commits,
-// the first one whose state fits the reply counts as shown.
+// recordReply records a reply to a call. from is the number of the last commit that replies had shown
+// before the call. So the reply must show the state after this commit or after a later commit. The first
+// of these commits whose state fits the reply counts as shown.
 func (h *history) recordReply(what string, from int, fits func(state) bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -122,7 +122,7 @@ func (h *history) recordReply(what string, from int, fits func(state) bool) erro
 	return fmt.Errorf("partition %s: %s fits no commit from %d to %d", h.partition, what, from, len(h.states)-1)
 }
 
-// find returns the first commit, at or after from, with this state.
+// find returns the first commit, not older than from, after which the partition has this state.
 func (h *history) find(s state, from int) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -134,8 +134,8 @@ func (h *history) find(s state, from int) (int, error) {
 	return 0, fmt.Errorf("partition %s is in state %v, which no commit from %d to %d left", h.partition, s, from, len(h.states)-1)
 }
 
-// readAll scans a whole table and returns the states of its partitions. It fails
-// if the scan is out of order or a row is damaged.
+// readAll scans a whole table and returns the states of its partitions. It fails if the scan is out of
+// order or an entity is damaged.
 func readAll(ctx context.Context, s *pebblestore.Store, tbl table.RecordKey, histories []*history) ([]state, error) {
 	p, err := s.Scan(ctx, tbl, table.ScanRequest{Ranges: []key.Range{{}}})
 	if err != nil {

@@ -19,11 +19,11 @@ func (s *Store) Identity() (string, error) {
 	if id := s.identity.Load(); id != nil {
 		return *id, nil
 	}
-	return "", nil // an earlier version wrote the directory, and the store is only read
+	return "", nil // The store is open for reading only, and an earlier version wrote the directory.
 }
 
-// loadIdentity reads the identity from the database. If it is missing there, loadIdentity takes it from the file
-// TABLES or, if that has none, creates a new one.
+// loadIdentity reads the identity of the store from the database. If the database has none, loadIdentity uses the
+// identity in the file TABLES, or creates a new one.
 func (s *Store) loadIdentity(readOnly bool) error {
 	v, err := getValue(s.db, identityKey)
 	if err != nil || v == nil && readOnly {
@@ -43,7 +43,7 @@ func (s *Store) loadIdentity(readOnly bool) error {
 	return nil
 }
 
-// signature writes the identity of the store into the properties of a data file.
+// signature writes the identity of the store into the properties of each data file.
 type signature struct{ store *Store }
 
 func (signature) Name() string { return datafile.IdentityProperty }

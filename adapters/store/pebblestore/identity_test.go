@@ -20,7 +20,6 @@ import (
 	"edgetable/testdata/must"
 )
 
-// readFile reads a file of a file system in memory.
 func readFile(t *testing.T, fs vfs.FS, path string) []byte {
 	t.Helper()
 	f, err := fs.Open(path)
@@ -42,7 +41,7 @@ func identityService(s *pebblestore.Store) *table.Service {
 	return table.New(s, table.Options{Now: func() edm.Ticks { return edm.TicksOf(time.Now()) }, Rand: rand.Uint64})
 }
 
-// made creates a store with one table. It returns the store's identity and the content of its file TABLES.
+// made creates a store with one table. It returns the store's identity and the content of the file TABLES.
 func made(t *testing.T, name string) (fs *vfs.MemFS, o pebblestore.Options, identity string, copied []byte) {
 	t.Helper()
 	fs = vfs.NewMem()
@@ -81,7 +80,8 @@ func TestIdentityInFiles(t *testing.T) {
 }
 
 // TestCopyOfOtherStore checks that a start ignores a file TABLES of another store, and replaces it: no record is lost.
-// A file TABLES of an earlier version contains no identity. It is accepted, and the identity is added.
+// If an earlier version wrote the file, it contains no identity. The start must accept such a file and add the
+// identity.
 func TestCopyOfOtherStore(t *testing.T) {
 	t.Parallel()
 	fs, o, _, own := made(t, "People")
@@ -112,8 +112,8 @@ func TestCopyOfOtherStore(t *testing.T) {
 	}
 }
 
-// TestIdentityLost checks that a database that has lost its identity gets the identity in the file TABLES, so that it
-// can still use its backup location.
+// TestIdentityLost checks that a database that has lost its identity gets the identity in the file TABLES. The store
+// can then still use its backup location.
 func TestIdentityLost(t *testing.T) {
 	t.Parallel()
 	fs, o, identity, _ := made(t, "People")

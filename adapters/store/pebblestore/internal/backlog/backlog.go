@@ -10,14 +10,13 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/fulldisk"
 )
 
-// Max is the number of sublevels of level 0, not yet compacted, at which commits wait.
+// Max is the number of sublevels in level 0 at which commits begin to wait for compactions.
 //
-// Pebble has a similar limit. But its wait holds a lock that all commits need, including deletes, and continues while
-// compactions have no disk space. In this package, a commit waits before it gets its number. So readers never wait for
-// this commit, and the wait ends when the disk is full.
+// Pebble has a similar limit. But in Pebble, a commit that waits holds a lock that all commits need, including deletes,
+// and the wait continues while compactions have no disk space. In this package, a commit waits before it gets its
+// number. So readers never wait for this commit, and the wait ends when the disk is full.
 const Max = 32
 
-// judgeEvery is the maximum time between two checks of the backlog.
 const judgeEvery = time.Second
 
 // Backlog makes commits wait while compactions are slower than the writes.
@@ -38,7 +37,7 @@ func New(count *atomic.Int64) *Backlog {
 // Changed reports that a flush or a compaction has ended. It does not block.
 func (b *Backlog) Changed() {
 	if b == nil {
-		return // the store is only read
+		return // the store is open for reading only
 	}
 	select {
 	case b.change <- struct{}{}:
@@ -46,8 +45,8 @@ func (b *Backlog) Changed() {
 	}
 }
 
-// Run checks after each flush or compaction, and each second, whether commits must wait. It returns when ctx ends. If
-// no compaction runs, for example because one failed, commits do not wait: the next flush starts another compaction.
+// Run checks after each flush or compaction, and each second, whether commits must wait. It returns when ctx ends. Commits do
+// not wait if no compaction runs, for example because a compaction failed. The next flush then starts a compaction.
 func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 	defer close(b.done)
 	t := time.NewTicker(judgeEvery)
@@ -65,10 +64,10 @@ func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 	}
 }
 
-// WaitEnd returns when Run has ended.
+// WaitEnd waits until Run has ended.
 func (b *Backlog) WaitEnd() { <-b.done }
 
-// set makes commits wait or, if behind is false, continue.
+// set makes commits wait if behind is true, and otherwise lets them continue.
 func (b *Backlog) set(behind bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -84,7 +83,7 @@ func (b *Backlog) set(behind bool) {
 	b.caught = nil
 }
 
-// Wait waits until commits may continue. It also returns when the disk is full: then d.Admit decides about the commit.
+// Wait waits until commits may continue. It also returns when the disk is full, because d.Admit then decides about the commit.
 func (b *Backlog) Wait(ctx context.Context, d *fulldisk.Disk) error {
 	b.mu.Lock()
 	caught := b.caught

@@ -12,9 +12,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable/colblk"
 )
 
-// A stored block is: compressed content · kind of the compression (1 byte) · CRC-32C of both (4). The content of a
-// columnar block begins with a header: 4 bytes that depend on the kind of the block · version (1) · number of
-// columns (2) · number of rows (4). See package colblk of Pebble.
+// A stored block consists of: compressed content · kind of the compression (1 byte) · CRC-32C of these two parts (4).
+// The content of a columnar block begins with a header: 4 bytes that depend on the kind of the block · version (1) ·
+// number of columns (2) · number of rows (4). See package colblk of Pebble.
 const (
 	trailer        = block.TrailerLen
 	columnarHeader = 11
@@ -27,7 +27,7 @@ var errBlock = errors.New("checksum mismatch")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// masked returns a checksum in the form in which LevelDB stores it.
+// masked returns a checksum in the form in which LevelDB stores checksums.
 func masked(crc uint32) uint32 { return (crc>>15 | crc<<17) + 0xa282ead8 }
 
 // open verifies the checksum of a stored block and returns its decompressed content.
@@ -39,7 +39,7 @@ func open(b []byte) ([]byte, error) {
 	return decompress(b[:n], b[n])
 }
 
-// decompress returns the content in newly allocated memory, aligned as columnar blocks require.
+// decompress returns the content of a block in newly allocated memory, which is aligned as columnar blocks require.
 func decompress(b []byte, kind byte) ([]byte, error) {
 	if !known(kind) {
 		return nil, fmt.Errorf("unknown compression %d", kind)
@@ -56,7 +56,6 @@ func decompress(b []byte, kind byte) ([]byte, error) {
 	return own, block.DecompressInto(k, b, own)
 }
 
-// known reports whether kind is a kind of compression that decompress supports.
 func known(kind byte) bool {
 	return kind == byte(block.NoCompressionIndicator) || kind == byte(block.SnappyCompressionIndicator) ||
 		kind == byte(block.ZstdCompressionIndicator) || kind == byte(block.MinLZCompressionIndicator)
@@ -81,7 +80,7 @@ type Entry struct {
 
 // entries returns the entries of a data block in order.
 func entries(b []byte) (list []Entry, err error) {
-	// Pebble's decoder panics if b looks like a data block but is not one.
+	// Pebble's decoder panics if b only looks like a data block.
 	defer func() {
 		if r := recover(); r != nil {
 			list, err = nil, fmt.Errorf("not a data block: %v", r)
@@ -113,7 +112,7 @@ type Span struct {
 	Sequence   uint64
 }
 
-// spans returns the deleted ranges of a block that contains deleted ranges.
+// spans returns the deleted key ranges of a block that contains such ranges.
 func spans(b []byte) (list []Span, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -73,7 +73,7 @@ func newFile(t *testing.T, random *rand.Rand, compression *sstable.CompressionPr
 	return nil
 }
 
-// read returns the readable entries and deleted ranges of a data file, and its damage.
+// read returns the readable entries, the deleted key ranges and the damage of a data file.
 func read(t *testing.T, content []byte) (list []datafile.Entry, spans []datafile.Span, damage []datafile.Damage) {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -102,7 +102,8 @@ var profiles = map[string]*sstable.CompressionProfile{
 	"plain": sstable.NoCompression, "snappy": sstable.SnappyCompression,
 }
 
-// TestRead checks that the reader returns the written entries, with the index of the file and without it.
+// TestRead checks that the reader returns the written entries, also if a damaged end of the file hides the
+// index.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for name, profile := range profiles {
@@ -131,8 +132,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadDamaged damages a file at random offsets, with an intact index and without. It checks that
-// each damage loses at most two data blocks, and that no wrong entry is read.
+// TestReadDamaged damages a file at random offsets, and in half of the cases also the end of the file. It
+// checks that each damage loses at most two data blocks, and that no wrong entry is read.
 func TestReadDamaged(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))

@@ -23,21 +23,21 @@ type File struct {
 	data    []place
 	// Spans are the readable deletions of key ranges.
 	Spans []Span
-	// Store is the identity of the store that wrote the file. It is "" if an earlier version wrote the file, or if the
+	// Store is the identity of the store that wrote the file. Store is "" if an earlier version wrote the file, or if the
 	// identity cannot be read.
 	Store string
-	// Damage lists the unreadable parts of the file that are not data blocks. A Cursor lists unreadable data blocks.
+	// Damage lists the unreadable parts of the file that are not data blocks. The Cursor lists unreadable data blocks.
 	Damage []Damage
 }
 
 // Damage is a part of the file that cannot be read.
 type Damage struct {
 	Offset, Size  int64
-	After, Before []byte // for a data block: the nearest readable keys before and after it, nil if there are none
+	After, Before []byte // nearest readable keys before and after a damaged data block; nil if there are none
 	Err           error
 }
 
-// reopened opens its file for each read, because a store may have more data files than a process may have open.
+// reopeningReader opens its file for each read, because a store may have more data files than a process may have open.
 type reopeningReader struct {
 	fs   vfs.FS
 	path string
@@ -52,16 +52,16 @@ func (r reopeningReader) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, errors.Join(err, f.Close())
 }
 
-// magic ends every data file of Pebble.
+// magic is the text at the end of every data file of Pebble.
 const magic = "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"
 
-// Is reports whether a file is a data file according to its content. It ignores the name.
+// Is reports whether a file is a data file according to its content. It does not check the name of the file.
 func Is(fs vfs.FS, path string) bool {
 	f, err := fs.Open(path)
 	if err != nil {
 		return false
 	}
-	defer f.Close() // the file was only read, so the error does not matter
+	defer f.Close() // the file was only read, so an error of Close does not matter
 	info, err := f.Stat()
 	if err != nil || info.IsDir() || info.Size() < int64(len(magic)) {
 		return false
@@ -71,8 +71,7 @@ func Is(fs vfs.FS, path string) bool {
 	return n == len(end) && string(end) == magic
 }
 
-// Read finds the blocks of a file. It returns an error only if the file cannot be
-// read at all.
+// Read finds the blocks of a file. It returns an error only if the file cannot be read at all.
 func Read(fs vfs.FS, path string) (*File, error) {
 	f, err := fs.Open(path)
 	if err != nil {
@@ -94,7 +93,7 @@ func read(f vfs.File, again reopeningReader) (*File, error) {
 		r.index(places)
 		return r, nil
 	}
-	b, _, readErr := wholefile.ReadableOf(f, again.path) // unreadable bytes cause a wrong checksum, so search finds them
+	b, _, readErr := wholefile.ReadableOf(f, again.path) // unreadable bytes lead to a wrong checksum, which search detects
 	if readErr != nil {
 		return nil, readErr
 	}
@@ -118,7 +117,7 @@ func read(f vfs.File, again reopeningReader) (*File, error) {
 // IdentityProperty is the name of the property of a data file whose value is the identity of the store.
 const IdentityProperty = "edgetable.store"
 
-// indexed reads the layout of a file from its index, and the identity of the store that wrote the file.
+// readIndex reads the positions of the blocks from the index of a file, and the identity of the store that wrote the file.
 func readIndex(f vfs.File, size int64) (l *sstable.Layout, store string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -133,7 +132,7 @@ func readIndex(f vfs.File, size int64) (l *sstable.Layout, store string, err err
 	if err != nil {
 		return nil, "", err
 	}
-	defer r.Close() // the file was only read, so the error does not matter
+	defer r.Close() // the file was only read, so an error of Close does not matter
 	if l, err = r.Layout(); err != nil {
 		return nil, "", err
 	}
@@ -150,13 +149,13 @@ func readIndex(f vfs.File, size int64) (l *sstable.Layout, store string, err err
 	return l, store, nil
 }
 
-// Owner returns the identity of the store that wrote a file, or "" if the file does not contain it or cannot be read.
+// Owner returns the identity of the store that wrote a file. It returns "" if the file has no identity or cannot be read.
 func Owner(fs vfs.FS, path string) string {
 	f, err := fs.Open(path)
 	if err != nil {
 		return ""
 	}
-	defer f.Close() // the file was only read, so the error does not matter
+	defer f.Close() // the file was only read, so an error of Close does not matter
 	info, err := f.Stat()
 	if err != nil {
 		return ""
@@ -165,13 +164,13 @@ func Owner(fs vfs.FS, path string) string {
 	return store
 }
 
-// kept is a file whose Close does nothing, because the caller of indexed closes the file.
+// unclosedFile is a file whose Close does nothing, because the caller of readIndex closes the file.
 type unclosedFile struct{ vfs.File }
 
 func (unclosedFile) Close() error { return nil }
 
-// index records the byte ranges of the data blocks in l, reads the deleted key ranges,
-// and checks the other blocks.
+// index adds the byte ranges of the data blocks in l to f.data, reads the deleted key ranges, and checks the other
+// blocks.
 func (f *File) index(l *sstable.Layout) {
 	for _, h := range l.Data {
 		f.data = append(f.data, placeOf(h.Handle))
@@ -199,7 +198,7 @@ func (f *File) index(l *sstable.Layout) {
 
 func placeOf(h block.Handle) place { return place{int64(h.Offset), int64(h.Length) + trailer} }
 
-// read reads a block that is not a data block. If the block is damaged, read records this in Damage.
+// read reads a block that is not a data block. If the block is damaged, read adds it to f.Damage.
 func (f *File) read(p place) ([]byte, bool) {
 	b, err := f.block(p)
 	if err != nil {
@@ -224,13 +223,13 @@ type Cursor struct {
 	next   int // index of the next data block
 	list   []Entry
 	last   []byte
-	open   int // number of elements at the end of Damage whose Before is not known yet
+	open   int // number of elements at the end of Damage whose field Before is not known yet
 }
 
 // Cursor returns a cursor at the beginning of the file.
 func (f *File) Cursor() *Cursor { return &Cursor{file: f} }
 
-// Next returns the next version of a key. ok is false at the end of the file.
+// Next returns the next version of a key. At the end of the file, ok is false.
 func (c *Cursor) Next() (e Entry, ok bool) {
 	for len(c.list) == 0 {
 		if c.next == len(c.file.data) {
@@ -255,7 +254,7 @@ func (c *Cursor) Next() (e Entry, ok bool) {
 	return e, true
 }
 
-// read reads a data block. If its keys do not sort after the keys of the previous block, the block counts as damaged.
+// read reads a data block. A block whose keys do not sort after the keys of the previous block counts as damaged.
 func (c *Cursor) read(p place) ([]Entry, error) {
 	b, err := c.file.block(p)
 	if err != nil {
@@ -283,7 +282,7 @@ func firstLine(err error) string {
 	return string(line)
 }
 
-// Place returns the byte range of the block that contains the version that Next returned last.
+// Place returns the byte range of the block that contains the version returned by the last call of Next.
 func (c *Cursor) Place() (offset, size int64) {
 	p := c.file.data[c.next-1]
 	return p.offset, p.size

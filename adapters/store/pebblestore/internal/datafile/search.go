@@ -4,13 +4,12 @@ import (
 	"encoding/binary"
 )
 
-// maxBlock is larger than the largest block: an entity of 1 MiB makes a block of its own.
+// maxBlock is a number of bytes that no block exceeds. An entity of 1 MiB fills a block alone.
 const maxBlock = 4 << 20
 
-// search finds the blocks of a file without its index, by their checksums. The file
-// begins with a block, and each block begins where the previous one ends. If a block is
-// damaged, its end is not known, so search tries each following byte as the beginning of
-// a columnar block.
+// search finds the blocks of a file by their checksums, without the index of the file. The file begins with a block,
+// and each block begins where the previous block ends. The end of a damaged block is not known. So search tries each
+// following byte as the beginning of a columnar block.
 func search(b []byte) (found []place, damage []Damage) {
 	at := 0
 	for at < len(b) {
@@ -37,7 +36,8 @@ func search(b []byte) (found []place, damage []Damage) {
 // maxFooter is the maximum size in bytes of the footer of a data file. The footer is not a block.
 const maxFooter = 100
 
-// length returns the length, including the trailer, of the block at the beginning of b, or 0 if b begins with no block.
+// length returns the length, with the trailer, of the block at the beginning of b. It returns 0 if b begins with no
+// block.
 func length(b []byte) int {
 	c := ^uint32(0)
 	for i := range min(len(b), maxBlock) - trailer + 1 {
@@ -52,8 +52,8 @@ func length(b []byte) int {
 	return 0
 }
 
-// looksColumnar reports whether b may begin with a block of data or of deleted
-// ranges, compressed or not. It reads only the first bytes.
+// looksColumnar reports whether b may begin with a compressed or uncompressed block of data or of deleted key ranges.
+// It reads only the first bytes.
 func looksColumnar(b []byte) bool {
 	known := func(b []byte) bool {
 		n := 0

@@ -7,13 +7,13 @@ import (
 	"edgetable/core/table"
 )
 
-// History identifies a sequence of states of a store (a restore begins another one) and the histories that it continues.
+// History identifies a sequence of states of a store, and the earlier histories that this sequence continues. A restore begins a new history.
 type History struct {
 	ID   table.History
 	left []branch // oldest first
 }
 
-// branch is an earlier history. Its commits up to number at are also commits of this store.
+// branch is an earlier history. The store has the commits of this history with numbers not above the field at.
 type branch struct {
 	id table.History
 	at edm.Ticks
@@ -42,7 +42,7 @@ func (h History) Branch(at edm.Ticks) History {
 	return next
 }
 
-// Has reports whether h contains all commits of history id up to number at, so that a reader can continue there.
+// Has reports whether h contains all commits of the history id with numbers up to the parameter at. A client of that history can then continue.
 func (h History) Has(id table.History, at edm.Ticks) bool {
 	if id == h.ID {
 		return true
@@ -55,7 +55,7 @@ func (h History) Has(id table.History, at edm.Ticks) bool {
 	return false
 }
 
-// Append appends the stored form of the history.
+// Append appends the stored form of the history to dst.
 func (h History) Append(dst []byte) []byte {
 	dst = append(dst, h.ID[:]...)
 	for _, b := range h.left {

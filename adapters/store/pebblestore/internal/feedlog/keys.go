@@ -1,7 +1,7 @@
-// Package feedlog defines the keys and values of the feeds of tables, and reads and trims feeds.
+// Package feedlog defines the keys and values of the change feeds of tables, and reads and trims the feeds.
 //
 //	space · incarnation · 0              key of the head of a feed, see Head
-//	space · incarnation · number         key of the line of the commit with this number
+//	space · incarnation · number         key of the line for the commit with this number
 package feedlog
 
 import (
@@ -14,15 +14,15 @@ import (
 	"edgetable/core/table"
 )
 
-// Space is the first byte of all keys of feeds.
+// Space is the first byte of all keys of change feeds.
 const Space = 0x03
 
 const prefix = 1 + len(table.Incarnation{})
 
-// Length is the length of a key of a feed.
+// Length is the length of a key of a change feed.
 const Length = prefix + 8
 
-// AppendKey appends the key of the line of commit n or, if n is 0, the key of the head.
+// AppendKey appends the key of the line for commit n to dst. If n is 0, it appends the key of the head.
 func AppendKey(dst []byte, i table.Incarnation, n edm.Ticks) []byte {
 	dst = append(dst, Space)
 	dst = append(dst, i[:]...)
@@ -38,22 +38,22 @@ func ParseKey(k []byte) (i table.Incarnation, n edm.Ticks, ok bool) {
 	return i, edm.Ticks(binary.BigEndian.Uint64(k[prefix:])), true
 }
 
-// after returns the smallest key above all keys of the feed of an incarnation.
+// after returns the smallest key above all keys of the change feed of an incarnation.
 func after(i table.Incarnation) []byte { return append(AppendKey(nil, i, -1), 0) }
 
-// Bounds returns the range of the keys of a feed, for an iterator or a compaction.
+// Bounds returns the range of the keys of a change feed, for an iterator or a compaction.
 func Bounds(i table.Incarnation) (from, to []byte) { return AppendKey(nil, i, 0), after(i) }
 
-// Head is stored with the lines of a feed and says how far the feed was trimmed, and how long lines are kept.
+// Head says up to which number a change feed was trimmed, and how long its lines are kept. It is stored with the lines.
 type Head struct {
-	// Floor is the number of the last removed line. If none was removed, it is the number of the commit that began the feed.
+	// Floor is the number of the last removed line. If no line was removed, Floor is the number of the commit that began the feed.
 	Floor edm.Ticks
 	Keep  edm.Ticks
 }
 
 var errHead = errors.New("the head of a feed is damaged")
 
-// Append appends the stored form of the head.
+// Append appends the stored form of the head to dst.
 func (h Head) Append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(h.Floor))
 	return binary.BigEndian.AppendUint64(dst, uint64(h.Keep))
@@ -67,16 +67,16 @@ func ParseHead(b []byte) (h Head, err error) {
 	return Head{edm.Ticks(binary.BigEndian.Uint64(b)), edm.Ticks(binary.BigEndian.Uint64(b[8:]))}, nil
 }
 
-// Size returns an estimate of the bytes that all feeds use in data files.
+// Size returns an estimate of the bytes that all change feeds use in data files.
 func Size(db *pebble.DB) int64 {
 	n, err := db.EstimateDiskUsage([]byte{Space}, []byte{Space + 1})
 	if err != nil {
-		return 0 // if a file is damaged, the operations that read it report this
+		return 0 // a file is damaged, and operations that read the file report this
 	}
 	return int64(n)
 }
 
-// Find returns the head of a feed.
+// Find returns the head of a change feed.
 func Find(from pebble.Reader, i table.Incarnation) (h Head, ok bool, err error) {
 	v, closer, err := from.Get(AppendKey(make([]byte, 0, Length), i, 0))
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -89,12 +89,13 @@ func Find(from pebble.Reader, i table.Incarnation) (h Head, ok bool, err error) 
 	return h, true, errors.Join(err, closer.Close())
 }
 
-// Remove removes a feed, including its head.
+// Remove removes a change feed, including its head.
 func Remove(b *pebble.Batch, i table.Incarnation) error {
 	return b.DeleteRange(AppendKey(nil, i, 0), after(i), nil)
 }
 
-// Trim removes the lines up to number upTo. If the last of these lines records a drop of the table, it removes the feed.
+// Trim removes the lines of a change feed up to number upTo. last is the last of these lines. If it records a drop of
+// the table, Trim removes the whole feed.
 func Trim(b *pebble.Batch, i table.Incarnation, h Head, upTo edm.Ticks, last []byte) error {
 	if _, dropped := table.FeedDropOf(last); dropped {
 		return Remove(b, i)
@@ -105,7 +106,7 @@ func Trim(b *pebble.Batch, i table.Incarnation, h Head, upTo edm.Ticks, last []b
 		b.DeleteRange(AppendKey(nil, i, 1), AppendKey(nil, i, upTo+1), nil))
 }
 
-// Lines returns an iterator over the lines of a feed whose numbers are greater than above and at most upTo.
+// Lines returns an iterator over the lines of a change feed with numbers in (above, upTo].
 func Lines(from pebble.Reader, i table.Incarnation, above, upTo edm.Ticks) (*pebble.Iterator, error) {
 	return from.NewIter(&pebble.IterOptions{LowerBound: AppendKey(nil, i, above+1), UpperBound: AppendKey(nil, i, upTo+1)})
 }
@@ -125,7 +126,7 @@ func Last(from pebble.Reader, i table.Incarnation, upTo edm.Ticks) (n edm.Ticks,
 	return n, line, errors.Join(err, it.Error(), it.Close())
 }
 
-// Feeds lists the incarnations that have a feed.
+// Feeds returns the incarnations that have a change feed.
 func Feeds(from pebble.Reader) (list []table.Incarnation, err error) {
 	it, err := from.NewIter(&pebble.IterOptions{LowerBound: []byte{Space}, UpperBound: []byte{Space + 1}})
 	if err != nil {

@@ -2,13 +2,13 @@ package feedlog
 
 import "sync/atomic"
 
-// News notifies waiting goroutines of the commits to a table. The zero value is ready to use.
+// News notifies waiting goroutines when a table has new commits. The zero value is ready to use.
 type News struct {
 	last atomic.Int64
 	bell atomic.Pointer[chan struct{}]
 }
 
-// Tell reports the commit with this number and wakes all waiters.
+// Tell reports the commit with this number, and wakes all goroutines that wait.
 func (n *News) Tell(number int64) {
 	for {
 		last := n.last.Load()
@@ -19,14 +19,14 @@ func (n *News) Tell(number int64) {
 	n.Ring()
 }
 
-// Ring wakes all waiters.
+// Ring wakes all goroutines that wait.
 func (n *News) Ring() {
 	if bell := n.bell.Load(); bell != nil && n.bell.CompareAndSwap(bell, nil) {
 		close(*bell)
 	}
 }
 
-// Listen returns a channel that is closed by the next Tell or Ring, and the highest number that Tell has reported.
+// Listen returns a channel and the highest number that was passed to Tell. The next Tell or Ring closes the channel.
 func (n *News) Listen() (bell <-chan struct{}, last int64) {
 	for {
 		if b := n.bell.Load(); b != nil {

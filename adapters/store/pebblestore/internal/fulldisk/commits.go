@@ -7,16 +7,16 @@ import (
 	"edgetable/core/table"
 )
 
-// commits counts the bytes of commits that are being written to the log. Commits can fill a small disk within the
-// second between two regular measurements, so they also measure the free space themselves.
+// commits is a counter of the bytes of commits that are being written to the log. The free space is measured each
+// second, but commits can fill a small disk within a second. So commits also measure the free space.
 type commits struct {
 	inFlight atomic.Int64 // bytes of commits that are being written to the log
 	largest  atomic.Int64 // size of the largest commit so far
-	unlooked atomic.Int64 // bytes that commits may still write before a commit measures the free space
+	unlooked atomic.Int64 // bytes that commits may still write before a commit must measure the free space
 }
 
-// refuseBelow returns the number of free bytes below which writes are refused. That many bytes suffice to flush the
-// memtables and to write one more commit, even if it is larger than the memtables.
+// refuseBelow returns the number of free bytes below which writes are refused. That many bytes suffice to flush the memtables
+// and to write one more commit, even if this commit is larger than the memtables.
 func (d *Disk) refuseBelow() int64 {
 	if d.reserve.size == 0 {
 		return 0
@@ -27,9 +27,9 @@ func (d *Disk) refuseBelow() int64 {
 // acceptAbove returns the number of free bytes above which writes are accepted again.
 func (d *Disk) acceptAbove() int64 { return d.refuseBelow() + d.reserve.size/4 }
 
-// Begin counts a commit of n bytes, which the caller is about to write to the log. If the disk has no space for all
-// counted commits, Begin does not count this one and returns table.ErrFull, unless its mutations only remove entities.
-// A commit needs twice its size: its bytes are in the log and, before the log is removed, also in a data file.
+// Begin counts a commit of n bytes, which the caller is about to write to the log. If the disk has no space for all counted
+// commits, Begin does not count this commit and returns table.ErrFull. Commits that only remove entities are always counted. A
+// commit needs twice its size, because its bytes are in the log and, until the log is removed, also in a data file.
 func (d *Disk) Begin(n int, m []table.Mutation) error {
 	if d == nil {
 		return nil
@@ -51,7 +51,7 @@ func (d *Disk) Begin(n int, m []table.Mutation) error {
 		if free < d.acceptAbove() {
 			d.setFull()
 		} else {
-			d.log.noRoom(size, free) // only this write is refused: there may be space for a smaller one
+			d.log.noRoom(size, free) // only this write is refused, because there may be space for a smaller write
 		}
 		return table.ErrFull
 	}
@@ -59,7 +59,7 @@ func (d *Disk) Begin(n int, m []table.Mutation) error {
 	return nil
 }
 
-// End counts a commit of n bytes as written.
+// End records that a commit of n bytes, which Begin has counted, is written.
 func (d *Disk) End(n int) {
 	if d != nil {
 		d.commits.inFlight.Add(-int64(n))
@@ -71,8 +71,8 @@ func removes(m []table.Mutation) bool {
 	return !slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() })
 }
 
-// Admit returns an error for a write that must be refused. While a file operation waits, it refuses every write. While
-// the disk is full, it refuses writes that add data.
+// Admit returns an error if a write must be refused. While a file operation waits, Admit refuses every write. While the disk
+// is full, it refuses writes that add data.
 func (d *Disk) Admit(m []table.Mutation) error {
 	if d == nil || !d.full.Load() && !d.descriptors.Load() {
 		return nil
@@ -80,7 +80,7 @@ func (d *Disk) Admit(m []table.Mutation) error {
 	return d.AdmitDelete(removes(m))
 }
 
-// AdmitDelete is Admit for a write that only deletes data, or for one that adds data.
+// AdmitDelete is like Admit. The parameter deletes says whether a write only deletes data.
 func (d *Disk) AdmitDelete(deletes bool) error {
 	switch {
 	case d == nil:

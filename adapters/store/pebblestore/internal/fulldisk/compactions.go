@@ -8,22 +8,22 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// compactions is the state of Pebble's compactions, as far as a Disk needs it.
+// compactions is the state of Pebble's compactions, as far as a Disk needs the state.
 type compactions struct {
 	outputs map[string]*atomic.Int64 // sizes of the files that compactions are writing, by path
 
 	starved   int64 // free bytes when a compaction last failed for lack of space; 0 if the last compaction succeeded
 	starvedAt time.Time
-	// forgetAfter is the time within which Pebble retries a failed compaction. If no compaction runs after this time, the
-	// failed one is no longer needed.
+	// forgetAfter is the time within which Pebble retries a failed compaction. If no compaction runs in this time, Pebble no longer needs
+	// the failed compaction.
 	forgetAfter time.Duration
 
 	running int
 	stalls  bool // Pebble makes writes wait for compactions
-	counted bool // the current stall is counted in Disk.waiting
+	counted bool // Disk.waiting counts the current stall
 }
 
-// Starve records that a compaction failed for lack of space. Writes are then refused, or they would soon have to wait.
+// Starve records that a compaction failed for lack of space. Writes are then refused, because Pebble would soon make them wait.
 func (d *Disk) Starve() {
 	if d == nil {
 		return // the store is in memory
@@ -31,8 +31,8 @@ func (d *Disk) Starve() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	u, _ := d.fs.GetDiskUsage(d.dir)
-	// The files that the failed compaction has written are removed soon. The space that this frees is not enough, so
-	// their sizes are added to starved: only more free space than that justifies another attempt.
+	// Pebble soon removes the files that the failed compaction has written. This frees space, but not enough for another attempt. So the
+	// sizes of these files are added to starved, the free space that a new attempt must exceed.
 	d.compactions.starvedAt = time.Now()
 	d.compactions.starved = max(1, min(int64(u.AvailBytes), d.reserve.size/4))
 	for size := range maps.Values(d.compactions.outputs) {
@@ -42,7 +42,7 @@ func (d *Disk) Starve() {
 	d.countStall()
 }
 
-// output records that a compaction writes a file, and returns the counter of its size.
+// output adds the file at path, which a compaction begins to write, to the outputs. It returns the counter of the file's size.
 func (d *Disk) output(path string) *atomic.Int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -50,7 +50,7 @@ func (d *Disk) output(path string) *atomic.Int64 {
 	return d.compactions.outputs[path]
 }
 
-// outputEnds records that a compaction no longer writes this file: the store uses it now, or it is removed.
+// outputEnds records that a compaction has finished or removed this file.
 func (d *Disk) outputEnds(path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -100,7 +100,7 @@ func (d *Disk) Stall(now bool) {
 	d.countStall()
 }
 
-// countStall counts a stall of Pebble as a wait for space while compactions fail for lack of space.
+// countStall counts a write stall of Pebble as one wait for space while compactions fail for lack of space.
 func (d *Disk) countStall() {
 	switch counts := d.compactions.stalls && d.compactions.starved > 0; {
 	case counts && !d.compactions.counted:

@@ -11,21 +11,19 @@ import (
 	"edgetable/core/table"
 )
 
-// errNoDescriptor means that Pebble cannot create a log or a data file until some other file is
-// closed.
+// errNoDescriptor means that Pebble cannot create a log or a data file until another file is closed.
 var errNoDescriptor = fmt.Errorf("%w: no file descriptor is free", table.ErrBusy)
 
-// NoDescriptor reports whether a file could not be opened because the process or the
-// machine has too many open files.
+// NoDescriptor reports whether an error means that the process or the machine has too many open files.
 func NoDescriptor(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// Scarce reports whether an error means that disk space or a file descriptor is missing, so that a retry may succeed.
+// Scarce reports whether an error means that disk space or a file descriptor is missing. A retry may then succeed.
 func Scarce(err error) bool { return NoSpace(err) || NoDescriptor(err) }
 
-// Open opens a file for reading. If there is no file descriptor, it does not wait but returns table.ErrBusy. Requests
-// that read files that are already open continue.
+// Open opens a file for reading. If no file descriptor is free, it does not wait but returns table.ErrBusy. So
+// requests that read only open files continue.
 func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
 	err = d.disk.retryWithReserve(func() error {
 		f, err = d.FS.Open(path, o...)
@@ -38,7 +36,7 @@ func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
 }
 
 func (d files) OpenDir(path string) (f vfs.File, err error) {
-	err = d.try(d.FS.PathJoin(path, "any"), func() error { // try expects a path of a file in the directory
+	err = d.try(d.FS.PathJoin(path, "any"), func() error { // try expects the path of a file in the directory
 		f, err = d.FS.OpenDir(path)
 		return err
 	})
@@ -46,7 +44,7 @@ func (d files) OpenDir(path string) (f vfs.File, err error) {
 }
 
 // reuse calls ReuseForWrite of the machine's file system, which renames and then opens a file. An earlier attempt may
-// have renamed the file and then found no descriptor to open it. In this case reuse only opens the file.
+// have renamed the file but found no descriptor to open it. In this case reuse only opens the file.
 func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (vfs.File, error) {
 	if *renamed {
 		return d.FS.OpenReadWrite(path, c)
@@ -59,7 +57,8 @@ func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (
 	return f, err
 }
 
-// spared calls do, a file operation. If it finds no free descriptor, spared frees one of the reserve and repeats it.
+// retryWithReserve calls the file operation do. While do finds no free descriptor, retryWithReserve frees descriptors
+// that the process holds in reserve, and calls do again.
 func (d *Disk) retryWithReserve(do func() error) error {
 	err := do()
 	for NoDescriptor(err) && d.give != nil && d.give() {
@@ -68,7 +67,8 @@ func (d *Disk) retryWithReserve(do func() error) error {
 	return err
 }
 
-// lack records that a file operation found no descriptor, and that the reserve is empty too. mu must be locked.
+// recordNoDescriptor records that a file operation found no free descriptor, and that no reserve is left. The caller
+// must have locked mu.
 func (d *Disk) recordNoDescriptor(err error) {
 	if !d.descriptors.Swap(true) {
 		d.log.noDescriptor(err)

@@ -17,41 +17,41 @@ type Options struct {
 	// FS is the file system of the machine.
 	FS  vfs.FS
 	Dir string
-	// Reserve is the size of the reserve file. It is at most a sixteenth of the disk. 0
-	// means no reserve file, and a negative value keeps the file as it is.
+	// Reserve is the size in bytes of the reserve file. The file uses at most a sixteenth of the disk. 0 means no reserve
+	// file, and a negative value leaves an existing file unchanged.
 	Reserve int64
-	// Spare closes files that the process keeps open only as a reserve of descriptors, and
-	// reports whether there were any. Nil means that there is no such reserve.
+	// Spare closes reserve files, which the process keeps open only to have spare file descriptors. It reports whether
+	// there were any reserve files. Nil means that the process has none.
 	Spare func() bool
 	// Retry is the time after which Pebble retries a failed compaction.
 	Retry time.Duration
 	Logf  func(format string, args ...any)
 }
 
-// Disk measures how full the disk is. While the disk is full, the store refuses writes that add data. If a file
+// Disk measures the free space of the disk. While the disk is full, the store refuses writes that add data. If a file
 // operation finds no space, Disk removes the reserve file, so that deletes and compactions can use its space. Disk
 // creates the file again when there is enough space. If there is no reserve file, the operation waits.
 type Disk struct {
-	fs  vfs.FS // the file system of the machine
+	fs  vfs.FS // file system of the machine
 	dir string
 	log notices
 
 	full        atomic.Bool  // writes that add data are refused
-	plenty      atomic.Bool  // so much space is free that no commit will have to wait before the next measurement
-	waiting     atomic.Int32 // number of file operations that wait for space or a descriptor, plus 1 for a counted stall
+	plenty      atomic.Bool  // there is so much free space that commits cannot fill it before the next measurement
+	waiting     atomic.Int32 // number of file operations that wait for space or a descriptor, plus 1 if a write stall counts as a wait
 	refused     atomic.Int64
 	unseen      atomic.Int64 // bytes that compactions may write before the free space is measured again
 	commits     commits
 	opened      atomic.Bool // the store is open
-	descriptors atomic.Bool // a file operation has found no file descriptor
+	descriptors atomic.Bool // a file operation has found no free file descriptor
 	give        func() bool // frees file descriptors of the reserve; nil if there is no such reserve
 
 	mu          sync.Mutex // guards the fields below
 	usage       vfs.DiskUsage
 	reserve     reserve
 	compactions compactions
-	closing     bool          // file operations no longer wait but fail
-	again       chan struct{} // closed when waiting operations must be retried
+	closing     bool          // operations without space or descriptor fail instead of waiting
+	again       chan struct{} // closed when waiting operations must retry
 	stuck       chan struct{} // closed while operations wait
 
 	stop chan struct{}
@@ -73,7 +73,7 @@ const (
 	plentySpace = 4 << 30
 	// measureEvery is the time between two measurements of the free space.
 	measureEvery = time.Second
-	// lookEvery is the number of bytes after which compactions, and also commits, measure the free space themselves.
+	// lookEvery is the maximum number of bytes that compactions or commits write before they measure the free space.
 	lookEvery = 1 << 20
 )
 
@@ -106,7 +106,6 @@ func New(o Options) *Disk {
 
 func (d *Disk) path() string { return d.fs.PathJoin(d.dir, reserveFile) }
 
-// run measures the free space regularly until Close is called.
 func (d *Disk) run() {
 	defer close(d.done)
 	t := time.NewTicker(measureEvery)
@@ -125,7 +124,7 @@ func (d *Disk) run() {
 func (d *Disk) Open() {
 	d.mu.Lock()
 	d.opened.Store(true)
-	if f, err := d.fs.Stat(d.path()); err == nil && f.Size() != d.reserve.size { // the configured size was changed, or the file is incomplete
+	if f, err := d.fs.Stat(d.path()); err == nil && f.Size() != d.reserve.size { // the configured size has changed, or the file is incomplete
 		d.reserve.held = d.fs.Remove(d.path()) != nil
 	}
 	d.mu.Unlock()
@@ -135,7 +134,7 @@ func (d *Disk) Open() {
 // Measure measures the free space, lets waiting file operations retry, and decides whether writes are refused.
 func (d *Disk) Measure() {
 	u, err := d.fs.GetDiskUsage(d.dir)
-	if err != nil { // the file system does not report its space
+	if err != nil { // the file system does not report its free space
 		u = vfs.DiskUsage{}
 	}
 	d.mu.Lock()
@@ -150,7 +149,7 @@ func (d *Disk) Measure() {
 		return
 	}
 	if _, err := d.fs.Stat(d.path()); errors.Is(err, fs.ErrNotExist) {
-		d.reserve.held = false // somebody else has removed the file
+		d.reserve.held = false // another program has removed the file
 	}
 	free := int64(math.MaxInt64)
 	if u.TotalBytes > 0 {
@@ -162,15 +161,15 @@ func (d *Disk) Measure() {
 	}
 }
 
-// tryAgain lets waiting file operations retry. mu must be locked.
+// tryAgain lets waiting file operations retry. The caller must have locked mu.
 func (d *Disk) tryAgain() {
 	close(d.again)
 	d.again = make(chan struct{})
 }
 
-// judge decides whether writes are refused, depending on the number of free bytes. Writes are refused below a quarter of
-// the reserve plus the size of the largest commit: this suffices to flush all data that is not in data files yet. Writes
-// are accepted again when a further quarter of the reserve is free. mu must be locked.
+// updateFull decides from the number of free bytes whether writes are refused. Writes are refused below a quarter of
+// the reserve plus the size of the largest commit, because a flush of all memtables needs this space. Writes are
+// accepted again when a further quarter of the reserve is free. The caller must have locked mu.
 func (d *Disk) updateFull(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
@@ -189,8 +188,8 @@ func (d *Disk) updateFull(free int64) {
 	}
 }
 
-// createReserve creates the reserve file if it is missing and there is space for it. It reports whether there is enough space to
-// accept writes. mu must be locked.
+// createReserve creates the reserve file if the file is missing and there is space for it. It reports whether there is
+// enough space to accept writes. The caller must have locked mu.
 func (d *Disk) createReserve(room int64) bool {
 	if d.reserve.size == 0 || d.reserve.held {
 		return room >= 0
@@ -209,7 +208,7 @@ func (d *Disk) createReserve(room int64) bool {
 	return true
 }
 
-// setFull makes the store refuse writes. mu must be locked.
+// setFull makes the store refuse writes. The caller must have locked mu.
 func (d *Disk) setFull() {
 	d.full.Store(true)
 	if d.log.mayTellFull() {
@@ -220,7 +219,7 @@ func (d *Disk) setFull() {
 	}
 }
 
-// release removes the reserve file, and reports whether it existed. mu must be locked.
+// release removes the reserve file, and reports whether the file existed. The caller must have locked mu.
 func (d *Disk) release() bool {
 	if !d.reserve.held {
 		return false
@@ -230,7 +229,7 @@ func (d *Disk) release() bool {
 	return d.fs.Remove(d.path()) == nil
 }
 
-// Looked returns a channel that is closed at the next measurement. It returns nil for a store in memory.
+// Looked returns a channel that is closed at the next measurement. For a store in memory, it returns nil.
 func (d *Disk) Looked() <-chan struct{} {
 	if d == nil {
 		return nil
@@ -251,7 +250,7 @@ func (d *Disk) Reserve() int64 {
 // Full reports whether writes that add data are refused.
 func (d *Disk) Full() bool { return d != nil && d.full.Load() }
 
-// Low reports whether a commit may have to wait for space. It is always false for a store in memory.
+// Low reports whether a commit may have to wait for space. For a store in memory, it returns false.
 func (d *Disk) Low() bool { return d != nil && !d.plenty.Load() }
 
 // warnBelow returns the number of free bytes below which the disk counts as nearly full.
@@ -278,7 +277,6 @@ func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
 	return d.usage, d.refused.Load(), d.full.Load()
 }
 
-// untilLook returns the number of bytes after which compactions, and also commits, measure the free space again.
 func (d *Disk) untilLook() int64 { return min(d.reserve.size/64, lookEvery) }
 
 // spare reports whether a compaction may write n bytes. It keeps some space free for the log, for flushes and for other
@@ -300,7 +298,7 @@ func (d *Disk) spare(n int) bool {
 	return true
 }
 
-// Close ends the measurements. From then on, file operations that find no space fail instead of waiting.
+// Close ends the measurements. From then on, file operations that find no space fail and do not wait.
 func (d *Disk) Close() {
 	close(d.stop)
 	<-d.done

@@ -12,16 +12,15 @@ import (
 // FS returns the file system for Pebble, in which operations wait for space.
 func (d *Disk) FS() vfs.FS { return files{d.fs, d} }
 
-// files is the file system that Pebble uses. Pebble ends the process when it cannot write its log or its MANIFEST, and
-// retries a failed flush without a pause. So operations without disk space, or without a file descriptor, wait in
-// these methods. Writes of a compaction fail instead, so that Pebble removes the files of the compaction. Operations
-// outside of the data directory, such as those of a backup, fail too.
+// files is the file system that Pebble uses. Pebble ends the process when it cannot write its log or its MANIFEST, and retries
+// a failed flush without a pause. So operations without disk space, or without a file descriptor, wait in these methods.
+// Writes of a compaction fail and do not wait, so that Pebble removes the files of the compaction. Operations outside of the
+// data directory, such as those of a backup, fail too.
 type files struct {
 	vfs.FS
 	disk *Disk
 }
 
-// inside reports whether a path is in the data directory.
 func (d files) inside(path string) bool {
 	return d.FS.PathDir(path) == d.FS.PathDir(d.disk.path())
 }
@@ -48,7 +47,7 @@ func (d files) Create(path string, c vfs.DiskWriteCategory) (f vfs.File, err err
 	return d.opened(path, err, f)
 }
 
-// opened wraps a file of the data directory that was opened for writing.
+// opened wraps a file that was opened for writing, if the file is in the data directory.
 func (d files) opened(path string, err error, f vfs.File) (vfs.File, error) {
 	if err != nil || !d.inside(path) {
 		return f, err
@@ -78,14 +77,14 @@ func (d files) Remove(path string) error {
 	return d.try(path, func() error { return d.FS.Remove(path) })
 }
 
-// file is a file of the data directory that is being written. A failed sync is not retried, because the operating
-// system may have dropped the unwritten data. If a flush fails, Pebble repeats it; otherwise Pebble ends the process.
+// file is a file of the data directory that is being written. A failed sync is not retried, because the operating system may
+// have dropped the unwritten data. Pebble repeats a failed flush. After any other failed sync, Pebble ends the process.
 type file struct {
 	vfs.File
 	disk *Disk
 }
 
-// Write writes b. If the disk becomes full meanwhile, Write waits for space and then writes the rest of b.
+// Write writes b. If the disk becomes full, Write waits for space and then writes the rest of b.
 func (f file) Write(b []byte) (n int, err error) {
 	err = f.disk.try(func() error {
 		k, err := f.File.Write(b[n:])
@@ -95,7 +94,6 @@ func (f file) Write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// compactionFile is a data file that a compaction writes.
 type compactionFile struct {
 	vfs.File
 	disk *Disk
@@ -126,7 +124,7 @@ func allocate(fs vfs.FS, path string, size int64) error {
 			return err
 		}
 	}
-	// Without preallocation, write random bytes, which the file system cannot compress.
+	// Without preallocation, write random bytes, because the file system cannot compress them.
 	random := rand.NewChaCha8([32]byte{})
 	b := make([]byte, 1<<20)
 	for at := int64(0); at < size; at += int64(len(b)) {

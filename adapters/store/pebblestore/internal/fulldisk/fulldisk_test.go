@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// small is the file system of a machine with a limited number of free bytes and file descriptors.
+// small is the file system of a machine with a limited number of free bytes and free file descriptors.
 type small struct {
 	vfs.FS
 	mu     sync.Mutex
@@ -63,7 +63,7 @@ func (m *small) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
 	return m.FS.Open(path, o...)
 }
 
-// OpenReadWrite opens a file that uses the free space; Disk creates the reserve file with it.
+// OpenReadWrite opens a file whose writes use the free space. Disk calls OpenReadWrite to create the reserve file.
 func (m *small) OpenReadWrite(path string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	f, err := m.FS.OpenReadWrite(path, c, o...)
 	return smallFile{f, m}, err
@@ -86,7 +86,7 @@ type smallFile struct {
 	m *small
 }
 
-// take uses up to n free bytes, and returns how many bytes it has used.
+// take uses up to n free bytes, and returns the number of used bytes.
 func (f smallFile) take(n int) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -141,8 +141,8 @@ var (
 	deletes = []table.Mutation{{Kind: table.Delete}}
 )
 
-// TestWriteWaits checks that a write without space waits, and writes the rest of its bytes when there is
-// space. Meanwhile all writes of the store are refused, including deletes.
+// TestWriteWaits checks that a write without space waits, and writes the rest of its bytes when there is space. During
+// the wait, all writes of the store are refused, including deletes.
 func TestWriteWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, m := begin(t, 0, nil)
@@ -181,8 +181,8 @@ func TestWriteWaits(t *testing.T) {
 	})
 }
 
-// TestReserveGoes checks that an operation without space uses the space of the reserve file and does not
-// wait. Until there is space for a new reserve file, writes are refused, except deletes.
+// TestReserveGoes checks that an operation without space uses the space of the reserve file and does not wait. Until
+// there is space for a new reserve file, writes are refused, except deletes.
 func TestReserveGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const reserve = 1 << 20
@@ -205,7 +205,7 @@ func TestReserveGoes(t *testing.T) {
 		if err := d.Admit(deletes); err != nil {
 			t.Errorf("a delete: %v", err)
 		}
-		m.set(reserve, 1000) // enough for a reserve file, but not for the free space that must remain
+		m.set(reserve, 1000) // suffices for a reserve file, but not for the free space that must remain
 		d.Measure()
 		if !d.Full() {
 			t.Error("there is no room for a reserve, and writes are accepted")
@@ -228,7 +228,7 @@ func TestCompactionFails(t *testing.T) {
 		d, m := begin(t, reserve, nil)
 		defer d.Close()
 		f := create(t, d, "data/000002.sst", "pebble-compaction")
-		m.set(reserve/8, 1000) // less than the quarter of the reserve that compactions leave for logs and flushes
+		m.set(reserve/8, 1000) // free space below the quarter of the reserve that compactions leave for logs and flushes
 		if _, err := f.Write(make([]byte, 100)); !NoSpace(err) || d.Waiting() {
 			t.Errorf("the compaction: %v, and waiting: %v", err, d.Waiting())
 		}
@@ -265,7 +265,7 @@ func TestOutside(t *testing.T) {
 }
 
 // TestDescriptors checks that an operation without a free descriptor first uses the reserve of descriptors, and then
-// waits. Opening a file for reading does not wait.
+// waits. An operation that opens a file for reading does not wait.
 func TestDescriptors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m *small

@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// notices logs messages for the operator about the disk, with a rate limit for each kind. The lock of the Disk guards it.
+// notices writes messages about the disk to the operator's log, and limits the rate of each kind of message. The
+// lock of the Disk guards notices.
 type notices struct {
 	logf func(format string, args ...any)
 	dir  string
 
-	warned time.Time // when it was last logged that the disk is nearly full
+	warned time.Time // time of the last message that the disk is nearly full
 	told   bool      // the last message about space was that the disk is full
 	toldAt time.Time
-	lackAt time.Time // when it was last logged that no descriptor is free
-	roomAt time.Time // when it was last logged that there is no space for a write
+	lackAt time.Time // time of the last message that no descriptor is free
+	roomAt time.Time // time of the last message that there is no space for a write
 }
 
 const (
@@ -22,7 +23,7 @@ const (
 	warnEvery = time.Hour
 )
 
-// nearlyFull warns that writes will be refused if the free space falls below a limit.
+// nearlyFull logs that writes will be refused if the free space falls below a limit.
 func (n *notices) nearlyFull(free, below int64) {
 	if time.Since(n.warned) >= warnEvery {
 		n.warned = time.Now()
@@ -30,7 +31,8 @@ func (n *notices) nearlyFull(free, below int64) {
 	}
 }
 
-// mayTellFull reports whether a message about a full disk may be logged now. If not, a later measurement logs it.
+// mayTellFull reports whether a message about a full disk may be logged now. If not, a later measurement logs the
+// message.
 func (n *notices) mayTellFull() bool { return !n.told && time.Since(n.toldAt) >= tellEvery }
 
 func (n *notices) isFull(free int64) {
@@ -38,7 +40,7 @@ func (n *notices) isFull(free int64) {
 	n.logf("edgetable: the disk of %s is full (%s free): writes are refused, and deletes too when no space at all is left; reads work; free space or enlarge the disk", n.dir, show(free))
 }
 
-// space logs that the disk is no longer full, if a message that it is full was logged before.
+// space writes to the log that the disk has space again, if the last message was that the disk is full.
 func (n *notices) space(free int64) {
 	if n.told {
 		n.told = false
@@ -46,7 +48,6 @@ func (n *notices) space(free int64) {
 	}
 }
 
-// noRoom logs that a write was refused because the disk has no space for it.
 func (n *notices) noRoom(size, free int64) {
 	if time.Since(n.roomAt) >= tellEvery {
 		n.roomAt = time.Now()
@@ -54,7 +55,6 @@ func (n *notices) noRoom(size, free int64) {
 	}
 }
 
-// noDescriptor logs that no file descriptor is free.
 func (n *notices) noDescriptor(err error) {
 	if time.Since(n.lackAt) >= tellEvery {
 		n.lackAt = time.Now()
@@ -62,7 +62,6 @@ func (n *notices) noDescriptor(err error) {
 	}
 }
 
-// show formats a number of bytes.
 func show(n int64) string {
 	switch {
 	case n >= 10<<30:

@@ -1,6 +1,6 @@
 package fulldisk
 
-// try does a file operation. While disk space or a descriptor is missing, it removes the reserve file or waits, and retries.
+// try calls the file operation do. While disk space or a descriptor is missing, try removes the reserve file or waits, and calls do again.
 func (d *Disk) try(do func() error) error {
 	err := d.retryWithReserve(do)
 	if !Scarce(err) {

@@ -9,7 +9,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// roomy is a file system that reports free as its free space.
 type roomy struct {
 	vfs.FS
 	free atomic.Uint64
@@ -19,16 +18,17 @@ func (r *roomy) GetDiskUsage(string) (vfs.DiskUsage, error) {
 	return vfs.DiskUsage{AvailBytes: r.free.Load(), TotalBytes: 1 << 40}, nil
 }
 
-// TestStarved checks that writes are refused after a compaction has failed for lack of space. They are
-// accepted again when there is more space than before, or when Pebble has not retried the compaction.
-// Space that others have freed before the failure was noticed counts as more space.
+// TestStarved checks that writes are refused after a compaction has failed for lack of space. Writes
+// are accepted again when more space is free than at the failure, or when Pebble has not retried the
+// compaction. Space that other programs freed before the store noticed the failure counts as more
+// space.
 func TestStarved(t *testing.T) {
 	const reserve, all = 8 << 20, 1 << 30
 	for _, test := range []struct {
 		name     string
-		written  int64  // bytes written by the compaction, which are freed after it fails
-		free     uint64 // free bytes when the failure is noticed
-		later    uint64 // free bytes afterwards
+		written  int64  // bytes that the compaction wrote, which are freed after it fails
+		free     uint64 // free bytes when the store notices the failure
+		later    uint64 // free bytes after that
 		runs     bool   // Pebble retries the compaction
 		accepted bool   // writes are accepted a second later
 		after    bool   // writes are accepted a minute later

@@ -19,7 +19,6 @@ const (
 	syncHeader   = 19
 )
 
-// part says which part of a record a chunk contains.
 type part uint8
 
 const (
@@ -29,15 +28,14 @@ const (
 	last
 )
 
-// chunk is one chunk of a block.
 type chunk struct {
 	part    part
 	payload []byte
 	size    int // size of the chunk with its header
 }
 
-// parseChunk parses the chunk at the start of b; b ends at the end of the block. If only
-// the checksum is wrong, claimed is the size according to the header; otherwise it is 0.
+// parseChunk parses the chunk at the start of b, where b ends at the end of the block. If only the checksum is
+// wrong, claimed is the size according to the header; otherwise claimed is 0.
 func parseChunk(b []byte, number uint32) (c chunk, claimed int, ok bool) {
 	if len(b) < plainHeader {
 		return chunk{}, 0, false
@@ -60,8 +58,8 @@ func parseChunk(b []byte, number uint32) (c chunk, claimed int, ok bool) {
 	return chunk{part: part((kind - 1) % 4), payload: b[header:size], size: size}, size, true
 }
 
-// isTrailer reports whether b begins with the trailer of a closed log: a chunk header with the next log number and
-// without a checksum.
+// isTrailer reports whether b begins with the trailer of a closed log. A trailer is a chunk header with the next
+// log number and without a checksum.
 func isTrailer(b []byte, number uint32) bool {
 	return len(b) >= numberHeader && binary.LittleEndian.Uint32(b) == 0 && binary.LittleEndian.Uint16(b[4:]) == 0 &&
 		b[6] == 5 && binary.LittleEndian.Uint32(b[7:]) == number+1

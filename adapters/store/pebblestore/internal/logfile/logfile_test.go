@@ -14,7 +14,7 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logfile"
 )
 
-// newLog returns the content and the number of a log with records of many sizes, as
+// newLog returns the content and the number of a log with records of many sizes. The log is as
 // Pebble has written it when the process is killed.
 func newLog(t testing.TB, seed uint64) (content []byte, number uint32) {
 	t.Helper()
@@ -82,9 +82,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanDamaged flips bytes at many offsets, one after the other. It checks that
-// only records that contain the offset are lost, and that Scan reports the damage
-// unless it is in the last record.
+// TestScanDamaged flips bytes at many offsets, one after the other. It checks that only records at
+// the offset are lost, and that Scan reports the damage unless it is in the last record.
 func TestScanDamaged(t *testing.T) {
 	t.Parallel()
 	content, number := newLog(t, 9)
@@ -145,12 +144,13 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestForged checks a record whose payload contains valid records. Scan must not
-// return these inner records, except as Found after damage.
+// TestForged checks a record whose payload contains valid records. Scan must not return these inner
+// records, unless there is damage before them. In this case Scan must set Found.
 func TestForged(t *testing.T) {
 	t.Parallel()
 	content, number := newLog(t, 5)
-	// The payload contains chunks with the number of this log, which would be valid.
+	// The payload contains chunks with the number of this log. If a search found these chunks, they
+	// would be valid.
 	records := logfile.Scan(content, number).Records
 	inner := content[records[1].Offset:records[4].Offset]
 	fs := vfs.NewMem()
@@ -178,7 +178,7 @@ func TestForged(t *testing.T) {
 	if got := logfile.Scan(b, number); len(got.Records) != 3 || len(got.Replayable()) != 3 {
 		t.Errorf("%d records in an undamaged log of 3", len(got.Records))
 	}
-	b[10+4] ^= 1 // damages the length of the chunk
+	b[10+4] ^= 1 // damages the length in the chunk header
 	if got := logfile.Scan(b, number); len(got.Records) < 4 || len(got.Replayable()) != 1 {
 		t.Errorf("%d records, %d to replay: forged records must be found and not replayed", len(got.Records), len(got.Replayable()))
 	}

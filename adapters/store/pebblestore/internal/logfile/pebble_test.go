@@ -37,8 +37,8 @@ func (quiet) Infof(string, ...any)         {}
 func (quiet) Errorf(string, ...any)        {}
 func (quiet) Fatalf(f string, args ...any) { panic(fmt.Sprintf(f, args...)) }
 
-// newReader calls record.NewReader. It is generic because the type of the second
-// parameter is in an internal package of Pebble.
+// newReader calls record.NewReader. It is generic because the type of the second parameter is in an
+// internal package of Pebble.
 func newReader[N ~uint64](make func(io.Reader, N) *record.Reader, content []byte, number uint32) *record.Reader {
 	return make(bytes.NewReader(content), N(number))
 }

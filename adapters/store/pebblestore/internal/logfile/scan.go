@@ -1,12 +1,11 @@
-// Package logfile reads a write-ahead log of Pebble and continues after damage.
-// Pebble's own reader does not: in the newest log, it takes the first damaged
-// chunk for the end of the log.
+// Package logfile reads a write-ahead log of Pebble and continues after damage. Pebble's own reader does not
+// continue: in the newest log, it takes the first damaged chunk for the end of the log.
 //
 //	log := logfile.Scan(content, 12)
 //	for _, r := range log.Records { … }
 //
-// The package does not interpret records. It reads the format of Pebble 2.1; a
-// test compares its results with those of Pebble's own reader.
+// The package does not interpret records. It reads the format of Pebble 2.1. A test compares its results with
+// those of Pebble's own reader.
 package logfile
 
 import "encoding/binary"
@@ -22,7 +21,7 @@ type Log struct {
 	End int
 	// Closed reports whether Pebble closed the log.
 	Closed bool
-	// Unreadable is an error of the disk while the log was read, or nil; the caller of Scan sets it. Such an error is
+	// Unreadable is an error of the disk while the log was read, or nil. The caller of Scan sets it. Such an error is
 	// always damage, even at the end of the log.
 	Unreadable error
 }
@@ -33,17 +32,16 @@ type Record struct {
 	Payload []byte // shares memory with the content of the file if the record is one chunk
 	// Behind is the number of damaged parts of the log before the record.
 	Behind int
-	// Found reports that the record was found by a search byte by byte. Such a record
-	// may be bytes in the payload of another record. It proves that there is damage
-	// before it, but must not be replayed.
+	// Found reports that the record was found by a search byte by byte. Such a record may be a part of the payload of
+	// another record. It proves that there is damage before it, but it must not be replayed.
 	Found bool
 }
 
 // Damage is a part of the log that cannot be read.
 type Damage struct{ Offset, Size int }
 
-// Scan reads the log with this number, or a MANIFEST if the number is 0. It never
-// fails: unreadable bytes are reported as damage or are the end of the log.
+// Scan reads the log with this number, or a MANIFEST if the number is 0. Scan never fails. Unreadable bytes are
+// reported as damage, or are the end of the log.
 func Scan(b []byte, number uint32) Log {
 	s := scanner{content: b, number: number}
 	for s.at < len(b) && !s.log.Closed {
@@ -62,7 +60,7 @@ func Scan(b []byte, number uint32) Log {
 // NumberOf returns the number of a log according to its first chunk. It does not use the name of the file.
 func NumberOf(b []byte) (number uint32, ok bool) {
 	b = b[:min(len(b), blockSize)]
-	if len(b) < numberHeader || b[6] < 5 { // kinds below 5 have no log number
+	if len(b) < numberHeader || b[6] < 5 { // chunk kinds below 5 have no log number
 		return 0, false
 	}
 	number = binary.LittleEndian.Uint32(b[plainHeader:])
@@ -70,7 +68,6 @@ func NumberOf(b []byte) (number uint32, ok bool) {
 	return number, ok
 }
 
-// scanner reads the chunks of a log.
 type scanner struct {
 	content []byte
 	number  uint32
@@ -78,16 +75,14 @@ type scanner struct {
 	found   bool // the next chunk was found by a search byte by byte, or follows such a chunk in its block
 
 	log     Log
-	open    bool // a record has begun and its last chunk was not read yet
+	open    bool // a record has begun, and its last chunk was not read yet
 	payload []byte
 	start   int
-	opened  bool // found was set for a chunk of the current record
+	opened  bool // the field found was set for a chunk of the current record
 }
 
-// blockEnd returns the end of the block that contains offset i.
 func (s *scanner) blockEnd(i int) int { return min((i/blockSize+1)*blockSize, len(s.content)) }
 
-// step reads one chunk, or skips bytes that are not a chunk.
 func (s *scanner) step() {
 	if s.at%blockSize == 0 {
 		s.found = false
@@ -110,7 +105,6 @@ func (s *scanner) step() {
 	}
 }
 
-// isPadding reports whether all bytes are zero.
 func isPadding(b []byte) bool {
 	for _, c := range b {
 		if c != 0 {
@@ -120,9 +114,9 @@ func isPadding(b []byte) bool {
 	return true
 }
 
-// search returns the offset at which reading continues after the invalid chunk at s.at.
-// If the header of this chunk is intact, its size tells where the next chunk begins.
-// Otherwise, search tries each byte up to the next block, which begins with a chunk.
+// search returns the offset at which reading continues after the invalid chunk at s.at. If only the checksum of
+// this chunk is wrong, its size tells where the next chunk begins. Otherwise, search tries each byte up to the
+// next block, which begins with a chunk.
 func (s *scanner) search(claimed int) (next int) {
 	end := s.blockEnd(s.at)
 	if claimed > 0 {
@@ -147,7 +141,7 @@ func (s *scanner) search(claimed int) (next int) {
 	return end
 }
 
-// damaged records the bytes up to next as damaged and continues at next. Adjacent damaged parts are merged.
+// skipDamage records the bytes before the offset next as damaged, and moves the scanner to this offset. It merges adjacent damaged parts.
 func (s *scanner) skipDamage(next int) {
 	s.open = false
 	d := s.log.Damage

@@ -27,12 +27,11 @@ func Write(w io.Writer, number uint32, records []Record) error {
 	return err
 }
 
-// end returns the trailer of the closed log with this number, see isTrailer.
+// end returns the trailer of the closed log with this number. See isTrailer.
 func end(number uint32) []byte {
 	return binary.LittleEndian.AppendUint32([]byte{0, 0, 0, 0, 0, 0, 5}, number+1)
 }
 
-// counter counts the bytes that are written.
 type counter struct {
 	w io.Writer
 	n int

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// ErrDamaged means that the data directory is damaged and cannot be opened as it is. The
-// error that wraps it says which files are damaged.
+// ErrDamaged means that the data directory is damaged and cannot be opened as it is. The message of the wrapping error says
+// which files are damaged.
 var ErrDamaged = errors.New("data directory is damaged")
 
 // ErrLost is the kind of damage that the operator can accept: confirmed
 // commits are lost, but the other data can be served.
 var ErrLost = fmt.Errorf("%w and has lost commits", ErrDamaged)
 
-// Salvageable returns the error for damage that prevents a start. Only a copy of the readable data can be saved.
+// Salvageable wraps an error for damage that prevents a start. Only the readable data can still be copied to a new store.
 func Salvageable(err error) error {
 	return fmt.Errorf("%w: %s; save the readable data with 'edgetable check --salvage', or restore a backup", ErrDamaged, Cause(err))
 }

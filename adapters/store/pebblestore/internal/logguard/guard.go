@@ -16,14 +16,14 @@ type Options struct {
 	Dir    string // the data directory
 	OnLoss Policy
 	Issued func() int64 // returns the highest commit number issued so far
-	// Synced is called after each sync of a log, with its duration and the number of commits
-	// that it made durable. It may be nil.
+	// Synced is called after each sync of a log, with its duration and the number of commits that the sync made durable.
+	// It may be nil.
 	Synced func(took time.Duration, commits int)
 	Keeper Keeper // nil if logs are never kept
 	Logf   func(format string, args ...any)
 }
 
-// Keeper keeps logs that Pebble no longer needs until they are shipped.
+// Keeper keeps logs until they are shipped, although Pebble no longer needs them.
 type Keeper interface {
 	// Wants reports whether the log with this number must be kept.
 	Wants(number uint32) bool
@@ -62,7 +62,7 @@ func (g *Guard) Begin() error {
 	return g.Lose(missingLogs(missing))
 }
 
-// Replayed is called when Pebble has replayed the logs. From then on, Open does not inspect files.
+// Replayed is called when Pebble has replayed the logs. After that, Open does not inspect files.
 func (g *Guard) Replayed() { g.replaying.Store(false) }
 
 // Listed reports whether the directory had a readable list of logs.
@@ -74,7 +74,7 @@ func (g *Guard) Highest() edm.Ticks { return g.inspected.highest }
 // Lost returns a sentence for each damaged or missing file.
 func (g *Guard) Lost() []string { return g.inspected.lost }
 
-// Damage returns the error for the losses found so far, or nil.
+// Damage returns the error for the losses found so far, or nil if there are none.
 func (g *Guard) Damage() error { return g.inspected.damage() }
 
 // Lose records a loss that the caller has found. It returns an error if the policy does not accept losses.
@@ -83,11 +83,11 @@ func (g *Guard) Lose(lost string) error { return g.inspected.lose(lost) }
 // Applied counts a commit that was added to the log, for Options.Synced.
 func (g *Guard) Applied() { g.syncs.written.Add(1) }
 
-// Note records in the list that commit n is synced, so that the next start notices if the newest log was truncated.
-// Whether Note waits for disk space depends on the file system to.
+// Note records in the list that commit n is synced, so that the next start notices if the newest log was truncated. The
+// parameter to is the file system, which determines whether Note waits for disk space.
 func (g *Guard) Note(to vfs.FS, n edm.Ticks) { g.list.recordSynced(to, n) }
 
-// ForgetAll empties the list at a clean shutdown, when every commit is in a data file.
+// ForgetAll empties the list of logs at a clean shutdown, when every commit is in a data file.
 func (g *Guard) ForgetAll() error { return g.list.forgetAll() }
 
 // Create creates a file. It adds a new log to the list before anything is written to the log.
@@ -103,7 +103,7 @@ func (g *Guard) created(path string, f vfs.File, err error) (vfs.File, error) {
 	if n, ok := g.list.number(path); ok && err == nil {
 		if err := g.list.change(func(live map[uint32]int64) {
 			if live[n] = g.issued(); live[n] == 0 {
-				g.list.synced = 0 // this process has issued no number yet: all commits so far are in data files
+				g.list.synced = 0 // this process has issued no number yet, so all commits are in data files
 			}
 		}); err != nil {
 			return nil, errors.Join(err, f.Close())
@@ -113,8 +113,8 @@ func (g *Guard) created(path string, f vfs.File, err error) (vfs.File, error) {
 	return f, err
 }
 
-// ReuseForWrite reuses the file of a log that Pebble no longer needs for a new log. If the old
-// log is not shipped yet, it is kept, and a new file is created.
+// ReuseForWrite reuses the file of a log that Pebble no longer needs for a new log. If the old log is not shipped yet,
+// ReuseForWrite keeps it and creates a new file.
 func (g *Guard) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := g.list.forget(old); err != nil {
 		return nil, err
@@ -129,7 +129,8 @@ func (g *Guard) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.Fi
 	return g.created(path, f, err)
 }
 
-// Remove removes a file. If it is a log, Remove first removes it from the list. A log that is not shipped yet is kept.
+// Remove removes a file. If the file is a log, Remove first removes the log from the list of logs. It keeps the file of a log that is not
+// shipped yet.
 func (g *Guard) Remove(path string) error {
 	if err := g.list.forget(path); err != nil {
 		return err
@@ -142,7 +143,7 @@ func (g *Guard) Remove(path string) error {
 
 func (g *Guard) wants(n uint32) bool { return g.keeper != nil && g.keeper.Wants(n) }
 
-// Open opens a file. Before the replay has ended, it first inspects a log or a MANIFEST.
+// Open opens a file. Before Pebble has replayed the logs, it first inspects each log and the MANIFEST.
 func (g *Guard) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
 	if g.replaying.Load() {
 		if n, ok := g.list.number(path); ok {

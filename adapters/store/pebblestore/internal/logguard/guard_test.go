@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// commit returns a log record that contains m. The record is larger than a block of the log.
+// commit returns a log record that contains the Mark m. The record is larger than a block of the log.
 func commit(t *testing.T, m Mark) logfile.Record {
 	t.Helper()
 	var b pebble.Batch
@@ -26,8 +26,8 @@ func commit(t *testing.T, m Mark) logfile.Record {
 	return logfile.Record{Payload: slices.Clone(b.Repr())}
 }
 
-// written creates a directory with a Guard, and in it a log with the commits 11 to 14. The Mark in
-// each commit says that the previous commit was synced.
+// written creates a directory with a Guard and a log with the commits 11 to 14. The Mark in each commit says that the
+// previous commit was synced.
 func written(t *testing.T) (fs *vfs.MemFS, path string) {
 	t.Helper()
 	fs = vfs.NewMem()
@@ -78,7 +78,7 @@ func put(t *testing.T, fs vfs.FS, path string, b []byte) {
 	must.OK(t, errors.Join(err, f.Close()))
 }
 
-// replay opens the log as Pebble does at a start.
+// replay opens the log as Pebble opens a log at a start.
 func replay(t *testing.T, fs vfs.FS, path string, p Policy) (g *Guard, b []byte, err error) {
 	t.Helper()
 	g = New(Options{FS: fs, Dir: "data", OnLoss: p, Issued: func() int64 { return 0 }, Logf: t.Logf})
@@ -103,9 +103,9 @@ func numbers(b []byte) (list []edm.Ticks) {
 	return list
 }
 
-// TestDamage checks when an unreadable commit is a loss: if a later Mark or the list of logs says that
-// it was synced. Otherwise it is an incomplete end of the log. The test also checks what each Policy
-// does after a loss.
+// TestDamage checks that an unreadable commit is a loss only if a later Mark or the list of logs says that the commit
+// was synced. Otherwise the commit is an incomplete end of the log. The test also checks what each Policy does after
+// a loss.
 func TestDamage(t *testing.T) {
 	const block = 40 << 10
 	for _, test := range []struct {
@@ -113,7 +113,7 @@ func TestDamage(t *testing.T) {
 		damage func([]byte) []byte
 		noted  edm.Ticks // number of the synced commit in the list of logs
 		lost   bool
-		reads  []edm.Ticks // commits in the log after its readable part has replaced it
+		reads  []edm.Ticks // commits in the log after its readable part has replaced the log
 	}{
 		{"none", func(b []byte) []byte { return b }, 14, false, []edm.Ticks{11, 12, 13, 14}},
 		{"in the middle", func(b []byte) []byte { b[block+block/2] ^= 1; return b }, 0, true, []edm.Ticks{11, 13, 14}},
@@ -159,7 +159,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestMissing checks that a missing log is a loss if it is in the list, and no loss if Pebble has removed it.
+// TestMissing checks that a missing log is a loss if the log is in the list, and no loss if Pebble has removed the
+// log.
 func TestMissing(t *testing.T) {
 	fs, path := written(t)
 	must.OK(t, fs.Remove(path))
@@ -190,7 +191,7 @@ func TestListDamaged(t *testing.T) {
 	}
 }
 
-// TestManifestCut checks that a start fails if the MANIFEST is shorter than its synced length. No policy accepts this.
+// TestManifestCut checks that a start fails, with any policy, if the MANIFEST is shorter than its synced length.
 func TestManifestCut(t *testing.T) {
 	const path = "data/MANIFEST-000003"
 	fs := vfs.NewMem()
@@ -198,7 +199,7 @@ func TestManifestCut(t *testing.T) {
 	g := New(Options{FS: fs, Dir: "data", Issued: func() int64 { return 1 }, Logf: t.Logf})
 	must.OK(t, g.Begin())
 	writeManifest(t, g)
-	log, err := g.Create("data/000004.log", vfs.WriteCategoryUnspecified) // also writes the list of logs
+	log, err := g.Create("data/000004.log", vfs.WriteCategoryUnspecified) // Create also writes the list of logs
 	must.OK(t, err)
 	must.OK(t, log.Close())
 	if records, whole, err := ReadManifest(fs, "data", path); err != nil || !whole || len(records) != 2 {
@@ -215,7 +216,7 @@ func TestManifestCut(t *testing.T) {
 	}
 }
 
-// kept is a Keeper that records the numbers of the logs that it receives.
+// kept is a Keeper that records the numbers of the logs passed to Keep.
 type kept []uint32
 
 func (k *kept) Wants(n uint32) bool { return n == 7 }
@@ -225,7 +226,7 @@ func (k *kept) Keep(_ string, n uint32) error {
 	return nil
 }
 
-// TestKeeper checks that a log that the Keeper wants is passed to the Keeper, and is never reused for a new log.
+// TestKeeper checks that Keep is called for a log that the Keeper wants, and that such a log is never reused.
 func TestKeeper(t *testing.T) {
 	fs, path := written(t)
 	var k kept
