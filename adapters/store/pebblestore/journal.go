@@ -12,20 +12,20 @@ import (
 
 var errFailed = errors.New("the log of the store failed")
 
-// journal numbers commits and knows which commits are durable. The number of a commit is its
-// Timestamp. The journal issues the number, and stores it in last, before the commit is applied.
-// So a reader that sees a part of the commit knows from last for which commits it must wait.
+// journal numbers commits and records which commits are durable. The number of a commit is its Timestamp. The
+// journal issues the number, and stores it in the field last, before the commit is applied. So a reader that sees
+// a part of the commit waits for all commits with numbers not above this field.
 type journal struct {
 	clock   *table.Clock
-	started edm.Ticks              // highest number that an earlier process may have issued
-	last    atomic.Int64           // highest number issued
-	durable atomic.Int64           // all commits with numbers up to this one are synced or never applied
+	started edm.Ticks              // highest number that earlier processes may have issued
+	last    atomic.Int64           // highest number issued so far
+	durable atomic.Int64           // each commit with a number up to this one is synced or will never be applied
 	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
-	short   func() error           // returns the error that says whether the log waits for space or for a descriptor
+	short   func() error           // returns the error that says whether disk space or a file descriptor is missing
 
-	// numbers is locked while a number is issued, and before mu. The clock may then write a
-	// reservation to the store, which may wait. mu must not be locked during such a wait,
-	// because fail needs mu to end it.
+	// numbers is a lock that is held while a number is issued. It is locked before mu. The clock may then write a
+	// reservation to the store, and this write may wait. mu must not be locked during this wait, because the method
+	// fail locks mu to end the wait.
 	numbers sync.Mutex
 
 	mu     sync.Mutex
@@ -44,18 +44,18 @@ type entry struct {
 	undo         undo
 	size         int // bytes in the log
 	older, newer *entry
-	waiting      []chan struct{} // replies that wait for this commit and all older ones
+	waiting      []chan struct{} // replies that wait for this commit and for all older commits
 }
 
-// begin starts the journal. All commits up to number from are durable. No commit may be
-// registered before the call.
+// begin starts the journal. The parameter from is the number up to which all commits are durable. begin must be
+// called before the first commit is registered.
 func (j *journal) begin(clock *table.Clock, from edm.Ticks) {
 	j.clock, j.started = clock, from
 	j.last.Store(int64(from))
 	j.durable.Store(int64(from))
 }
 
-// register gives a commit its number. The caller must call done or cancel.
+// register gives a commit its number. The caller must call done or cancel later.
 func (j *journal) register(u undo) (*entry, error) {
 	j.numbers.Lock()
 	defer j.numbers.Unlock()
@@ -71,7 +71,7 @@ func (j *journal) register(u undo) (*entry, error) {
 	return j.add(n, n, u), nil
 }
 
-// follow registers the commits of another store with numbers from first to last as one entry.
+// registerReplay registers the commits of another store with numbers from first to last as one entry.
 func (j *journal) registerReplay(first, last edm.Ticks, u undo) (*entry, error) {
 	j.numbers.Lock()
 	defer j.numbers.Unlock()
@@ -115,7 +115,7 @@ func (j *journal) cancel(e *entry) {
 	j.remove(e)
 }
 
-// remove removes a commit from the list and wakes the replies that wait for no other commit. It unlocks mu.
+// remove removes a commit from the list. It wakes the replies that wait for no other commit, and unlocks mu.
 func (j *journal) remove(e *entry) {
 	if j.failed != nil {
 		j.mu.Unlock()
@@ -128,7 +128,7 @@ func (j *journal) remove(e *entry) {
 	}
 	if e.older != nil {
 		e.older.newer = e.newer
-		// The replies that wait for this commit also wait for the older ones.
+		// The replies that wait for this commit also wait for the older commits.
 		e.older.waiting = append(e.older.waiting, e.waiting...)
 		j.mu.Unlock()
 		return
@@ -145,7 +145,7 @@ func (j *journal) remove(e *entry) {
 	}
 }
 
-// wait returns when all commits with numbers up to n are durable.
+// wait waits until all commits with numbers up to n are durable.
 func (j *journal) wait(ctx context.Context, n int64) error {
 	if j.durable.Load() >= n {
 		return nil
@@ -182,7 +182,7 @@ func (j *journal) wait(ctx context.Context, n int64) error {
 	return j.failed
 }
 
-// fail ends the journal: no commit becomes durable after it.
+// fail ends the journal after a failed write of the log. No further commit becomes durable.
 func (j *journal) fail() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

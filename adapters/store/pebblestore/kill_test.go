@@ -20,13 +20,12 @@ import (
 // program runs as the child.
 const childDir = "EDGETABLE_TEST_CHILD_DIR"
 
-// partitions is the number of partitions that the child writes, with one
-// goroutine each.
+// partitions is the number of partitions to which the child writes, with one goroutine each.
 const partitions = 8
 
-// TestKill starts a process that writes, and kills it after a random number of
-// reported commits, 50 times. It checks that the store then has every reported
-// commit and, per partition, at most one further complete commit.
+// TestKill starts a process that writes, and kills the process after a random number of reported commits, 50
+// times. The store must then have every reported commit and, per partition, at most one further complete
+// commit.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	kills := 50
@@ -46,8 +45,8 @@ func TestKill(t *testing.T) {
 	t.Logf("commits of the partitions: %v", done)
 }
 
-// runChild starts a child that continues the histories after the commits in done, and kills it
-// after n commits. It returns the number of reported commits of each partition.
+// runChild starts a child process, which continues each history after the number of commits in done. It kills
+// the child after n further commits, and returns the number of reported commits of each partition.
 func runChild(t *testing.T, dir string, done []int, n int) []int {
 	t.Helper()
 	args := []string{"-test.run=^$"}
@@ -95,7 +94,7 @@ func runChild(t *testing.T, dir string, done []int, n int) []int {
 	return reported
 }
 
-// recovered opens the store, checks that it has the reported commits, and updates done.
+// checkRecovered opens the store, checks that it has the reported commits, and updates done.
 func checkRecovered(t *testing.T, dir string, done, reported []int) {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir}.Small())
@@ -115,7 +114,7 @@ func checkRecovered(t *testing.T, dir string, done, reported []int) {
 	}
 }
 
-// told returns the history of each partition, with the number of commits in done plus more further commits.
+// expectedHistories returns a history for each partition p. The history has done[p]+more commits.
 func expectedHistories(done []int, more int) []*history {
 	list := make([]*history, len(done))
 	for p := range list {
@@ -127,7 +126,7 @@ func expectedHistories(done []int, more int) []*history {
 	return list
 }
 
-// child writes until it is killed, and prints a line for every acknowledged commit.
+// child writes until it is killed, and prints a line for every confirmed commit.
 func child(dir string, args []string) error {
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir}.Small())
 	if err != nil {

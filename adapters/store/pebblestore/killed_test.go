@@ -19,8 +19,8 @@ import (
 	"edgetable/core/table"
 )
 
-// killed returns the files of a killed process, whose store had confirmed n entities.
-// The newest entities are only in the log.
+// killedFiles returns the files of a killed process whose store had confirmed n entities. The
+// newest entities are only in the log.
 func killedFiles(t *testing.T, n int, small bool) *vfs.MemFS {
 	t.Helper()
 	disk := vfs.NewCrashableMem()
@@ -59,8 +59,8 @@ func numbered(i int) table.Mutation {
 	}
 }
 
-// count returns how many of the entities 0 to n-1, see numbered, a store has. It
-// fails the test if an entity has another content.
+// count returns how many of the entities numbered(0) to numbered(n-1) a store has. It fails the
+// test if an entity has another content.
 func count(t *testing.T, s *pebblestore.Store, n int) (found int) {
 	t.Helper()
 	for i := range n {
@@ -80,7 +80,6 @@ func count(t *testing.T, s *pebblestore.Store, n int) (found int) {
 	return found
 }
 
-// reopen opens the store of a killed process.
 func reopen(t *testing.T, disk vfs.FS, accept bool) (*pebblestore.Store, error) {
 	return pebblestore.Open(pebblestore.Options{
 		Dir: "data", FS: disk, AcceptDamage: accept,
@@ -88,7 +87,7 @@ func reopen(t *testing.T, disk vfs.FS, accept bool) (*pebblestore.Store, error) 
 	})
 }
 
-// copyOf returns a copy of the files, which the test may change.
+// copyOf returns a copy of the files. A test may change the copy.
 func copyOf(fs *vfs.MemFS) *vfs.MemFS {
 	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
 }

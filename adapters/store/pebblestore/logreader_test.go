@@ -21,7 +21,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// shipping is a store whose log is read while it is being written, with the commits read so far.
+// shipping is a store whose log is read during writes, with the commits read so far.
 type shipping struct {
 	t      *testing.T
 	fs     *vfs.MemFS
@@ -61,7 +61,8 @@ func (s *shipping) start(fs vfs.FS) {
 	must.OK(s.t, create(s.t.Context(), s.store))
 }
 
-// load starts 32 goroutines that commit entities, and one that creates and drops a table, until stop ends.
+// load starts 32 goroutines that commit entities, and one that creates and drops a table. The goroutines end when
+// the context stop ends.
 func (s *shipping) load(stop context.Context) (wait func()) {
 	var g sync.WaitGroup
 	for w := range 32 {
@@ -97,7 +98,7 @@ func (s *shipping) load(stop context.Context) (wait func()) {
 	return g.Wait
 }
 
-// more waits until n more commits are confirmed.
+// awaitCommits waits until n more commits are confirmed.
 func (s *shipping) awaitCommits(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,8 +155,8 @@ func (s *shipping) read() {
 	}
 }
 
-// crash simulates a power failure under load and starts the store again. Only the commits that were confirmed before
-// the failure must exist afterwards; read checks this.
+// crash simulates a power failure during writes and starts the store again. The next call of read checks that the
+// commits that were confirmed before the failure exist.
 func (s *shipping) crash(end, wait func()) {
 	s.mu.Lock()
 	confirmed := maps.Clone(s.confirmed)
@@ -168,7 +169,8 @@ func (s *shipping) crash(end, wait func()) {
 	s.start(s.fs)
 }
 
-// same checks that a replay of the commits read from the log gives a store with the same content.
+// same compares the store with a replay of the commits that were read from the log. Both must have the same
+// content.
 func (s *shipping) same() {
 	s.t.Helper()
 	other := open(s.t, pebblestore.Options{Dir: "other", FS: vfs.NewMem(), Logf: s.t.Logf}.Small())
@@ -191,9 +193,8 @@ func kept(s *pebblestore.Store) int64 {
 	return n
 }
 
-// TestReadLog reads the log while it is being written, across crashes and clean restarts. It checks
-// that each confirmed commit is read once, in the order of the commit numbers, and that a replay of
-// the commits gives the same tables.
+// TestReadLog reads the log during writes, across crashes and clean restarts. It checks that each confirmed commit
+// is read once, in the order of the commit numbers. A replay of the commits must give the same tables.
 func TestReadLog(t *testing.T) {
 	t.Parallel()
 	rounds := 10
@@ -217,7 +218,7 @@ func TestReadLog(t *testing.T) {
 			end()
 			wait()
 			if s.random.IntN(2) == 0 {
-				s.read() // otherwise the rest is read after the restart
+				s.read() // in the other case, the read after the restart returns the remaining commits
 			}
 			must.OK(t, s.store.Close())
 			s.start(s.fs)
@@ -229,8 +230,8 @@ func TestReadLog(t *testing.T) {
 	}
 }
 
-// TestKeepLogs checks that the kept logs are removed when they exceed the limit, and that Timeline.Since is then the
-// commit number from which the remaining logs are complete.
+// TestKeepLogs checks that the kept logs are removed when they exceed the limit. The remaining logs must then have
+// every commit with a number higher than Timeline.Since.
 func TestKeepLogs(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -255,7 +256,7 @@ func TestKeepLogs(t *testing.T) {
 	if since == began {
 		t.Fatal("2 MB of logs are kept, more than the limit")
 	}
-	// The remaining logs must contain every commit above since.
+	// The remaining logs must contain every commit with a number higher than since.
 	upTo, _, _ := s.AwaitDurable(t.Context(), time.Time{})
 	reader, n, to := s.ReadLog(since), 0, since
 	for {
@@ -275,8 +276,8 @@ func TestKeepLogs(t *testing.T) {
 	}
 }
 
-// TestReplayAtOnce reads pages during calls of Replay. It checks that each page shows the state
-// between two calls, never a part of one.
+// TestReplayAtOnce reads pages during calls of Replay. It checks that each page shows the state between two calls,
+// and never a part of the changes of a call.
 func TestReplayAtOnce(t *testing.T) {
 	t.Parallel()
 	from := open(t, pebblestore.Options{Dir: "data", FS: vfs.NewMem(), KeepLogs: 1 << 30, Logf: t.Logf})

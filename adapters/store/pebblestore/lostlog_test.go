@@ -12,9 +12,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestLogInTheMiddle truncates each log except the newest one: to zero bytes, after a commit, where the
-// log looks complete, or within a commit. It checks that errors of Open and Check name the file
-// and the times of the lost commits, and that an accepted loss is logged.
+// TestLogInTheMiddle truncates each log except the newest: to zero bytes, after a commit (so that the log
+// looks complete), or within a commit. Errors of Open and Check must name the file and the times of the
+// lost commits, and the log of the server must report an accepted loss.
 func TestLogInTheMiddle(t *testing.T) {
 	t.Parallel()
 	b := newDamageBase(t, "several logs", true)
@@ -74,8 +74,8 @@ func TestNewestLogCut(t *testing.T) {
 	}
 }
 
-// TestFirstLogGone removes the log that contains the format version and the records of the tables. It
-// checks that the other data can be served with --accept-damage, with the records from the file TABLES.
+// TestFirstLogGone removes the log that contains the format version and the records of the tables. With
+// --accept-damage, the store must serve the other data, with the records from the file TABLES.
 func TestFirstLogGone(t *testing.T) {
 	t.Parallel()
 	b := newDamageBase(t, "several logs", true)
@@ -134,8 +134,8 @@ func TestFirstLogGone(t *testing.T) {
 	}
 }
 
-// TestSalvageBetween damages two blocks of a data file that are far from each other. It checks
-// that a salvage saves the entities between them.
+// TestSalvageBetween damages two blocks of a data file that are far from each other. It checks that a
+// salvage saves the entities between these blocks.
 func TestSalvageBetween(t *testing.T) {
 	t.Parallel()
 	const entities = 8000
@@ -144,7 +144,7 @@ func TestSalvageBetween(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil { // Close moves everything to data files
+	if err := s.Close(); err != nil { // Close moves all commits to data files
 		t.Fatal(err)
 	}
 	paths := names(t, disk, ".sst")

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// logs is a file system that counts the logs that a store begins. A store begins one log for each memtable.
+// logs is a file system that counts the logs that a store creates. A store creates one log for each memtable.
 type logs struct {
 	vfs.FS
 	begun atomic.Int64
@@ -37,7 +37,7 @@ func (l *logs) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.Fil
 
 // TestLargeBatchesShareAMemtable checks that several of the largest batches fit into one memtable, with the cache
 // size of a server in a container of 256 MiB. If a batch is larger than half of a memtable, Pebble ends the current
-// memtable, and flushes it and the batch. Such flushes reduced the rate of writes by 45 %.
+// memtable, and flushes both the memtable and the batch. Such flushes reduced the rate of writes by 45 %.
 func TestLargeBatchesShareAMemtable(t *testing.T) {
 	t.Parallel()
 	counted := &logs{FS: vfs.NewMem()}

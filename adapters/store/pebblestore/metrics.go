@@ -8,11 +8,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// Metrics holds counters since the store was opened, and current sizes.
+// Metrics has counters, which begin when the store is opened, and current sizes.
 type Metrics struct {
 	Compactions     int64
 	CompactionBytes int64  // bytes written by compactions
-	CompactionDebt  uint64 // estimated number of bytes still to compact
+	CompactionDebt  uint64 // estimated number of bytes that compactions must still process
 	Flushes         int64
 	WriteStalls     int64  // number of times that writes waited for flushes or compactions
 	WALBytes        uint64 // bytes written to the log
@@ -22,7 +22,7 @@ type Metrics struct {
 	CacheMisses     int64
 	MemTableBytes   uint64
 	DiskBytes       uint64 // total size of all files
-	Sublevels       int    // sorted runs in level 0, which flushes have written and no compaction has merged yet
+	Sublevels       int    // sorted runs in level 0, which were flushed but not yet compacted
 	ReadAmp         int    // number of sorted runs that a read may have to search
 	Damage          int64  // number of reads and compactions that found a damaged block
 	// LastTimestamp is the highest Timestamp issued or reserved.
@@ -68,12 +68,12 @@ func (s *Store) Metrics() Metrics {
 type Observer struct {
 	// Commit is called after each commit, with the time from the call until the commit was durable.
 	Commit func(took time.Duration)
-	// Sync is called after each sync of the log, with its duration and the number of commits that it made durable.
+	// Sync is called after each sync of the log, with its duration and the number of commits that the sync made durable.
 	Sync func(took time.Duration, commits int)
 }
 
-// measured returns Pebble's metrics. While a file operation waits for space, Pebble may hold the lock that its metrics
-// need, so measured then returns the previous metrics.
+// pebbleMetrics returns the metrics of Pebble. While a file operation waits for space, Pebble may hold a lock that
+// protects its metrics. In this case pebbleMetrics returns the previous metrics.
 func (s *Store) pebbleMetrics() *pebble.Metrics {
 	if s.disk.Waiting() {
 		if m := s.lastMetrics.Load(); m != nil {

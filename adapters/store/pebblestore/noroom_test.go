@@ -10,8 +10,8 @@ import (
 )
 
 // TestNoRoom fills the disk completely with files of other programs. It checks that reads and scans
-// work. While a delete waits for space, other deletes are refused, and reads show the state before
-// this delete. When there is space again, all operations work.
+// work. While a delete waits for space, other deletes must be refused, and reads must show the
+// state before this delete. When there is space again, all operations must work.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	disk := newQuota()
@@ -36,7 +36,7 @@ func TestNoRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	disk.setLimit(disk.used() - 2<<20) // too small even without the reserve file
+	disk.setLimit(disk.used() - 2<<20) // this space is too small even after the reserve file is removed
 	for range 3 {
 		s.Measure()
 	}

@@ -17,7 +17,7 @@ type old struct {
 }
 
 // readOld reads the stored entities on which the mutations depend or, if keep is true, the entities of all mutations.
-// The entities are valid until done is called; if keep is true, they remain valid afterwards.
+// The entities are valid until the caller calls done. If keep is true, they remain valid after that.
 func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool) (olds []old, done func(), err error) {
 	olds = make([]old, len(m))
 	if len(m) > 1 {
@@ -43,16 +43,15 @@ func (s *Store) readOld(l *liveTable, m []table.Mutation, buf *[]byte, keep bool
 	if err != nil {
 		return nil, nil, errors.Join(err, closer.Close())
 	}
-	return olds, func() { closer.Close() }, nil // the read has already succeeded, so the error of Close does not matter
+	return olds, func() { closer.Close() }, nil // the entity was read successfully, so an error of Close does not matter
 }
 
-// independent reports whether the mutation does not depend on the stored entity.
 func isUnconditionalPut(m *table.Mutation) bool {
 	return m.Condition == table.Always && m.Kind == table.Put
 }
 
-// readMany reads the entities of the mutations in key order with one iterator. Most batches insert
-// adjacent rows between two stored rows. In this case one seek is enough.
+// readMany reads the entities of the mutations in key order with one iterator. Most batches insert adjacent entities
+// between two stored entities. In this case one seek is enough.
 func (s *Store) readMany(l *liveTable, m []table.Mutation, olds []old, buf *[]byte, keep bool) (err error) {
 	order := make([]int, 0, len(m))
 	for i := range m {

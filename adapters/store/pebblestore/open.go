@@ -28,18 +28,18 @@ var (
 	ErrNewer = errors.New("data directory was written by a newer edgetable; run that version")
 	// ErrInUse means that the directory is locked, usually by another process.
 	ErrInUse = errors.New("data directory is in use by another process; stop it, or name another directory")
-	// ErrDamaged means that the directory cannot be opened as it is, and that retrying does not help. ErrLost is one
-	// kind of it.
+	// ErrDamaged means that the directory cannot be opened as it is, and that a retry does not help. ErrLost is a special
+	// case of ErrDamaged.
 	ErrDamaged = logguard.ErrDamaged
-	// ErrLost is the damage that Options.AcceptDamage accepts: confirmed commits
-	// are lost, but the rest can be served.
+	// ErrLost is the damage that Options.AcceptDamage accepts: confirmed commits are lost, but the store can serve its
+	// other data.
 	ErrLost = logguard.ErrLost
 	// ErrForeign means that the directory belongs to another program.
 	ErrForeign = errors.New("data directory was not written by edgetable")
 )
 
 // Open opens or creates a store. After a crash it first replays the log. On a full disk, the replay uses the space of
-// the reserve file; without a reserve file, Open waits until there is space.
+// the reserve file. If there is no reserve file, Open waits until there is space.
 func Open(o Options) (*Store, error) {
 	if o.Dir == "" && !o.Memory {
 		return nil, errors.New("a store needs a data directory")
@@ -48,7 +48,7 @@ func Open(o Options) (*Store, error) {
 	s := &Store{dir: o.Dir, memory: o.Memory, now: o.Now, room: room.New(o.MemoryLimit), fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: logguard.NewMarker()}
 	s.backlog = backlog.New(&s.stalls)
 	s.ending, s.end = context.WithCancel(context.Background())
-	s.journal = new(journal) // die needs a journal before the clock is known
+	s.journal = new(journal) // die may need the journal before the clock is known
 	if !o.Memory {
 		s.disk, s.machine = fulldisk.New(fulldisk.Options{
 			FS: o.FS, Dir: o.Dir, Reserve: o.DiskReserve, Spare: o.Spare, Retry: pause, Logf: o.Logf,
@@ -70,8 +70,9 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// await waits until open has returned. If interrupt is closed while open waits for disk space, await returns an error.
-// The directory then stays locked until there is space or the process ends, because Pebble cannot abort an open.
+// await waits until the method open has returned. If interrupt is closed while open waits for disk space, await returns
+// an error. The directory then stays locked until open has space or the process ends, because Pebble cannot abort an
+// open.
 func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 	select {
 	case err := <-opened:
@@ -89,7 +90,7 @@ func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 	why := s.disk.Shortage()
 	go func() {
 		if <-opened == nil {
-			_ = s.Close() // no caller has used the store, so errors do not matter
+			_ = s.Close() // no caller has used the store, so an error does not matter
 		}
 	}()
 	return why
@@ -97,13 +98,13 @@ func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 
 func (s *Store) open(o Options) error {
 	if err := checkForeign(o); err != nil && !hasLockFile(o) {
-		return err // checked before any file is created in the directory
+		return err // this check must precede the creation of files in the directory
 	}
 	if o.AcceptDamage && !o.Memory {
-		if err := tryRead(o); err != nil { // checked before any file is changed
+		if err := tryRead(o); err != nil { // this check must precede the change of files
 			return err
 		}
-		if err := s.removeHistoryFile(); err != nil { // done first: if this start is killed, the next one may not notice that commits were lost
+		if err := s.removeHistoryFile(); err != nil { // must be first: if this start is killed, the next start may not notice that commits were lost
 			return err
 		}
 	}
@@ -111,13 +112,13 @@ func (s *Store) open(o Options) error {
 	if errors.Is(err, ErrLost) {
 		o.AcceptDamage = true
 		if other := tryRead(o); other != nil {
-			return other // with AcceptDamage, Open would fail too
+			return other // Open would also fail with AcceptDamage
 		}
 	}
 	return err
 }
 
-// tryRead returns the reason why the store cannot be served even with Options.AcceptDamage. It changes no file.
+// tryRead returns the reason why Open would fail even with Options.AcceptDamage. It changes no file.
 func tryRead(o Options) error {
 	if _, err := o.FS.Stat(o.Dir); errors.Is(err, fs.ErrNotExist) {
 		return nil // the store is new
@@ -137,7 +138,7 @@ func tryRead(o Options) error {
 	return errors.Join(err, r.db.Close())
 }
 
-// openChanging opens the store and may change its files. It fails if commits are lost and o.AcceptDamage is false.
+// openChanging opens the store and may change its files. It fails if commits are lost, unless o.AcceptDamage is set.
 func (s *Store) openChanging(o Options) error {
 	p := o.pebble(s)
 	// If the directory does not exist, pebble.Open must create it, because Pebble also makes
@@ -146,7 +147,7 @@ func (s *Store) openChanging(o Options) error {
 	isNew := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case err == nil:
-		defer lock.Close() // releases only this reference: Pebble has another one and keeps the lock
+		defer lock.Close() // releases only this reference: Pebble also has a reference and keeps the lock
 		p.Lock = lock
 	case isNew:
 	case errors.Is(err, fs.ErrPermission), errors.As(err, new(*fs.PathError)): // the lock file cannot be created
@@ -163,7 +164,7 @@ func (s *Store) openChanging(o Options) error {
 		}
 	}
 	s.db, err = pebble.Open(o.Dir, p)
-	if cause, ok := errors.AsType[*fs.PathError](err); ok && isNew { // in a new directory nothing can be damaged
+	if cause, ok := errors.AsType[*fs.PathError](err); ok && isNew { // a new directory cannot be damaged
 		return cause.Err
 	}
 	if err != nil {
@@ -175,7 +176,7 @@ func (s *Store) openChanging(o Options) error {
 	go s.backlog.Run(s.ending, func() (layers, running int) {
 		m := s.pebbleMetrics()
 		if s.room.Judge(int64(m.Total().TablesSize), o.Logf) {
-			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // if it fails, the memory stays in use
+			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // an error only means that the memory stays in use
 		}
 		return int(m.Levels[0].Sublevels), int(m.Compact.NumInProgress)
 	})
@@ -188,7 +189,7 @@ func (s *Store) openChanging(o Options) error {
 	return nil
 }
 
-// refuse converts an error of a failed open to the error that Open returns.
+// openError converts an error in Pebble or in load to the error that Open returns.
 func (s *Store) openError(err error, o Options) error {
 	if strings.Contains(err.Error(), "unknown format major version") {
 		return fmt.Errorf("%w: %w", ErrNewer, err)
@@ -201,7 +202,8 @@ func (s *Store) openError(err error, o Options) error {
 	return explain(err)
 }
 
-// inspectLogs opens the keeper of unshipped logs, and installs the guard, which checks the logs that Pebble replays.
+// inspectLogs opens the keeper of unshipped logs, and makes Pebble use a guard, which checks each log before its
+// replay.
 func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	issued := func() int64 { return s.journal.last.Load() }
 	keeper, err := logship.Open(logship.Options{FS: s.machine, Dir: o.Dir, Issued: issued, Full: s.disk.Full, Logf: o.Logf}, o.KeepLogs)
@@ -237,7 +239,8 @@ func newer(format uint32) error {
 	return fmt.Errorf("%w (its format is %d, this version supports up to %d)", ErrNewer, format, formatVersion)
 }
 
-// checkForeign returns an error for a directory that has other files and no store, for example if its name was mistyped.
+// checkForeign returns an error for a directory that has other files and no store, for example because of a mistyped
+// name.
 func checkForeign(o Options) error {
 	names, err := o.FS.List(o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -262,21 +265,20 @@ func checkForeign(o Options) error {
 	return err
 }
 
-// isStore reports whether a file of this name shows that its directory contains a store.
-// Such a file may also come from an interrupted first start.
+// isStore reports whether a file of this name shows that its directory contains a store. An interrupted first start may
+// also leave such a file.
 func isStore(name string) bool {
 	return strings.HasPrefix(name, "marker.") || name == "MANIFEST-000001"
 }
 
-// locked reports whether some process has opened the directory as a store. That process may still be creating the
-// first files, so the files that isStore knows may be missing.
+// hasLockFile reports whether a process has opened the directory as a store. That process may still be creating the
+// first files, so the files that isStore looks for may be missing.
 func hasLockFile(o Options) bool {
 	_, err := o.FS.Stat(o.FS.PathJoin(o.Dir, "LOCK"))
 	return err == nil
 }
 
-// load checks the format and reads the data that the store keeps in memory. With
-// readOnly it changes nothing.
+// load checks the format and reads the data that the store keeps in memory. If readOnly is true, load changes nothing.
 func (s *Store) load(o Options, readOnly bool) error {
 	if err := s.checkFormat(readOnly); err != nil {
 		return err
@@ -298,8 +300,8 @@ func (s *Store) load(o Options, readOnly bool) error {
 	} else if follows {
 		reserved = max(reserved, p.Number)
 	}
-	// The replayed commits are durable: Pebble has moved them to data files. So the
-	// journal begins with all numbers up to reserved as durable.
+	// The replayed commits are durable, because Pebble has moved them to data files. So the journal begins with all
+	// numbers up to reserved as durable.
 	if s.logs != nil {
 		reserved = max(reserved, s.logs.Highest()) // a damaged log may have lost the last reservation
 	}
@@ -326,8 +328,7 @@ func (s *Store) load(o Options, readOnly bool) error {
 	return s.copies.Begin(o.FS, want, s.copied.Text)
 }
 
-// checkFormat checks the format version in the database, and raises an older one to
-// formatVersion.
+// checkFormat checks the format version in the database, and changes an older version to formatVersion.
 func (s *Store) checkFormat(readOnly bool) error {
 	v, err := getValue(s.db, formatKey)
 	if err != nil {
@@ -351,7 +352,7 @@ func (s *Store) checkFormat(readOnly bool) error {
 	return s.setFormat()
 }
 
-// initialize writes the format version into an empty database, or into a database that has lost it.
+// initialize writes the format version into an empty database, or into a database that has lost its format version.
 func (s *Store) initialize(readOnly bool) error {
 	it, err := s.db.NewIter(nil)
 	if err != nil {
@@ -395,8 +396,8 @@ func (s *Store) reservation() (edm.Ticks, error) {
 	return edm.Ticks(binary.BigEndian.Uint64(v)), nil
 }
 
-// reserve records the highest Timestamp that may be issued. This record need not be synced,
-// because it precedes every commit with a newly reserved Timestamp in the log.
+// reserve stores the highest Timestamp that the clock may issue. It need not sync the log, because the log has this
+// write before every commit with a newly reserved Timestamp.
 func (s *Store) reserve(t edm.Ticks) error {
 	b := s.db.NewBatch()
 	if err := b.Set(clockKey, binary.BigEndian.AppendUint64(nil, uint64(t)), nil); err != nil {
@@ -408,7 +409,6 @@ func (s *Store) reserve(t edm.Ticks) error {
 	return b.Close()
 }
 
-// loadTables fills the map of live incarnations from the catalog.
 func (s *Store) loadTables() error {
 	return forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {
 		r, err := table.ParseRecord(string(k[1:]), v)
@@ -419,17 +419,17 @@ func (s *Store) loadTables() error {
 	})
 }
 
-// Close closes the store; all other calls must have returned. It moves the content of
-// the log to data files, so that the next Open has nothing to replay. If a call of Pebble
-// still waits for disk space, such as a backup, Close leaves the store open and locked until the
-// process ends. If Close made the wait fail, Pebble could not begin a new log and would end the process.
+// Close closes the store. All other calls must have returned. Close moves the content of the log to data files, so that
+// the next Open has nothing to replay. If a Pebble call, such as a backup, still waits for disk space, Close leaves the
+// store open and locked until the process ends. If Close made this call fail, Pebble could not begin a new log and
+// would end the process.
 func (s *Store) Close() error {
 	if s.memory {
 		s.end()
 		s.backlog.WaitEnd()
 		return s.db.Close()
 	}
-	// On a full disk there is no flush, and the next Open replays the log.
+	// On a full disk Close does not flush, and the next Open replays the log.
 	flushed := !s.disk.Full() && s.flush(context.Background()) == nil
 	s.end()
 	if s.endCalls() != nil {
@@ -444,7 +444,7 @@ func (s *Store) Close() error {
 		err = s.logs.ForgetAll()
 	}
 	if fulldisk.Scarce(err) {
-		return nil // no loss: the log has all confirmed commits
+		return nil // nothing is lost: the log has all confirmed commits
 	}
 	return err
 }

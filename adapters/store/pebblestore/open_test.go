@@ -18,8 +18,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestOpenRefuses checks that Open refuses directories that it cannot use, and that
-// the error names the directory and gives advice.
+// TestOpenRefuses checks that Open refuses directories that it cannot use, and that the error names
+// the directory and gives advice.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -107,15 +107,15 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// quiet is a logger that discards all messages, for a Pebble database that the test opens itself.
+// quiet is a logger that discards all messages, for a Pebble database that the test opens directly.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}
 func (quiet) Errorf(string, ...any) {}
 func (quiet) Fatalf(string, ...any) {}
 
-// TestCheckpoint makes a checkpoint under load. It checks that the copy can be opened
-// and has every commit up to some moment after the beginning of the call.
+// TestCheckpoint makes a checkpoint during writes. It checks that the copy can be opened and has
+// every commit up to some moment after the beginning of the call.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -189,8 +189,8 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestFailedSync checks that the store calls Fatal when a sync of the log fails, and
-// that no later reply shows a state that may not be durable.
+// TestFailedSync checks that the store calls Fatal when a sync of the log fails, and that no later
+// reply shows a state that may not be durable.
 func TestFailedSync(t *testing.T) {
 	t.Parallel()
 	disk := &failingLogs{FS: vfs.NewMem()}

@@ -19,64 +19,63 @@ import (
 
 // Options configure a store. One of Dir and Memory is required.
 type Options struct {
-	// Dir is the data directory. If it is missing, Open makes it, accessible only
-	// to the owner.
+	// Dir is the data directory. If it does not exist, Open creates it, accessible only to the owner.
 	Dir string
 	// Memory keeps everything in memory, without a log: nothing is durable.
 	Memory bool
-	// MemoryLimit bounds the bytes that tables may use with Memory; 0 means no limit. Above it, all writes except
-	// deletes fail with [table.ErrMemoryFull]. A compaction temporarily needs the same amount in addition.
+	// MemoryLimit limits the bytes that tables may use with Memory; 0 means no limit. Above the limit, all writes except
+	// deletes fail with [table.ErrMemoryFull]. A compaction temporarily needs as many bytes again.
 	MemoryLimit int64
-	// FS is the file system of Dir; nil means that of the machine.
+	// FS is the file system that contains Dir; nil means the file system of the machine.
 	FS vfs.FS
 	// CacheSize is the memory in bytes for blocks of data files and for writes that are
 	// not in data files yet; 0 means 128 MiB.
 	CacheSize int64
-	// DiskReserve is the size in bytes of the reserve file, which keeps space for deletes and
-	// compactions on a full disk. It is at most a sixteenth of the disk. 0 means no file, and
-	// a negative value keeps the file as it is.
+	// DiskReserve is the size in bytes of the reserve file, which keeps space for deletes and compactions on a full disk.
+	// The file uses at most a sixteenth of the disk. 0 means no file, and a negative value leaves an existing file
+	// unchanged.
 	DiskReserve int64
-	// KeepLogs is the maximum size in bytes of the logs that are kept until they are shipped, see [Store.ReadLog].
-	// 0 keeps none. A negative value keeps logs, without a limit, if the last start kept them.
+	// KeepLogs is the maximum size in bytes of the logs that the store keeps until they are shipped, see [Store.ReadLog].
+	// 0 means that no logs are kept. A negative value keeps logs, without a limit, if the last start kept them.
 	KeepLogs int64
-	// MaxOpenFiles is the maximum number of data files open at once; 0 means 1,000.
+	// MaxOpenFiles is the maximum number of data files that are open at the same time; 0 means 1,000.
 	MaxOpenFiles int
-	// Spare closes files that the process keeps open only as a reserve of file descriptors, and reports whether there
-	// were any. Nil means that there is no such reserve.
+	// Spare closes reserve files, which the process keeps open only to have spare file descriptors. It reports whether
+	// there were any reserve files. Nil means that the process has none.
 	Spare func() bool
 	// Now is the clock for Timestamps; nil means the clock of the machine.
 	Now func() edm.Ticks
-	// Fatal is called when the log cannot be written. It should end the process,
-	// but not by a panic, which could be recovered; nil logs the error and
-	// exits.
+	// Fatal is called when the log cannot be written. Fatal should end the process, but not by a panic, because a caller
+	// could recover. Nil means that the store logs the error and exits.
 	Fatal func(error)
 	// Logf logs events for the operator, such as a failed compaction; nil means
 	// log.Printf.
 	Logf func(format string, args ...any)
 
-	// Interrupt, when it is closed, ends an Open that waits for disk space or for a file descriptor. If Interrupt is
-	// nil, such an Open waits without a limit.
+	// Interrupt is a channel. When it is closed, a call of Open that waits for disk space or for a file descriptor
+	// returns an error. If the channel is nil, Open waits without a limit.
 	Interrupt <-chan struct{}
 
-	// AcceptDamage opens a directory that has lost confirmed commits, without them.
+	// AcceptDamage makes Open accept a directory that has lost confirmed commits. The store then does not have these
+	// commits.
 	AcceptDamage bool
 
 	Observer Observer
 
-	tune func(*pebble.Options) // for tests
+	tune func(*pebble.Options) // changes the options of Pebble in tests
 }
 
 const (
 	defaultCache = 128 << 20
 
-	// After a crash, the logs of up to three memtables are replayed. They have at most 48 MiB, so the replay takes less
-	// than a second. Memtables are smaller if the reserve file is small, because a quarter of its size must suffice to
-	// flush them.
+	// After a crash, the logs of up to three memtables are replayed. These logs have at most 48 MiB, so the replay takes
+	// less than a second. Memtables are smaller if the reserve file is small, because a quarter of the reserve file must
+	// suffice to flush them.
 	memTable  = 16 << 20
 	minTable  = 256 << 10
 	memTables = 3
 
-	// maxFailures is the number of consecutive failed flushes or compactions that ends the process.
+	// maxFailures is the number of consecutive failed flushes or compactions after which the process ends.
 	maxFailures = 10
 )
 
@@ -101,12 +100,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// pebble returns options for Pebble, tuned for entities of about 1 KiB, reads
-// by key, and scans with filters.
+// pebble returns options for Pebble. They are tuned for entities of about 1 KiB, reads by key, and scans with filters.
 func (o Options) pebble(s *Store) *pebble.Options {
 	p := &pebble.Options{
 		FS:                 o.FS,
-		FormatMajorVersion: pebble.FormatTableFormatV6, // raise it only together with formatVersion
+		FormatMajorVersion: pebble.FormatTableFormatV6, // change this version only together with formatVersion
 		Logger:             logger{o.Logf, s.die},
 		CacheSize:          o.CacheSize,
 		MaxOpenFiles:       o.MaxOpenFiles,
@@ -119,7 +117,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		FlushDelayDeleteRange: 10 * time.Second,
 
 		L0CompactionThreshold:      4,
-		L0StopWritesThreshold:      32 * backlog.Max, // not reached: commits wait earlier for compactions, see package backlog
+		L0StopWritesThreshold:      32 * backlog.Max, // never reached, because commits wait for compactions earlier, see package backlog
 		LBaseMaxBytes:              256 << 20,
 		CompactionConcurrencyRange: s.compactions,
 	}
@@ -128,7 +126,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		p.Levels[i] = pebble.LevelOptions{
 			BlockSize:      blockSize,
 			IndexBlockSize: 256 << 10,
-			FilterPolicy:   bloom.FilterPolicy(10), // for Get and inserts: only 1% of the reads of absent keys read a block
+			FilterPolicy:   bloom.FilterPolicy(10), // with this filter, only 1% of the reads of absent keys read a block, which speeds up Get and inserts
 			Compression:    func() *sstable.CompressionProfile { return compression },
 		}
 	}
@@ -157,9 +155,9 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		BackgroundError: func(err error) {
 			if pebble.IsCorruptionError(err) {
 				s.compactionFailed.Store(time.Now().UnixNano())
-				return // DataCorruption reports the damage; all other data can be served
+				return // DataCorruption reports the damage; the store can serve all other data
 			}
-			if path, ok := readErrorPath(err); ok && isThere(o.FS, path) { // not for a file that could not be created
+			if path, ok := readErrorPath(err); ok && isThere(o.FS, path) { // false for a file that could not be created
 				s.compactionFailed.Store(time.Now().UnixNano())
 				s.sawDamage(pebble.DataCorruptionInfo{Path: path, Details: err}, o.Logf)
 				return
@@ -174,8 +172,8 @@ func (o Options) pebble(s *Store) *pebble.Options {
 				return
 			}
 			o.Logf("edgetable: background work of the store: %v", err)
-			// Pebble would retry at once, again and again. The log has all confirmed commits, so
-			// nothing is lost if the process ends instead.
+			// Without a limit, Pebble would retry again and again. The log has all confirmed commits, so nothing is lost if the
+			// process ends.
 			if s.failures.Add(1) >= maxFailures {
 				s.die(fmt.Errorf("the store cannot write its data files: %w", err))
 			}
@@ -184,7 +182,8 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	if reserve := s.disk.Reserve(); reserve > 0 {
 		p.MemTableSize = uint64(min(memTable, max(minTable, reserve/16)))
 	}
-	// The memory of memtables is part of the cache size. Pebble seldom has more than two, so half of the cache remains for blocks.
+	// Memtables use a part of CacheSize. Pebble seldom has more than two memtables, so half of CacheSize remains for
+	// blocks.
 	p.MemTableSize = min(p.MemTableSize, max(minTable, uint64(o.CacheSize)/4))
 	if o.tune != nil {
 		o.tune(p)
@@ -201,7 +200,7 @@ var (
 	compression = sstable.SnappyCompression
 )
 
-// privateDirs makes directories that only the owner can access.
+// privateDirs is a file system in which only the owner can access new directories.
 type privateDirs struct{ vfs.FS }
 
 func (p privateDirs) MkdirAll(dir string, _ os.FileMode) error { return p.FS.MkdirAll(dir, 0o700) }

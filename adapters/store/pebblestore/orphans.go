@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// countOrphans logs, for each table whose record is lost, how many of its entities are still stored. It is called when
-// damage was accepted. No request can reach these entities.
+// countOrphans logs, for each table whose record is lost, how many of its entities are still stored. No request can
+// reach these entities. countOrphans is called when damage was accepted.
 func (s *Store) countOrphans(logf func(string, ...any)) error {
 	live := map[table.Incarnation]bool{}
 	err := forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {

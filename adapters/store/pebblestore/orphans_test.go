@@ -10,7 +10,7 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// TestAcceptCounts checks that a start that accepts damage logs how many entities belong to no table.
+// TestAcceptCounts checks that a start with Options.AcceptDamage logs how many entities belong to no table.
 func TestAcceptCounts(t *testing.T) {
 	t.Parallel()
 	const entities = 300
@@ -25,7 +25,8 @@ func TestAcceptCounts(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// pebble.Open has replayed and removed logs that the file LOGS still lists. So the next start finds a loss to accept.
+	// pebble.Open has replayed and removed logs that the file LOGS still lists. So the next start finds a loss that the
+	// operator can accept.
 	for _, path := range names(t, disk, "TABLES") {
 		rewrite(t, disk, path, nil)
 	}

@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestPause checks that a scan calls Pause at least every 64 KiB. The scan holds no lock during
-// this call: writes are possible, and the page does not show them. If Pause returns true, the page
-// ends, and the next page continues there.
+// TestPause checks that a scan calls Pause at least once per 64 KiB. During the call, the scan
+// holds no lock: writes are possible, and the page does not show these writes. If Pause returns
+// true, the page ends, and the next page continues at this position.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	s := open(t, pebblestore.Options{Memory: true})

@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// written creates a table with record r, makes commits of the usual kinds, and returns digests of the
+// written creates a table with record r, makes the usual kinds of commits, and returns digests of the
 // stored records and entities.
 func written(t *testing.T, r table.Record) (records, entities string) {
 	t.Helper()
@@ -54,10 +54,11 @@ func written(t *testing.T, r table.Record) (records, entities string) {
 	return sum(1), sum(2)
 }
 
-// TestPlainTable checks that tables without options are stored as by the versions that knew no options.
+// TestPlainTable checks that tables without options are stored as by earlier versions, which had no
+// options.
 func TestPlainTable(t *testing.T) {
 	t.Parallel()
-	const wantRecords, wantEntities = "1e0e4097ff34ef53", "3b15afc636895bc6" // values of the last version without options
+	const wantRecords, wantEntities = "1e0e4097ff34ef53", "3b15afc636895bc6" // digests of the last version without options
 	records, entities := written(t, table.Record{Value: []byte("value")})
 	if records != wantRecords || entities != wantEntities {
 		t.Errorf("records %s, entities %s, want %s and %s", records, entities, wantRecords, wantEntities)
@@ -77,8 +78,8 @@ func TestRuleStoresNothing(t *testing.T) {
 	}
 }
 
-// TestNewerTraits checks a table with traits of a later version. Open must refuse the directory,
-// and a store that follows the log must stop with an error.
+// TestNewerTraits checks a table with traits of a later version. Open must refuse the directory, and a
+// store that replays the log must stop with an error.
 func TestNewerTraits(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()
@@ -87,7 +88,7 @@ func TestNewerTraits(t *testing.T) {
 	must.OK(t, create(t.Context(), s))
 	r := table.Record{Key: people, Incarnation: table.Incarnation{1}, Traits: &table.Traits{Expiry: &table.Expiry{Property: "E"}}}
 	stored := table.AppendRecord(nil, &r, 1)
-	stored[24] = 200 // the first part of the traits has a kind of a later version
+	stored[24] = 200 // the first trait has a kind of a later version
 	must.OK(t, s.DB().Set(append([]byte{1}, people.String()...), stored, pebble.Sync))
 	must.OK(t, s.Close())
 	if _, err := reopen(t, disk, false); !errors.Is(err, table.ErrNewerForm) {
@@ -95,8 +96,8 @@ func TestNewerTraits(t *testing.T) {
 	}
 }
 
-// TestRuleIsFollowed checks that a store that follows another one applies an expiry rule as soon as it has
-// replayed the commit that declared the rule.
+// TestRuleIsFollowed checks a store that replays the log of another store. The store must apply an
+// expiry rule as soon as it has replayed the commit that declared the rule.
 func TestRuleIsFollowed(t *testing.T) {
 	t.Parallel()
 	now := edm.TicksOf(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))

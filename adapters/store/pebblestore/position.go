@@ -7,11 +7,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// positionKey is the key of the [Position] of a store that follows the log of another store.
+// positionKey is the key of the [Position] of a store that replays the log of another store.
 var positionKey = []byte{spaceMeta, 'p', 'o', 's', 'i', 't', 'i', 'o', 'n'}
 
-// Position says how far a store follows the log of another store. The following store has exactly the commits of the
-// timeline up to Number. They include every write that returned before the time Synced.
+// Position says how far a store has replayed the log of another store. The store has exactly the commits of the
+// timeline with numbers up to Number. These include every write that returned before the time Synced.
 type Position struct {
 	Timeline string    `json:"timeline"`
 	Number   edm.Ticks `json:"number"`
@@ -20,7 +20,7 @@ type Position struct {
 	Term logship.Term `json:"term,omitzero"`
 }
 
-// Position returns how far the store follows another store. ok is false if it follows none.
+// Position returns how far the store has replayed the log of another store. ok is false if the store replays no log.
 func (s *Store) Position() (p Position, ok bool, err error) {
 	v, err := getValue(s.db, positionKey)
 	if v == nil || err != nil {

@@ -19,9 +19,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestPowerLoss simulates power failures at 1000 random points under concurrent load. After each, the
-// file system has all synced writes and a random part of the other writes. The test checks that every
-// state that a reply has shown still exists.
+// TestPowerLoss simulates power failures at 1000 random points during concurrent writes. After each
+// failure, the file system has all synced writes and a random part of the other writes. The test
+// checks that every state that a reply has shown still exists.
 func TestPowerLoss(t *testing.T) {
 	t.Parallel()
 	points, each := 1000, 50
@@ -37,21 +37,22 @@ func TestPowerLoss(t *testing.T) {
 // churned is a table that the test continually creates and drops.
 var churned = table.RecordKey{Account: "acct", Table: "churned"}
 
-// powered is a store under load. At random points it makes a copy of the file system as it would
-// be after a power failure, opens a store on the copy, and compares its content with the replies.
+// powered is a store during concurrent calls. At random points, powered copies the file system as it
+// would be after a power failure. It opens a store on the copy, and compares the content with the
+// replies so far.
 type powered struct {
 	t         *testing.T
 	fs        *vfs.MemFS
 	store     *pebblestore.Store
 	histories []*history
-	churn     *history   // history of the churned table; in its states, [0] is the incarnation or 0, [1] the commit of its entity or 0
-	all       []*history // histories and churn
+	churn     *history   // history of the churned table; in a state, [0] is the incarnation or 0, [1] the commit of its entity or 0
+	all       []*history // the elements of histories, and churn
 	latest    atomic.Int64
 	stopped   atomic.Bool
 
-	mu     sync.Mutex // guards the following fields, and makes crashes happen one after the other
+	mu     sync.Mutex // guards the following fields, and serializes crashes
 	random *rand.Rand
-	left   int          // number of crashes still to make
+	left   int          // number of crashes that the test still makes
 	soon   atomic.Int64 // number of replies and syncs until the next crash
 }
 
@@ -112,7 +113,7 @@ func (w *powered) run() {
 	}
 }
 
-// issued records a Timestamp that a reply has shown, if it is the highest so far.
+// issued updates the highest Timestamp that a reply has shown.
 func (w *powered) issued(ts edm.Ticks) {
 	for {
 		old := w.latest.Load()
@@ -133,8 +134,8 @@ func (w *powered) write(h *history) error {
 	return h.recordReply("its own commit", i, func(state) bool { return true })
 }
 
-// read makes one random call whose reply shows a state: a read of an existing or
-// absent entity, a commit that is refused, or a scan.
+// read makes one random call whose reply shows a state: a read of an existing or absent entity, a
+// commit that is refused, or a scan.
 func (w *powered) read(random *rand.Rand) error {
 	ctx := context.Background()
 	h := w.histories[random.IntN(len(w.histories))]
@@ -182,8 +183,8 @@ func (w *powered) read(random *rand.Rand) error {
 	return nil
 }
 
-// createOrDrop does the next step of a cycle with the churned table: it creates
-// the table, puts an entity, or drops the table.
+// createOrDrop does the next step of a cycle with the churned table. It creates the table, puts an
+// entity, or drops the table.
 func (w *powered) createOrDrop() error {
 	ctx := context.Background()
 	i := w.churn.last() + 1
@@ -248,16 +249,16 @@ func incarnation(s *pebblestore.Store) (int32, error) {
 	return int32(i), err
 }
 
-// point is called where the power may fail: after a reply and before a sync of the
-// log.
+// point is called after each reply and before each sync of the log, where the test can simulate a
+// power failure.
 func (w *powered) point() {
 	if w.soon.Add(-1) == 0 {
 		w.crash()
 	}
 }
 
-// crash makes a copy of the file system as it would be if the power failed now, and compares
-// the copy with the replies so far.
+// crash makes a copy of the file system as it would be if the power failed now. It compares the copy
+// with the replies so far.
 func (w *powered) crash() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -281,9 +282,9 @@ func (w *powered) crash() {
 	}
 }
 
-// check opens the store on fs after a crash, and reads and checks its whole content.
-// It returns the file system as it would be after a second crash, and the commits and
-// the highest Timestamp that replies have shown by then.
+// check opens the store on fs after a crash, and reads and checks its whole content. It returns the
+// file system as it would be after a second crash. It also returns the commits and the highest
+// Timestamp that replies have shown by then.
 func (w *powered) check(fs *vfs.MemFS, known []int, latest edm.Ticks) (*vfs.MemFS, []int, edm.Ticks) {
 	ctx := context.Background()
 	s := w.open(fs, frozen-edm.TicksPerSecond)
@@ -314,7 +315,7 @@ func (w *powered) check(fs *vfs.MemFS, known []int, latest edm.Ticks) (*vfs.MemF
 			w.t.Errorf("after a crash: %v", err)
 		}
 	}
-	// A new Timestamp must be above all Timestamps that replies have shown.
+	// A new Timestamp must be higher than all Timestamps that replies have shown.
 	m := table.Mutation{Key: key.Append(nil, "q", ""), Condition: table.Absent}
 	ts, err := s.Commit(ctx, people, []table.Mutation{m})
 	if err != nil || ts <= latest {

@@ -10,8 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// quota is a file system that runs out of space: when its files would have more than
-// limit bytes, or after a number of operations (left) that need space.
+// quota is a file system that runs out of space. It is full when its files would have more than
+// limit bytes. It is also full after as many operations that need space as the field left says.
 type quota struct {
 	*vfs.MemFS
 
@@ -19,16 +19,16 @@ type quota struct {
 	limit int64
 	sizes map[string]int64 // sizes of the files, by path
 	left  int              // number of operations that need space before the disk is full
-	asked int              // number of operations that needed space
+	asked int              // number of operations so far that needed space
 	hit   chan struct{}    // closed when the first operation has found no space and must wait
-	gate  chan struct{}    // writes to logs wait until it is closed; nil if they need not wait
+	gate  chan struct{}    // writes to logs wait until this channel is closed; nil if they need not wait
 }
 
 func newQuota() *quota {
 	return &quota{MemFS: vfs.NewCrashableMem(), limit: math.MaxInt64, left: math.MaxInt, sizes: map[string]int64{}, hit: make(chan struct{})}
 }
 
-// holdLogs makes writes to logs wait until letGo is called.
+// holdLogs makes writes to logs wait until the caller calls letGo.
 func (q *quota) holdLogs() (letGo func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -42,7 +42,7 @@ func (q *quota) holdLogs() (letGo func()) {
 	}
 }
 
-// pass waits until the gate is closed, if path is that of a log.
+// pass waits until the channel gate is closed, if path is that of a log.
 func (q *quota) pass(path string) {
 	q.mu.Lock()
 	gate := q.gate
@@ -84,7 +84,7 @@ func (q *quota) write(path string, at int64, n int, compaction bool) (allowed in
 	return allowed, syscall.ENOSPC
 }
 
-// fillAfter makes the disk full at the n-th operation from now.
+// fillAfter makes the disk full from the n-th operation on, counted from now.
 func (q *quota) fillAfter(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -98,7 +98,6 @@ func (q *quota) makeSpace() {
 	q.limit, q.left = math.MaxInt64, math.MaxInt
 }
 
-// operations returns the number of operations that needed space so far.
 func (q *quota) operations() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -170,7 +169,7 @@ func (q *quota) Remove(path string) error {
 	return err
 }
 
-// move updates sizes for a file that was renamed or, if path is "", removed.
+// move updates sizes for a file that was renamed. If path is "", the file was removed.
 func (q *quota) move(old, path string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -180,8 +179,8 @@ func (q *quota) move(old, path string) {
 	delete(q.sizes, old)
 }
 
-// quotaFile is a file whose writes need space of the quota. Like a file of an
-// operating system, it may write only a part of the bytes.
+// quotaFile is a file of a quota. A write may write only a part of its bytes, as in the file system
+// of an operating system.
 type quotaFile struct {
 	vfs.File
 	quota      *quota

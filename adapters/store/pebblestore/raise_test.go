@@ -12,8 +12,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestRaiseKeepsReservation checks that Raise never lowers the reservation of numbers. So the next process begins above
-// every number that this process may have issued.
+// TestRaiseKeepsReservation checks that Raise never lowers the reservation of commit numbers. So the numbers of the
+// next process are higher than every number that this process may have issued.
 func TestRaiseKeepsReservation(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

@@ -9,7 +9,7 @@ import (
 )
 
 // openToRead opens a store only for reading. It accepts damage, as [Open] does with Options.AcceptDamage, but changes
-// no file of the directory. The field logs of the result says which commits are lost.
+// no file of the directory. The field logs of the returned store says which commits are lost.
 func openToRead(o Options) (*Store, error) {
 	names, err := o.FS.List(o.Dir)
 	if err != nil {
@@ -26,7 +26,7 @@ func openToRead(o Options) (*Store, error) {
 	if err != nil {
 		return nil, ErrInUse
 	}
-	defer lock.Close() // releases only this reference: Pebble has another one and keeps the lock
+	defer lock.Close() // releases only this reference: Pebble also has a reference and keeps the lock
 	p.Lock = lock
 	if err := s.guard(logguard.Options{FS: o.FS, Dir: o.Dir, OnLoss: logguard.ShowReadable, Logf: o.Logf}, p); err != nil {
 		return nil, err

@@ -6,8 +6,8 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// TestReady checks that Ready returns nil for a working store, and that the store can
-// be opened again afterwards.
+// TestReady checks that Ready returns nil for a working store. The store must be able to start
+// again afterwards.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// restoreRecords compares the records of the database with the second copy of the records. It reports records that the
-// database has lost. If such a loss is accepted, it writes them to the database again.
+// restoreRecords compares the records in the database with their second copy. It reports the records that the database
+// has lost. If Options.AcceptDamage is set, it writes these records to the database again.
 func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
 	if own := s.identity.Load(); own != nil && s.copied.Store != "" && s.copied.Store != *own {
 		logf("edgetable: %s belongs to another store: it is not used, and is rewritten", recordcopy.Name)
@@ -47,7 +47,7 @@ func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
 	return nil
 }
 
-// copyRecords returns the content that the second copy of the records must have.
+// copyRecords returns the content of the file that is the second copy of all records.
 func (s *Store) copyRecords() (want []byte, err error) {
 	want = append(recordcopy.Head(formatVersion), recordcopy.Store(*s.identity.Load())...)
 	err = forEachKey(s.db, []byte{spaceRecords}, func(k, v []byte) error {
@@ -71,7 +71,7 @@ func (s *Store) copyRecord(ctx context.Context, k string, v []byte) {
 	if !s.copies.Add(recordcopy.Record(k, v)) {
 		return
 	}
-	s.catalog.Lock() // a drop adds its line before its commit; a rewrite between the two would lose this line
+	s.catalog.Lock() // a drop adds its line before its commit; a rewrite between these two steps would lose the line
 	defer s.catalog.Unlock()
 	if s.journal.wait(ctx, s.catalog.last.Load()) != nil {
 		return

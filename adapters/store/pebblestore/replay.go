@@ -19,8 +19,8 @@ import (
 
 var errRecordOfLog = errors.New("a commit of the log cannot be read")
 
-// Replay atomically applies commits of another store, sorted by number, and stores the position p after them. A commit
-// contains the new values of its keys, so it may be applied twice. No other write may run at the same time.
+// Replay atomically applies commits of another store, sorted by number, and stores the position p after these commits. A
+// commit contains the new values of its keys, so it may be applied twice. No other write may run at the same time.
 func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit) error {
 	position, err := json.Marshal(p)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 		}
 	}
 	if err := s.applyReplay(r.batch, p.Number); err != nil {
-		s.die(err) // some tables are already marked as dead, which cannot be undone
+		s.die(err) // some tables are already marked as dead, and this cannot be undone
 		return err
 	}
 	s.journal.done(e)
@@ -82,7 +82,6 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 	return nil
 }
 
-// applyReplay writes a batch to the log, makes it visible, and waits until it is durable.
 func (s *Store) applyReplay(b *pebble.Batch, to edm.Ticks) error {
 	defer s.exitOnPanic()
 	m := logguard.Mark{Number: to, Synced: s.marker.Synced()}
@@ -100,9 +99,9 @@ func (s *Store) applyReplay(b *pebble.Batch, to edm.Ticks) error {
 // replay is a batch with the changes of many commits.
 type replay struct {
 	batch   *pebble.Batch
-	records map[string][]byte // new value of each record that changes, by the text of its key; nil removes the record
+	records map[string][]byte // new value of each changed record, by the text of its key; nil removes the record
 	dropped []table.Incarnation
-	fed     map[table.Incarnation]edm.Ticks // number of the last new line of each feed
+	fed     map[table.Incarnation]edm.Ticks // number of the last new line of each change feed
 }
 
 // add adds the changes of a commit to the batch.
@@ -148,7 +147,7 @@ func (r *replay) change(k, v []byte) {
 	}
 }
 
-// live returns the new record for each record key that changes. A removed record is returned as the zero Record.
+// changedRecords returns the new record of each changed key. The zero Record stands for a removed record.
 func (r *replay) changedRecords() (map[table.RecordKey]table.Record, error) {
 	list := map[table.RecordKey]table.Record{}
 	for text, v := range r.records {
@@ -168,7 +167,7 @@ func (r *replay) changedRecords() (map[table.RecordKey]table.Record, error) {
 	return list, nil
 }
 
-// Drops reports whether a commit of the log, given as its record, drops the table with this key.
+// Drops reports whether a commit drops the table with this key. The parameter record is the commit's record in the log.
 func Drops(record []byte, key table.RecordKey) bool {
 	if len(record) < batchrepr.HeaderLen {
 		return false
@@ -186,9 +185,10 @@ func Drops(record []byte, key table.RecordKey) bool {
 	}
 }
 
-// Lead ends the following of another store. From now on the store accepts its own writes, with Timestamps above the
-// given one, in a new history that continues the other store's. keepLogs is as in Options.KeepLogs. next is the ID of
-// the timeline that was begun for this store at the backup location, or "": a start after a kill recognizes it by this ID.
+// Lead makes a store that has replayed the log of another store accept its own writes. The Timestamps of these writes
+// are higher than the parameter above. The store begins a new history, which continues the other store's history.
+// keepLogs is as in Options.KeepLogs. next is the ID of the timeline that was begun for this store at the backup
+// location, or "". A start after a kill finds the timeline by this ID.
 func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err := s.beginTimeline(above, keepLogs, next); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err != nil || !ok {
 		return err
 	}
-	b := s.db.NewBatch() // lead has written the history without a commit number; stores that follow this one only see commits
+	b := s.db.NewBatch() // leaveHistory wrote the history without a commit; stores that replay the log see only commits
 	if err := b.Set(historyKey, h.Append(nil), nil); err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (s *Store) beginTimeline(above edm.Ticks, keepLogs int64, next string) erro
 	if err != nil {
 		return err
 	}
-	// If the process is killed between these steps, the store is still a follower and can be promoted again.
+	// If the process is killed between these steps, the store still replays the other store's log and can be promoted again.
 	if err := s.raise(max(above, p.Number)); err != nil {
 		return err
 	}

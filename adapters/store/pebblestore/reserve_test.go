@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestReserve fills a disk with a reserve file. It checks that reads and deletes work, that the
-// store can be closed and opened, and that it accepts writes when there is space again.
+// TestReserve fills a disk with a reserve file. It checks that reads and deletes work, that the store
+// can be closed and opened, and that it accepts writes when there is space again.
 func TestReserve(t *testing.T) {
 	t.Parallel()
 	const limit = 32 << 20
@@ -47,7 +47,7 @@ func TestReserve(t *testing.T) {
 		t.Fatalf("the reserve has %d bytes", reserve())
 	}
 
-	stored := 0 // until the disk is full; the test measures after every 20 writes instead of each second
+	stored := 0 // counts entities until the disk is full; the test measures the free space after every 20 writes, not each second
 	for err = nil; err == nil; stored++ {
 		if stored%20 == 0 {
 			s.Measure()
@@ -104,7 +104,7 @@ func TestReserve(t *testing.T) {
 		t.Errorf("Close: %v", err)
 	}
 
-	// On a disk that is nearly full, a store refuses writes as soon as it is open.
+	// On a nearly full disk, a store refuses writes as soon as it is open.
 	if s, err = pebblestore.Open(o); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestReserve(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
-	for text, times := range map[string]int{"is nearly full": 1, "is full": 2, // one message of each of the two stores
+	for text, times := range map[string]int{"is nearly full": 1, "is full": 2, // one message from each of the two stores
 		"has space again": 1} {
 		if n := logged.count(text); n != times {
 			t.Errorf("the log says %d times %q, expected %d", n, text, times)
@@ -150,7 +150,7 @@ func bulky(i int) table.Mutation {
 	}
 }
 
-// lines records the lines that a store logs.
+// lines collects the lines that a store has logged.
 type lines struct {
 	mu  sync.Mutex
 	all []string

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// records copies the records, and the data of the store itself such as its identity. It returns the keys of the records.
+// records reads, checks and copies the table records, and data of the store such as its identity. It returns the records' keys.
 func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) {
 	for versions := r.Next(spaceMeta); versions != nil; versions = r.Next(spaceMeta) {
 		k := versions[0].Key
@@ -24,7 +24,7 @@ func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) 
 				return nil, newer(binary.BigEndian.Uint32(v))
 			}
 		case string(clockKey):
-			for _, old := range versions { // save the highest reservation: all issued Timestamps are below it
+			for _, old := range versions { // copies the highest reservation, because no issued Timestamp is above it
 				if len(old.Value) == 8 && (len(v) != 8 || binary.BigEndian.Uint64(old.Value) > binary.BigEndian.Uint64(v)) {
 					v = old.Value
 				}
@@ -64,7 +64,7 @@ func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) 
 	return keys, nil
 }
 
-// entities copies all entities. For entities of a table whose record is lost, it creates a table with another name.
+// entities reads, checks and copies all entities. If the record of a table is lost, it creates a table with a new name.
 func (c *checker) entities(r *remains.Store, keys []table.RecordKey) error {
 	counts := map[table.Incarnation]int{}
 	for versions := r.Next(spaceEntities); versions != nil; versions = r.Next(spaceEntities) {
@@ -86,7 +86,7 @@ func (c *checker) entities(r *remains.Store, keys []table.RecordKey) error {
 		}
 	}
 	names := map[table.RecordKey]bool{}
-	account := "devstoreaccount1" // the only account of a server for which no accounts were created
+	account := "devstoreaccount1" // the only account of a server for which no account was created
 	for _, k := range keys {
 		names[k] = true
 		if k.Table != "" {

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Scan implements table.Store. The page is a snapshot. The time for a page depends on
-// the number of examined rows and not on the size of the table.
+// Scan implements table.Store. The page is a snapshot. The time for a page depends on the number of examined entities
+// and not on the size of the table.
 func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Page{}, err
@@ -40,8 +40,8 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 			}
 			continue
 		}
-		// All commits that the iterator can show have numbers up to n. Wait for them only after the
-		// page was read, because by then their fsync has usually finished.
+		// All commits that the iterator can show have numbers up to n. The wait for these commits follows after the page
+		// was read, because by then their fsync has usually finished.
 		n := s.journal.last.Load()
 		page, err := collect(ctx, it, l, &r, b, nil)
 		if err != nil {
@@ -58,7 +58,7 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 	}
 }
 
-// scanSettled is like Scan, but reads the state without commits that are not durable yet.
+// scanDurable is like Scan, but reads the state without commits that may not be durable yet.
 func (s *Store) scanDurable(ctx context.Context, tbl table.RecordKey, r *table.ScanRequest) (table.Page, error) {
 	var l *liveTable
 	var it *pebble.Iterator
@@ -82,7 +82,7 @@ func (s *Store) scanDurable(ctx context.Context, tbl table.RecordKey, r *table.S
 	return collect(ctx, it, l, r, b, hidden)
 }
 
-// bounds returns options for an iterator over the full keys of the entities in a range.
+// bounds returns iterator options for the full keys of the entities in a range.
 func (l *liveTable) bounds(r key.Range) *pebble.IterOptions {
 	o := &pebble.IterOptions{LowerBound: l.appendKey(nil, r.Start)}
 	if r.End != nil {
@@ -93,8 +93,8 @@ func (l *liveTable) bounds(r key.Range) *pebble.IterOptions {
 	return o
 }
 
-// collect fills the page of b with the rows in the requested ranges. For entities that hidden commits change, it uses
-// the old rows in hidden instead of the rows of the iterator. It closes the iterator.
+// collect fills the page of b with the entities in the requested ranges. If reads must hide a commit that changes an
+// entity, hidden has the old entity, which replaces the entity of the iterator. collect closes the iterator.
 func collect(ctx context.Context, it *pebble.Iterator, l *liveTable, r *table.ScanRequest, b table.PageBuilder, hidden []hiddenRow) (table.Page, error) {
 	c := collector{b: b, m: pagerows.Get(), hidden: hidden, descending: r.Descending}
 	c.b.Pause = r.Pause
@@ -116,7 +116,6 @@ func collect(ctx context.Context, it *pebble.Iterator, l *liveTable, r *table.Sc
 	return c.b.Page, nil
 }
 
-// collector fills a page.
 type collector struct {
 	b          table.PageBuilder
 	m          *pagerows.Memory
@@ -124,8 +123,8 @@ type collector struct {
 	descending bool
 }
 
-// collect reads the range that is set as the bounds of the iterator. It examines rows in the
-// memory of the iterator and copies only the rows that belong to the page.
+// collect reads the range that is set as the bounds of the iterator. It examines entities in the memory of the
+// iterator and copies only the entities that belong to the page.
 func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Range) error {
 	first, next := it.First, it.Next
 	if c.descending {
@@ -165,8 +164,8 @@ func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Ran
 	return err
 }
 
-// collectOld examines the old rows in hidden with keys up to until. If until is nil, it examines all old rows in the
-// range. at reports whether there was an old row with exactly the key until.
+// collectOld examines the old entities in hidden whose keys do not come after the key until. If until is nil, it
+// examines all old entities in the range. at reports whether hidden has an entity with exactly this key.
 func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) (at bool, err error) {
 	for len(c.hidden) > 0 && !at {
 		h := c.hidden[0]
@@ -176,7 +175,7 @@ func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) 
 		c.hidden = c.hidden[1:]
 		at = until != nil && bytes.Equal(h.key, until)
 		switch {
-		case !in.Contains(h.key): // the key is between two ranges
+		case !in.Contains(h.key): // the key lies between two ranges
 		case !h.known:
 			return false, table.ErrFull
 		case h.old.exists:
@@ -192,7 +191,7 @@ func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) 
 	return at, nil
 }
 
-// follows reports whether a key comes after another one in the order of the scan.
+// isAfter reports whether a key comes after another key in the order of the scan.
 func (c *collector) isAfter(k, other []byte) bool {
 	if c.descending {
 		return bytes.Compare(k, other) < 0
@@ -200,7 +199,7 @@ func (c *collector) isAfter(k, other []byte) bool {
 	return bytes.Compare(k, other) > 0
 }
 
-// beyond reports whether a key comes after a range in the order of the scan.
+// isPastRange reports whether a key comes after a range in the order of the scan.
 func (c *collector) isPastRange(k []byte, in key.Range) bool {
 	if c.descending {
 		return bytes.Compare(k, in.Start) < 0

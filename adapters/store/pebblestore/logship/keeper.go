@@ -19,21 +19,20 @@ import (
 	"edgetable/core/edm"
 )
 
-// keptDir is the folder of a data directory for the logs that Pebble no longer needs and
-// that are not shipped yet.
+// keptDir is the folder of a data directory for logs that are not shipped yet, although Pebble no longer needs them.
 const keptDir = "UNSHIPPED"
 
 // Options configure a Keeper.
 type Options struct {
-	FS     vfs.FS // the file system of the machine: an operation that finds no space fails
+	FS     vfs.FS // file system of the machine, in which an operation without disk space fails
 	Dir    string
 	Issued func() int64 // returns the highest commit number issued so far
 	Full   func() bool  // reports whether the disk is full
 	Logf   func(format string, args ...any)
 }
 
-// Keeper keeps logs until they are shipped, up to a maximum size. If a log is shipped before Pebble discards it, the
-// Keeper does not keep it, and Pebble removes or reuses its file.
+// Keeper keeps logs until they are shipped, up to a maximum size. If a log is shipped before Pebble discards it, the Keeper does not
+// keep the log, and Pebble removes or reuses its file.
 type Keeper struct {
 	fs     vfs.FS
 	dir    string
@@ -41,17 +40,17 @@ type Keeper struct {
 	full   func() bool
 	logf   func(format string, args ...any)
 
-	// Pebble calls Wants, which reads these fields, while commits wait. So they are atomic and not guarded by mu, which
-	// is locked while files are synced.
-	limit   atomic.Int64  // maximum bytes of the kept logs; 0 means that no logs are kept
+	// Pebble calls Wants, which reads these fields, while commits wait. So these fields are atomic. mu does not guard them, because mu is
+	// locked while files are synced.
+	limit   atomic.Int64  // maximum total size in bytes of the kept logs; 0 means that no logs are kept
 	shipped atomic.Uint32 // all logs with lower numbers are shipped
 
 	mu       sync.Mutex
 	timeline Timeline
-	sizes    map[uint32]int64 // sizes of the logs in the folder
+	sizes    map[uint32]int64 // sizes in bytes of the logs in the folder
 }
 
-// Open reads which logs are kept in a directory. If limit is negative and logs were kept before, they are kept without limit.
+// Open finds out which logs are kept in a directory. If limit is negative and the last start kept logs, logs are kept without a limit.
 func Open(o Options, limit int64) (*Keeper, error) {
 	k := &Keeper{fs: o.FS, dir: o.Dir, issued: o.Issued, full: o.Full, logf: o.Logf, sizes: map[uint32]int64{}}
 	return k, k.open(limit)
@@ -88,7 +87,7 @@ func (k *Keeper) folder() string { return k.fs.PathJoin(k.dir, keptDir) }
 
 func (k *Keeper) path(n uint32) string { return k.fs.PathJoin(k.folder(), logguard.LogName(n)) }
 
-// makeFolder durably creates the folder of kept logs, so that a log that is moved there survives a crash.
+// makeFolder durably creates the folder of kept logs, so that the logs in the folder survive a crash.
 func (k *Keeper) makeFolder() error {
 	if _, err := k.fs.Stat(k.folder()); err == nil {
 		return nil
@@ -99,8 +98,8 @@ func (k *Keeper) makeFolder() error {
 	return wholefile.SyncDir(k.fs, k.dir)
 }
 
-// Begin is called when the store is open, before it issues commit numbers above from. lost reports that confirmed
-// commits are lost. The backup location may have these commits, so the store begins a new timeline.
+// Begin is called when the store is open, before the store issues commit numbers. These numbers will be higher than the parameter
+// from. lost reports that confirmed commits are lost. The backup location may have these commits, so the store begins a new timeline.
 func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -121,8 +120,8 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 	return max(from, 1) // 0 would mean that no logs are kept
 }
 
-// giveUp removes the kept logs, after it has stored since as the new value of Timeline.Since. The caller ensures that
-// the logs outside of the folder contain all commits with numbers above since.
+// discardKept stores since as the new value of Timeline.Since, and then removes the kept logs. The caller ensures that the logs
+// outside of the folder contain all commits with numbers higher than since.
 func (k *Keeper) discardKept(since edm.Ticks) error {
 	k.timeline.Since = since
 	if err := k.timeline.write(k.fs, k.dir); err != nil {
@@ -146,8 +145,8 @@ func (k *Keeper) Wants(n uint32) bool {
 	return k.limit.Load() > 0 && n >= k.shipped.Load()
 }
 
-// Keep moves a log to the folder of kept logs. The log is durable there before its old name is removed. If the disk is
-// full, or if the kept logs exceed the limit, Keep removes all kept logs.
+// Keep moves a log to the folder of kept logs. The log is durable there before its old name is removed. If the disk is full, or if the
+// kept logs exceed the limit, Keep removes all kept logs.
 func (k *Keeper) Keep(path string, n uint32) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -185,7 +184,7 @@ func (k *Keeper) Keep(path string, n uint32) error {
 	return nil
 }
 
-// release removes the kept logs with numbers below next. All commits up to number to are shipped.
+// release removes the kept logs whose numbers are lower than next. The parameter to is the number up to which all commits are shipped.
 func (k *Keeper) release(next uint32, to edm.Ticks) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -220,7 +219,8 @@ func (k *Keeper) Kept() (numbers []uint32, size int64) {
 	return numbers, size
 }
 
-// Change calls do to change the timeline, and stores the result. If limit is above 0, it also sets the limit for kept logs.
+// Change changes the timeline with the function do, and then stores the timeline. If limit is above 0, Change also sets the
+// limit for kept logs.
 func (k *Keeper) Change(limit int64, do func(*Timeline)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -61,8 +61,8 @@ func (d *directory) has(path string) bool {
 	return err == nil
 }
 
-// TestReader checks that a Reader returns commits in the order of their numbers, although the order in
-// the logs differs. It must return each durable commit once, and no commit above the durable number.
+// TestReader checks that a Reader returns commits in the order of their numbers, although the logs have
+// another order. The Reader must return each durable commit once, and no commit above the durable number.
 func TestReader(t *testing.T) {
 	for _, size := range []int{1, 2500, 1 << 20} {
 		d := newDirectory(t)
@@ -116,7 +116,7 @@ func TestKeep(t *testing.T) {
 		t.Fatal("the log was not moved")
 	}
 	d.fs = d.fs.CrashClone(vfs.CrashCloneCfg{})
-	k = d.open(-1) // keeps logs because the last start kept them
+	k = d.open(-1) // a negative limit keeps logs because the last start kept logs
 	numbers, size := k.Kept()
 	if !slices.Equal(numbers, []uint32{3}) || size < 2000 || k.Timeline().Since != 1 {
 		t.Fatalf("after a loss of power: %d, %d bytes, since %d", numbers, size, k.Timeline().Since)
@@ -138,8 +138,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestTimelineFile checks that the next start reads the stored timeline. If the file is damaged, it must
-// begin a new timeline, whose logs contain only later commits.
+// TestTimelineFile checks that the next start reads the stored timeline. If the file is damaged, the start
+// must begin a new timeline, whose logs contain only later commits.
 func TestTimelineFile(t *testing.T) {
 	d := newDirectory(t)
 	k := d.open(math.MaxInt64)

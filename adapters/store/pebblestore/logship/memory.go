@@ -1,6 +1,6 @@
 package logship
 
-// memory is the memory for the records of a Reader. It is reused, so that reading allocates little.
+// memory is the memory for the records of a Reader. It is reused, so that a read allocates little.
 type memory struct {
 	steps [][]byte // blocks of step bytes, for new records
 	used  int
@@ -8,7 +8,7 @@ type memory struct {
 	spare []byte
 }
 
-// most is the maximum size in bytes of unused memory that stays allocated, for the blocks and for the spare memory each.
+// most is the maximum size in bytes of unused memory that stays allocated. It applies to the blocks, and also to spare.
 const most = 8 << 20
 
 // next returns size bytes of memory for records.
@@ -23,7 +23,7 @@ func (m *memory) next(size int) []byte {
 	return m.steps[m.used-1]
 }
 
-// reuse copies the records of the commits that are still needed, so that next can return its blocks again.
+// reuse saves the records of the commits that are still needed in other memory, so that next can return the blocks again.
 func (m *memory) reuse(stay []Commit) {
 	to := m.spare[:0]
 	for i := range stay {

@@ -10,39 +10,39 @@ import (
 	"edgetable/core/edm"
 )
 
-// Reader reads the commits of an open store from its logs, and returns them in the order of their numbers. The order in
-// the logs may differ: concurrent commits may get their numbers in one order and be written to the log in another. A
-// Reader is not safe for concurrent use.
+// Reader reads the commits of an open store from its logs, and returns them in the order of their numbers. The logs may have another
+// order, because concurrent commits can get their numbers in one order and write to the log in another order. A Reader is not safe for
+// concurrent use.
 type Reader struct {
 	logs    *Keeper
-	after   edm.Ticks            // commits up to this number were already returned, or were not requested
+	after   edm.Ticks            // commits with numbers up to this one were already returned, or were not requested
 	current tail                 // the log that is being read
-	commits []Commit             // commits read from the logs, ordered by number: first the commits that the last Next returned, then the pending ones
-	last    int                  // how many commits the last call of Next returned
-	safe    edm.Ticks            // all commits up to this number were read from the logs
-	end     bool                 // the newest log was read to its end, so all existing commits up to safe are in commits
+	commits []Commit             // commits read from the logs, ordered by number: first those that the last Next returned, then the pending commits
+	last    int                  // number of commits that the last call of Next returned
+	safe    edm.Ticks            // all commits with numbers up to this one were read from the logs
+	end     bool                 // the newest log was read to its end, so the field commits has all existing commits up to safe
 	memory  memory               // memory for the records of commits
 	highest map[uint32]edm.Ticks // highest commit number in each log that was read
 	later   map[uint32]*outlook
 	scratch []byte // memory for the records of later logs
 }
 
-// outlook is the lowest commit number in a log after the current one, as far as that log was read.
+// outlook is the lowest commit number in a log after the current log. The log may not be completely read yet.
 type outlook struct {
 	tail
 	least  edm.Ticks // lowest commit number found so far
 	closed bool      // the whole log was read
 }
 
-// Read returns a Reader of the commits with numbers above after. The logs must still contain
-// all of them: after must not be below [Timeline].Since.
+// Read returns a Reader of the commits whose numbers are higher than the parameter after. The logs must still
+// contain all these commits. So [Timeline].Since must be at most this number.
 func (k *Keeper) Read(after edm.Ticks) *Reader {
 	return &Reader{logs: k, after: after, highest: map[uint32]edm.Ticks{}, later: map[uint32]*outlook{}}
 }
 
-// Next returns all commits with numbers above from and at most to. Together they have about size bytes or less. upTo is a
-// number up to which all commits are durable; Next returns no commits above it. If all commits up to upTo were returned
-// already, Next returns none. The returned commits are valid until the next call.
+// Next returns all commits with numbers in (from, to]. It limits their total size to about size bytes. All commits up to upTo
+// must be durable. Next returns no commits above upTo. If it has already returned all commits up to upTo, it returns none. The
+// returned commits are valid until the next call.
 func (r *Reader) Next(upTo edm.Ticks, size int) (list []Commit, from, to edm.Ticks, err error) {
 	from = r.after
 	r.commits, r.last = slices.Delete(r.commits, 0, r.last), 0
@@ -64,10 +64,10 @@ func (r *Reader) Next(upTo edm.Ticks, size int) (list []Commit, from, to edm.Tic
 	return list, from, r.after, nil
 }
 
-// ready reports whether there is a commit that Next can return.
+// ready reports whether Next can return a commit without reading the logs.
 func (r *Reader) ready() bool { return r.last < len(r.commits) && r.commits[r.last].Number <= r.safe }
 
-// fill reads the logs until there is a commit that Next can return, or the logs have no more commits.
+// fill reads the logs until Next can return a commit, or until the logs have no more commits.
 func (r *Reader) fill(upTo edm.Ticks) error {
 	r.memory.reuse(r.commits)
 	for {
@@ -92,7 +92,7 @@ func (r *Reader) fill(upTo edm.Ticks) error {
 	}
 }
 
-// read reads the commits that were added to the current log since it was last read.
+// read reads the commits that were added to the current log since the last read.
 func (r *Reader) read() error {
 	f, err := r.logs.openLog(r.current.log)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *Reader) read() error {
 	return errors.Join(err, f.Close())
 }
 
-// before returns a number up to which all commits were read. It is below the lowest commit number in each later log.
+// readUpTo returns a number up to which all commits were read. This number is lower than the commit numbers in later logs.
 func (r *Reader) readUpTo(upTo edm.Ticks, later []uint32) (edm.Ticks, error) {
 	for i, n := range later {
 		o := r.later[n]
@@ -139,7 +139,7 @@ func (r *Reader) lookAt(o *outlook) error {
 	return errors.Join(err, f.Close())
 }
 
-// Shipped records that the commits up to number to are stored at the backup location, so their logs can be removed.
+// Shipped records that the backup location has all commits with numbers not above the parameter to. Their logs can then be removed.
 func (r *Reader) Shipped(to edm.Ticks) error {
 	next := r.current.log
 	for n, highest := range r.highest {

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Commit is the number of a commit and its record in the log.
+// Commit is the number of a commit and the record of the commit in the log.
 type Commit struct {
 	Number edm.Ticks
 	Record []byte
@@ -23,11 +23,11 @@ type tail struct {
 	offset int64 // offset of the byte after the last record that was read
 }
 
-// step is the number of bytes of a log that are read at once. Pebble overwrites old log files, so a file
-// may contain old bytes after the end of its log. A small step limits how many old bytes are read in vain.
+// step is the number of bytes of a log that one call reads. Pebble overwrites old log files, so a file may contain
+// old bytes after the end of its log. A small step limits how many old bytes are read in vain.
 const step = 64 << 10
 
-// read calls take for each commit that it has not read before. It reads the records into memory that buffer returns.
+// read passes each new commit of the log to the function take. It reads the records into memory that buffer returns.
 func (t *tail) read(f vfs.File, buffer func(size int) []byte, take func(Commit)) error {
 	for size := step; ; {
 		b, start := buffer(size), logfile.BlockOf(t.offset)

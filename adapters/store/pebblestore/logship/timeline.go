@@ -15,27 +15,27 @@ import (
 	"edgetable/core/edm"
 )
 
-// timelineFile is the file of a data directory that contains its [Timeline]. A checkpoint does not contain this file,
-// because a copy of the store continues with commits of its own and so needs another timeline.
+// timelineFile is the file of a data directory that contains its [Timeline]. A checkpoint does not contain this file, because a copy
+// of the store makes other commits and so needs another timeline.
 const timelineFile = "TIMELINE"
 
-// Timeline is one history of commits. A restored or promoted store begins a new one. Shipped logs are stored under its ID.
+// Timeline is one history of commits. A restored or promoted store begins a new timeline. The ID of the timeline is a part of the
+// names of shipped logs.
 type Timeline struct {
 	ID     string    `json:"id"`     // "" until the log is first shipped
-	Parent string    `json:"parent"` // ID of the timeline that this one continues; "" if there is none
-	Left   edm.Ticks `json:"left"`   // up to this number, Parent and this timeline have the same commits; 0 if the number is not known
-	// Next is the ID of a timeline that this store tried to begin at the backup location without receiving a reply. If
-	// it is the newest timeline there, it belongs to this store.
+	Parent string    `json:"parent"` // ID of the timeline that this timeline continues; "" if there is none
+	Left   edm.Ticks `json:"left"`   // Parent and this timeline have the same commits up to this number; 0 if the number is not known
+	// Next is the ID of a timeline that this store tried to begin at the backup location without receiving a reply. If the newest
+	// timeline there has this ID, it belongs to this store.
 	Next string `json:"next,omitempty"`
-	// Term is the last term that a process with this directory has begun at the backup location. Tried lists, in order,
-	// later terms that it tried to begin without a reply; these requests may still arrive there. If the backup location
-	// has any other later term, a process with a copy of this directory has begun it.
+	// Term is the last term that a process with this directory has begun at the backup location. Tried lists, in order, later terms that
+	// such a process tried to begin without receiving a reply. These requests may still arrive. If the backup location has any other
+	// later term, a process with a copy of this directory has begun that term.
 	Term  Term   `json:"term,omitzero"`
 	Tried []Term `json:"triedTerms,omitempty"`
-	// Replaced is set if another store has taken over the backup location. It is nil if this store does not know of one.
+	// Replaced is set if this store knows that another store has taken over the backup location.
 	Replaced *Replaced `json:"replaced,omitempty"`
-	// Since is a commit number. The logs in the data directory contain all commits with higher numbers. 0 means that
-	// logs are not kept.
+	// Since is a commit number. The logs in the data directory contain all commits with higher numbers. 0 means that logs are not kept.
 	Since edm.Ticks `json:"since"`
 }
 
@@ -48,9 +48,9 @@ type Term struct {
 // Replaced says why another store has replaced this store at the backup location.
 type Replaced struct {
 	Why   string    `json:"why"`   // the reason, as a part of a sentence
-	Until edm.Ticks `json:"until"` // up to this number both stores have the same commits; 0 if it is not known
-	Lacks int       `json:"lacks"` // number of commits of this store that are not at the backup location; negative if it is not known
-	Since edm.Ticks `json:"since"` // Timestamp of the first commit that is not there; 0 if it is not known
+	Until edm.Ticks `json:"until"` // both stores have the same commits up to this number; 0 if it is not known
+	Lacks int       `json:"lacks"` // number of commits of this store that the backup location lacks; negative if it is not known
+	Since edm.Ticks `json:"since"` // Timestamp of the first commit that the backup location lacks; 0 if it is not known
 }
 
 func (r *Replaced) String() string {
@@ -82,8 +82,8 @@ func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t Timelin
 	return t, nil
 }
 
-// Descend records in dir, which contains a copy of a store, the ID of the timeline of that store. It does nothing if
-// parent is "". The copy begins a timeline of its own when its log is first shipped.
+// Descend records the ID of the timeline of a store in the directory dir, which contains a copy of the store. It does nothing if
+// parent is "". The copy begins another timeline when its log is first shipped.
 func Descend(fs vfs.FS, dir, parent string) error {
 	if parent == "" {
 		return nil
@@ -91,7 +91,7 @@ func Descend(fs vfs.FS, dir, parent string) error {
 	return Timeline{Parent: parent}.write(fs, dir)
 }
 
-// Inherit is Descend for a copy, in directory to, of the store in directory from.
+// Inherit is like Descend. The directory from contains the store, and the directory to contains the copy.
 func Inherit(fs vfs.FS, from, to string) error {
 	t, err := readTimeline(fs, from, func(string, ...any) {})
 	if err != nil {

@@ -27,8 +27,8 @@ const (
 type inspection struct {
 	list   *list
 	onLoss Policy
-	views  *vfs.MemFS                       // with ShowReadable: the readable parts of logs, which Pebble sees instead of the files
-	logf   func(format string, args ...any) // logs accepted losses
+	views  *vfs.MemFS                       // readable parts of logs, which Pebble sees instead of the files; used with ShowReadable
+	logf   func(format string, args ...any) // logs the accepted losses
 
 	highest edm.Ticks // highest commit number found
 	lost    []string  // one sentence for each damaged or missing file
@@ -42,7 +42,7 @@ func (i *inspection) damage() error {
 	return fmt.Errorf("%w: %s", ErrLost, strings.Join(i.lost, "; "))
 }
 
-// lose records a loss, and returns an error if the policy does not accept losses.
+// lose adds a loss to the list of losses. It returns an error if the policy does not accept losses.
 func (i *inspection) lose(lost string) error {
 	i.lost = append(i.lost, lost)
 	if i.onLoss == RefuseLoss {
@@ -52,8 +52,8 @@ func (i *inspection) lose(lost string) error {
 	return nil
 }
 
-// inspectLog reads a log that Pebble will replay. If confirmed commits are lost, it
-// returns an error or, if the policy accepts losses, removes the damage from the log.
+// inspectLog reads a log that Pebble will replay. If confirmed commits are lost, it returns an error. If the policy
+// accepts losses, it removes the damage from the log instead.
 func (i *inspection) inspectLog(path string, number uint32) error {
 	log, err := i.list.scan(path, number)
 	if err != nil && wholefile.Lost(err) { // for example, path is a directory
@@ -77,13 +77,13 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 		return nil
 	}
 	if lost == "" && i.onLoss == RefuseLoss && !middle {
-		return nil // Pebble stops at the damage by itself, and nothing after it was confirmed
+		return nil // Pebble stops at the damage by itself, and no commit after the damage was confirmed
 	}
 	return i.dropDamage(path, number, log, lost)
 }
 
-// cut makes Pebble see only the readable part of a log. lost says which commits this loses, or is "". If commits are
-// lost and the policy does not accept losses, cut returns an error.
+// dropDamage makes Pebble see only the readable part of a log. lost says which commits are lost, and is "" if none
+// are. If commits are lost and the policy does not accept losses, dropDamage returns an error.
 func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, lost string) error {
 	if lost != "" {
 		if err := i.lose(lost); err != nil {
@@ -96,8 +96,8 @@ func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, los
 	return i.cutOut(path, number, log)
 }
 
-// replays reports whether Pebble can replay the unchanged log: it has no damage and either was closed or, if middle is
-// false, is the newest log with at most an incomplete record at its end.
+// canReplay reports whether Pebble can replay the unchanged log. If middle is true, the log must be closed and
+// undamaged. If middle is false, the log is the newest, and may have an incomplete record at its end.
 func canReplay(log logfile.Log, middle bool) bool {
 	if log.Unreadable != nil {
 		return false
@@ -113,9 +113,9 @@ func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
 	if err := writeLog(i.list.fs, path+".new", number, log); err != nil {
 		return err
 	}
-	// The log must have its name at all times: after a crash without it, the next start would report the log as missing.
-	// Only on a file system without hard links, the name does not exist for a moment.
-	_ = i.list.fs.Remove(path + ".damaged") // it may exist after an interrupted attempt
+	// The log must have its name at all times. If a crash left it without the name, the next start would report a missing
+	// log. Only on a file system without hard links, the name does not exist for a moment.
+	_ = i.list.fs.Remove(path + ".damaged") // this file exists after an interrupted attempt
 	if i.list.fs.Link(path, path+".damaged") != nil {
 		if err := i.list.fs.Rename(path, path+".damaged"); err != nil {
 			return err
@@ -124,7 +124,7 @@ func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
 	return i.list.fs.Rename(path+".new", path)
 }
 
-// writeLog writes the readable part of a log.
+// writeLog writes the readable part of a log to a new file.
 func writeLog(fs vfs.FS, path string, number uint32, log logfile.Log) error {
 	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {

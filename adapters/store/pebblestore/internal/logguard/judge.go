@@ -7,10 +7,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// judge returns a sentence about the confirmed commits that a log has lost, or "". next is the number of the next log,
-// or 0 if there is none. later is the content of the next log if the list of logs does not include it, and else empty.
+// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". next is the number of the next log, or 0 if
+// there is none. later is the content of the next log if the list of logs does not include that log, and is otherwise empty.
 func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
-	readable := edm.Ticks(i.list.live[number]) // no commit up to this number is lost: it is in an older file or was read here
+	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost, because an older file has them or they were read here
 	var before, behind int
 	var synced edm.Ticks
 	for _, r := range log.Records {
@@ -29,22 +29,22 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 			behind++
 		}
 	}
-	// Pebble closes and syncs a log before it creates the next log. Only the last log of a killed process is not closed.
-	// The next process moves that log's commits to data files before it creates a log and issues numbers.
+	// Pebble closes and syncs a log before it creates the next log. Only the last log of a killed process is not closed. The next process
+	// moves that log's commits to data files before it creates a log and issues numbers.
 	verb := "are"
 	if next > 0 && (len(log.Damage) > 0 || !log.Closed) {
 		if synced <= readable {
 			verb = "may be" // the last commits with lower numbers may be in the next log
 		}
 		synced = max(synced, edm.Ticks(i.list.live[next]))
-		for _, r := range later.Records { // only if the list of logs does not include the next log
+		for _, r := range later.Records { // later is empty if the list of logs includes the next log
 			if m, ok := MarkOf(r.Payload); ok {
 				synced = max(synced, m.Synced)
 				break // the Marks of later commits may refer to commits in the next log
 			}
 		}
 	}
-	if _, listed := i.list.live[number]; next == 0 && listed { // a newest log that is not in the list yet is empty
+	if _, listed := i.list.live[number]; next == 0 && listed { // a newest log that is not listed yet is empty
 		synced = max(synced, edm.Ticks(i.list.synced))
 	}
 	since := "its beginning"

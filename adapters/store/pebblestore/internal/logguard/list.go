@@ -17,9 +17,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// logList is the name of the file with the list of the logs whose commits may be in no other file, the synced length of
-// the MANIFEST, and the number of a synced commit. If a listed log is missing, commits are lost. If the MANIFEST is
-// shorter, it may not name the data files that replaced a log. Pebble notices neither.
+// logList is the name of the file that lists the logs whose commits may be in no other file. The file also contains the
+// synced length of the MANIFEST, and the number of a synced commit. If a listed log is missing, commits are lost. If
+// the MANIFEST is shorter, it may not name the data files that replaced a log. Pebble notices neither of these losses.
 const logList = "LOGS"
 
 // list is the content of the file LOGS.
@@ -41,10 +41,10 @@ type namedManifest struct {
 	synced int64
 }
 
-// read reads the list and returns the listed logs that are missing.
+// read reads the list of logs and returns the listed logs that are missing.
 func (l *list) read() (missing []string, err error) {
 	l.live = map[uint32]int64{}
-	b, _, err := wholefile.Readable(l.fs, l.fs.PathJoin(l.dir, logList)) // parseLogs notices unreadable bytes by the checksum
+	b, _, err := wholefile.Readable(l.fs, l.fs.PathJoin(l.dir, logList)) // parseLogs detects unreadable bytes by the checksum
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -68,13 +68,12 @@ func (l *list) read() (missing []string, err error) {
 	return missing, nil
 }
 
-// missingLogs returns a sentence about listed logs that are missing.
 func missingLogs(names []string) string {
 	return fmt.Sprintf("the log %s is missing; its commits are lost", strings.Join(names, ", "))
 }
 
-// next returns the number of the log that was created after the log with this number. ok
-// is false if there is no later log.
+// next returns the number of the log that was created after the log with this number. ok is false if there is no later
+// log.
 func (l *list) next(number uint32) (next uint32, ok bool, err error) {
 	names, err := l.fs.List(l.dir)
 	if err != nil {
@@ -95,7 +94,7 @@ func (l *list) next(number uint32) (next uint32, ok bool, err error) {
 
 func (l *list) path(n uint32) string { return l.fs.PathJoin(l.dir, LogName(n)) }
 
-// number returns the number of a log from its path. ok is false if the path is not that of a log in the data directory.
+// number returns the number of a log from its path. ok is false for other files and for other directories.
 func (l *list) number(path string) (n uint32, ok bool) {
 	if l.fs.PathDir(path) != l.fs.PathDir(l.path(1)) {
 		return 0, false
@@ -103,7 +102,7 @@ func (l *list) number(path string) (n uint32, ok bool) {
 	return Number(l.fs.PathBase(path))
 }
 
-// change calls do to change the listed logs, and then writes the list.
+// change calls the function do, which changes the listed logs. Then it writes the list.
 func (l *list) change(do func(live map[uint32]int64)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,17 +110,18 @@ func (l *list) change(do func(live map[uint32]int64)) error {
 	return l.write(l.fs)
 }
 
-// recordSynced records in the list that commit n is synced, so that the next start notices if the newest log was truncated. If
-// to is a file system that fails without disk space, note does not wait for space.
+// recordSynced records in the list that commit n is synced, so that the next start notices if the newest log was
+// truncated. The parameter to is the file system. If its operations fail without disk space, recordSynced does not wait
+// for space.
 func (l *list) recordSynced(to vfs.FS, n edm.Ticks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.synced = int64(n)
-	_ = l.write(to) // if this fails, the next start may not notice some losses
+	_ = l.write(to) // an error only means that the next start may not notice some losses
 }
 
-// write replaces the file LOGS. Its lines are: name and synced length of the MANIFEST; a synced
-// commit; for each log its number and the highest number issued before; a checksum.
+// write replaces the file LOGS. Its lines are: the name and the synced length of the MANIFEST; a synced commit; the
+// number of each log and the highest commit number issued before the log; a checksum.
 func (l *list) write(to vfs.FS) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %d\nsynced %d\n", l.manifest.name, l.manifest.synced, l.synced)
@@ -132,7 +132,6 @@ func (l *list) write(to vfs.FS) error {
 	return wholefile.Replace(to, l.dir, logList, b.Bytes())
 }
 
-// parseLogs parses the content that write has written.
 func parseLogs(b []byte) (live map[uint32]int64, m namedManifest, synced int64, err error) {
 	damaged := errors.New("the list of logs is damaged")
 	live = map[uint32]int64{}
@@ -147,7 +146,7 @@ func parseLogs(b []byte) (live map[uint32]int64, m namedManifest, synced int64, 
 	for line := range strings.Lines(lines) {
 		var n uint32
 		var issued int64
-		if _, err := fmt.Sscanf(line, "synced %d\n", &synced); err == nil { // this line is missing in format 1
+		if _, err := fmt.Sscanf(line, "synced %d\n", &synced); err == nil { // files of format 1 lack this line
 			continue
 		}
 		if _, err := fmt.Sscanf(line, "%d %d\n", &n, &issued); err != nil {
@@ -166,7 +165,6 @@ func (l *list) forget(path string) error {
 	return l.change(func(live map[uint32]int64) { delete(live, n) })
 }
 
-// forgetAll empties the list at a clean shutdown, when every commit is in a data file.
 func (l *list) forgetAll() error {
 	return l.change(func(live map[uint32]int64) { clear(live); l.synced = 0 })
 }

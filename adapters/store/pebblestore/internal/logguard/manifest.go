@@ -10,8 +10,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
 )
 
-// CheckMarker returns an error if a directory has data files but no marker file, which names the current MANIFEST:
-// Pebble would create a new store there. A directory with only a MANIFEST comes from an interrupted first start.
+// CheckMarker returns an error if a directory has data files but no marker file, which names the current MANIFEST. Without a
+// marker file, Pebble would create a new store there. An interrupted first start leaves a directory with only a MANIFEST.
 func CheckMarker(names []string) error {
 	data, marker := "", false
 	for _, name := range names {
@@ -26,7 +26,6 @@ func CheckMarker(names []string) error {
 	return nil
 }
 
-// manifestFile is a MANIFEST that is being written.
 type manifestFile struct {
 	vfs.File
 	list    *list
@@ -40,8 +39,8 @@ func (f *manifestFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Sync syncs the MANIFEST and remembers its synced length. The length is written with the
-// list when the list next changes, which is before a log is removed.
+// Sync syncs the MANIFEST and remembers its synced length. The length is written to the file LOGS when the list of logs next
+// changes, which is before a log is removed.
 func (f *manifestFile) Sync() error {
 	if err := f.File.Sync(); err != nil {
 		return err
@@ -89,8 +88,8 @@ func (l *list) wholeManifest(path string, log logfile.Log) error {
 	return Salvageable(fmt.Errorf("%s cannot be read to its end", path))
 }
 
-// ReadManifest returns the readable records of a MANIFEST in a directory. whole reports whether all of its synced part
-// can be read.
+// ReadManifest returns the readable records of a MANIFEST in a directory. whole reports whether the whole synced part of the
+// MANIFEST can be read.
 func ReadManifest(from vfs.FS, dir, path string) (records [][]byte, whole bool, err error) {
 	l := &list{fs: from, dir: dir, logf: func(string, ...any) {}}
 	if _, err := l.read(); err != nil {

@@ -10,16 +10,16 @@ import (
 	"edgetable/core/edm"
 )
 
-// Mark is part of the log record of each commit. Its stored form is:
+// Mark is a part of the log record of each commit. Its stored form is:
 //
 //	"ET" · number of the commit (8) · number of the last commit known to be synced (8)
 //
-// A start uses marks to distinguish damage from the end of a log. After a crash, a log may have readable commits after
-// unreadable bytes, because a disk writes in any order. Usually none of these commits were confirmed. But if the mark of
-// a readable commit says that a commit after the unreadable bytes was synced, then the unreadable bytes were synced too,
-// and their commits are lost.
+// A start uses Marks to distinguish damage from the end of a log. After a crash, a log may have readable commits after
+// unreadable bytes, because a disk writes in any order. Usually none of these commits were confirmed. But suppose that
+// the Mark of a readable commit says that a commit after the unreadable bytes was synced. Then the unreadable bytes
+// were synced too, and their commits are lost.
 type Mark struct {
-	Number edm.Ticks // 0 if a Marker has written the Mark, without a commit
+	Number edm.Ticks // 0 if a Marker has written the Mark without a commit
 	Synced edm.Ticks
 }
 
@@ -33,7 +33,7 @@ func (m Mark) Append(dst []byte) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(m.Synced))
 }
 
-// MarkOf returns the [Mark] in a record of the log. ok is false if the record has none.
+// MarkOf returns the [Mark] in a record of the log. ok is false if the record has no Mark.
 func MarkOf(record []byte) (m Mark, ok bool) {
 	if len(record) < batchrepr.HeaderLen {
 		return Mark{}, false

@@ -7,14 +7,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// quiet is the time without commits after which a [Marker] writes a [Mark], which proves that the last commits were
-// synced.
+// quiet is the time without commits after which a [Marker] writes a [Mark]. The Mark proves that the last commits
+// were synced.
 const quiet = 100 * time.Millisecond
 
 // Marker writes a [Mark] to the log when no commits follow for a short time. The Mark proves that the last commits were synced.
 type Marker struct {
 	synced atomic.Int64  // highest number of a synced commit
-	marked int64         // value of Synced in the last Mark that Run has written; only Run uses it
+	marked int64         // value of Synced in the last Mark that Run has written; only Run uses this field
 	wake   chan struct{} // receives a value when a commit was synced
 	stop   chan struct{}
 	done   chan struct{}
@@ -45,10 +45,10 @@ func (m *Marker) SawSync(n edm.Ticks) {
 // Synced returns the highest number of a synced commit.
 func (m *Marker) Synced() edm.Ticks { return edm.Ticks(m.synced.Load()) }
 
-// noteEvery is the interval at which Run calls note while there are commits.
 const noteEvery = time.Second
 
-// Run writes Marks to the log until End is called. It also calls note to record synced commits outside of the log.
+// Run writes Marks to the log until End is called. It also passes the number of a synced commit to the function
+// note, which records the number outside of the log.
 func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 	defer close(m.done)
 	var noted time.Time
@@ -59,7 +59,7 @@ func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 		case <-m.wake:
 		}
 		n := int64(0)
-		for n != m.synced.Load() { // each new commit contains a Mark itself, so no other Mark is needed yet
+		for n != m.synced.Load() { // each new commit contains a Mark, so another Mark is not needed yet
 			n = m.synced.Load()
 			select {
 			case <-m.stop:
@@ -82,7 +82,7 @@ func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 	}
 }
 
-// End ends Run and waits until it has returned.
+// End ends Run and waits until Run has returned.
 func (m *Marker) End() {
 	close(m.stop)
 	<-m.done

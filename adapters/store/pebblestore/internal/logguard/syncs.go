@@ -7,14 +7,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// syncs reports each sync of a log to the function observe.
+// syncs is a hook for syncs of logs. It calls observe after each sync.
 type syncs struct {
 	observe func(took time.Duration, commits int) // may be nil
-	written atomic.Int64                          // commits added to the log
+	written atomic.Int64                          // number of commits added to the log
 	synced  atomic.Int64                          // value of written before the last sync
 }
 
-// logFile is a log that is being written.
 type logFile struct {
 	vfs.File
 	syncs *syncs

@@ -1,8 +1,7 @@
-// Package manifest reads from the records of a MANIFEST of Pebble which data files and
-// logs of a store are in use. Pebble itself reads a MANIFEST only when it opens the
-// whole store, and stops at the first damage.
+// Package manifest reads from the records of a MANIFEST of Pebble which data files and logs of a store are in
+// use. Pebble itself reads a MANIFEST only when it opens the whole store, and stops at the first damage.
 //
-// The package reads the format of Pebble 2.1; a test compares its results with Pebble's own.
+// The package reads the format of Pebble 2.1. A test compares its results with Pebble's own.
 package manifest
 
 import (
@@ -12,9 +11,9 @@ import (
 
 // State says which files of a store are in use, according to the records of a MANIFEST.
 type State struct {
-	// Live has, by number, each data file that a record has added. The value is true if the file is still in use.
+	// Live has each data file that a record has added, by number. The value says whether the file is still in use.
 	Live map[uint64]bool
-	// Sizes has the size in bytes of each file in Live.
+	// Sizes has the size in bytes of each file in Live, by number.
 	Sizes map[uint64]uint64
 	// FirstLog is the number of the oldest log whose commits are not in data files.
 	FirstLog uint64
@@ -42,7 +41,7 @@ const (
 
 var errRecord = errors.New("a record of the MANIFEST has a format that this version does not know")
 
-// Read returns the state after all records. It returns an error if a record has an unknown form; the state then
+// Read returns the state after all records. It returns an error if a record has an unknown form. The state then
 // includes all other records.
 func Read(records [][]byte) (State, error) {
 	s := State{Live: map[uint64]bool{}, Sizes: map[uint64]uint64{}}
@@ -59,7 +58,7 @@ func Read(records [][]byte) (State, error) {
 		for _, n := range d.deleted {
 			s.Live[n] = false
 		}
-		for i, n := range d.added { // after deleted: a file that moves to another level is in both lists
+		for i, n := range d.added { // must follow the deletions, because a file that moves to another level is added and deleted
 			s.Live[n], s.Sizes[n] = true, d.sizes[i]
 		}
 		s.FirstLog = max(s.FirstLog, d.log)
@@ -67,7 +66,6 @@ func Read(records [][]byte) (State, error) {
 	return s, failed
 }
 
-// decoder reads one record.
 type decoder struct {
 	rest           []byte
 	bad            bool
@@ -110,7 +108,7 @@ func (d *decoder) edit(tag uint64) {
 		d.number()
 		d.number()
 	case tagDeletedFile:
-		d.number() // level
+		d.number() // skips the level
 		d.deleted = append(d.deleted, d.number())
 	case tagNewFile, tagNewFile2, tagNewFile4, tagNewFile5:
 		d.newFile(tag)
@@ -120,17 +118,17 @@ func (d *decoder) edit(tag uint64) {
 }
 
 func (d *decoder) newFile(tag uint64) {
-	d.number() // level
+	d.number() // skips the level
 	file := d.number()
 	size := d.number()
 	d.bounds(tag)
-	if tag != tagNewFile { // sequence numbers
+	if tag != tagNewFile { // skips the sequence numbers
 		d.number()
 		d.number()
 	}
 	if tag == tagNewFile4 || tag == tagNewFile5 {
 		for custom := d.number(); custom != customEnd && !d.bad; custom = d.number() {
-			if custom&customUnsafe != 0 { // a field that readers must not ignore; this store never writes one
+			if custom&customUnsafe != 0 { // readers must not ignore this field, which the store never writes
 				d.bad = true
 			} else {
 				d.bytes()

@@ -1,4 +1,4 @@
-// Package pagerows manages the memory for the rows of pages, and reuses it for later pages.
+// Package pagerows allocates the memory for the entities of pages, and reuses it for later pages.
 package pagerows
 
 import (
@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Memory contains the rows of a page. Its blocks become larger as the page grows. Recycle makes the memory available
-// for a later page.
+// Memory contains the entities of a page. Its blocks become larger as the page grows. Recycle makes the memory
+// available for a later page.
 type Memory struct {
 	Rows   []table.Row
 	blocks [][]byte
@@ -25,12 +25,12 @@ const (
 	maxKept = 2 << 20
 )
 
-// Get returns an empty Memory. Its blocks may come from an earlier page.
+// Get returns an empty Memory. The blocks of an earlier page may be reused.
 func Get() *Memory { return memories.Get().(*Memory) }
 
 var memories = sync.Pool{New: func() any { return new(Memory) }}
 
-// Take adds a copy of a row to the page.
+// Take adds a copy of an entity to the page.
 func (m *Memory) Take(row *table.Row) {
 	k := len(row.Key)
 	b := m.space(k + len(row.Properties))

@@ -16,25 +16,25 @@ import (
 	"edgetable/core/table"
 )
 
-// Name is the name of the file with a second copy of all records, outside of the database. If the database loses the
-// record of a table, only this file says to which table the entities belong.
+// Name is the name of the file with a second copy of all records, outside of the database. If the database loses the record of
+// a table, only this file says to which table the entities belong.
 //
-// Each line ends with a checksum of the line. The first line contains the format version of the store, which Open reads
-// before it changes any file. The line of a record is added after the record's commit. The line of a drop is added
-// before the drop's commit. So if the file has a record that the database does not have, the database has lost it.
+// Each line ends with a checksum of the line. The first line contains the format version of the store, which Open reads before
+// it changes any file. The line of a record is added after the record's commit. The line of a drop is added before the drop's
+// commit. So if the file has a record that the database does not have, the database has lost this record.
 const Name = "TABLES"
 
 // Content is the content of the file TABLES.
 type Content struct {
 	Format  uint32            // format version of the store; 0 if the file does not exist or its first line is not readable
 	Store   string            // identity of the store; "" if an earlier version wrote the file
-	Records map[string][]byte // last value of the record of each account and of each table that was not dropped, by the text of its key
+	Records map[string][]byte // newest record of each account and of each table that was not dropped, by the text of its key
 	Dropped map[table.Incarnation]bool
 	Damaged int    // number of damaged lines
 	Text    []byte // the whole file
 }
 
-// Read reads the file at path. If the file does not exist, it returns an empty Content.
+// Read reads the file at path. If the file does not exist, Read returns an empty Content.
 func Read(dir vfs.FS, path string) (Content, error) {
 	c := Content{Records: map[string][]byte{}, Dropped: map[table.Incarnation]bool{}}
 	b, bad, err := wholefile.Readable(dir, path)
@@ -45,7 +45,7 @@ func Read(dir vfs.FS, path string) (Content, error) {
 		return c, err
 	}
 	for line := range bytes.Lines(b) {
-		if !c.read(line) && line[len(line)-1] == '\n' { // an incomplete last line is not damage: the process ended while it wrote the line
+		if !c.read(line) && line[len(line)-1] == '\n' { // a killed process may leave an incomplete last line, which is no damage
 			c.Damaged++
 		}
 	}

@@ -1,3 +1,3 @@
 // Package recordcopy maintains a file with a second copy of the records of all tables, outside of the database. [Read]
-// reads the file, and a [File] adds lines to it.
+// reads the file, and a [File] adds lines to the file.
 package recordcopy

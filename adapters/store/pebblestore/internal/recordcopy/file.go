@@ -12,7 +12,7 @@ import (
 
 // File adds lines to the file TABLES of a store. A nil File adds no lines; a store in memory has a nil File.
 type File struct {
-	fs   vfs.FS // the file system of the machine: an operation that finds no space fails
+	fs   vfs.FS // file system of the machine, in which an operation without disk space fails
 	dir  string
 	logf func(format string, args ...any)
 
@@ -32,7 +32,8 @@ func (f *File) path() string { return f.fs.PathJoin(f.dir, Name) }
 // slack is the number of bytes by which the file may exceed twice its size after the last rewrite.
 const slack = 1 << 20
 
-// Begin opens the file for adding lines. If its content old differs from want, it first replaces it through file system to.
+// Begin opens the file for adding lines. old is the content of the file. If old differs from want, Begin first replaces the
+// content with want. The parameter to is the file system for this write.
 func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,8 +56,8 @@ func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	return nil
 }
 
-// Add durably adds a line. If the write fails, Add removes the file, because without the line it would contradict the
-// database. again reports whether the caller must rewrite the file, because it is missing or has become too long.
+// Add durably adds a line. If the write fails, Add removes the file, because without the line the file would contradict the
+// database. again reports whether the caller must rewrite the file, because the file is missing or has become too long.
 func (f *File) Add(line []byte) (again bool) {
 	if f == nil {
 		return false
@@ -79,7 +80,6 @@ func (f *File) Add(line []byte) (again bool) {
 	return f.file == nil || f.size > f.most
 }
 
-// Close closes the file.
 func (f *File) Close() {
 	if f == nil {
 		return
@@ -87,15 +87,15 @@ func (f *File) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.file != nil {
-		f.file.Close() // each line was synced, so the error does not matter
+		f.file.Close() // each line was synced, so an error of Close does not matter
 		f.file = nil
 	}
 }
 
-// Rewrite replaces the content of the file by want.
+// Rewrite replaces the content of the file with want.
 func (f *File) Rewrite(want []byte) error { return f.Begin(f.fs, want, nil) }
 
-// GiveUp removes the file after a failed Rewrite: an outdated file would contradict the database after the next drop.
+// GiveUp removes the file after a failed Rewrite, because an outdated file would contradict the database after the next drop.
 func (f *File) GiveUp(err error) {
 	err = errors.Join(err, f.fs.Remove(f.path()))
 	f.logf("edgetable: the second copy of the tables' records cannot be written: %v", err)

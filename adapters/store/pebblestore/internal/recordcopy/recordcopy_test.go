@@ -27,7 +27,7 @@ func read(t *testing.T, fs vfs.FS) Content {
 	return c
 }
 
-// begin creates a File with the records of two tables.
+// begin creates a File that contains the records of two tables.
 func begin(t *testing.T) (*vfs.MemFS, *File) {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -60,7 +60,7 @@ func TestContent(t *testing.T) {
 }
 
 // TestDamaged checks that Read ignores a line if any bit of the line is wrong. An incomplete last line is not
-// damage, because the process may have ended while it wrote the line.
+// damage, because the process may have ended while it wrote this line.
 func TestDamaged(t *testing.T) {
 	fs, _ := begin(t)
 	good := read(t, fs)
@@ -93,7 +93,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// full is a file system without space.
+// full is a file system without free space.
 type full struct{ vfs.FS }
 
 var errFull = errors.New("no space")
@@ -102,7 +102,7 @@ func (full) OpenReadWrite(string, vfs.DiskWriteCategory, ...vfs.OpenOption) (vfs
 	return nil, errFull
 }
 
-// TestGiveUp checks that GiveUp removes a file that could not be rewritten, and that Add then asks for a rewrite.
+// TestGiveUp checks that GiveUp removes a file after a failed rewrite, and that Add then asks for a rewrite.
 func TestGiveUp(t *testing.T) {
 	fs, f := begin(t)
 	f.fs = full{fs}

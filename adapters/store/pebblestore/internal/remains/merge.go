@@ -5,7 +5,7 @@ import (
 	"container/heap"
 )
 
-// source returns the versions of keys in key order, for example from one file.
+// source returns the versions of keys in key order, for example those in one file.
 type source interface{ next() (Version, bool) }
 
 // list is a source of versions in memory.

@@ -23,29 +23,28 @@ import (
 type Options struct {
 	FS       vfs.FS
 	Dir      string
-	Copied   recordcopy.Content      // the second copy of the records
+	Copied   recordcopy.Content      // second copy of the records
 	Prefix   int                     // length of the common prefix of the keys of a table's entities
-	Describe func(key []byte) string // returns the name of a key for messages
+	Describe func(key []byte) string // returns a readable name of a key for messages
 }
 
 // Store reads the readable part of a store. In an undamaged directory, everything is readable.
 type Store struct {
 	Options
-	owner     string // identity of the store that wrote most of the data files; "" if no file has one
+	owner     string // identity of the store that wrote most of the data files; "" if no data file has an identity
 	files     []*file
 	merge     merge
 	deletions deletions
 	found     []string // problems found so far, except damage in files
 }
 
-// file is a data file that is read.
 type file struct {
 	path   string
 	data   *datafile.File
 	cursor *datafile.Cursor
 }
 
-// Open finds and opens the files of the store that must be read.
+// Open opens those files of the directory that must be read.
 func Open(o Options) (*Store, error) {
 	s := &Store{Options: o, deletions: deletions{o.Prefix, map[string][]deletedRange{}}}
 	if n := o.Copied.Damaged; n > 0 {
@@ -76,8 +75,8 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// vote determines the identity of the store that wrote most files of the directory. A single file, such as the second
-// copy of the records, may be from another store.
+// findOwner determines the identity of the store that wrote most files of the directory. A single file, such as the
+// second copy of the records, may come from another store.
 func (s *Store) findOwner(names []string) {
 	votes := map[string]int{}
 	for _, name := range names {
@@ -136,7 +135,7 @@ func (s *Store) open(path string, number uint64, kind kind, used usage) (source,
 	}
 	switch live, known := used.Live[number]; {
 	case live:
-	case used.whole && len(d.Damage) > 0: // an incomplete new file: the server was killed while it wrote the file
+	case used.whole && len(d.Damage) > 0: // an incomplete new file, because the server was killed while it wrote the file
 		return nil, nil
 	case known || !used.whole:
 		s.problem("%s is read, though the MANIFEST does not name it: deleted entities may reappear", path)
@@ -154,7 +153,7 @@ func (f *file) next() (Version, bool) {
 	return Version{Key: e.Key, Value: e.Value, kind: e.Kind, stamp: stamp{sequence: e.Sequence}}, ok
 }
 
-// readLog reads the commits of a log. It does not report damaged records: pebblestore.Check reports them already.
+// readLog reads the commits of a log. It does not report damaged records, because pebblestore.Check reports them.
 func (s *Store) readLog(path string, named uint64, used usage) (source, error) {
 	b, bad, err := wholefile.Readable(s.FS, path)
 	if err != nil {
@@ -164,7 +163,7 @@ func (s *Store) readLog(path string, named uint64, used usage) (source, error) {
 	if !ok {
 		number = uint32(named)
 	}
-	if used.whole && uint64(number) < used.FirstLog { // its commits are also in data files
+	if used.whole && uint64(number) < used.FirstLog { // the commits of this log are also in data files
 		return nil, nil
 	}
 	if bad != nil {
@@ -181,7 +180,7 @@ func (s *Store) readLog(path string, named uint64, used usage) (source, error) {
 	return &list, nil
 }
 
-// commit adds the changes in one record of a log to l, and its deleted ranges to s.
+// commit adds the changes in one record of a log to the list l, and the deleted key ranges of the record to s.
 func (s *Store) commit(l list, record []byte) list {
 	h, ok := batchrepr.ReadHeader(record)
 	if !ok {

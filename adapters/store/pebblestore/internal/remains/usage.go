@@ -13,14 +13,13 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/manifest"
 )
 
-// usage decides which files of a directory are read. It considers the MANIFEST, the names of the files and their
-// content. It ignores a data file because of the MANIFEST only if the MANIFEST is complete and all its files exist.
+// usage says which files of a directory must be read. It considers the MANIFEST, the names of the files and their
+// content. If the MANIFEST is damaged or one of its files is missing, it says that all data files must be read.
 type usage struct {
 	manifest.State
 	whole bool // the MANIFEST is completely readable, and all files that it names exist
 }
 
-// kind is the kind of a file: a data file, a log, or a file that is not read.
 type kind int
 
 const (
@@ -43,7 +42,7 @@ func (u usage) classify(in vfs.FS, dir, name string) (n uint64, k kind) {
 		}
 		return n, other
 	case named && end == "log":
-		return n, log // readLog decides by the log number in the content
+		return n, log // readLog uses the log number in the content to decide whether to read the log
 	case u.whole || end == "damaged":
 		return 0, other
 	}
@@ -58,7 +57,7 @@ func (u usage) classify(in vfs.FS, dir, name string) (n uint64, k kind) {
 	return 0, other
 }
 
-// unnamed stands for the number of a file whose name contains no number.
+// unnamed is used as the number of a file whose name contains no number.
 const unnamed = 1 << 63
 
 // inUse reads from the MANIFEST which files are in use.
@@ -98,7 +97,8 @@ func (s *Store) inUse(names []string) usage {
 	return u
 }
 
-// currentManifest returns the name of the MANIFEST that Pebble's marker file names or, without it, of the newest MANIFEST.
+// currentManifest returns the name of the MANIFEST that Pebble's marker file names. Without a marker file, it
+// returns the name of the newest MANIFEST.
 func currentManifest(names []string) (current string) {
 	for _, name := range names {
 		if strings.HasPrefix(name, "MANIFEST-") {

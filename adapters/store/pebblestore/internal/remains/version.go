@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// stamp says when a version of a key was written. The sequence number is 0 in data files of the lowest level. The
-// Timestamp (at) is known only for versions in a log and for versions that have a value.
+// stamp says when a version of a key was written. The sequence number is 0 in data files of the lowest level. The Timestamp
+// (at) is known only for versions in a log and for versions that have a value.
 type stamp struct {
 	sequence uint64
 	at       edm.Ticks
@@ -24,7 +24,7 @@ func (d stamp) deletes(v stamp) bool {
 	case v.sequence > 0:
 		return d.sequence > v.sequence
 	}
-	return true // v is in the lowest level, which has only data that is older than the deletion
+	return true // v is in the lowest level, and all data there is older than the deletion
 }
 
 // Version is one version of a key: a value or a deletion, in a data file or a log.
@@ -38,8 +38,8 @@ func compare(a, b Version) int {
 	return cmp.Or(bytes.Compare(a.Key, b.Key), -cmp.Compare(a.stamp.sequence, b.stamp.sequence))
 }
 
-// deletions contains the deleted key ranges. Each range covers a dropped table or a part of one, so all its keys have a
-// common prefix. The map groups the ranges by this prefix; the field prefix is its length.
+// deletions contains the deleted key ranges. Each range covers a dropped table or a part of a dropped table, so all its keys
+// have a common prefix. The map groups the ranges by this prefix. The field prefix is its length.
 type deletions struct {
 	prefix int
 	ranges map[string][]deletedRange
@@ -57,8 +57,8 @@ func (d deletions) add(start, end []byte, s stamp) {
 	}
 }
 
-// Current returns the newest value of a key, or nil if the key was deleted. written returns the time of the write that a
-// value contains, or 0. Sequence numbers do not suffice: an old version in an unused file may have a higher one.
+// Current returns the newest value of a key, or nil if the key was deleted. The function written returns the write time that a
+// value contains, or 0. Sequence numbers do not suffice, because an old version in an unused file may have a higher number.
 func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
 	var best *Version
 	for i := range versions {

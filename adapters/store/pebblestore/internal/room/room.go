@@ -7,16 +7,16 @@ import (
 	"edgetable/core/table"
 )
 
-// Room limits the memory that the tables of a store in memory may use. While the limit is reached, writes that add data
-// are refused, as on a full disk. A nil Room has no limit.
+// Room limits the memory that the tables of a store in memory may use. While the limit is reached, writes that add data are refused, as on a
+// full disk. A nil Room has no limit.
 type Room struct {
 	limit   int64
 	full    atomic.Bool
 	refused atomic.Int64
-	deleted atomic.Bool // a delete was admitted since the last compaction of all tables
+	deleted atomic.Bool // Admit has accepted a delete since the last compaction of all tables
 }
 
-// New returns a Room of limit bytes; nil if limit is 0 or less.
+// New returns a Room of limit bytes, or nil if limit is 0 or less.
 func New(limit int64) *Room {
 	if limit <= 0 {
 		return nil
@@ -24,8 +24,8 @@ func New(limit int64) *Room {
 	return &Room{limit: limit}
 }
 
-// Judge decides by the size of the tables whether writes are refused: from the limit on, until a sixteenth of the limit
-// is free. It reports whether to compact the tables, because the memory is full and data was deleted since the last time.
+// Judge decides from the size of the tables whether writes are refused. Writes are refused from the limit on, until a sixteenth of the limit is
+// free. Judge reports whether to compact the tables, because the memory is full and data was deleted since the last compaction.
 func (r *Room) Judge(size int64, logf func(string, ...any)) (compact bool) {
 	switch {
 	case r == nil:
@@ -38,7 +38,7 @@ func (r *Room) Judge(size int64, logf func(string, ...any)) (compact bool) {
 	return r.full.Load() && r.deleted.Swap(false)
 }
 
-// Admit returns an error if the memory is full and the write adds data. It accepts deletes, and remembers them for Judge.
+// Admit returns an error if the memory is full and the write adds data. It accepts deletes, and records them for Judge.
 func (r *Room) Admit(deletes bool) error {
 	switch {
 	case r == nil || !r.full.Load():

@@ -31,10 +31,10 @@ type Bad struct {
 func (b *Bad) Error() string { return fmt.Sprintf("offset %d: %v", b.Offset, b.Err) }
 func (b *Bad) Unwrap() error { return b.Err }
 
-// step is the number of bytes that are read at once. If a step fails, its sectors are read one by one.
+// step is the number of bytes that one call reads. If the call fails, the sectors of this part are read one by one.
 const sector, step = 512, 64 << 10
 
-// Readable returns the content of a file, in which unreadable bytes are replaced by 0xff. So the content must contain
+// Readable returns the content of a file, in which 0xff replaces unreadable bytes. So the content must contain
 // checksums. bad is the first read error, or nil. If the file cannot be read at all, Readable returns an error.
 func Readable(from vfs.FS, path string) (b []byte, bad *Bad, err error) {
 	f, err := from.Open(path)
@@ -81,14 +81,14 @@ func ReadableOf(f vfs.File, path string) (b []byte, bad *Bad, err error) {
 	return b, bad, nil
 }
 
-// Lost reports whether an error means that the content of a file is lost. It is false if the process only lacks
+// Lost reports whether an error means that the content of a file is lost. It returns false if the process only lacks
 // permission, memory or file descriptors.
 func Lost(err error) bool {
 	code, machine := errors.AsType[syscall.Errno](err)
 	return !machine || slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.EIO, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP}, code)
 }
 
-// Replace atomically and durably replaces a file of a directory. Before that, it syncs the directory, so that other files
+// Replace atomically and durably replaces a file of a directory. It first syncs the directory, so that other files
 // whose names are in b are durable.
 func Replace(to vfs.FS, dir, name string, b []byte) error {
 	d, err := to.OpenDir(dir)

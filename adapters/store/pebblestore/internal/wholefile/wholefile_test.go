@@ -12,7 +12,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// stops is a file system on which a number of operations (left) succeed and all later operations fail.
+// stops is a file system on which the first operations succeed and all later operations fail. left is the number of
+// operations that still succeed.
 type stops struct {
 	*vfs.MemFS
 	left int
@@ -67,7 +68,8 @@ func (f stopsFile) Sync() error {
 }
 
 // TestReplace interrupts Replace at each operation and then simulates a power failure, which loses any part of the
-// unsynced data. It checks that the file has its old or its new content, and the new content if Replace has returned.
+// unsynced data. It checks that the file has its old or its new content. If Replace has returned, the content must be
+// new.
 func TestReplace(t *testing.T) {
 	before, after := strings.Repeat("old", 2000), strings.Repeat("new", 3000)
 	for left := 0; ; left++ {
