@@ -11,42 +11,42 @@ import (
 	"edgetable/core/table"
 )
 
-// Reads must work on a full disk. While the log waits for disk space, Pebble already shows commits that are not
-// durable yet. Reads then do not wait for these commits. They return the settled state: the state without them.
+// Reads must work on a full disk. While the log waits for disk space, Pebble already shows commits that are not durable yet.
+// Reads then do not wait for these commits, but hide them.
 //
-// A commit is settled if it is synced, or if a commit after it in the log is synced, because the log is synced in
-// order. Of two commits of one stripe, the one with the higher number is later in the log. The same is true if one of
-// the two is a catalog change, because a catalog change locks all stripes. Any other two commits are independent of
-// each other, so reads may show either one without the other.
+// A commit is certainly durable if it is synced, or if a later commit in the log is synced, because the log is synced in order.
+// Of two commits of one stripe, the one with the higher number is later in the log. The same is true if one of the two is a
+// catalog change, because a catalog change locks all stripes. Any other two commits are independent of each other, so reads may
+// show either one without the other.
 
 // undo contains the data with which reads hide a commit that is not durable yet.
 type undo struct {
 	// The following fields are set only for a commit that writes entities.
 	stripe    *stripe // nil for a catalog change
 	liveTable *liveTable
-	mutations []table.Mutation // memory of the caller of Commit, valid until journal.done
-	olds      []old            // the entities before the commit; nil if the disk had so much space that they were not kept
+	mutations []table.Mutation // memory of the caller of Commit, valid until the call of journal.done
+	olds      []old            // entities before the commit; nil if the disk had so much space that they were not kept
 
-	// before is a snapshot of the state before a catalog change, or before replayed commits of another store. Without it,
-	// readers could not read the entities of a table whose drop is not settled.
+	// before is a snapshot of the state before a catalog change, or before replayed commits of another store. If a drop is not
+	// durable yet, readers need the snapshot to read the entities of the dropped table.
 	before *pebble.Snapshot
 }
 
-// forget releases the snapshot in u after the commit is durable or has failed.
+// forget releases the snapshot of a commit. The commit is durable or has failed.
 func (s *Store) forget(u undo) {
 	if u.before != nil {
 		s.calls.Go(func() { u.before.Close() }) // Close cannot fail, but may wait for a lock of Pebble
 	}
 }
 
-// isDurable reports whether a registered commit is certainly durable. mu must be locked.
+// isDurable reports whether a registered commit is certainly durable. The caller must have locked mu.
 func (j *journal) isDurable(e *entry) bool {
 	st := e.undo.stripe
 	return e.number <= j.syncedCatalog || st != nil && e.number <= st.synced
 }
 
-// unsettled returns the commits that may not be durable yet, oldest first. It stops at the first such catalog change and
-// returns its entry as catalog: the snapshot before this change contains no later commits. mu must be locked.
+// pendingCommits returns the commits that may not be durable yet, oldest first. If one of them is a catalog change, the list
+// ends before this change, and catalog is the change. Its snapshot contains no later commits. The caller must have locked mu.
 func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 	for e := j.oldest; e != nil; e = e.newer {
 		switch {
@@ -60,16 +60,16 @@ func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 	return commits, nil
 }
 
-// view is the settled state at one moment: the state without commits that may not be durable yet.
+// view is the state of the store at one moment, without commits that may not be durable yet.
 type view struct {
 	store   *Store
 	from    pebble.Reader
-	current bool     // from has the same tables as the store now
-	hidden  []*entry // commits that from shows, or will soon show, and that the view must hide
+	current bool     // the field from has the same tables as the store now
+	hidden  []*entry // commits that the view must hide, although Pebble shows them or will soon show them
 }
 
-// withDurableView calls do with the state without commits that may not be durable yet. During the call, no commit is registered
-// or becomes durable for readers, so do must return soon. Iterators that do creates remain valid after the call.
+// withDurableView calls do with the state without commits that may not be durable yet. During the call of do, no commit is
+// registered or becomes durable for readers, so do must return soon. Iterators that do creates remain valid after the call.
 func (s *Store) withDurableView(do func(v view) error) error {
 	j := s.journal
 	j.mu.Lock()
@@ -84,8 +84,7 @@ func (s *Store) withDurableView(do func(v view) error) error {
 	return do(view{s, s.db, true, hidden})
 }
 
-// isShort reports whether a reply cannot be given now because the log waits for space or
-// for a file descriptor.
+// isShort reports whether an error means that the log waits for disk space or for a file descriptor.
 func isShort(err error) bool {
 	return errors.Is(err, table.ErrFull) || errors.Is(err, table.ErrBusy)
 }
@@ -110,14 +109,14 @@ func (v view) liveTable(tbl table.RecordKey) (*liveTable, error) {
 	return l, nil
 }
 
-// hiddenRow is the state of an entity before the oldest commit that changes it and that reads must hide.
+// hiddenRow is the state of an entity before the oldest hidden commit that changes the entity.
 type hiddenRow struct {
 	key   []byte
 	old   old
 	known bool
 }
 
-// rows returns, in key order, the old rows of the entities in a range that are changed by hidden commits.
+// rows returns, in key order, the old entities in a range that hidden commits change.
 func (v view) rows(l *liveTable, in key.Range) (list []hiddenRow) {
 	for _, e := range v.hidden {
 		if e.undo.liveTable.incarnation != l.incarnation {
@@ -139,7 +138,7 @@ func (v view) rows(l *liveTable, in key.Range) (list []hiddenRow) {
 	return slices.CompactFunc(list, func(a, b hiddenRow) bool { return bytes.Equal(a.key, b.key) })
 }
 
-// getSettled is like Get, but reads the state without commits that are not durable yet.
+// getDurable is like Get, but reads the state without commits that may not be durable yet.
 func (s *Store) getDurable(tbl table.RecordKey, k []byte) (row table.Row, err error) {
 	err = s.withDurableView(func(v view) error {
 		l, err := v.liveTable(tbl)

@@ -21,8 +21,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// world is a store with a model of its content: the text of each entity, by table and
-// key.
+// world is a store with a model of its content: the text of each entity, by table and key.
 type world struct {
 	t      *testing.T
 	disk   *quota
@@ -54,8 +53,8 @@ func (w *world) options(fs vfs.FS) pebblestore.Options {
 
 func tableKey(name string) table.RecordKey { return table.RecordKey{Account: "acct", Table: name} }
 
-// make adds a table to the model and returns a function that creates the table. Like the writers
-// below, it changes the model first and does not wait for the confirmation.
+// make adds a table to the model and returns a function that creates the table. Like the methods drop
+// and commit, it changes the model before the store has confirmed the change.
 func (w *world) make(name string, number byte) func() error {
 	m := &modelTable{record: table.Record{Key: tableKey(name), Incarnation: table.Incarnation{number}}, texts: map[string]string{}}
 	w.tables[name] = m
@@ -71,7 +70,6 @@ func (w *world) drop(name string) func() error {
 	return func() error { return w.store.Drop(context.Background(), r.Key, r.Revision) }
 }
 
-// change is a mutation of one entity.
 type change struct {
 	kind      table.Kind
 	condition table.Condition
@@ -101,7 +99,6 @@ func (w *world) commit(name, partition string, changes ...change) func() error {
 	}
 }
 
-// copy returns a copy of the current model.
 func (w *world) copy() map[string]map[string]string {
 	c := map[string]map[string]string{}
 	for name, m := range w.tables {
@@ -188,8 +185,8 @@ func (w *world) checkScan(s *pebblestore.Store, name string, ranges []key.Range,
 	}
 }
 
-// waits begins changes one after the other while no log can be written, and then makes the disk full.
-// The caller waits with results until all changes have ended.
+// startBlocked starts changes one after the other while no log can be written, and then makes the
+// disk full. The caller waits for results to find out when all changes have ended.
 func (w *world) startBlocked(changes ...func() error) (results *sync.WaitGroup) {
 	results = new(sync.WaitGroup)
 	letGo := w.disk.holdLogs()
@@ -213,8 +210,8 @@ func (w *world) startBlocked(changes ...func() error) (results *sync.WaitGroup) 
 }
 
 // TestSettled makes commits of all kinds wait for disk space. It checks that reads show the state
-// without these commits, even if some of them are already in the log, and that a killed process has
-// lost nothing of this state. When there is space again, reads must show all commits.
+// without these commits, even if some of them are already in the log. A killed process must not lose
+// anything of this state. When there is space again, reads must show all commits.
 func TestSettled(t *testing.T) {
 	t.Parallel()
 	put, merge, remove := table.Put, table.Merge, table.Delete

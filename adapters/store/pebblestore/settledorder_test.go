@@ -9,7 +9,8 @@ import (
 )
 
 // TestSettledOrder checks which commits reads must hide after one commit is synced: all except this commit and
-// those that are certainly before it in the log. If the commit is canceled instead, all others stay hidden.
+// those that are certainly before it in the log. If the commit is canceled instead of synced, all other
+// commits stay hidden.
 func TestSettledOrder(t *testing.T) {
 	const synced, canceled = true, false
 	var a, b stripe
@@ -19,8 +20,8 @@ func TestSettledOrder(t *testing.T) {
 		commits []*stripe
 		done    int // index of the commit that is synced or canceled
 		how     bool
-		hidden  []int // indexes of the commits that readers must not see
-		catalog bool  // readers must use the snapshot before a catalog change
+		hidden  []int // indexes of the commits that reads must hide
+		catalog bool  // reads must use the snapshot before a catalog change
 	}{
 		{"the last of a stripe", []*stripe{&a, &a, &a}, 2, synced, nil, false},
 		{"the middle of a stripe", []*stripe{&a, &a, &a}, 1, synced, []int{2}, false},

@@ -17,9 +17,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestSettledRace makes the disk full and then not full, again and again, under load. It checks that
-// no read is refused. Each page must show all commits that were confirmed before its scan, never a
-// part of a commit, and nothing that a killed process would lose.
+// TestSettledRace makes the disk full and then not full, again and again, during writes. It checks
+// that no read is refused. Each page must show all commits that were confirmed before its scan,
+// never a part of a commit, and nothing that a killed process would lose.
 func TestSettledRace(t *testing.T) {
 	t.Parallel()
 	const partitions = 4
@@ -90,7 +90,7 @@ func TestSettledRace(t *testing.T) {
 	}
 	for range rounds {
 		w.disk.setLimit(w.disk.used() + 20<<10)
-		for stalled := false; !stalled && !t.Failed(); { // until a writer finds no space
+		for stalled := false; !stalled && !t.Failed(); { // repeats until a commit finds no space
 			w.store.Measure()
 			var before [partitions]int64
 			for p := range confirmed {

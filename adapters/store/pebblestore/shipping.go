@@ -10,17 +10,17 @@ import (
 	"edgetable/core/table"
 )
 
-// ReadLog returns a reader of the commits with numbers above after. The logs must still contain them: see
-// [logship.Timeline].
+// ReadLog returns a reader of the commits whose numbers are higher than the parameter after. The logs must still contain these
+// commits: see [logship.Timeline].
 func (s *Store) ReadLog(after edm.Ticks) *logship.Reader {
 	return s.shipping.Read(after)
 }
 
-// AwaitDurable waits until all commits registered before the call are durable, or ctx ends. All commits up to the returned
-// number are durable. whole reports whether they include every commit that returned before the time at.
+// AwaitDurable waits until all commits registered before the call are durable, or until ctx ends. All commits up to the
+// returned number are durable. whole reports whether these include every commit that returned before the returned time.
 func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
 	last := s.journal.last.Load()
-	_ = s.journal.wait(ctx, last) // after an error, the number is lower than last
+	_ = s.journal.wait(ctx, last) // after an error, number is lower than last
 	number = s.Durable()
 	return number, now, int64(number) >= last
 }
@@ -28,7 +28,7 @@ func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Tic
 // Durable returns a number up to which all commits are durable.
 func (s *Store) Durable() edm.Ticks { return edm.Ticks(s.journal.durable.Load()) }
 
-// Touch makes a commit that changes no data, and returns its number.
+// Touch makes a commit that changes no data, and returns the number of the commit.
 func (s *Store) Touch(ctx context.Context) (edm.Ticks, error) {
 	if s.disk.Full() {
 		return 0, table.ErrFull
@@ -41,26 +41,26 @@ func (s *Store) Timeline() logship.Timeline {
 	return s.shipping.Timeline()
 }
 
-// ChangeTimeline calls do to change the timeline of the store, and stores the result durably.
+// ChangeTimeline calls the function do, which changes the timeline of the store. Then it stores the timeline durably.
 func (s *Store) ChangeTimeline(do func(*logship.Timeline)) error {
 	return s.shipping.Change(0, do)
 }
 
-// BeginTimeline gives the timeline of the store an ID. This is needed when the log is first shipped, and when the
-// store no longer continues the timeline that has the current ID.
+// BeginTimeline gives the timeline of the store an ID. It is called when the log is first shipped, and when the store
+// no longer continues the timeline with the current ID.
 func (s *Store) BeginTimeline(id, parent string, left edm.Ticks) error {
 	return s.ChangeTimeline(func(t *logship.Timeline) { *t = logship.Timeline{ID: id, Parent: parent, Left: left, Since: t.Since} })
 }
 
-// Raise ensures that all later commits have numbers above the given one.
+// Raise ensures that all later commits have numbers higher than the parameter above.
 func (s *Store) Raise(above edm.Ticks) error {
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
 	return s.raise(above)
 }
 
-// raise is Raise for a caller that has locked journal.numbers. The clock has reserved numbers up to a second above the
-// last one. raise reserves at least as many, because a reservation must never become lower.
+// raise is Raise for a caller that has locked journal.numbers. The clock has reserved numbers up to a second after the
+// last number. raise reserves at least as many, because a reservation must never become lower.
 func (s *Store) raise(above edm.Ticks) error {
 	above = max(above, edm.Ticks(s.journal.last.Load()))
 	if err := s.reserve(above + table.Reservation); err != nil {
@@ -70,22 +70,22 @@ func (s *Store) raise(above edm.Ticks) error {
 	return nil
 }
 
-// Started returns the highest number that earlier processes may have issued for a commit of the store.
+// Started returns the highest number that processes before this one may have issued for a commit of the store.
 func (s *Store) Started() edm.Ticks { return s.journal.started }
 
-// LogWritten returns the number of bytes written to the log since the store was opened, and
-// the size of the logs that are kept until they are shipped.
+// LogWritten returns the number of bytes written to the log since the store was opened, and the total size of the logs
+// that are kept until they are shipped.
 func (s *Store) LogWritten() (written, kept int64) {
 	_, kept = s.shipping.Kept()
 	return int64(s.pebbleMetrics().WAL.BytesWritten), kept
 }
 
 // Span says which commits a checkpoint contains: all commits with numbers up to Low, and none with numbers above High.
-// No commit of the store has, or will get, a number above High and up to Quiet.
+// No commit of the store has, or will get, a number in (High, Quiet].
 type Span struct{ Low, High, Quiet edm.Ticks }
 
-// quiet returns as last the highest number of a commit, and as until the higher one of last and the current time. It
-// raises the clock to until, so that no commit gets a number above last and up to until.
+// raiseToNow raises the clock to the current time, and returns the highest number of a commit (last) and the raised
+// clock (until). No commit gets a number in (last, until].
 func (s *Store) raiseToNow() (last, until edm.Ticks) {
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
@@ -95,15 +95,15 @@ func (s *Store) raiseToNow() (last, until edm.Ticks) {
 	return last, until
 }
 
-// CheckpointSpan makes a [Store.Checkpoint] to which the shipped log can be applied. When it returns,
-// all commits up to High are durable.
+// CheckpointSpan makes a [Store.Checkpoint] to which the shipped log can be applied. When CheckpointSpan returns, all
+// commits with numbers up to High are durable.
 func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err error) {
 	_, began := s.raiseToNow()
 	low, _, whole := s.AwaitDurable(ctx, time.Time{})
 	if !whole {
 		return span, errors.Join(ctx.Err(), table.ErrBusy)
 	}
-	if low == 0 { // in a new store, no commit has or will get a number up to began
+	if low == 0 { // the store is new: it has no commit, and will issue only numbers above began
 		low = began
 	}
 	if err := s.Checkpoint(ctx, dir); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// slowLogs is a file system on which syncs of logs are slow. So a reply that does
-// not wait for its sync is sent before the sync ends, which the test notices.
+// slowLogs is a file system on which syncs of logs are slow. So a reply that does not wait for its
+// sync is sent before the sync ends, and the test notices this.
 type slowLogs struct {
 	vfs.FS
 	w *powered

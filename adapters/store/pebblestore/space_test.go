@@ -18,8 +18,8 @@ import (
 	"edgetable/core/table"
 )
 
-// filler is a load on a store whose disk becomes full. One goroutine per partition
-// makes numbered commits, each of which writes its number to two entities.
+// filler writes to a store whose disk becomes full. One goroutine per partition makes numbered
+// commits. Each commit writes its number to two entities.
 type filler struct {
 	t     *testing.T
 	disk  *quota
@@ -37,7 +37,6 @@ func fillerKeys(partition int) (keys [2][]byte) {
 	return keys
 }
 
-// commit makes the commit with number n to a partition.
 func (f *filler) commit(s *pebblestore.Store, partition, n int) error {
 	var m []table.Mutation
 	for _, k := range fillerKeys(partition) {
@@ -48,7 +47,7 @@ func (f *filler) commit(s *pebblestore.Store, partition, n int) error {
 	return err
 }
 
-// start starts to make n commits to each partition. A goroutine ends early if its
+// start starts one goroutine per partition that makes n commits. A goroutine ends early if its
 // commit is refused for lack of space.
 func (f *filler) start(n int) {
 	for p := range f.acked {
@@ -76,9 +75,9 @@ func (f *filler) confirmed() [4]int {
 	return f.acked
 }
 
-// check reads all entities. Each partition must have the content of the last confirmed
-// commit or of a later one, never a part of a commit. If maybe is true, a read may
-// also fail because the state is not durable yet.
+// check reads all entities. Each partition must have the content of the last confirmed commit or of
+// a later commit, never a part of a commit. If maybe is true, a read may also fail because the
+// state is not durable yet.
 func (f *filler) check(s *pebblestore.Store, acked [4]int, maybe bool) {
 	f.t.Helper()
 	for p, want := range acked {
@@ -104,8 +103,8 @@ func (f *filler) check(s *pebblestore.Store, acked [4]int, maybe bool) {
 	}
 }
 
-// crash opens and checks a copy of the disk as it would be after a killed process
-// or a power failure.
+// crash opens and checks a copy of the disk, as the disk would be after a killed process or a power
+// failure.
 func (f *filler) crash(random *rand.Rand) {
 	f.t.Helper()
 	acked := f.confirmed()
@@ -132,9 +131,10 @@ func (f *filler) options(fs vfs.FS) pebblestore.Options {
 	}.Small()
 }
 
-// TestFullAtEachWrite makes the disk full while the store opens or works under load, in
-// each run at a later file operation. It checks that the process does not end, reads work, a
-// killed process has lost nothing, and all operations work when there is space again.
+// TestFullAtEachWrite makes the disk full at one file operation, while the store opens or during
+// writes. Each run uses a later operation. The test checks that the process does not end and that
+// reads work. A killed process must not lose data, and all operations must work when there is space
+// again.
 func TestFullAtEachWrite(t *testing.T) {
 	t.Parallel()
 	const commits = 100
@@ -201,14 +201,14 @@ func (f *filler) run(commits int, random *rand.Rand) {
 	f.goOn(f.store, f.confirmed())
 }
 
-// goOn checks a store that has space again: it has all confirmed commits, accepts writes,
-// and can be closed and opened.
+// goOn checks a store that has space again. The store must have all confirmed commits, accept
+// writes, and be able to close and open.
 func (f *filler) goOn(s *pebblestore.Store, acked [4]int) {
 	waitForSpace(s)
 	f.check(s, acked, false)
 	for p := range acked {
 		err := f.commit(s, p, acked[p]+1)
-		for errors.Is(err, table.ErrFull) { // an operation that had found no space has set Full only now
+		for errors.Is(err, table.ErrFull) { // an operation that found no space may set Full late
 			waitForSpace(s)
 			err = f.commit(s, p, acked[p]+1)
 		}
@@ -238,7 +238,7 @@ func waitForSpace(s *pebblestore.Store) {
 	}
 }
 
-// full checks a store without disk space, and a copy of its disk.
+// full runs the checks for a store that has no disk space, and for a copy of its disk.
 func (f *filler) full(random *rand.Rand) {
 	f.check(f.store, f.confirmed(), true)
 	f.crash(random)

@@ -11,9 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestStartOnFullDisk makes the disk full at each file operation of a start that
-// replays a log. It checks that the start waits for space or can be interrupted, and
-// that nothing is lost.
+// TestStartOnFullDisk makes the disk full at each file operation of a start that replays a log. It
+// checks that the start waits for space or can be interrupted, and that no data is lost.
 func TestStartOnFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := newQuota()
@@ -24,7 +23,7 @@ func TestStartOnFullDisk(t *testing.T) {
 	}
 	f.start(60)
 	f.wait.Wait()
-	if err := f.store.Mark(); err != nil { // also writes the last synced commit to the file LOGS
+	if err := f.store.Mark(); err != nil { // Mark also writes the last synced commit to the file LOGS
 		t.Fatal(err)
 	}
 	killed := func() *quota {
@@ -61,7 +60,7 @@ func TestStartOnFullDisk(t *testing.T) {
 			opened <- err
 		}()
 		select {
-		case err = <-opened: // the start had ended before the operation that fills the disk
+		case err = <-opened: // the start ended before the operation that fills the disk
 		case <-q.hit:
 			if f.crash(rand.New(rand.NewPCG(uint64(at), 4))); at%3 == 0 {
 				close(interrupt)

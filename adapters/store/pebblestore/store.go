@@ -26,44 +26,44 @@ import (
 
 // Store is a table.Store in a directory. Use [Open].
 type Store struct {
-	identity atomic.Pointer[string] // nil until it was read
+	identity atomic.Pointer[string] // nil until loadIdentity has read it
 	db       *pebble.DB
 	memory   bool
-	now      func() edm.Ticks // the clock of the machine; nil if the store is only read
+	now      func() edm.Ticks // clock of the machine; nil if the store is open for reading only
 	fatal    func(error)
-	// committed is called with the duration of each commit; it may be nil
+	// committed is called with the duration of each commit. It may be nil.
 	committed   func(time.Duration)
-	logs        *logguard.Guard // nil in memory
-	shipping    *logship.Keeper // nil in memory, and if the store is only read
+	logs        *logguard.Guard // nil for a store in memory
+	shipping    *logship.Keeper // nil for a store in memory or for reading only
 	dir         string
 	histories   sync.Mutex
 	history     table.History      // zero until the file HISTORY has shown that this store is not a copy
-	copied      recordcopy.Content // the second copy of the records, as read at the start
-	disk        *fulldisk.Disk     // nil in memory
-	room        *room.Room         // nil on a disk, and in memory without a limit
-	machine     vfs.FS             // the file system of the machine: an operation that finds no space fails
-	copies      *recordcopy.File   // nil in memory
-	backlog     *backlog.Backlog   // nil if the store is only read
+	copied      recordcopy.Content // second copy of the records, as read at the start
+	disk        *fulldisk.Disk     // nil for a store in memory
+	room        *room.Room         // nil for a store on disk, or without a limit
+	machine     vfs.FS             // file system of the machine, in which an operation without disk space fails
+	copies      *recordcopy.File   // nil for a store in memory
+	backlog     *backlog.Backlog   // nil if the store is open for reading only
 	marker      *logguard.Marker
 	journal     *journal
 	tables      *tables
 	stalls      atomic.Int64
-	lastMetrics atomic.Pointer[pebble.Metrics] // returned while Pebble may hold its locks, see measured
-	calls       sync.WaitGroup                 // calls of Pebble that may wait for disk space
+	lastMetrics atomic.Pointer[pebble.Metrics] // previous metrics, for the time while Pebble may hold its locks
+	calls       sync.WaitGroup                 // Pebble calls that may wait for disk space
 	checkpoint  sync.Mutex                     // locked while a checkpoint is made
-	ending      context.Context                // cancelled by end, when the store is being closed
+	ending      context.Context                // canceled by the field end when the store is being closed
 	end         context.CancelFunc
 	// failures counts failed flushes and compactions since the last successful flush.
 	failures atomic.Int32
 
-	damaged      atomic.Int64 // number of damaged places found so far
-	damagedFiles sync.Map     // keys are the paths of files whose damage was logged
+	damaged      atomic.Int64 // number of reads and compactions that found damage
+	damagedFiles sync.Map     // paths of files whose damage was logged
 	// compactionFailed is the time of the last failed compaction, in Unix
 	// nanoseconds.
 	compactionFailed atomic.Int64
 
 	catalog struct {
-		sync.Mutex              // locked before any stripe; only catalog changes lock it
+		sync.Mutex              // locked before any stripe, and only by catalog changes
 		last       atomic.Int64 // number of the last catalog change, stored before the change is applied
 	}
 	seed    maphash.Seed
@@ -77,15 +77,15 @@ func (s *Store) Declares() (name string, expiry bool) { return "Pebble", true }
 
 const stripeCount = 1024
 
-// stripe is the lock of a share of all partitions. Each stripe has its own cache line.
+// stripe is a lock for some of the partitions. Each stripe has its own cache line.
 type stripe struct {
 	sync.Mutex
 	last   atomic.Int64 // number of the last commit of the stripe, stored before the commit is applied
-	synced edm.Ticks    // highest number of a synced commit of the stripe; guarded by journal.mu
+	synced edm.Ticks    // highest number of a synced commit of the stripe; journal.mu guards it
 	_      [40]byte
 }
 
-// stripe returns the stripe of the partition of an entity by its full key.
+// stripe returns the stripe that the partition of an entity belongs to. k is the full key of the entity.
 func (s *Store) stripe(k []byte) *stripe {
 	n := prefixLength + len(key.Partition(k[prefixLength:]))
 	return &s.stripes[maphash.Bytes(s.seed, k[:n])%stripeCount]
@@ -103,8 +103,8 @@ func (s *Store) unlockStripes() {
 	}
 }
 
-// answer waits until all commits with numbers up to n are durable, and then returns err. If the
-// wait fails, it returns the error of the wait.
+// awaitAndReturn waits until all commits with numbers up to n are durable, and then returns err. If the wait fails, it
+// returns the error of the wait.
 func (s *Store) awaitAndReturn(ctx context.Context, n int64, err error) error {
 	if w := s.journal.wait(ctx, n); w != nil {
 		return w
@@ -112,8 +112,8 @@ func (s *Store) awaitAndReturn(ctx context.Context, n int64, err error) error {
 	return err
 }
 
-// apply adds the batch of a commit to the log and makes it visible to readers. The log has batches in the order of
-// the calls. The caller must then call settle. If apply returns an error, nothing was applied.
+// apply adds the batch of a commit to the log and makes the batch visible to readers. The log has batches in the order of
+// the calls of apply. The caller must then call awaitDurable. If apply returns an error, the batch was not applied.
 func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	if s.memory {
 		return s.applyUnsynced(b)
@@ -141,15 +141,15 @@ func (s *Store) writeMark(m logguard.Mark) error {
 	return s.db.LogData(m.Append(nil), pebble.Sync)
 }
 
-// applyUnsynced is apply for a batch that need not be synced: it becomes durable with the next synced batch.
+// applyUnsynced is like apply for a batch that need not be synced: it becomes durable together with the next synced batch.
 func (s *Store) applyUnsynced(b *pebble.Batch) error {
 	defer s.exitOnPanic()
 	return s.db.Apply(b, pebble.NoSync)
 }
 
-// dieOfPanic is deferred while a commit is being applied. Pebble panics when it cannot write its
-// log, and HTTP servers recover from panics. dieOfPanic ends the process, so that it does not
-// continue with half a commit and a locked stripe.
+// exitOnPanic is deferred while a commit is being applied. Pebble panics when it cannot write its log, and HTTP servers
+// recover from panics. exitOnPanic ends the process, because the process must not continue with half a commit and a locked
+// stripe.
 func (s *Store) exitOnPanic() {
 	if r := recover(); r != nil {
 		if err, ok := r.(error); !ok || !errors.Is(err, pebble.ErrClosed) {
@@ -159,8 +159,8 @@ func (s *Store) exitOnPanic() {
 	}
 }
 
-// awaitDurable waits until an applied batch is durable. Only the goroutine that applied the
-// batch may call it: the log wakes that goroutine directly.
+// awaitDurable waits until an applied batch is durable. Only the goroutine that applied the batch may call awaitDurable,
+// because the log wakes that goroutine directly.
 func (s *Store) awaitDurable(b *pebble.Batch, e *entry) error {
 	if !s.memory {
 		if err := b.SyncWait(); err != nil {
@@ -171,16 +171,15 @@ func (s *Store) awaitDurable(b *pebble.Batch, e *entry) error {
 		s.marker.SawSync(e.number)
 	}
 	s.journal.done(e)
-	b.Close() // returns the batch to the pool; it cannot fail
+	b.Close() // returns the batch to the pool, and cannot fail
 	return nil
 }
 
-// die ends the process through Options.Fatal. If Options.Fatal returns, requests that depend on
-// unsynced commits fail.
+// die ends the process through Options.Fatal. If Options.Fatal returns, requests that depend on unsynced commits fail.
 func (s *Store) die(err error) {
 	s.journal.fail()
 	if s.disk.Closing() {
-		return // Close reports the write error
+		return // the method Close reports the write error
 	}
 	s.fatal(err)
 }
@@ -193,7 +192,7 @@ func (s *Store) admit(m []table.Mutation) error {
 	return s.disk.Admit(m)
 }
 
-// admitDelete is admit for a change that only deletes data, or for one that adds data.
+// admitDelete is like admit. The parameter deletes says whether a change only deletes data.
 func (s *Store) admitDelete(deletes bool) error {
 	if err := s.room.Admit(deletes); err != nil {
 		return err

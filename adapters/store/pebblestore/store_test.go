@@ -27,8 +27,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// open opens a store and closes it at the end of the test. The test fails if the
-// store cannot be opened.
 func open(t testing.TB, o pebblestore.Options) *pebblestore.Store {
 	t.Helper()
 	if o.Fatal == nil {
@@ -48,7 +46,7 @@ func open(t testing.TB, o pebblestore.Options) *pebblestore.Store {
 
 var people = table.RecordKey{Account: "acct", Table: "people"}
 
-// create creates the table people, unless it exists.
+// create creates the table people, unless the table exists.
 func create(ctx context.Context, s *pebblestore.Store) error {
 	d := table.Record{Key: people, Incarnation: table.Incarnation{1}}
 	if _, err := s.WriteRecord(ctx, d); err != nil && !errors.Is(err, table.ErrRevision) {
@@ -57,8 +55,8 @@ func create(ctx context.Context, s *pebblestore.Store) error {
 	return nil
 }
 
-// harness returns the harness with which the test suite of all stores opens a
-// store in a directory or in memory.
+// harness returns the harness with which the test suite for all stores opens a store in a directory
+// or in memory.
 func harness(memory bool) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		o := pebblestore.Options{

@@ -6,7 +6,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// stored returns a copy of the value of a key, or nil if the key does not exist.
+// getValue returns a copy of the value of a key, or nil if the key does not exist.
 func getValue(from pebble.Reader, k []byte) ([]byte, error) {
 	v, closer, err := from.Get(k)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -19,8 +19,8 @@ func getValue(from pebble.Reader, k []byte) ([]byte, error) {
 	return own, closer.Close()
 }
 
-// each calls do for each key that begins with prefix, in order, until do fails. do must not use the key or the value
-// after it returns.
+// forEachKey calls the function do for each key that begins with prefix, in order, until do fails. do must not use
+// the key or the value after it returns.
 func forEachKey(from pebble.Reader, prefix []byte, do func(k, v []byte) error) error {
 	it, err := from.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
 	if err != nil {

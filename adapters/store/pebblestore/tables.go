@@ -12,16 +12,16 @@ import (
 // liveTable is one incarnation of a table, from its creation to its drop.
 type liveTable struct {
 	incarnation table.Incarnation
-	// dead is set before the batch that drops the table is applied. So if dead is not set
-	// after a read, the read has seen the table before the drop.
+	// dead is set before the batch that drops the table is applied. So if dead is still not set after a read, the read has seen the
+	// table before the drop.
 	dead atomic.Bool
-	// traits changes only while all stripes are locked. So the traits do not change during a commit. A read uses traits
-	// that were valid at some time during the read.
+	// traits changes only while all stripes are locked. So the traits do not change during a commit. A read uses traits that were valid
+	// at some time during the read.
 	traits atomic.Pointer[table.Traits]
 	news   feedlog.News
 }
 
-// appendKey appends the full key of the entity with the encoded key k: its key in the database.
+// appendKey appends the full key of an entity, which is its key in the database. k is the key without the incarnation.
 func (l *liveTable) appendKey(dst, k []byte) []byte {
 	return append(appendPrefix(dst, l.incarnation), k...)
 }
@@ -42,8 +42,8 @@ func (t *tables) find(key table.RecordKey) *liveTable {
 	return l
 }
 
-// begin makes the incarnation of a table's record live, unless it is already live, and sets its traits. It ignores
-// the record of an account, which has no incarnation.
+// setLive makes the incarnation in a table's record live, unless it is already live, and sets its traits. It ignores the record of
+// an account, which has no incarnation.
 func (t *tables) setLive(r *table.Record) {
 	if r.Key.Table == "" {
 		return
@@ -59,7 +59,7 @@ func (t *tables) setLive(r *table.Record) {
 	l.news.Ring()
 }
 
-// notifyWaiters wakes the clients that wait for changes of tables. of has the last commit number of each changed incarnation.
+// notifyWaiters wakes the clients that wait for changes of tables. The parameter maps each changed incarnation to its last commit number.
 func (t *tables) notifyWaiters(of map[table.Incarnation]edm.Ticks) {
 	if len(of) == 0 {
 		return
@@ -73,7 +73,7 @@ func (t *tables) notifyWaiters(of map[table.Incarnation]edm.Ticks) {
 	}
 }
 
-// judge returns the traits of a table and the current time, at which a read decides which entities have expired. The
+// traitsAndTime returns the traits of a table and the current time. A read uses both to find out which entities have expired. The
 // time is 0 for a table without traits.
 func (l *liveTable) traitsAndTime(clock *table.Clock) (t *table.Traits, now edm.Ticks) {
 	if t = l.traits.Load(); t != nil {
@@ -82,14 +82,14 @@ func (l *liveTable) traitsAndTime(clock *table.Clock) (t *table.Traits, now edm.
 	return t, now
 }
 
-// end removes the live incarnation of a table and marks it as dead.
+// setDead removes the live incarnation of a table and marks it as dead.
 func (t *tables) setDead(key table.RecordKey) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if old := t.live[key]; old != nil {
 		delete(t.live, key)
-		// dead is set only after the map entry is deleted. So a reader that sees dead and
-		// looks up the table again does not find the same life again.
+		// dead is set only after the map entry is deleted. So a reader that sees dead and looks up the table again does not find the dead
+		// incarnation again.
 		old.dead.Store(true)
 		old.news.Ring()
 	}

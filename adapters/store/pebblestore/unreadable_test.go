@@ -19,14 +19,14 @@ import (
 type unreadable struct {
 	path     string
 	from, to int64 // bytes that cannot be read
-	open     error // error when the file is opened; nil if it can be opened
+	open     error // error of an attempt to open the file; nil if the file can be opened
 }
 
 // badDisk is a file system with an unreadable file.
 type badDisk struct {
 	vfs.FS
 	unreadable
-	replaced atomic.Bool // a readable file has replaced the unreadable one
+	replaced atomic.Bool // a readable file has replaced the unreadable file
 }
 
 func (d *badDisk) error(op, path string) error {
@@ -62,7 +62,7 @@ func (d *badDisk) Rename(from, to string) error {
 }
 
 func (d *badDisk) Stat(path string) (vfs.FileInfo, error) {
-	if err := d.error("stat", path); errors.Is(err, fs.ErrNotExist) { // as for a symbolic link to a missing file
+	if err := d.error("stat", path); errors.Is(err, fs.ErrNotExist) { // as Stat does for a symbolic link to a missing file
 		return nil, err
 	}
 	return d.FS.Stat(path)
@@ -87,8 +87,8 @@ func (f *badFile) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestUnreadable checks that Open, Check and a salvage handle bytes that the disk cannot read as a damaged block, and a
-// file that cannot be opened as a lost file.
+// TestUnreadable checks that Open, Check and a salvage treat bytes that the disk cannot read like a damaged block, and
+// a file that cannot be opened like a lost file.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	const entities = 600

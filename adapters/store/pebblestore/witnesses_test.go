@@ -28,8 +28,8 @@ func manifestOf(t *testing.T, disk vfs.FS) string {
 	return ""
 }
 
-// TestOneWitness checks that a salvage loses no entity because of a single wrong source: the MANIFEST, the name of a file
-// or the log number in a file.
+// TestOneWitness checks that a salvage loses no entity because of a single wrong source. A source
+// is the MANIFEST, the name of a file, or the log number in a file.
 func TestOneWitness(t *testing.T) {
 	t.Parallel()
 	const entities = 1500
@@ -87,7 +87,6 @@ func TestOneWitness(t *testing.T) {
 	}
 }
 
-// swap exchanges the content of two files.
 func swap(t *testing.T, place vfs.FS, a, b string) {
 	t.Helper()
 	first, second := content(t, place, a), content(t, place, b)
