@@ -9,17 +9,16 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// catchingUp is the maximum number of new connections that wait for a standby at the same time.
 const catchingUp = 2
 
 // catchUp waits until a synchronous standby has all commits that a new connection can see.
 //
-// Two events make commits visible that no standby has yet. The first is a restart of the primary: the sessions whose commits
-// waited for a standby are gone. The second is the promotion of a standby that has no standby of its own yet. Both events end all
-// connections. A commit waits for all commits before it, so catchUp makes one commit per new connection.
+// Two events make commits visible that no standby has yet. The first is a restart of the primary: it ends the sessions whose
+// commits were waiting for a standby. The second is the promotion of a standby that has no standby of its own yet. Both events
+// end all connections. A commit waits for all commits before it, so catchUp makes one commit per new connection.
 //
-// If another connection that has waited is still open, neither event has happened, and catchUp returns at once. So reads work
-// while the standby is down.
+// If another connection has made this commit and is still open, neither event has happened since, and catchUp returns at once. So
+// reads work while the standby is down.
 //
 // The wait has no timeout: an abandoned wait would continue in the database, and the next connection would add another one.
 func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
@@ -45,14 +44,14 @@ func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 	return err
 }
 
-// passed lists the database processes of the connections that have waited for a standby since the last restart.
+// passed lists the database processes whose connections have waited for a standby since PostgreSQL was last restarted.
 type passed struct {
 	mu   sync.Mutex
 	list map[string]bool
 }
 
-// caughtUp reports whether this connection, or another one that is still open, has waited for a standby. Then
-// PostgreSQL has not restarted since that wait, and shows no commits that a standby lacks.
+// caughtUp reports whether this connection, or another connection that is still open, has waited for a standby. If so, PostgreSQL
+// has not restarted since that wait, and shows no commits that a standby lacks.
 func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err error) {
 	results, err := c.Exec(ctx, "SELECT "+statement.ProcessSQL+", pid = pg_backend_pid() FROM pg_stat_activity WHERE application_name = '"+s.name+"'").ReadAll()
 	if err != nil {
@@ -79,10 +78,9 @@ func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err er
 	return ok, nil
 }
 
-// barrier is the key, in a connection's custom data, of the flag that the connection has waited for a standby.
+// barrierKey is the key, in a connection's custom data, of a flag: the connection has waited for a standby.
 const barrierKey = "barrier"
 
-// forget empties the list, so that every new connection waits for a standby again.
 func (p *passed) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -30,21 +30,21 @@ import (
 
 func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(shared, postgres.Options{}, false)) }
 
-// contest compares an operation of the store with the same operation through pgx alone.
+// contest compares an operation of the store with the same operation through pgx alone (raw).
 type contest struct {
 	name       string
 	clients    int
 	turn       time.Duration
 	store, raw func(s *sides, n int) error
-	rate       float64 // required rate of the store, relative to that of raw
-	processor  float64 // permitted processor time of the database, relative to raw; 0 means no limit
+	rate       float64 // required rate of the store, relative to the rate of pgx alone
+	processor  float64 // permitted processor time of the database, relative to pgx alone; 0 means no limit
 }
 
 // BenchmarkBesideRaw compares the store with pgx alone. pgx executes the one statement that is
 // closest to the operation, with the same payload, on an SQL table with the same keys. The two
-// sides alternate in short blocks for ten seconds. The result is the median of the ratios of
-// adjacent blocks, so that other load on the machine spoils only a few of them. The numbers at the
-// end of each line are goals of the store.
+// alternate in short blocks for ten seconds. The result is the median of the ratios of adjacent
+// blocks, so other load on the machine affects only a few of the ratios. The numbers at the end of
+// each line below are goals of the store.
 func BenchmarkBesideRaw(b *testing.B) {
 	compare(b, 0, []contest{
 		{"Insert64", 64, 250 * time.Millisecond, (*sides).insert, (*sides).rawInsert, 1.2, 0.5},
@@ -56,14 +56,14 @@ func BenchmarkBesideRaw(b *testing.B) {
 	})
 }
 
-// BenchmarkBesideRawLate is BenchmarkBesideRaw with a synchronous standby whose replies are late,
-// and for which each commit waits. A client waits for at least that delay. So the highest possible
-// rate is clients/late writes per second. The metric x-raw-possible is that rate divided by the
-// rate of pgx.
+// BenchmarkBesideRawLate is BenchmarkBesideRaw with a synchronous standby whose replies are
+// delayed. Each commit waits for such a reply. So the highest possible rate of writes is the
+// number of clients divided by the delay. The metric x-raw-possible is this rate divided by the
+// rate of pgx alone.
 func BenchmarkBesideRawLate(b *testing.B) {
 	for _, x := range []struct {
 		late time.Duration
-		rate float64 // required relative rate with 64 clients
+		rate float64 // required rate relative to pgx alone, with 64 clients
 	}{{5 * time.Millisecond, 1.2}, {20 * time.Millisecond, 1.05}, {50 * time.Millisecond, 1}} {
 		b.Run(x.late.String(), func(b *testing.B) {
 			compare(b, x.late, []contest{
@@ -75,8 +75,8 @@ func BenchmarkBesideRawLate(b *testing.B) {
 	}
 }
 
-// BenchmarkBesideRules compares two tables of the same store: one with an expiry rule by which no
-// entity expires, and one that declares nothing.
+// BenchmarkBesideRules compares two tables of the same store: one whose expiry rule never applies
+// to an entity, and one without options.
 func BenchmarkBesideRules(b *testing.B) {
 	compare(b, 0, []contest{
 		{"Insert64", 64, 250 * time.Millisecond, ruled((*sides).insertInto), plain((*sides).insertInto), 0.95, 0},
@@ -86,7 +86,6 @@ func BenchmarkBesideRules(b *testing.B) {
 	})
 }
 
-// bounded is the key of a table with an expiry rule.
 var bounded = table.RecordKey{Account: "acct", Table: "bounded"}
 
 func ruled(do func(*sides, table.RecordKey, int) error) func(*sides, int) error {
@@ -123,7 +122,7 @@ func (s *sides) pageOf(t table.RecordKey, n int) error {
 	return err
 }
 
-// withRules makes, once, a copy of the table people that has an expiry rule.
+// withRules creates, at its first call, a copy of the table people that has an expiry rule.
 func (s *sides) withRules() {
 	s.once.Do(func() {
 		_, err := s.store.WriteRecord(context.Background(), table.Record{Key: bounded, Incarnation: table.Incarnation{2}, Traits: rule("Ends")})
@@ -137,8 +136,8 @@ func (s *sides) withRules() {
 	})
 }
 
-// BenchmarkNeighbours measures how long an account waits while 24 clients of another account scan
-// 150,000 entities with a filter that matches none.
+// BenchmarkNeighbours measures the latency of one account while 24 clients of another account scan
+// 150,000 entities with a filter that matches no entity.
 func BenchmarkNeighbours(b *testing.B) {
 	c := cluster(b, local.Options{Settings: []string{"shared_buffers=256MB"}})
 	s := open(b, c, postgres.Options{Schema: schema(b, c), Connections: 16})
@@ -198,10 +197,10 @@ func compare(b *testing.B, late time.Duration, contests []contest) {
 			ops := [2]func(*sides, int) error{x.store, x.raw}
 			var ratios struct{ rate, server, client []float64 }
 			var rates [2][]float64
-			for i := -2; i < int(10*time.Second/x.turn); i++ { // the first two rounds are a warm-up
+			for i := -2; i < int(10*time.Second/x.turn); i++ { // the first two repetitions are a warm-up
 				var rate, server, client [2]float64
 				for j := range ops {
-					side := (i + j) & 1 // the sides take turns to begin
+					side := (i + j) & 1 // the store and pgx alone take turns to be first
 					c0, s0, t0 := processorTime(b), s.serverTime(b), time.Now()
 					n := float64(s.run(b, x.clients, x.turn, ops[side]))
 					rate[side] = n / time.Since(t0).Seconds()
@@ -228,7 +227,7 @@ func compare(b *testing.B, late time.Duration, contests []contest) {
 			if late > 0 {
 				b.ReportMetric(float64(x.clients)/late.Seconds()/median(rates[1]), "x-raw-possible")
 			}
-			// A failed bound is only printed, because an error would suppress the metrics.
+			// The benchmark only prints a missed goal, because an error would suppress the metrics.
 			if rate < x.rate {
 				missed.Store(true)
 				fmt.Printf("%s: the rate is %.2f times that of raw, and should be %.2f\n", x.name, rate, x.rate)
@@ -251,7 +250,7 @@ func median(list []float64) float64 {
 
 const benchRows = 20000
 
-// sides contains the store, and a table for pgx alone that has the same rows.
+// sides contains the store, and an SQL table for pgx alone that has the same rows.
 type sides struct {
 	store *postgres.Store
 	raw   *pgxpool.Pool
@@ -280,7 +279,7 @@ func newSides(b *testing.B, clients int, late time.Duration) *sides {
 	b.Cleanup(s.raw.Close)
 	s.store = open(b, s.c, postgres.Options{Schema: schema(b, s.c), Connections: 16})
 	create(b, s.store)
-	// The database fills the rows of both sides, in the same way.
+	// The database itself generates the rows of both tables, in the same way.
 	var batch pgx.Batch
 	for n := range benchRows {
 		batch.Queue("INSERT INTO public.raw VALUES ($1, 1, $2)", benchKey(n), []byte(payload))
@@ -295,7 +294,6 @@ func newSides(b *testing.B, clients int, late time.Duration) *sides {
 	return s
 }
 
-// run lets clients call op for the duration of a block, and returns the number of operations.
 func (s *sides) run(b *testing.B, clients int, turn time.Duration, op func(*sides, int) error) int64 {
 	var all sync.WaitGroup
 	var done atomic.Int64

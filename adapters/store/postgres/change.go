@@ -14,12 +14,12 @@ import (
 	"edgetable/core/table"
 )
 
-// change describes a change of a record at a Timestamp, as a transaction. Its first statement writes one row, or
-// none if the record has another revision. trace is a query that shows afterwards whether the change was applied.
+// change returns, for a Timestamp, the statements that change a record in one transaction. The first statement writes one
+// row, or no row if the record has another revision. The query trace shows afterwards whether the transaction was applied.
 type change func(ticks edm.Ticks) (calls []statement.Call, trace statement.Call)
 
-// creating returns the change that creates a record. declared is the stored form of what the record declares, or
-// nil. Each attempt uses a new random incarnation number, by which it can be recognized.
+// creating returns the change that creates a record. declared is the stored form of the record's options, or nil.
+// Each attempt uses a new random incarnation number, by which trace recognizes the attempt.
 func creating(name string, r table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, life := []byte(name), statement.Int8(int64(ticks)), statement.Int8(random())
@@ -32,7 +32,7 @@ func creating(name string, r table.Record, declared []byte) change {
 	}
 }
 
-// changing returns the change that sets the value of a record that declares nothing.
+// changing returns the change that sets the value of a record without options.
 func changing(name string, old edm.Ticks, value []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
@@ -40,7 +40,7 @@ func changing(name string, old edm.Ticks, value []byte) change {
 	}
 }
 
-// declaring returns the change that sets the value of a record and what it declares. If declared is nil, the record then declares nothing.
+// declaring returns the change that sets the value and the options of a record. If declared is nil, the change removes the options.
 func declaring(name string, old edm.Ticks, r *table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
@@ -49,7 +49,7 @@ func declaring(name string, old edm.Ticks, r *table.Record, declared []byte) cha
 	}
 }
 
-// droppingRuled returns the change that removes a record, whether or not it declares something.
+// droppingRuled returns the change that removes a record with or without options.
 func droppingRuled(name string, old edm.Ticks) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
@@ -57,7 +57,7 @@ func droppingRuled(name string, old edm.Ticks) change {
 	}
 }
 
-// dropping returns the change that removes a record that declares nothing.
+// dropping returns the change that removes a record without options.
 func dropping(name string, old edm.Ticks) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
@@ -65,7 +65,7 @@ func dropping(name string, old edm.Ticks) change {
 	}
 }
 
-// change applies a change to a record, and retries until the outcome is known.
+// change sends a record change to the database, and retries until the outcome is known.
 func (s *Store) change(ctx context.Context, account string, do change) (edm.Ticks, error) {
 	for try := 0; ; try++ {
 		var calls []statement.Call
@@ -99,8 +99,8 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 	}
 }
 
-// traced finds out whether a change whose reply was lost was applied. It returns nil if it was, and an unsent error
-// if it was not and never will be.
+// resolveChange finds out whether a record change with a lost reply was applied. It returns nil if the change was
+// applied, and an *unsentError if the change was not applied and cannot be applied any more.
 func (s *Store) resolveChange(ctx context.Context, ticks edm.Ticks, trace statement.Call, cause error) error {
 	var applied, complete bool
 	err := s.awaitProcessEnd(ctx, cause)
@@ -119,14 +119,13 @@ func (s *Store) resolveChange(ctx context.Context, ticks edm.Ticks, trace statem
 	switch {
 	case err == nil && applied:
 		return nil
-	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // the trails of records that were dropped since are still kept
+	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // Purge keeps the trail of a dropped record at least until this time
 		return &unsentError{cause}
 	}
 	s.counters.unknown.Add(1)
 	return fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 }
 
-// changeError converts the error of a record change for the caller.
 func (s *Store) changeError(ctx context.Context, err error) error {
 	if errors.Is(err, table.ErrRevision) {
 		return err

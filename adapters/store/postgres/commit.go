@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// maxKey is the maximum length of an encoded key. An index entry can have 2,704 bytes; PostgreSQL accepts a longer
-// key only if it compresses well.
+// maxKey is the maximum length of an encoded key. An index entry can have 2,704 bytes. PostgreSQL accepts a longer
+// key only if the key compresses well.
 const maxKey = 2600
 
 // Commit implements [table.Store].
@@ -34,7 +34,7 @@ func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Muta
 			return 0, &table.Refused{Index: i, Err: table.ErrKeyTooLong}
 		}
 	}
-	// If the caller's context ends, the caller may reuse this memory while the store still sends the mutations.
+	// If the caller's context ends, the caller may reuse the memory of the mutations while the store still sends them.
 	m = slices.Clone(m)
 	for i := range m {
 		m[i].Key, m[i].Properties = slices.Clone(m[i].Key), slices.Clone(m[i].Properties)
@@ -44,7 +44,6 @@ func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Muta
 	return ticks, s.commitError(ctx, err)
 }
 
-// commitError converts the error of a Commit for the caller.
 func (s *Store) commitError(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*table.Refused](err); ok || err == nil || errors.Is(err, table.ErrNoTable) || errors.Is(err, table.ErrUnknown) {
 		return err
@@ -63,17 +62,16 @@ func (s *Store) commitError(ctx context.Context, err error) error {
 	return errors.Join(table.ErrBusy, err)
 }
 
-// commitment is the state of one call of Commit.
 type commitment struct {
 	*Store
 	account, name string
 	mutations     []table.Mutation
-	states        []state      // states of the entities, or nil; see needsState
-	declared      *ruled.Table // what the table declares, according to the cache; nil if nothing is cached
+	states        []state      // stored states of the entities; nil if they are unknown and not needed (see needsState)
+	declared      *ruled.Table // cached options of the table, or nil
 }
 
-// run writes all mutations or none. If a statement writes nothing, run reads the states of the entities to find the
-// reason. It then returns a refusal, or sends all statements again with a Timestamp above those of the entities.
+// run applies all mutations or none. If a statement writes nothing, run reads the states of the entities to find the
+// reason. run then returns a refusal, or sends all statements again with a Timestamp above those of the entities.
 func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
 	c.declared = c.ruled.Find(c.name)
 	c.useCachedState()
@@ -119,11 +117,11 @@ func (c *commitment) needsStates() bool {
 	return slices.ContainsFunc(c.mutations, func(m table.Mutation) bool { return needsState(&m, c.declared) })
 }
 
-// remembers reports whether the cache of known states may be used: for a single write that needs the state of its entity.
+// usesCache reports whether the commit uses the cache of states: it is a single write that needs the state of its entity.
 func (c *commitment) usesCache() bool { return len(c.mutations) == 1 && c.needsStates() }
 
-// judge reads the states in one snapshot and raises the clock above their Timestamps. If a mutation must be refused
-// in these states, judge returns the refusal.
+// checkStates reads the entities in one snapshot and raises the clock above their Timestamps. If their states do not
+// permit a mutation, checkStates returns a *table.Refused.
 func (c *commitment) checkStates(ctx context.Context) (err error) {
 	if c.states, err = c.look(ctx); err != nil {
 		return err
@@ -153,7 +151,7 @@ func (c *commitment) look(ctx context.Context) ([]state, error) {
 	return c.lookAll(ctx, lend.Client{Use: lend.Writes, Account: c.account}, c.name, keys)
 }
 
-// write sends the writes: a single write in a round with writes of other callers, several as one transaction.
+// write sends a single write together with writes of other callers, and several writes as one transaction of their own.
 func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error) {
 	if len(list) == 1 {
 		err := c.put(ctx, list[0])
@@ -162,8 +160,8 @@ func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error
 	return runDetached(ctx, c.Store, func(ctx context.Context) (edm.Ticks, error) { return c.writeAll(ctx, list) })
 }
 
-// writeAll sends the writes of a batch as one transaction. If the reply is lost, writeAll finds out whether they were
-// applied.
+// writeAll sends the writes of a batch as one transaction. If the reply is lost, writeAll finds out whether the
+// writes were applied.
 func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, error) {
 	ticks, err := c.clock.Next(ctx)
 	if err != nil {
@@ -189,8 +187,8 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 	return ticks, err
 }
 
-// recall looks for the state of the entity in the cache of known states, if a single write needs the state. A cached
-// state may be old, so recall uses it only if the write is allowed in this state.
+// useCachedState takes the state of the entity from the cache, if a single write needs the state. A cached state may
+// be outdated, so useCachedState ignores a state that does not permit the write.
 func (c *commitment) useCachedState() {
 	if !c.usesCache() {
 		return
@@ -207,7 +205,7 @@ func (c *commitment) useCachedState() {
 	}
 }
 
-// remember caches the state of the entity after a single write, if the write needed to know the state before it.
+// cacheState caches the new state of the entity, if the commit uses the cache.
 func (c *commitment) cacheState(list []*write) {
 	switch {
 	case !c.usesCache():
@@ -218,7 +216,7 @@ func (c *commitment) cacheState(list []*write) {
 	}
 }
 
-// forget removes the state from the cache, since it may be old.
+// dropStates discards the states that the commit has used, and removes the entity from the cache.
 func (c *commitment) dropStates() {
 	if c.usesCache() {
 		c.known.forget(c.name, c.mutations[0].Key)

@@ -16,29 +16,27 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// settings are the session settings. Statements are planned while the tables are empty, and must find rows by an index even then:
-// a sequential scan would be slow when the table has grown. JIT compilation costs more than the statements themselves.
+// settings are the session settings. PostgreSQL plans the prepared statements while the tables are empty, so the settings force
+// index scans: a sequential scan would be slow when a table has grown. JIT compilation costs more than the statements themselves.
 const settings = `
 SET jit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
 SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET client_encoding = 'UTF8';
 SET statement_timeout = '30s'; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'`
 
-// endings are the settings by which the database ends the transactions of a server that has disappeared. A setting
-// that this version of PostgreSQL does not have is skipped. transaction_timeout does not end a commit that waits for
-// a standby, because its transaction is already committed.
+// endings are timeouts by which the database ends the transactions of a server that has disappeared. The query skips a setting
+// that this version of PostgreSQL does not have. transaction_timeout does not end a commit that waits for a standby, because the
+// transaction is already committed on the primary.
 const endings = `
 SELECT set_config(name, value, false) FROM (VALUES ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '5'),
   ('tcp_user_timeout', '15000'), ('transaction_timeout', '30s')) AS wanted(name, value) WHERE current_setting(name, true) IS NOT NULL`
 
 var errNoCancel = errors.New("postgres: cancel requests are not sent")
 
-// connector makes the connections of a store.
 type connector struct {
 	Options
-	name string // application_name, unique to each store
+	name string // application_name of the connections, unique to each store
 }
 
-// config returns the configuration of a connection pool.
 func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 	p, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -64,28 +62,28 @@ func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 // process identifies the database process that serves a connection.
 type process struct {
 	pid     uint32
-	id      string // differs from the id of every other process, past or future
+	id      string // unique to the process, even after a restart of the database
 	session int64  // number of the connection; later connections of the store have higher numbers
 }
 
-// served is the key of the process in a connection's custom data.
+// processKey is the key of the process in a connection's custom data.
 const processKey = "process"
 
-// processOf returns the process that serves a connection, as the database reported it. The number that the driver
-// knows may be that of a proxy.
+// processOf returns the process that serves a connection, as the database reported it. The process id that pgx knows may be that
+// of a proxy.
 func processOf(c *pgconn.PgConn) process {
 	p, _ := c.CustomData()[processKey].(process)
 	return p
 }
 
-// warned is the key, in a connection's custom data, of the text of the last warning.
+// warningKey is the key, in a connection's custom data, of the text of the last warning.
 const warningKey = "warning"
 
-// before prepares the configuration of a new connection.
+// prepareConfig sets the password of a new connection, and keeps pgx from sending cancel requests.
 //
-// pgx sends a cancel request when a read fails or a context ends. If a commit that waits for a standby is cancelled,
-// it becomes visible before the standby has it, and a failover loses it. pgx dials cancel requests with the DialFunc
-// of the connection. So before makes this function refuse every call after the first.
+// pgx sends a cancel request when a read fails or a context ends. If PostgreSQL cancels a commit that waits for a standby, the
+// commit becomes visible before the standby has it, and a failover loses the commit. pgx dials cancel requests with the DialFunc
+// of the connection. So prepareConfig makes this function refuse every call after the connection is established.
 func (c *connector) prepareConfig(ctx context.Context, config *pgx.ConnConfig) error {
 	if c.Password != nil {
 		password, err := c.Password(ctx, config.Host, config.Port, config.User)
@@ -116,7 +114,7 @@ func (c *connector) prepareConfig(ctx context.Context, config *pgx.ConnConfig) e
 	return nil
 }
 
-// ready configures a session and prepares its statements, in two round trips.
+// prepareSession sets the session settings and prepares the statements, in two round trips.
 func (c *connector) prepareSession(ctx context.Context, conn *pgconn.PgConn) error {
 	path := "; SET search_path = " + pgx.Identifier{c.Schema}.Sanitize()
 	if _, err := conn.Exec(ctx, settings+path+";"+endings).ReadAll(); err != nil {

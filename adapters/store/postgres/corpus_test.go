@@ -9,11 +9,11 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestWire plays the recorded requests of the corpus against servers over the store. The
-// first Timestamps of a new table are above all reserved ones, and therefore ahead of a
-// clock that stands still.
+// TestWire sends the recorded requests of the corpus to servers that use the store. The
+// clock of the servers stands still. The first Timestamps of a new table are above all
+// reserved Timestamps, and therefore ahead of that clock.
 func TestWire(t *testing.T) {
-	dialect := wiretest.Dialect{Timestamps: true, TooLong: []string{"keys-refused/26"}} // this scene has a key that is longer than maxKey
+	dialect := wiretest.Dialect{Timestamps: true, TooLong: []string{"keys-refused/26"}} // the key in this recorded case is longer than maxKey
 	wiretest.RunScenes(t, dialect, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
 		s := open(t, shared, postgres.Options{Schema: schema(t, shared), Now: clock.Now, PurgeEvery: -1})
 		h, err := scene.Over(s, clock, directives, scene.Patient)

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// detached runs a write in the background. If ctx ends first, the write continues, because an interrupted write
-// would have an unknown outcome. The caller then gets ErrUnknown.
+// runDetached runs the function do in a new goroutine. If ctx ends first, runDetached returns ErrUnknown,
+// and do continues: an interrupted write would have an unknown outcome.
 func runDetached[R any](ctx context.Context, s *Store, do func(ctx context.Context) (R, error)) (R, error) {
 	type result struct {
 		value R
@@ -32,7 +32,7 @@ func runDetached[R any](ctx context.Context, s *Store, do func(ctx context.Conte
 	}
 }
 
-// attended sends the statements of a write as one transaction. It waits for the reply without a timeout, since a commit may wait for a standby.
+// sendTransaction sends statements as one transaction, and waits for the reply without a timeout, since a commit may wait for a standby.
 func (s *Store) sendTransaction(c *pgconn.PgConn, calls []statement.Call) (rows []int64, err error) {
 	if reason, ok := c.CustomData()[weaknessKey].(string); ok {
 		return nil, &unsentError{&slot.Halted{Reason: reason}}

@@ -18,12 +18,12 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestFullDisk fills the disk of the database's files; the write-ahead log is on another
-// disk. Writes must return ErrFull and have no effect, and reads must succeed. When there
-// is space again, writes must succeed too.
+// TestFullDisk fills the disk that contains the database's files; the write-ahead log is
+// on another disk. Writes must return ErrFull and have no effect, and reads must succeed.
+// When the disk has space again, writes must succeed too.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	dir, err := local.Folder() // not t.TempDir(), which the operating system user of the database cannot enter
+	dir, err := local.Folder() // not t.TempDir(), because the operating system user of the database cannot enter that directory
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, os.RemoveAll(dir)) })
 	disk, logs := filepath.Join(dir, "disk"), filepath.Join(dir, "logs")

@@ -16,9 +16,9 @@ import (
 // ErrLoss means that the settings of the database may lose acknowledged writes.
 var ErrLoss = errors.New("acknowledged writes may be lost")
 
-// inspect reads the settings and the process id of a new connection. The settings of the first connection are the
-// standard for later ones. If they permit a loss of acknowledged writes, inspect returns an error, unless
-// Options.AllowLoss is set. A later connection with weaker settings is not used for writes.
+// inspect reads the settings and the process id of a new connection. The store compares all later connections with
+// the settings of the first connection. If the first settings permit a loss of acknowledged writes, inspect returns
+// an error, unless Options.AllowLoss is set. The store does not write over a later connection with weaker settings.
 func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Settings, error) {
 	results, err := c.Exec(ctx, `SELECT pid, `+statement.ProcessSQL+`, `+statement.PromisesSQL+` FROM pg_stat_activity WHERE pid = pg_backend_pid()`).ReadAll()
 	if err != nil {
@@ -47,18 +47,18 @@ func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Setting
 	return d, nil
 }
 
-// weak is the key, in a connection's custom data, of the reason why the connection is not used for writes.
+// weaknessKey is the key, in a connection's custom data, of the reason why the store does not write over the connection.
 const weaknessKey = "weak"
 
-// noteSettings stores the current settings for Durability, and logs them if they have changed.
+// noteSettings stores the current settings for Durability, and logs the settings if they have changed.
 func (s *Store) noteSettings(d *promise.Settings) {
 	if before := s.settings.Swap(d); before == nil || *before != *d {
 		s.Logf("durability: %s", d)
 	}
 }
 
-// watchSettings checks the settings and the schema version that a heartbeat returned. Writes are refused while the
-// settings are weaker than at the start, or the schema has another version.
+// watchSettings checks the settings and the schema version that a heartbeat returned. The server refuses writes
+// while the settings are weaker than at the start, or the schema has another version.
 func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 	s.noteSettings(d)
 	reason := s.weaknessOf(d)
@@ -73,7 +73,7 @@ func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 	default:
 		s.Logf("the database has the same durability as at the start again; writes are accepted")
 		s.passed.forget()
-		s.primary.Reset() // Some connections were excluded from writes, and some may show commits that a standby lacks.
+		s.primary.Reset() // Some connections were excluded from writes, and some may show commits that no standby has.
 	}
 	if reason != "" {
 		return &slot.Halted{Reason: reason}
@@ -81,7 +81,7 @@ func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 	return nil
 }
 
-// breaks returns a sentence about the setting that protects acknowledged writes less than at the start, or "".
+// weaknessOf returns a sentence about the setting that protects acknowledged writes less than at the start, or "".
 func (s *Store) weaknessOf(d *promise.Settings) string {
 	reason := ""
 	switch {

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// findOut determines the outcome of each write of a round whose reply was lost. The writes are sorted by table.
+// resolveOutcomes finds out which writes of a round were applied, after the reply was lost. The writes are sorted by table.
 func (s *Store) resolveOutcomes(group []*write, cause error) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
@@ -27,7 +27,6 @@ func (s *Store) resolveOutcomes(group []*write, cause error) {
 	}
 }
 
-// findOutIn determines the outcome of each write to one table, after the reply was lost.
 func (s *Store) resolveTableOutcomes(ctx context.Context, group []*write, cause error) {
 	states, err := s.settledStates(ctx, group, cause)
 	for i, w := range group {
@@ -44,15 +43,15 @@ func (s *Store) resolveTableOutcomes(ctx context.Context, group []*write, cause 
 	}
 }
 
-// evidence finds out whether a batch whose reply was lost was applied. It returns nil if it was, and an unsent error
-// if it was not and never will be.
+// resolveBatch finds out whether a batch was applied after its reply was lost. It returns nil if the batch was applied, and
+// an *unsentError if the batch was not applied and cannot be applied any more.
 func (s *Store) resolveBatch(ctx context.Context, list []*write, cause error) error {
 	states, err := s.settledStates(ctx, list, cause)
 	if err != nil {
 		s.counters.unknown.Add(1)
 		return fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	}
-	// The batch was applied if any row shows this. Some rows may show nothing, because they were overwritten since.
+	// The batch was applied if one row shows its write. Other rows may show nothing, because they were overwritten since.
 	var found error
 	for i, w := range list {
 		ok, err := s.resolveWrite(ctx, w, &states[i], cause)
@@ -69,8 +68,8 @@ func (s *Store) resolveBatch(ctx context.Context, list []*write, cause error) er
 	return found
 }
 
-// verdict decides from the state of an entity whether a write that cannot be applied any more was applied. It
-// returns an unsent error if the write was not applied, and ErrUnknown if the state does not show this.
+// resolveWrite decides from the state of an entity whether a write was applied. By then, the database cannot apply the write any
+// more. resolveWrite returns an *unsentError if the write was not applied, and ErrUnknown if the state does not show the outcome.
 func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause error) (ok bool, err error) {
 	unknown := fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	switch {
@@ -78,13 +77,13 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 		return false, unknown
 	case now.ticks == w.ticks:
 		return true, nil
-	case now.ticks < w.ticks && now.purged < w.ticks: // no tombstone with this Timestamp can have been removed
+	case now.ticks < w.ticks && now.purged < w.ticks: // Purge has removed no tombstone with this Timestamp
 		return false, &unsentError{cause}
 	case now.ticks < w.ticks:
 		return false, unknown
 	}
-	// The row was overwritten since. If this server did so, it was in a batch: a round sends no further write of an
-	// entity until the outcome of the previous one is known.
+	// The row was overwritten since. If this server has overwritten the row, it did so in a batch: the server sends no later single
+	// write of an entity until the outcome of the previous write is known.
 	purged, last, own := edm.Ticks(0), edm.Ticks(0), edm.Ticks(0)
 	mine, seen := w.ticks%slot.Slots, statement.Overwritten
 	if now.declared != nil {
@@ -109,9 +108,9 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 	return false, &unsentError{cause}
 }
 
-// settledStates makes sure that some writes to one table, all sent over one connection, cannot be applied any more,
-// and reads their entities. It raises the floor of the incarnation above the Timestamps of the writes, and waits
-// until the transaction that may have read the old floor has ended.
+// settledStates makes sure that the database can no longer apply some writes to one table, all sent over one connection. First
+// it raises the floor of the incarnation above the Timestamps of the writes. Then it waits until the transaction that may have
+// read the old floor has ended, and reads the entities.
 func (s *Store) settledStates(ctx context.Context, list []*write, cause error) ([]state, error) {
 	var highest edm.Ticks
 	keys := make([][]byte, len(list))
@@ -132,17 +131,17 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 	return states, s.awaitStandby(ctx)
 }
 
-// barrier returns when a standby has everything that was read. If the wait of a commit for its standby was interrupted, the
-// commit may be visible before a standby has it. barrier makes a later commit, which waits for all earlier ones.
+// awaitStandby returns when a standby has all commits that the store has just read. PostgreSQL may show a commit whose wait for
+// a standby was interrupted. awaitStandby makes a later commit, which waits for all earlier commits.
 func (s *Store) awaitStandby(ctx context.Context) error {
 	return s.retry(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		h := s.clock.Holds()
 		ok, err := s.renewSlot(ctx, c, h, h.Reserved)
 		if isHalted(err) {
-			err = nil // the heartbeat was committed, which is enough
+			err = nil // the heartbeat was committed, which is sufficient
 		}
 		if err == nil && !ok {
-			err = slot.ErrStale // another server has this slot; the next heartbeat takes another one
+			err = slot.ErrStale // another server has this slot; the next heartbeat takes another slot
 		}
 		return err
 	})

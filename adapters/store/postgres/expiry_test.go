@@ -21,8 +21,8 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// rule returns traits with a rule that entities expire at the time in a property. The rule is old
-// enough that upkeep removes entities.
+// rule returns table options with an expiry rule: entities expire at the time in a property. The
+// rule is so old that the store already removes expired entities.
 func rule(property string) *table.Traits {
 	return &table.Traits{Expiry: &table.Expiry{Property: property}}
 }
@@ -36,11 +36,11 @@ func declare(t testing.TB, s table.Store, traits *table.Traits) {
 	must.OK(t, err)
 }
 
-// past is an instant that every clock of the tests has passed.
+// past is a time before all clocks of the tests.
 var past = edm.TicksOf(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// shows contains operations on the entity "x". Each returns ErrNoEntity if the entity is absent
-// for it.
+// shows contains operations on the entity "x". Each operation must return ErrNoEntity if the
+// entity does not exist or has expired.
 var shows = map[string]func(ctx context.Context, s table.Store) error{
 	"get": func(ctx context.Context, s table.Store) error {
 		_, err := s.Get(ctx, people, row("p", "x"), table.Strong)
@@ -81,7 +81,7 @@ func anything() *odata.Filter {
 	return f
 }
 
-// ending returns properties in which E is the given time.
+// ending returns properties with the given expiry time in the property E.
 func ending(at edm.Ticks) edm.Properties {
 	return edm.AppendProperty(text("x"), "E", edm.DateTime(at))
 }
@@ -110,9 +110,9 @@ func pageShows(r table.ScanRequest) func(ctx context.Context, s table.Store) err
 	}
 }
 
-// TestRulesOfOtherServers checks that a declaration by one server holds for the next operation of
-// every other server. That server may have cached no rule, or another one, or nothing about the
-// table.
+// TestRulesOfOtherServers checks that an expiry rule declared by one server applies to the next
+// operation of every other server. That server may have cached no rule, an older rule, or nothing
+// about the table.
 func TestRulesOfOtherServers(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	var ahead atomic.Int64
@@ -167,9 +167,9 @@ func TestRulesOfOtherServers(t *testing.T) {
 	}
 }
 
-// TestPurgeWithRules checks a table with rules. Before Purge removes tombstones, it must raise the
-// table's floor, the Timestamp that new writes must exceed. After the table was dropped, Purge
-// must remove its entities.
+// TestPurgeWithRules checks a table with an expiry rule. Before Purge removes tombstones, it must
+// raise the table's floor, the Timestamp that new writes must exceed. After the table was dropped,
+// Purge must remove the table's entities.
 func TestPurgeWithRules(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), PurgeEvery: -1, PurgeAfter: time.Microsecond})
@@ -180,7 +180,7 @@ func TestPurgeWithRules(t *testing.T) {
 	ticks, err := s.Commit(t.Context(), people, []table.Mutation{{Key: row("p", "deleted"), Kind: table.Delete, Condition: table.Present}})
 	must.OK(t, err)
 	in := s.Schema + "."
-	wait(t, "the tombstone is removed", func() bool { // a new table's Timestamps begin ahead of the clock, so this takes a while
+	wait(t, "the tombstone is removed", func() bool { // the wait is long because a new table's Timestamps begin ahead of the clock
 		must.OK(t, s.Purge(t.Context()))
 		return ask(t, shared, "SELECT count(*) FROM "+in+"entity WHERE deleted") == "0"
 	})
@@ -197,8 +197,8 @@ func TestPurgeWithRules(t *testing.T) {
 	}
 }
 
-// TestLostOverEnded checks writes over an expired entity, and its removal, when the connection
-// breaks. The store must find out the outcome, even if another server has written the entity
+// TestLostOverEnded breaks the connection while a write replaces, or Expire removes, an expired
+// entity. The store must find out the outcome, even if another server has written the entity
 // since.
 func TestLostOverEnded(t *testing.T) {
 	insert := func(s *postgres.Store, _ edm.Ticks) error {
@@ -228,7 +228,7 @@ func TestLostOverEnded(t *testing.T) {
 	}{
 		{"insert, not sent", "ruled_swap", notSent, insert, false, nil, "2"},
 		{"insert, applied", "ruled_swap", replyLost, insert, false, nil, "2"},
-		{"insert, not sent, another inserts", "ruled_swap", notSent, insert, true, nil, "2"}, // the other server's entity has expired too
+		{"insert, not sent, another inserts", "ruled_swap", notSent, insert, true, nil, "2"}, // the entity of the other server has expired too
 		{"insert, applied, another inserts", "ruled_swap", replyLost, insert, true, nil, "3"},
 		{"merge, not sent", "ruled_swap", notSent, merge, false, nil, "2"},
 		{"merge, applied", "ruled_swap", replyLost, merge, false, nil, "2"},
@@ -273,8 +273,8 @@ func TestLostOverEnded(t *testing.T) {
 	}
 }
 
-// TestDeclarationWaits checks that WriteRecord, when it changes a declaration, returns only after
-// all writes that follow the earlier declaration have ended.
+// TestDeclarationWaits checks WriteRecord when it changes the options of a table. WriteRecord must
+// return only after all writes under the earlier options have ended.
 func TestDeclarationWaits(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1}
@@ -316,8 +316,9 @@ func TestDeclarationWaits(t *testing.T) {
 	}
 }
 
-// TestNewerDeclaration checks that every operation returns an error with an explanation if a newer
-// version has stored a declaration that this version does not know.
+// TestNewerDeclaration checks a table whose options were stored by a newer version of edgetable,
+// in a form that this version does not know. Every operation must return an error that explains
+// this.
 func TestNewerDeclaration(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1}
@@ -325,7 +326,7 @@ func TestNewerDeclaration(t *testing.T) {
 	create(t, s)
 	must.OK(t, writes(table.Mutation{})(t.Context(), s))
 	declare(t, s, rule("E"))
-	must.OK(t, shared.Exec("UPDATE "+o.Schema+".record SET revision = revision - 64, traits = set_byte(traits, 24, 9)")) // now it has an unknown part
+	must.OK(t, shared.Exec("UPDATE "+o.Schema+".record SET revision = revision - 64, traits = set_byte(traits, 24, 9)"))
 	for _, known := range []bool{true, false} {
 		if !known {
 			s = open(t, shared, o)
@@ -342,8 +343,8 @@ func TestNewerDeclaration(t *testing.T) {
 }
 
 // TestRuleAgainstAKnownState checks a server that has cached the state of an entity from its last
-// write. If another server has since declared a rule by which the entity has expired, the entity
-// must be absent for the first server too.
+// write. Another server has since declared a rule by which the entity has expired. The entity must
+// then be absent for the first server too.
 func TestRuleAgainstAKnownState(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1}
@@ -362,7 +363,7 @@ func TestRuleAgainstAKnownState(t *testing.T) {
 	}
 }
 
-// TestEndsBeforeTheTimestamp checks an entity that expires after its state was read, and before
+// TestEndsBeforeTheTimestamp checks an entity that expires after the store has read it, and before
 // the write gets its Timestamp. For that write, alone or in a batch, the entity must count as
 // expired.
 func TestEndsBeforeTheTimestamp(t *testing.T) {

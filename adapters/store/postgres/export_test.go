@@ -24,13 +24,13 @@ func (o Options) Watch(d time.Duration) Options {
 	return o
 }
 
-// Machine sets the clock that the store compares with that of the database.
+// Machine sets the clock with which the store compares the clock of the database.
 func (o Options) Machine(now func() time.Time) Options {
 	o.machine = now
 	return o
 }
 
-// Setting returns the value of a setting in a session of the store.
+// Setting returns the value of a PostgreSQL setting in a session of the store.
 func (s *Store) Setting(ctx context.Context, name string) (value string, err error) {
 	err = s.primary.QueryRow(ctx, "SELECT current_setting($1)", name).Scan(&value)
 	return value, err
@@ -40,7 +40,7 @@ func (s *Store) Setting(ctx context.Context, name string) (value string, err err
 func Classify(err error) string { return classify(err).String() }
 
 // Pages returns the maximum number of connections for pages of scans, and how many pages
-// wait for one.
+// wait for a connection.
 func (s *Store) Pages() (most, waiting int) { return s.connections.Waiting(lend.Pages) }
 
 // Unsent returns how many writes of single entities wait to be sent.
@@ -50,7 +50,8 @@ func (s *Store) Unsent() int {
 	return len(s.rounds.waiting)
 }
 
-// HoldRounds stops new rounds of writes until resume is called.
+// HoldRounds stops new rounds (transactions with the writes of several callers) until
+// resume is called.
 func (s *Store) HoldRounds() (resume func()) {
 	s.rounds.mu.Lock()
 	defer s.rounds.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// pair returns a primary and its synchronous standby. They are always Debian's version of
-// PostgreSQL, since that of Maven Central has no pg_basebackup.
+// pair returns a primary and its synchronous standby. Both use Debian's version of
+// PostgreSQL, since the version in Maven Central has no pg_basebackup.
 func pair(t *testing.T) (primary, standby *local.Cluster) {
 	t.Helper()
 	needs.These(t, needs.Postgres)
@@ -28,8 +28,8 @@ func pair(t *testing.T) (primary, standby *local.Cluster) {
 	return c, follow(t, c, "")
 }
 
-// follow makes a synchronous standby of c. If socket is set, the standby connects to the
-// primary over the socket in that directory, else over the primary's own.
+// follow starts a synchronous standby of c. If socket is set, the standby connects to the
+// primary over the socket in that directory, else over the primary's own socket.
 func follow(t testing.TB, c *local.Cluster, socket string) *local.Cluster {
 	t.Helper()
 	s, err := local.New(local.Options{From: c, Socket: socket, Settings: []string{strict}})
@@ -43,14 +43,13 @@ func follow(t testing.TB, c *local.Cluster, socket string) *local.Cluster {
 	return s
 }
 
-// wait waits until so returns true. what describes the awaited state of the PostgreSQL
-// servers.
+// wait polls until the function so returns true. what describes the awaited state of the
+// PostgreSQL servers.
 func wait(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	must.Eventually(t, what, new(strings.Builder), so)
 }
 
-// ask returns the result of an SQL expression as text.
 func ask(t testing.TB, c *local.Cluster, sql string, args ...any) string {
 	t.Helper()
 	return askAt(t, c.DSN(""), sql, args...)
@@ -66,16 +65,15 @@ func askAt(t testing.TB, dsn, sql string, args ...any) (text string) {
 	return text
 }
 
-// both returns a DSN that connects to whichever of two servers is the primary.
 func both(a, b *local.Cluster) string {
 	return fmt.Sprintf("host=%s,%s port=%d,%d user=postgres dbname=postgres sslmode=disable connect_timeout=2 target_session_attrs=read-write", a.Dir, b.Dir, a.Port, b.Port)
 }
 
 // TestCancelledWait proves that the store must not send cancel requests, as pgx does when
-// a connection breaks. If a commit waits for a standby and is cancelled, PostgreSQL ends
-// the wait and shows the commit, which no standby has. In the control, which sends cancel
-// requests, another client reads such a row, and the failover then loses the row. Without
-// cancel requests, the commit stays invisible.
+// a connection breaks. PostgreSQL ends the wait of a cancelled commit for its standby,
+// and shows the commit, which no standby has. In the control, the store sends cancel
+// requests: another client reads such a row, and the failover then loses the row. Without
+// cancel requests, the commit must stay invisible.
 func TestCancelledWait(t *testing.T) {
 	for _, control := range []bool{true, false} {
 		t.Run(fmt.Sprint("control=", control), func(t *testing.T) {
@@ -96,7 +94,7 @@ func TestCancelledWait(t *testing.T) {
 			var sender int
 			_, err := fmt.Sscan(pid, &sender)
 			must.OK(t, err)
-			must.OK(t, syscall.Kill(sender, syscall.SIGSTOP)) // the process that sends the log stops, so the standby gets no more commits
+			must.OK(t, syscall.Kill(sender, syscall.SIGSTOP)) // the PostgreSQL process that sends the log stops, so the standby gets no more commits
 
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
@@ -118,7 +116,7 @@ func TestCancelledWait(t *testing.T) {
 			} else if n := visible(); n != "0" {
 				t.Errorf("%s rows are visible that no standby has", n)
 			}
-			must.OK(t, syscall.Kill(sender, syscall.SIGKILL)) // killed before the primary, so that it does not send the rest of the log
+			must.OK(t, syscall.Kill(sender, syscall.SIGKILL)) // killed before the primary, so that the sender does not send the rest of the log
 			must.OK(t, primary.Kill())
 			must.OK(t, standby.Promote())
 			wait(t, "the standby is promoted", func() bool { return ask(t, standby, "SELECT pg_is_in_recovery()") == "false" })
@@ -130,7 +128,7 @@ func TestCancelledWait(t *testing.T) {
 				t.Log("as feared: a row that others read is lost")
 			}
 			// Otherwise the store's heartbeat would wait for a standby of the new primary, and
-			// Close for the heartbeat.
+			// Close would wait for the heartbeat.
 			must.OK(t, standby.Exec("ALTER SYSTEM RESET synchronous_standby_names"))
 			must.OK(t, standby.Exec("SELECT pg_reload_conf()"))
 		})
@@ -139,8 +137,8 @@ func TestCancelledWait(t *testing.T) {
 
 const strict = "synchronous_standby_names='*'"
 
-// TestDurability checks the durability that Open derives from the settings of the
-// database. If they may lose acknowledged writes, Open must fail, unless AllowLoss is set.
+// TestDurability checks which durability Open derives from the settings of the database.
+// If the settings may lose acknowledged writes, Open must fail, unless AllowLoss is set.
 func TestDurability(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})

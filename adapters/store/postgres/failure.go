@@ -17,26 +17,25 @@ import (
 type class uint8
 
 const (
-	// broken means that nothing was applied, and that the same statements would fail again.
+	// Nothing was applied, and the same statements would fail again.
 	broken class = iota
-	// again means that nothing was applied, and that the same statements may succeed later.
+	// Nothing was applied, and the same statements may succeed later.
 	again
-	// moved is like again. In addition, all open connections are to a server that is not the primary any more.
+	// Nothing was applied, because the server is not the primary any more. All other open connections are to the same server.
 	moved
-	// full means that nothing was applied, because a disk is full.
+	// Nothing was applied, because a disk is full.
 	full
-	// refused means that a statement of a batch wrote nothing, so the batch was rolled back.
+	// A statement of a batch wrote nothing, so the batch was rolled back.
 	refused
-	// lost means that the outcome is unknown: the statements may have been applied, or may still be.
+	// The outcome is unknown: the statements may have been applied, or may still be.
 	lost
 )
 
-// String returns the name of a class, for metrics.
 func (c class) String() string {
 	return [...]string{"broken", "again", "moved", "full", "refused", "lost"}[c]
 }
 
-// unsent wraps the error of a request that never reached the database.
+// unsentError wraps the error of a request that had no effect, for example because it never reached the database.
 type unsentError struct{ err error }
 
 func (e *unsentError) Error() string { return e.err.Error() }
@@ -47,7 +46,7 @@ func isUnsent(err error) bool {
 	return ok
 }
 
-// classify returns the class of a driver error. It does not use pgconn.SafeToRetry, which wrongly reports that
+// classify returns the class of an error of pgx. It does not use pgconn.SafeToRetry, which wrongly reports that
 // nothing was sent if the connection breaks before the reply to a batch arrives.
 func classify(err error) class {
 	if _, ok := errors.AsType[*unsentError](err); ok {
@@ -69,7 +68,7 @@ func classify(err error) class {
 		return lost
 	}
 	switch p.Code {
-	case "40003", "58000": // The outcome of the statement is unknown. Connection poolers return the second code.
+	case "40003", "58000": // the outcome of the statement is unknown; connection poolers return 58000 if they lose the connection to the server
 		return lost
 	case "40001", "40P01", "55P03", "57014": // conflict, deadlock, lock_timeout, statement_timeout
 		return again
@@ -90,7 +89,6 @@ func classify(err error) class {
 	return broken
 }
 
-// readError converts the error of a read for the caller.
 func readError(ctx context.Context, err error) error {
 	if e := context.Cause(ctx); e != nil && errors.Is(err, e) {
 		return e
@@ -102,7 +100,7 @@ func readError(ctx context.Context, err error) error {
 }
 
 // Unreachable reports whether err means that no database answered, or that the database was starting, stopping or
-// out of connections. Such an error may disappear without an operator.
+// out of connections. Such an error may disappear without help from an operator.
 func Unreachable(err error) bool {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return strings.HasPrefix(p.Code, "57P") || p.Code == "53300"
@@ -114,7 +112,7 @@ func Unreachable(err error) bool {
 	return connecting && (refused || unknown || silent)
 }
 
-// halts reports whether err means that this server has stopped writing, see slot.Halted.
+// isHalted reports whether err means that this server refuses writes, see slot.Halted.
 func isHalted(err error) bool {
 	_, ok := errors.AsType[*slot.Halted](err)
 	return ok
@@ -124,9 +122,9 @@ var errSlots = errors.New("64 servers already use this database")
 
 var errRecord = errors.New("postgres: stored record is damaged")
 
-// errWroteNothing means that the condition of a write does not hold, or that its Timestamp is too low.
+// errWroteNothing means that the condition of a write does not hold, or that the Timestamp of the write is too low.
 var errWroteNothing = errors.New("postgres: nothing was written")
 
-// errWarned means that the database applied a write but warned that its wait for a standby was cancelled. The
-// write is visible, but a failover may lose it.
+// errWarned means that the database applied a write, but warned that the wait for a standby was cancelled. The
+// write is visible, but a failover may lose the write.
 var errWarned = errors.New("the database warned")

@@ -14,7 +14,7 @@ import (
 )
 
 // TestScansLetOthersGoFirst checks a store in which the scans of one account use all
-// connections for pages. When another account needs a page, one of the scans must end its
+// connections for pages. When another account needs a page, one of these scans must end its
 // page early and release its connection. Batches and reads of the catalog must not wait for
 // scans at all.
 func TestScansLetOthersGoFirst(t *testing.T) {
@@ -60,7 +60,8 @@ func TestScansLetOthersGoFirst(t *testing.T) {
 	for range pages {
 		<-begun
 	}
-	// Scans now have all connections for pages, and each is suspended inside a page.
+	// The scans now have all connections for pages, and the test has stopped each scan inside
+	// a page.
 	var batch []table.Mutation
 	for i := range 5 {
 		batch = append(batch, table.Mutation{Key: row("p", fmt.Sprint(i)), Nonce: 1, Properties: text(strings.Repeat("x", i))})

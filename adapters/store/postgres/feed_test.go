@@ -23,7 +23,6 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// feeding returns traits of a table that keeps a feed.
 func feeding() *table.Traits { return &table.Traits{Feed: &table.Feed{Keep: 1 << 50}} }
 
 // openFeeding opens a store and creates the table people with a feed.
@@ -78,7 +77,7 @@ func expectHistory(t testing.TB, what string, s *postgres.Store, from *table.Fee
 	}
 }
 
-// stranger returns a connection that belongs to another program than edgetable.
+// stranger returns a database connection that does not belong to edgetable.
 func stranger(t testing.TB, c *local.Cluster) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), c.DSN("application_name=stranger"))
@@ -93,8 +92,8 @@ func run(t testing.TB, c *pgx.Conn, sql string) {
 	must.OK(t, err)
 }
 
-// stall starts a commit of these entities that waits, until release is called, for a lock on the row of the first one. By then
-// the commit has its Timestamp. If there are several entities, its transaction also has its number.
+// stall starts a commit of these entities. The commit waits for a lock on the row of the first entity until release is called.
+// When stall returns, the commit has its Timestamp. If there are several entities, its transaction also has its number.
 func stall(t *testing.T, s *postgres.Store, names ...string) (release func()) {
 	t.Helper()
 	var m []table.Mutation
@@ -116,15 +115,15 @@ func stall(t *testing.T, s *postgres.Store, names ...string) (release func()) {
 	}
 }
 
-// TestLateCommitInAFeed checks a commit that becomes visible after another one with a higher Timestamp and a higher transaction
-// number. A reader must get it after the other one. The test also proves that a reader that uses only Timestamps, or only
-// numbers, would miss the commit.
+// TestLateCommitInAFeed checks a commit that becomes visible after another commit with a higher Timestamp and a higher
+// transaction number. A reader must get the late commit last. The test also proves that a reader that uses only Timestamps, or
+// only numbers, would miss the late commit.
 func TestLateCommitInAFeed(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
 	fast := func() edm.Ticks { return edm.TicksOf(time.Now()) + 5*edm.TicksPerSecond }
 	other := open(t, shared, postgres.Options{Schema: s.Schema, PurgeEvery: -1, Now: fast})
-	endOfFeed(t, s) // so that the next call need not wait for earlier writes
+	endOfFeed(t, s) // so that the next call does not wait for earlier writes
 	release := stall(t, s, "x", "y")
 	from := endOfFeed(t, s)
 	must.OK(t, putOne(t.Context(), other, "early"))
@@ -143,13 +142,13 @@ func TestLateCommitInAFeed(t *testing.T) {
 }
 
 // TestNumbersAfterACrash checks that a position never contains the number of a transaction that was rolled back. After a crash,
-// PostgreSQL can give such a number to another transaction, whose lines the reader would then skip.
+// PostgreSQL can give such a number to another transaction. The reader would then skip the lines of that transaction.
 func TestNumbersAfterACrash(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
 	s := openFeeding(t, c, postgres.Options{PurgeEvery: -1})
 	endOfFeed(t, s)
-	// A heartbeat may commit a higher number before the crash. Then no number is given again, so the test tries several times.
+	// A heartbeat may commit a higher number before the crash. Then PostgreSQL reuses no number, so the test tries several times.
 	for try := range 20 {
 		other := stranger(t, c)
 		must.OK(t, putOne(t.Context(), s, fmt.Sprint("before", try)))
@@ -191,8 +190,8 @@ func TestFeedBesideAnOldTransaction(t *testing.T) {
 	expectChanged(t, "after it", s, from)
 }
 
-// TestFeedOfManyCommits checks a reader that is many lines behind. It must read windows of a limited number of lines, which end
-// at marks, and get each change once, for any length of its pages.
+// TestFeedOfManyCommits checks a reader that is many lines behind. The reader must read the lines in windows of limited length,
+// each of which ends at the stored snapshot (mark) of a line. The reader must get each change once, for any length of its pages.
 func TestFeedOfManyCommits(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
@@ -246,12 +245,12 @@ func TestFeedOfManyCommits(t *testing.T) {
 	}
 }
 
-// TestDropInAFeed checks that readers get the drop of a table after the writes that began before the drop.
+// TestDropInAFeed checks that readers see the drop of a table only after all writes that began before the drop.
 func TestDropInAFeed(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
 	other := open(t, shared, postgres.Options{Schema: s.Schema, PurgeEvery: -1})
-	endOfFeed(t, s) // so that the next call need not wait for earlier writes
+	endOfFeed(t, s) // so that the next call does not wait for earlier writes
 	release := stall(t, s, "x")
 	from := endOfFeed(t, s)
 	r, err := other.ReadRecord(t.Context(), people, table.Strong)
@@ -262,7 +261,7 @@ func TestDropInAFeed(t *testing.T) {
 		names, _ := changesSince(t, other, from)
 		told <- names
 	}()
-	for range 5 { // heartbeats, while the reader waits
+	for range 5 { // lets some heartbeats pass while the reader waits
 		must.OK(t, other.Ready(t.Context()))
 	}
 	release()
@@ -271,8 +270,8 @@ func TestDropInAFeed(t *testing.T) {
 	}
 }
 
-// TestFeedBeginsAfterOthers checks that a new feed returns its first position only after all writes have ended that do not know
-// of the feed, and therefore add no line.
+// TestFeedBeginsAfterOthers checks that a new feed returns its first position late enough. Writes that began before the feed was
+// declared add no line, so all these writes must have ended first.
 func TestFeedBeginsAfterOthers(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), PurgeEvery: -1})
@@ -309,8 +308,8 @@ func TestFeedBeginsAfterOthers(t *testing.T) {
 	must.OK(t, <-declared)
 }
 
-// TestLostInAFeed breaks connections during writes to a table with a feed. The feed must contain every write that was applied
-// exactly once, and no other write.
+// TestLostInAFeed breaks connections during writes to a table with a feed. The feed must contain every applied write exactly
+// once, and no other write.
 func TestLostInAFeed(t *testing.T) {
 	one := func(s *postgres.Store) error { return putOne(context.Background(), s, "a") }
 	batch := func(s *postgres.Store) error {
@@ -347,7 +346,7 @@ func TestLostInAFeed(t *testing.T) {
 }
 
 // TestFeedBesideCrashes lets PostgreSQL crash while two stores write, and breaks connections of one store before and after
-// requests. A reader of the feed must end with the state of the table, or be told to begin again.
+// requests. A reader of the feed must end with the state of the table, or get an error that tells it to list the table again.
 func TestFeedBesideCrashes(t *testing.T) {
 	t.Parallel()
 	c, w := cluster(t, local.Options{}), new(wire)
@@ -417,7 +416,7 @@ func TestFeedBesideCrashes(t *testing.T) {
 	}
 }
 
-// TestFeedAfterAPromotion checks that a position from before a promotion is refused after it.
+// TestFeedAfterAPromotion checks that a position from before a promotion is refused after the promotion.
 func TestFeedAfterAPromotion(t *testing.T) {
 	t.Parallel()
 	primary, standby := pair(t)
@@ -469,7 +468,7 @@ func TestFeedInACopy(t *testing.T) {
 	expectChanged(t, "the first one", s, from, "a")
 }
 
-// TestFeedSetBack checks that a position is refused if the database was restored to a state before that position.
+// TestFeedSetBack restores the database to an earlier state. A position from after that state must be refused.
 func TestFeedSetBack(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
@@ -483,8 +482,8 @@ func TestFeedSetBack(t *testing.T) {
 	expectChanged(t, "one of before", s, before, "c")
 }
 
-// TestFeedStatements checks which statements are sent for a table with a feed: as many as for other tables, and one more for a
-// batch. After its feed was withdrawn, a table gets the same statements as other tables.
+// TestFeedStatements checks which statements the store sends for a table with a feed. There must be as many as for other tables,
+// and one more for a batch. After the feed was removed, a table must get the same statements as other tables.
 func TestFeedStatements(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	tp := new(tap)
@@ -515,8 +514,8 @@ func TestFeedStatements(t *testing.T) {
 	expect("upsert_all insert_all", a, with(b, table.Put, table.Absent))
 }
 
-// TestFeedKeepsOlderServersOut checks that the previous version of edgetable cannot prepare its statements. Otherwise it could
-// write to a table with a feed without adding a line.
+// TestFeedKeepsOlderServersOut checks that the previous version of edgetable cannot prepare its statements. Otherwise the
+// previous version could write to a table with a feed without adding a line.
 func TestFeedKeepsOlderServersOut(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
@@ -527,8 +526,8 @@ func TestFeedKeepsOlderServersOut(t *testing.T) {
 	}
 }
 
-// TestTrimmedFeeds checks that TrimFeeds removes old lines, the lines of a feed that was withdrawn, and the feeds of dropped
-// tables after the time for which they are kept.
+// TestTrimmedFeeds checks what TrimFeeds removes: old lines, the lines of a feed that was removed from its table, and the feeds
+// of tables that were dropped long enough ago.
 func TestTrimmedFeeds(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
@@ -541,7 +540,7 @@ func TestTrimmedFeeds(t *testing.T) {
 		}
 	}
 	const long = 1<<50 + 100*edm.TicksPerSecond
-	for i := range 2500 { // more lines than one statement removes
+	for i := range 2500 { // makes more lines than one statement removes
 		m := []table.Mutation{{Key: row("p", fmt.Sprint(i)), Nonce: 1, Properties: text("x")}}
 		_, err := s.Commit(t.Context(), people, m)
 		must.OK(t, err)
@@ -561,7 +560,7 @@ func TestTrimmedFeeds(t *testing.T) {
 }
 
 // TestFeedBesideManyWriters checks that fast readers miss no commit of many concurrent writers. At each moment some transactions
-// are ending, and pg_locks may show only a part of their locks.
+// are ending, and pg_locks may show only some of their locks.
 func TestFeedBesideManyWriters(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1, Connections: 16})
@@ -617,8 +616,8 @@ func TestFeedBesideManyWriters(t *testing.T) {
 	readers.Wait()
 }
 
-// TestFeedWithoutIdentity checks a role that may not read the identity of the database. The declaration of a feed must fail with
-// an explanation. An expiry rule must be accepted, because it does not need the identity.
+// TestFeedWithoutIdentity checks an SQL role that may not read the identity of the database. A declaration of a feed must fail
+// with an explanation. An expiry rule must be accepted, because it does not need the identity.
 func TestFeedWithoutIdentity(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})

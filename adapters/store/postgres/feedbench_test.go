@@ -14,7 +14,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// BenchmarkBesideFeed compares two tables of the same store: one that keeps a feed, and one that declares nothing.
+// BenchmarkBesideFeed compares two tables of the same store: one with a feed, and one without options.
 func BenchmarkBesideFeed(b *testing.B) {
 	compare(b, 0, []contest{
 		{"Insert64", 64, 250 * time.Millisecond, fed((*sides).insertInto), plain((*sides).insertInto), 0.75, 0},
@@ -23,7 +23,6 @@ func BenchmarkBesideFeed(b *testing.B) {
 	})
 }
 
-// followed is the key of a table with a feed.
 var followed = table.RecordKey{Account: "acct", Table: "followed"}
 
 func fed(do func(*sides, table.RecordKey, int) error) func(*sides, int) error {
@@ -43,7 +42,7 @@ func (s *sides) batchInto(t table.RecordKey, n int) error {
 	return err
 }
 
-// hundred returns inserts of 100 entities of one partition.
+// hundred returns 100 inserts of entities into one partition.
 func hundred(n int) []table.Mutation {
 	m := make([]table.Mutation, 100)
 	for i := range m {
@@ -52,7 +51,7 @@ func hundred(n int) []table.Mutation {
 	return m
 }
 
-// BenchmarkReadFeed reads a feed of single inserts, in pages of 1,000 changes, each with its entity.
+// BenchmarkReadFeed reads a feed that single inserts have made, in pages of 1,000 changes. Each change has its entity.
 func BenchmarkReadFeed(b *testing.B) {
 	s := newSides(b, 64, 0)
 	insert := fed((*sides).insertInto)
@@ -89,7 +88,7 @@ func BenchmarkReadFeed(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkFeedDelay measures the time from an insert until a waiting reader gets its change, while other clients insert
+// BenchmarkFeedDelay measures the time from an insert until a waiting reader gets the change, while other clients insert
 // 5,000 entities per second.
 func BenchmarkFeedDelay(b *testing.B) {
 	s := newSides(b, 64, 0)

@@ -19,25 +19,25 @@ import (
 	"edgetable/testdata/must"
 )
 
-// orders is a table with a feed.
 var orders = table.RecordKey{Account: "acct", Table: "orders"}
 
-// madeOf is what a commit made of an entity.
+// madeOf is the state of an entity after a commit.
 type madeOf struct {
 	ticks edm.Ticks
 	gone  bool
 }
 
-// span is what a consumer saw from one list of the table to the next: the Timestamps of the entities in the list, and the
-// changes of each entity. whole is set if it has read the feed to its end.
+// span is what a consumer reads from one listing of the table to the next. It contains the Timestamps of the entities in
+// the first listing, and the changes of each entity. whole is set if the consumer has read the feed to its end.
 type span struct {
 	listed map[string]edm.Ticks
 	seen   map[string][]madeOf
 	whole  bool
 }
 
-// judge compares a span with the versions that an entity had, in order. Nothing may be missing between the list and the last
-// change, nor come twice or in another order, nor be there that never happened.
+// judge compares the changes in the span with the states that an entity really had, in order. No state between the listing
+// and the last change may be missing, come twice, or come out of order. No change may contain a state that the entity never
+// had.
 func (s *span) judge(name string, had []madeOf) error {
 	first, listed := -1, s.listed[name]
 	if listed != 0 {
@@ -72,7 +72,7 @@ func (s *span) judge(name string, had []madeOf) error {
 	return nil
 }
 
-// TestJudgeOfSpans checks that judge notices what a consumer of a feed must not see.
+// TestJudgeOfSpans checks that judge detects each kind of wrong change.
 func TestJudgeOfSpans(t *testing.T) {
 	had := []madeOf{{1, false}, {2, false}, {3, true}, {4, false}, {5, false}}
 	for _, tt := range []struct {
@@ -102,19 +102,19 @@ func TestJudgeOfSpans(t *testing.T) {
 	}
 }
 
-// consumer follows the feed of a table, as docs/feed.md says.
+// consumer reads the feed of a table, as docs/feed.md says.
 type consumer struct {
-	stores []*postgres.Store // it asks them in turn
-	limit  int               // of the changes in a page
-	// stubborn consumers do not list the table again when they are told to, and go on with the present position.
+	stores []*postgres.Store // the consumer sends its requests to these stores in turn
+	limit  int               // maximum number of changes in a page
+	// a stubborn consumer does not list the table again after status 410, but continues at the end of the feed
 	stubborn bool
 
 	commits, refused atomic.Int64
-	sizes            map[edm.Ticks]int // of the commits
+	sizes            map[edm.Ticks]int // number of changes in each commit, by the Timestamp of the commit
 	spans            []span
 
 	mu    sync.Mutex
-	state map[string]string // Timestamps and properties
+	state map[string]string // Timestamp and properties of each entity
 }
 
 func stateOf(r *table.Row) string { return fmt.Sprint(r.Timestamp, " ", string(r.Properties)) }
@@ -136,7 +136,7 @@ func listOrders(ctx context.Context, s *postgres.Store) (rows []table.Row, err e
 	return rows, nil
 }
 
-// begin takes a position and lists the table.
+// begin gets the position at the end of the feed and then lists the table.
 func (c *consumer) begin(ctx context.Context, s *postgres.Store) (*table.FeedPosition, error) {
 	page, err := s.Changes(ctx, orders, table.FeedRequest{})
 	if err != nil || c.stubborn && len(c.spans) > 0 {
@@ -157,7 +157,7 @@ func (c *consumer) begin(ctx context.Context, s *postgres.Store) (*table.FeedPos
 	return &page.Next, nil
 }
 
-// follow follows the feed until ctx ends, and then to its end.
+// follow reads the feed until ctx ends, and then continues to the end of the feed.
 func (c *consumer) follow(ctx context.Context) error {
 	c.sizes = make(map[edm.Ticks]int)
 	var at *table.FeedPosition
@@ -207,7 +207,7 @@ func (c *consumer) apply(page *table.FeedPage) error {
 			switch {
 			case change.Kind == table.Delete:
 				delete(c.state, k)
-			case change.Row == nil: // a later change has the state
+			case change.Row == nil: // a later change contains the state
 			case change.Row.Timestamp != one.Ticks:
 				return fmt.Errorf("the change of %q at %d has its state of %d", k, one.Ticks, change.Row.Timestamp)
 			default:
@@ -219,7 +219,6 @@ func (c *consumer) apply(page *table.FeedPage) error {
 	return nil
 }
 
-// has reports whether the consumer has an entity.
 func (c *consumer) has(k []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -227,7 +226,7 @@ func (c *consumer) has(k []byte) bool {
 	return ok
 }
 
-// differs returns the number of entities in which the consumer and the table differ.
+// differs returns the number of entities that the consumer and the table have in different states.
 func (c *consumer) differs(t testing.TB) (n int) {
 	t.Helper()
 	rows, err := listOrders(context.Background(), c.stores[0])
@@ -243,14 +242,14 @@ func (c *consumer) differs(t testing.TB) (n int) {
 	return n + len(rest)
 }
 
-// createOrders creates the table with its feed.
 func createOrders(t testing.TB, s *postgres.Store) {
 	t.Helper()
 	_, err := s.WriteRecord(t.Context(), table.Record{Key: orders, Incarnation: table.Incarnation{2}, Traits: feeding()})
 	must.OK(t, err)
 }
 
-// following is writers of a table with a feed, and its consumers. Each entity has one writer, which notes its versions.
+// following contains the writers of a table with a feed, and the consumers of the feed. Each entity has one writer, which
+// records all states of the entity.
 type following struct {
 	all              []*consumer
 	writers          []*feedWriter
@@ -262,12 +261,12 @@ type following struct {
 type feedWriter struct {
 	had     map[string][]madeOf
 	sizes   map[edm.Ticks]int
-	unknown map[string]bool // whether the last change of an entity, whose outcome is unknown, is a deletion
+	unknown map[string]bool // for entities whose last change has an unknown outcome: whether this change is a deletion
 	losses  int             // number of commits with an unknown outcome
 }
 
-// startFollowing creates the table and starts writers and consumers: one asks a store for long pages, the other asks each
-// store in turn for short ones.
+// startFollowing creates the table and starts writers and two consumers. One consumer requests long pages from one store.
+// The other requests short pages from all stores in turn.
 func startFollowing(t testing.TB, stores ...*postgres.Store) *following {
 	createOrders(t, stores[0])
 	ctx, cancel := context.WithCancel(context.Background())
@@ -302,8 +301,8 @@ func startFollowing(t testing.TB, stores ...*postgres.Store) *following {
 	return f
 }
 
-// write puts, merges and deletes some entities of a partition in one commit. If its outcome is unknown, as it may be if a
-// purge has removed a tombstone meanwhile (docs/postgres.md), the next ones write other entities.
+// write puts, merges and deletes some entities of a partition in one commit. If a purge has removed a tombstone meanwhile,
+// the outcome may be unknown (docs/postgres.md). After that, write uses other entities.
 func (w *feedWriter) write(s *postgres.Store, partition string, rnd *rand.Rand) error {
 	var list []table.Mutation
 	for _, i := range rnd.Perm(6)[:1+max(0, rnd.IntN(6)-3)] {
@@ -342,7 +341,7 @@ func (w *feedWriter) write(s *postgres.Store, partition string, rnd *rand.Rand) 
 	return nil
 }
 
-// works waits until each consumer has read what was committed after now.
+// awaitCommits waits until each consumer has read more than 50 further commits.
 func (f *following) awaitCommits(t testing.TB) {
 	for _, c := range f.all {
 		before := c.commits.Load()
@@ -350,7 +349,8 @@ func (f *following) awaitCommits(t testing.TB) {
 	}
 }
 
-// refused returns the lowest number of 410s of a consumer, and the highest.
+// refused returns how often the feed answered a consumer with status 410: the lowest and the highest count of all
+// consumers.
 func (f *following) refused() (least, most int64) {
 	least = f.all[0].refused.Load()
 	for _, c := range f.all {
@@ -359,8 +359,8 @@ func (f *following) refused() (least, most int64) {
 	return least, most
 }
 
-// happened returns the last change of an entity, whose outcome is unknown, if it was applied: a consumer has seen it, or the
-// table has no entity although it had one.
+// happened returns the last change of an entity, whose outcome is unknown, if the change was applied. The change was
+// applied if a consumer has seen it, or if it deletes the entity and no consumer has the entity any more.
 func (f *following) happened(name string, had []madeOf, gone bool) []madeOf {
 	there := false
 	for _, c := range f.all {
@@ -383,7 +383,7 @@ func (f *following) happened(name string, had []madeOf, gone bool) []madeOf {
 	return nil
 }
 
-// end ends the writers and then the consumers. A store that has a consumer cannot be closed.
+// end stops the writers and then the consumers. A store cannot be closed while a consumer uses it.
 func (f *following) end() {
 	f.stopWriting()
 	f.writing.Wait()
@@ -391,7 +391,7 @@ func (f *following) end() {
 	f.reading.Wait()
 }
 
-// stop ends the writers and then the consumers, and judges what these have seen.
+// stop stops the writers and then the consumers, and checks what the consumers have read.
 func (f *following) stop(t testing.TB) {
 	t.Helper()
 	f.end()
@@ -421,7 +421,7 @@ func (f *following) stop(t testing.TB) {
 			}
 		}
 		for ticks, n := range c.sizes {
-			if m, ok := sizes[ticks]; ok && m != n { // judge has looked at those whose outcome was unknown
+			if m, ok := sizes[ticks]; ok && m != n { // judge has already checked the entities with an unknown outcome
 				t.Errorf("consumer %d: %d changes of the commit of %d, which had %d", i, n, ticks, m)
 			}
 		}

@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// TestFrozenServer freezes an edgetable server in the middle of sending a write, while its
+// TestFrozenServer freezes an edgetable server while it is sending a write. Its
 // connections stay open. Other servers must be able to write the same entities: a request
 // that did not arrive completely must hold no locks.
 func TestFrozenServer(t *testing.T) {
@@ -89,8 +89,8 @@ func TestLongCommit(t *testing.T) {
 	must.OK(t, <-outcome)
 }
 
-// TestEndings checks that each session has the timeouts that the store sets, as far as the
-// version of PostgreSQL knows them.
+// TestEndings checks that each session has the timeouts that the store sets, except those
+// that the version of PostgreSQL does not know.
 func TestEndings(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	role := local.Name()
@@ -99,7 +99,7 @@ func TestEndings(t *testing.T) {
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), DSN: dsn})
 	for name, want := range map[string]string{"tcp_keepalives_idle": "5", "tcp_user_timeout": "15000", "transaction_timeout": "30s"} {
 		if ask(t, shared, "SELECT coalesce(current_setting($1, true), '')", name) == "" {
-			continue // only later versions have this setting
+			continue // only later versions of PostgreSQL have this setting
 		}
 		if got, err := s.Setting(t.Context(), name); err != nil || got != want {
 			t.Errorf("%s is %q, want %q: %v", name, got, want, err)

@@ -22,17 +22,16 @@ const (
 
 // state is the state of an entity as it was read from the database.
 type state struct {
-	live          bool // the table exists
+	live          bool
 	floor, purged edm.Ticks
 	ticks         edm.Ticks // 0 means that there is no row
 	row           *table.Row
 
-	hidden   bool         // the table declares something, which this statement does not return
-	declared *ruled.Table // what the table declares, or nil
-	at       edm.Ticks    // instant of the read; set only if the table declares something
+	hidden   bool         // the table has options, which this statement does not return
+	declared *ruled.Table // options of the table, or nil
+	at       edm.Ticks    // time of the read, for checks of expiry; set only if the table has options
 }
 
-// ended reports whether the entity had expired when it was read.
 func (s *state) isExpired() bool { return s.row != nil && s.declared.Rules().Ended(s.row, s.at) }
 
 // highest returns the value that the Timestamp of a new write must exceed.
@@ -55,7 +54,7 @@ func readState(key []byte, v [][]byte) (s state) {
 	return s
 }
 
-// get is a read of one entity that waits to be sent in a group.
+// get is a read of one entity that waits for its result. The store sends reads in groups.
 type get struct {
 	name  string
 	key   []byte
@@ -63,14 +62,14 @@ type get struct {
 	done  chan error
 }
 
-// gets sends reads of entities in groups. A group contains all reads that arrived while earlier groups were being read.
+// gets contains reads of entities, which the store sends in groups. A group contains all reads that arrived during earlier groups.
 type gets struct {
 	mu      sync.Mutex
 	waiting []*get
 	running int
 }
 
-// await adds a read to the next group and waits for the result.
+// await adds a read to the next group.
 func (s *Store) await(g *get) {
 	q := &s.gets
 	q.mu.Lock()
@@ -99,7 +98,6 @@ func (s *Store) readGroups() {
 	}
 }
 
-// readGroup reads a group of entities with one connection.
 func (s *Store) readGroup(group []*get) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
@@ -110,7 +108,7 @@ func (s *Store) readGroup(group []*get) {
 	}
 }
 
-// getAll reads a group. It first reads the entities of those tables that, according to the cache, declare nothing.
+// getAll reads a group of entities. It first reads the entities of those tables that have no options in the cache.
 func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	var ruled []*get
 	if !s.ruled.None() {
@@ -140,8 +138,8 @@ func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) erro
 	return s.getRuled(ctx, c, ruled)
 }
 
-// getRuled reads entities together with what their tables declare. It takes the instant at which it judges expiry
-// before the read. So an entity whose expiry time is moved between the two does not count as expired.
+// getRuled reads entities together with the options of their tables. It reads the clock before the entities, to check
+// expiry at that time. So if a write moves the expiry time between the two reads, the entity does not count as expired.
 func (s *Store) getRuled(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	at := s.clock.Instant()
 	take := func(v [][]byte) (err error) {
@@ -168,7 +166,6 @@ func (s *Store) getRuled(ctx context.Context, c *pgconn.PgConn, group []*get) er
 	return err
 }
 
-// namesAndKeys returns the table names and the keys of a group as two array arguments.
 func namesAndKeys(group []*get) (names, keys []byte) {
 	n, k := make([][]byte, len(group)), make([][]byte, len(group))
 	for i, g := range group {
@@ -196,7 +193,7 @@ func getPlain(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	return err
 }
 
-// lookOne reads the state of an entity at the primary, in a group with other reads.
+// lookOne reads the state of an entity from the primary, in a group with other reads.
 func (s *Store) lookOne(ctx context.Context, name string, key []byte) (state, error) {
 	g := &get{name: name, key: key, done: make(chan error, 1)}
 	s.await(g)

@@ -17,8 +17,8 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// version is the version of PostgreSQL that the tests use. If it is empty, they use
-// Debian's.
+// version is the version of PostgreSQL that the tests use. If it is empty, the tests use
+// Debian's version.
 var version = flag.String("postgres", "", "version of PostgreSQL of Maven Central, as in 17.5.0")
 
 // shared is the database cluster that most tests use.
@@ -43,7 +43,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// cluster starts a database cluster for one test.
 func cluster(t testing.TB, o local.Options) *local.Cluster {
 	t.Helper()
 	needs.These(t, needs.Postgres)
@@ -60,7 +59,7 @@ func cluster(t testing.TB, o local.Options) *local.Cluster {
 	return c
 }
 
-// schema creates a schema in c for a test, and returns its name.
+// schema creates an SQL schema in c for a test, and returns the name of the schema.
 func schema(t testing.TB, c *local.Cluster) string {
 	t.Helper()
 	needs.These(t, needs.Postgres)
@@ -71,7 +70,8 @@ func schema(t testing.TB, c *local.Cluster) string {
 	return name
 }
 
-// open opens a store, which must not fail, and closes it at the end of the test.
+// open opens a store and closes it at the end of the test. The test fails if the store
+// cannot be opened.
 func open(t testing.TB, c *local.Cluster, o postgres.Options) *postgres.Store {
 	t.Helper()
 	o.DSN = cmp.Or(o.DSN, c.DSN(""))
@@ -120,8 +120,8 @@ func harness(c *local.Cluster, o postgres.Options, restart bool) storetest.Harne
 	}
 }
 
-// takeOver opens a store that gets the slot of the store that took its slot last, by
-// marking all other slots as taken. If a heartbeat of that store comes in between,
+// takeOver opens a store that gets the slot of the last store that was opened. To do so,
+// takeOver marks all other slots as taken. If a heartbeat of the last store interferes,
 // takeOver tries again.
 func takeOver(t testing.TB, c *local.Cluster, o postgres.Options, now func() edm.Ticks) table.Store {
 	t.Helper()

@@ -15,9 +15,10 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestInterrupted checks a caller whose context ends while a part of the request, or of the
-// reply, has been sent. The write must still be applied completely. The connection must stay
-// open, and the next write on it must get its own reply and not that of the first write.
+// TestInterrupted checks a caller whose context ends while a request, or the reply to it, is
+// only partly transmitted. The write must still be applied completely. The connection must
+// stay open, and the next write on it must get its own reply and not that of the first
+// write.
 func TestInterrupted(t *testing.T) {
 	for name, part := range map[string]*held{"request": {sent: true}, "answer": {}, "end of the answer": {bytes: 7}} {
 		t.Run(name, func(t *testing.T) {
@@ -35,7 +36,7 @@ func TestInterrupted(t *testing.T) {
 				t.Errorf("the caller that left got %v", err)
 			}
 			close(h.release)
-			// If the second write got the reply to the first one, it would succeed.
+			// If the second write got the reply to the first write, the second write would succeed.
 			_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: row("p", "left"), Nonce: 1, Condition: table.Absent, Properties: text("second")}})
 			if !errors.Is(err, table.ErrExists) {
 				t.Errorf("an insert of the entity that was left: %v", err)
@@ -47,8 +48,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// long is the minimum size of a request that can be held back. Heartbeats, and the requests
-// of a new connection, are shorter.
+// long is the minimum size of a request that holder can hold back. Heartbeats, and the
+// requests of a new connection, are shorter.
 const long = 30_000
 
 func putLong(ctx context.Context, s table.Store, name string) error {
@@ -62,17 +63,17 @@ type holder struct {
 	next *held
 }
 
-// held is a long request, or a reply to one. Only a part of it passes until release is
-// closed.
+// held is a long request, or the reply to a long request. A connection transmits only a part
+// of it until release is closed.
 type held struct {
 	sent    bool          // hold back the second half of the request; otherwise hold back the reply
-	bytes   int           // number of bytes of the reply that pass
-	waits   chan struct{} // closed after the first part has passed
+	bytes   int           // number of bytes of the reply that are not held back
+	waits   chan struct{} // closed when the first part was transmitted
 	release chan struct{}
 	conn    *holding // set before waits is closed
 }
 
-// hold holds back a part of the next long request, or of the reply to it.
+// hold makes the next long request, or the reply to it, stop in the middle.
 func (w *holder) hold(h *held) *held {
 	h.waits, h.release = make(chan struct{}), make(chan struct{})
 	w.mu.Lock()
@@ -81,7 +82,7 @@ func (w *holder) hold(h *held) *held {
 	return h
 }
 
-// holdSent holds back the second half of the next long request.
+// holdSent makes the next long request stop in the middle.
 func (w *holder) holdSent() *held { return w.hold(&held{sent: true}) }
 
 func (w *holder) take() *held {

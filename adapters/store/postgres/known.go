@@ -7,24 +7,22 @@ import (
 	"edgetable/core/table"
 )
 
-// knownBytes is the approximate memory limit of the cache of known states.
 const knownBytes = 16 << 20
 
-// known caches the states of entities after writes, so that the next merge need not read the entity. If a cached
-// state is old, the merge writes nothing and is repeated: its statement requires the Timestamp of the cached state,
-// which no other state has.
+// known caches the states of entities after writes, so that the next merge need not read the entity. A cached state
+// may be outdated. Then the merge writes nothing and is repeated: its statement requires the Timestamp of the
+// cached state, and no other state of the entity has this Timestamp.
 type known struct {
 	mu   sync.Mutex
 	rows map[entity]table.Row
 	size int
 }
 
-// entity identifies an entity by the name of its table and its key.
+// entity is the name of a table and the key of an entity in it.
 type entity struct{ name, key string }
 
 func sizeOf(e entity, r *table.Row) int { return len(e.name) + len(e.key) + len(r.Properties) + 128 }
 
-// get returns the cached state of an entity, or nil.
 func (k *known) get(name string, key []byte) *table.Row {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -36,7 +34,7 @@ func (k *known) get(name string, key []byte) *table.Row {
 	return &row
 }
 
-// put caches the state of an entity after a write, and evicts others to make room.
+// put caches the state of an entity after a write, and evicts random other entities if the cache is too large.
 func (k *known) put(w *write) {
 	e := entity{w.name, string(w.key)}
 	row := table.Row{Timestamp: w.ticks, Nonce: w.nonce, Properties: edm.Properties(w.properties)}
@@ -49,7 +47,7 @@ func (k *known) put(w *write) {
 	}
 	k.rows[e] = row
 	k.size += sizeOf(e, &row)
-	for other, row := range k.rows { // a map is iterated in random order
+	for other, row := range k.rows {
 		if k.size <= knownBytes {
 			break
 		}
@@ -58,7 +56,6 @@ func (k *known) put(w *write) {
 	}
 }
 
-// forget removes the state of an entity that was found to be old.
 func (k *known) forget(name string, key []byte) {
 	e := entity{name, string(key)}
 	k.mu.Lock()

@@ -13,8 +13,8 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// late is a proxy for a database server on a unix socket. It delays all that clients
-// send, as a long wire does, but changes neither the order nor the rate.
+// late is a proxy for a database server on a unix socket. It delays all data from the
+// clients, as a long wire does, but changes neither the order nor the rate.
 type late struct {
 	listener net.Listener
 	server   string
@@ -47,17 +47,16 @@ func (p *late) serve() {
 			continue
 		}
 		go func() {
-			_, _ = io.Copy(c, s) // either side may close its connection
+			_, _ = io.Copy(c, s) // both the client and the server may close the connection
 			c.Close()
 		}()
 		go p.forward(s, c)
 	}
 }
 
-// piece is a number of bytes that were read at once.
 type piece struct {
 	bytes []byte
-	due   chan struct{} // closed when the bytes may be passed on
+	due   chan struct{} // closed when late may forward the bytes
 }
 
 func (p *late) forward(to, from net.Conn) {

@@ -20,7 +20,7 @@ import (
 
 // TestLeave checks a caller whose context ends while its write waits for a standby. The
 // call must return ErrUnknown at once. The connection must continue to wait, and later
-// writes of the entity must wait for it.
+// writes of the same entity must wait until this write has ended.
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
@@ -43,7 +43,7 @@ func TestLeave(t *testing.T) {
 	if err := <-done; !errors.Is(err, table.ErrUnknown) {
 		t.Errorf("a write that was left: %v", err)
 	}
-	// The next write of the same entity is not sent until the first one has its reply.
+	// The store does not send the next write of an entity until the first write has its reply.
 	within, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer stop()
 	if err := putOne(within, s, "left"); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, table.ErrUnknown) {
@@ -75,8 +75,9 @@ func lockRows(t *testing.T, s *postgres.Store, names ...string) (unlock func()) 
 
 // TestLockedRows checks rows that another program has locked. A locked row must stop the
 // writes of its own entity, but not later writes of other entities. A round (a transaction
-// with writes of several callers) that waits must not block new rounds, as long as waiting
-// rounds use less than half of the connections. Reads must have connections even then.
+// with writes of several callers) that waits must not block new rounds, as long as the
+// waiting rounds use less than half of the connections. Even then, reads must get
+// connections.
 func TestLockedRows(t *testing.T) {
 	t.Parallel()
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Connections: 12})
@@ -124,8 +125,8 @@ func TestLockedRows(t *testing.T) {
 	all.Wait()
 }
 
-// TestLockedRowInGroup checks a group of writes of which one waits too long for a lock. The
-// others must then be sent without it.
+// TestLockedRowInGroup checks a group of writes in which one write waits too long for a row
+// lock. The store must then send the other writes without this one.
 func TestLockedRowInGroup(t *testing.T) {
 	t.Parallel()
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared)})

@@ -21,7 +21,7 @@ import (
 )
 
 // withTLS gives a server a TLS certificate for 127.0.0.1, and sets a password for TCP
-// connections. It returns the file of the certificate.
+// connections. It returns the path of the certificate file.
 func withTLS(t *testing.T, c *local.Cluster) (cert string) {
 	t.Helper()
 	cert, private, _ := proc.Certificate(t, time.Now().Add(time.Hour))
@@ -91,8 +91,8 @@ func TestClocksDiffer(t *testing.T) {
 			}
 		}
 	}
-	// A server with a wrong clock must not reserve Timestamps, since new tables begin above
-	// all reserved ones.
+	// A server with a wrong clock must not reserve Timestamps, because new tables begin
+	// above all reserved Timestamps.
 	ahead.Store(int64(time.Hour))
 	if _, err := postgres.Open(t.Context(), o); err == nil {
 		t.Fatal("an hour ahead: it opens")
@@ -108,12 +108,12 @@ func TestClocksDiffer(t *testing.T) {
 	right.Close()
 	o.Schema = schema(t, shared)
 
-	ahead.Store(int64(5 * time.Second)) // this difference only causes a warning
+	ahead.Store(int64(5 * time.Second)) // at this difference, the server only logs a warning
 	s := open(t, shared, o)
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "before"))
-	// Timestamps that are already reserved, up to 1.5 s ahead of the clock, may still be
-	// issued.
+	// The server may still issue Timestamps that are already reserved, up to 1.5 s ahead of
+	// the clock.
 	ahead.Store(int64(time.Hour))
 	if err := putOne(t.Context(), s, "wrong"); err == nil || !strings.Contains(err.Error(), refusal) {
 		t.Errorf("an hour ahead: %v", err)

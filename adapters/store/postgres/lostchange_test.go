@@ -16,9 +16,9 @@ import (
 )
 
 // TestLostChanges breaks the connection while a table is created, changed or dropped. The
-// store must find out the outcome, whether or not the request was sent, and even if it
-// arrives after the connection broke. In some cases another server has changed, dropped or
-// created the record since.
+// request is not sent, or its reply is lost, or the request arrives after the connection
+// broke. The store must find out the outcome. In some cases another server has meanwhile
+// changed, dropped or created the record.
 func TestLostChanges(t *testing.T) {
 	for _, tt := range []struct {
 		name, statement string
@@ -180,7 +180,7 @@ func dropsAndMakes(t *testing.T, s *postgres.Store) {
 	makes(t, s)
 }
 
-// loss says in which way a request is lost.
+// loss is the way in which a request is lost.
 type loss int
 
 const (
@@ -189,19 +189,20 @@ const (
 	sentLate       // the request arrives after the store has closed the connection
 )
 
-// breaker makes connections. One of them breaks at the next request for a given statement.
+// breaker makes connections. When the store sends a given statement next, the connection
+// breaks.
 type breaker struct {
 	mu   sync.Mutex
 	next *breach
 }
 
-// breach describes the request at which the connection breaks.
+// breach describes how a connection breaks, and at which request.
 type breach struct {
 	statement string
 	loss      loss
 	sent      chan struct{} // closed when the store has sent the request
-	lose      chan struct{} // the test closes it to break the connection
-	arrive    chan struct{} // the test closes it to let a late request arrive
+	lose      chan struct{} // closed by the test to break the connection
+	arrive    chan struct{} // closed by the test to deliver a late request
 }
 
 func (w *breaker) arm(statement string, how loss) *breach {
@@ -212,7 +213,7 @@ func (w *breaker) arm(statement string, how loss) *breach {
 	return b
 }
 
-// take returns the breach for a request, if it is the awaited one.
+// take returns the breach that applies to the request p, or nil.
 func (w *breaker) take(p []byte) *breach {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// counters contains the counters behind Metrics.
+// counters contains the counters that Metrics returns.
 type counters struct {
 	writes, reads   groups
 	behind, unknown atomic.Int64
@@ -16,12 +16,12 @@ type counters struct {
 	purged          atomic.Int64
 	purges          atomic.Int64
 	purgeFailures   atomic.Int64
-	blocked         atomic.Int64 // nanoseconds for which a statement has waited for a lock of another program
+	blocked         atomic.Int64 // how long, in nanoseconds, a statement has been waiting for a lock of another program
 	oldest          atomic.Int64 // age of the oldest transaction in nanoseconds
 	clock           atomic.Int64 // nanoseconds by which the database's clock is ahead of this machine's
 }
 
-// groups counts groups and the requests in them.
+// groups contains the number of groups, and the number of requests in all groups.
 type groups struct{ groups, members atomic.Int64 }
 
 func (g *groups) group(members int) {
@@ -35,18 +35,18 @@ func (c *counters) retry(why class) { c.retries[why].Add(1) }
 type Pool struct {
 	Name               string // "primary" or "replica"
 	Open, Used, Limit  int64
-	Waits              int64 // how often a connection had to be waited for
+	Waits              int64 // how often a caller had to wait for a connection
 	Waited             time.Duration
-	Connected, Dropped int64 // connections that were opened, and those that were closed because of their age or idle time
+	Connected, Dropped int64 // number of opened connections; number of connections closed because of their age or idle time
 }
 
 // Metrics are the counters of a store since it was opened, and some current values.
 type Metrics struct {
 	Pools                 []Pool
-	WriteGroups, Writes   int64 // transactions for writes of single entities, and the writes in them
+	WriteGroups, Writes   int64 // transactions that write single entities, and the writes in these transactions
 	ReadGroups, Reads     int64
-	Behind                int64            // writes sent again with a higher Timestamp or a newer state
-	Retries               map[string]int64 // by the class of the failure
+	Behind                int64            // writes that were sent again with a higher Timestamp or a newer state
+	Retries               map[string]int64 // retries, by the class of the failure
 	Unknown               int64            // writes whose outcome could not be determined
 	ReplicaFailures       int64            // reads that the primary answered because the replica failed
 	ReplicaAge            time.Duration    // how old the data of the replica is

@@ -14,10 +14,10 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// TestMigrate checks that a schema of the first version is migrated once. Purge must then
-// remove its tombstones but no entities. That includes an entity that a program of the first
-// version wrote over a tombstone. The column deleted of its row is still true, because that
-// program does not know the column.
+// TestMigrate checks that a schema of the first version is upgraded once. Purge must then
+// remove its tombstones, but no entities. In one row, the column deleted is true although
+// the row is an entity: a program of the first version, which does not know this column, has
+// written the entity over a tombstone.
 func TestMigrate(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	first, err := os.ReadFile("schema/1.sql")

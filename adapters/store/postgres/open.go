@@ -29,7 +29,7 @@ type Store struct {
 	now     func() edm.Ticks
 	name    string // application_name of the connections
 
-	connections *lend.Lender // shares the connections of primary
+	connections *lend.Lender // shares the connections in the pool primary
 
 	rounds   rounds
 	gets     gets
@@ -40,7 +40,7 @@ type Store struct {
 	clockOff atomic.Bool
 	promise  *promise.Settings // settings of the database when the store was opened
 	settings atomic.Pointer[promise.Settings]
-	gate     chan struct{} // limits how many connections wait for a standby at the same time
+	gate     chan struct{} // limits how many new connections wait for a standby at the same time
 	sessions lend.Sessions
 	passed   passed
 	config   *pgxpool.Config
@@ -72,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.connections = lend.ForPrimary(o.Connections)
 	s.gate = make(chan struct{}, catchingUp)
 	s.clock = slot.New(s.now, s.reserve)
-	if o.Now == nil { // the clock of the machine, which is compared with that of the database
+	if o.Now == nil { // Timestamps come from the clock of the machine, which the store compares with that of the database
 		s.clock.Back = edm.Ticks(maxClockDifference.Nanoseconds() / 100)
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -131,7 +131,6 @@ func (s *Store) connect(ctx context.Context) error {
 	return notPrimary(s.moveIn(ctx))
 }
 
-// notPrimary adds advice to err if the server refused to write.
 func notPrimary(err error) error {
 	if err != nil && classify(err) == moved {
 		return fmt.Errorf("this is a standby, or accepts no writes: name the primary, or all hosts and target_session_attrs=read-write: %w", err)
@@ -150,7 +149,7 @@ func (s *Store) moveIn(ctx context.Context) error {
 		h.Reserved = s.now() + slot.ReserveAhead
 		ok, err := s.renewSlot(ctx, conn, h, h.Reserved)
 		if ok {
-			s.clock.Hold(h, before) // also if the clocks differ too much, so that Close releases the slot
+			s.clock.Hold(h, before) // if the clocks differ too much, renewSlot also returns an error; Close then releases the slot
 		} else if err == nil {
 			err = slot.ErrStale
 		}
@@ -168,7 +167,7 @@ func (s *Store) Close() error {
 	if h := s.clock.Holds(); h.Holder != 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), heartbeatTimeout)
 		defer cancel()
-		_ = s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error { // if this fails, the slot expires later
+		_ = s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error { // if this statement fails, the slot expires later
 			_, err := statement.Query(ctx, c, statement.LeaveSlot, nil, statement.Int2(h.Slot), statement.Int8(h.Holder))
 			return err
 		})

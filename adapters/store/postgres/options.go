@@ -15,11 +15,11 @@ import (
 
 // Options configure a store.
 type Options struct {
-	// DSN says how to reach the primary: a URL or "host=… dbname=…". Missing parts come from the environment
-	// variables PGHOST, PGPASSFILE and so on. With several hosts it should have target_session_attrs=read-write.
+	// DSN is the data source name of the primary: a URL or "host=… dbname=…". Missing parts come from the environment
+	// variables PGHOST, PGPASSFILE and so on. A DSN with several hosts should contain target_session_attrs=read-write.
 	DSN string
-	// ReplicaDSN says where eventual reads go; empty means the primary. With several hosts it should have
-	// target_session_attrs=prefer-standby.
+	// ReplicaDSN is the data source name of the server for eventual reads; empty means the primary. A DSN with several
+	// hosts should contain target_session_attrs=prefer-standby.
 	ReplicaDSN string
 	// Schema is the name of the schema with the store's tables; empty means "edgetable".
 	Schema string
@@ -37,8 +37,8 @@ type Options struct {
 	// PurgeEvery is the interval at which tombstones and the entities of dropped tables are removed. 0 means a
 	// minute. If it is negative, only [Store.Purge] removes them.
 	PurgeEvery time.Duration
-	// PurgeAfter is the minimum age of a tombstone or dropped table that is removed; 0 means 10 s. Correctness does
-	// not depend on it, but if younger tombstones were removed, more writes would have to be repeated.
+	// PurgeAfter is the minimum age of a tombstone or dropped table before Purge removes it; 0 means 10 s. A shorter
+	// time is safe, but the server must then repeat more writes.
 	PurgeAfter time.Duration
 
 	// Now is the clock for Timestamps. Nil means the clock of the machine, which may differ from that of the database
@@ -49,13 +49,13 @@ type Options struct {
 	// Logf receives messages for the operator; nil discards them.
 	Logf func(format string, args ...any)
 
-	// keepCancels makes the store send cancel requests. Only tests set it, to prove that cancel requests lose writes.
+	// keepCancels makes the store send cancel requests. Only tests set keepCancels, to prove that cancel requests lose writes.
 	keepCancels bool
 	// noBarrier lets new connections read without waiting for a standby. Only tests set it, to prove that the wait is needed.
 	noBarrier bool
 	// watchEvery is how long a write waits for its reply before the store checks its connection.
 	watchEvery time.Duration
-	// machine is the clock of the machine, which is compared with that of the database.
+	// machine is the clock of the machine. The store compares it with the clock of the database.
 	machine func() time.Time
 }
 
@@ -66,8 +66,8 @@ const (
 	defaultPurgeEvery  = time.Minute
 	defaultPurgeAfter  = 10 * time.Second
 
-	// maxClockDifference is the maximum difference between the clocks of a writing server and of the database. It is
-	// limited because the Timestamps of all servers follow the fastest clock.
+	// maxClockDifference is the maximum difference between the clocks of a writing server and of the database. The
+	// difference is limited because the Timestamps of all servers follow the fastest clock.
 	maxClockDifference = 10 * time.Second
 	// newsEvery is the interval at which a server polls the feeds while a client waits for changes.
 	newsEvery = 200 * time.Millisecond
@@ -105,5 +105,4 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// random returns a random positive number.
 func random() int64 { return rand.Int64N(1<<62) + 1 }

@@ -14,7 +14,7 @@ import (
 
 // TestOverwritten lets clients of three servers increment a number in one entity, while
 // connections break. The store must find out the outcomes of lost writes although other
-// servers overwrite the entity. Each client must get an outcome, and each acknowledged merge
+// servers overwrite the entity. Each client must get an outcome. Each acknowledged merge
 // must be counted once.
 func TestOverwritten(t *testing.T) {
 	t.Parallel()
@@ -68,7 +68,6 @@ func TestOverwritten(t *testing.T) {
 	}
 }
 
-// number returns the value of an entity's only property.
 func number(r table.Row) int64 {
 	for _, v := range r.Properties.All() {
 		return v.Int()

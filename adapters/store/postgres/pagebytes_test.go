@@ -18,7 +18,8 @@ import (
 )
 
 // TestPageBytes checks that a page of 4 MB reads at most 12 MB from the database, for
-// entities of any size. The page must contain the same entities as pages of one entity.
+// entities of any size. The page must contain the same entities as pages of one entity
+// each.
 func TestPageBytes(t *testing.T) {
 	t.Parallel()
 	var received atomic.Int64
@@ -80,7 +81,7 @@ func TestPageBytes(t *testing.T) {
 	}
 }
 
-// counted counts the bytes that a connection receives.
+// counted is a connection that counts the bytes that it receives.
 type counted struct {
 	net.Conn
 	received *atomic.Int64
@@ -93,8 +94,8 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 // TestLargeSnapshot checks that a page is one snapshot, although a second statement reads
-// its large entities. A batch that is written between the two statements must be in the
-// page as a whole or not at all.
+// its large entities. If a batch is written between the two statements, the page must
+// contain the whole batch or nothing of it.
 func TestLargeSnapshot(t *testing.T) {
 	t.Parallel()
 	between := make(chan func(), 1)
@@ -139,8 +140,8 @@ func TestLargeSnapshot(t *testing.T) {
 	}
 }
 
-// intercepted calls the function in the channel before, if there is one, before it sends
-// the statement for large entities.
+// intercepted is a connection. The test can send a function to the channel before. The
+// connection calls this function before it sends the statement for large entities.
 type intercepted struct {
 	net.Conn
 	before chan func()

@@ -26,23 +26,23 @@ import (
 
 var kills = flag.Int("kills", 2, "how often TestPatroni kills the primary")
 
-// TestPatroni runs three PostgreSQL servers with Patroni and etcd, and kills the primary again
-// and again. Meanwhile clients of two stores write, and others record histories of reads and
-// writes. The kinds of failures take turns:
+// TestPatroni runs three PostgreSQL servers with Patroni and etcd, and kills the primary again and
+// again. Meanwhile clients of two stores write, and others record histories of reads and writes. The
+// kinds of failures alternate:
 //
 //   - one process of the primary is killed;
 //   - all its processes are killed, so that it restarts in place;
 //   - its whole node is killed;
 //   - its node is killed as soon as it answers after a restart in place, before its standby is back.
 //
-// At the end, the node of the primary is frozen until another node is the primary, and then
-// wakes up. Histories must be linearizable, no read may return an older state than an earlier
-// read, no client may get an error, and every acknowledged write must be there once. Consumers
-// of a feed see each change of an entity once and in order, and end with the content of the
-// table. They begin again after each promotion, and only then.
+// At the end, the test freezes the node of the primary until another node is the primary, and then
+// resumes it. Histories must be linearizable, no read may return an older state than an earlier
+// read, no client may get an error, and every acknowledged write must be stored once. Consumers of a
+// feed must see each change of an entity once and in order, and must end with the content of the
+// table. They must list the table again after each promotion, and only then.
 //
-// No history is recorded while a node is frozen. Until Patroni on that node runs again, the
-// old primary would answer reads as if it were still the primary, see docs/postgres.md.
+// No history is recorded while a node is frozen. Until Patroni on that node runs again, the old
+// primary would answer reads as if it were still the primary, see docs/postgres.md.
 func TestPatroni(t *testing.T) {
 	needs.These(t, needs.Patroni)
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestPatroni(t *testing.T) {
 		return n
 	}
 	since := timeline()
-	nodes := int64(0) // were killed
+	nodes := int64(0)
 
 	took := make(map[string][]time.Duration)
 	done := make(chan struct{})
@@ -118,7 +118,7 @@ func TestPatroni(t *testing.T) {
 	}
 	t.Logf("%d outcomes are unknown in the histories, whose clients write the same entities and tables", unknown.Load())
 	load.works(t)
-	registers.stop(t) // the old primary would answer their reads while its node is frozen
+	registers.stop(t) // stops the clients that read: while its node is frozen, the old primary would answer reads
 	feeds.awaitCommits(t)
 	if least, most := feeds.refused(); least < nodes || most > timeline()-since {
 		t.Errorf("consumers of the feed began again %d to %d times: %d nodes were killed, and another one was promoted %d times", least, most, nodes, timeline()-since)
@@ -143,10 +143,11 @@ func TestPatroni(t *testing.T) {
 	}
 }
 
-// TestPatroniLoses is the control of TestPatroni. If writes do not wait for a standby, a
-// failover loses the writes that no standby has. The test proves that the check for
-// acknowledged writes finds this loss. A consumer of a feed begins again after the failover, so
-// it ends with the content of the table. A consumer that does not begin again keeps a lost entity.
+// TestPatroniLoses is the control of TestPatroni. If writes do not wait for a standby, a failover
+// loses the writes that no standby has. TestPatroniLoses proves that the check for acknowledged
+// writes detects this loss. A consumer of a feed lists the table again after the failover, so it
+// ends with the content of the table. A consumer that does not list the table again keeps a lost
+// entity.
 func TestPatroniLoses(t *testing.T) {
 	needs.These(t, needs.Patroni)
 	p, err := local.NewAsynchronous()
@@ -190,7 +191,7 @@ func TestPatroniLoses(t *testing.T) {
 	load.next(t)
 	load.end()
 	await("the consumers are told to begin again", func(c *consumer) bool {
-		put("after") // a consumer waits for a change
+		put("after") // a consumer may be waiting for a change
 		return c.refused.Load() > 0
 	})
 	stop()
@@ -222,7 +223,7 @@ func openSoon(t testing.TB, o postgres.Options) (s *postgres.Store) {
 	return s
 }
 
-// load is a number of clients that insert entities until they are stopped.
+// load contains clients that insert entities until they are stopped.
 type load struct {
 	stores []*postgres.Store
 	ended  chan struct{}
@@ -266,26 +267,24 @@ func startLoad(t testing.TB, stores ...*postgres.Store) *load {
 	return l
 }
 
-// works waits until many more writes were acknowledged.
 func (l *load) works(t testing.TB) {
 	before := l.acked.Load()
 	wait(t, "writes are acknowledged", func() bool { return l.acked.Load() > before+200 })
 }
 
-// next sends a write and returns the time at which it was acknowledged.
+// next writes an entity and returns the time of the acknowledgement.
 func (l *load) next(t testing.TB) time.Time {
 	must.OK(t, putOne(context.Background(), l.stores[0], local.Name()))
 	return time.Now()
 }
 
-// end stops the clients.
 func (l *load) end() {
 	close(l.ended)
 	l.all.Wait()
 }
 
-// stop stops the clients, and fails the test if a client got an error or an acknowledged write
-// is missing.
+// stop stops the clients. It fails the test if a client got an error, or if an acknowledged write is
+// missing.
 func (l *load) stop(t *testing.T) {
 	t.Helper()
 	l.end()
@@ -296,7 +295,6 @@ func (l *load) stop(t *testing.T) {
 	l.present(t)
 }
 
-// present fails the test if an acknowledged write is missing.
 func (l *load) present(t testing.TB) {
 	t.Helper()
 	if missing, acked := l.missing(t); missing > 0 {
@@ -304,7 +302,7 @@ func (l *load) present(t testing.TB) {
 	}
 }
 
-// missing counts the acknowledged writes, and those of them whose entities are missing.
+// missing returns the number of acknowledged writes, and how many of their entities are missing.
 func (l *load) missing(t testing.TB) (missing, acked int) {
 	t.Helper()
 	l.mu.Lock()

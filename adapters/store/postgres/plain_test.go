@@ -22,17 +22,18 @@ import (
 	"edgetable/testdata/must"
 )
 
-// writePlain makes TestPlainStatements write testdata/plain.txt instead of comparing with it.
+// writePlain makes TestPlainStatements write testdata/plain.txt instead of comparing with
+// this file.
 var writePlain = flag.Bool("plain", false, "write testdata/plain.txt")
 
-// tap records which statements a store prepares, and which of them it executes.
+// tap records the statements that a store prepares, and the statements that it executes.
 type tap struct {
 	mu   sync.Mutex
 	text map[string]string // text of each prepared statement, by its name
 	sent []string
 }
 
-// ofServers contains the statements that a server executes periodically, which tap ignores.
+// ofServers contains the statements that a server executes periodically. A tap ignores them.
 var ofServers = []string{"take_slot", "leave_slot", "beat", "oldest", "blocked", "synced"}
 
 func (tp *tap) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -49,8 +50,8 @@ func (tp *tap) take() []string {
 	return sent
 }
 
-// tapped parses the messages that a client sends. The first message has a length and a code,
-// the others a letter and a length.
+// tapped is a connection that parses the messages of a client. The first message has a length
+// and a code, the others a letter and a length.
 type tapped struct {
 	net.Conn
 	tap    *tap
@@ -58,7 +59,7 @@ type tapped struct {
 	unread []byte
 }
 
-const startup = 196608 // the code of the first message, StartupMessage with protocol version 3.0
+const startup = 196608 // StartupMessage with protocol version 3.0
 
 func (c *tapped) Write(p []byte) (int, error) {
 	c.unread = append(c.unread, p...)
@@ -89,14 +90,14 @@ func (tp *tap) note(kind byte, texts [][]byte) {
 	tp.mu.Lock()
 	defer tp.mu.Unlock()
 	switch kind {
-	case 'P': // Parse prepares a statement; texts are its name and its SQL text
+	case 'P': // for the message Parse, which prepares a statement, texts are the name and the SQL text of the statement
 		if tp.text == nil {
 			tp.text = map[string]string{}
 		}
 		if name := string(texts[0]); name != "" {
 			tp.text[name] = string(texts[1])
 		}
-	case 'B': // Bind precedes the execution; texts are the portal and the statement name
+	case 'B': // for the message Bind, which precedes the execution, texts are the names of the portal and of the statement
 		if name := string(texts[1]); !slices.Contains(ofServers, name) {
 			tp.sent = append(tp.sent, name)
 		}
@@ -104,10 +105,10 @@ func (tp *tap) note(kind byte, texts [][]byte) {
 }
 
 // TestPlainStatements checks that a store sends exactly the statements in testdata/plain.txt,
-// in that order, for a table that declares nothing. This must hold even if the store also
-// serves a table that declares something. These are the statements from before tables could
-// declare anything. Only four of them have changed since: those that find out lost outcomes,
-// and those of Purge, also accept the other form of a record (statement/ruled.go).
+// in that order, for a table without options. This must hold even if the store also serves a
+// table with options. Only four of these statements have changed since tables can have
+// options. The four find out lost outcomes and remove dropped tables, and also accept the
+// record of a table with options (statement/ruled.go).
 func TestPlainStatements(t *testing.T) {
 	var tp tap
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: tp.dial, PurgeEvery: -1})
@@ -200,7 +201,7 @@ func TestPlainStatements(t *testing.T) {
 
 	for _, name := range slices.Sorted(maps.Keys(tp.text)) {
 		if strings.HasPrefix(name, "ruled_") || strings.HasPrefix(name, "feed_") || strings.HasSuffix(name, "_upkeep") {
-			continue // this statement is only for tables that declare something
+			continue // a statement only for tables with options
 		}
 		fmt.Fprintf(&b, "\n%s\n%s\n", name, strings.TrimPrefix(tp.text[name], "\n"))
 	}

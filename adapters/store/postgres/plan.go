@@ -8,16 +8,16 @@ import (
 	"edgetable/core/table"
 )
 
-// needsState reports whether a mutation can be written only if the state of its entity is known. This holds for
+// needsState reports whether the state of an entity must be known before a mutation can be written. This holds for
 // merges and for removals of expired entities. If entities of the table can expire, it also holds for every write
 // that requires an existing entity.
 func needsState(m *table.Mutation, d *ruled.Table) bool {
 	return m.Kind == table.Merge || m.Kind == table.Expire || d.Ends() && m.Condition >= table.Present
 }
 
-// planRuled completes the write of a mutation to a table that declares something. now is the state of its entity, if
-// it is known. The write then requires the Timestamp of that state. So an expired entity is overwritten only if no
-// other server has written it since.
+// planRuled completes the write of a mutation to a table whose entities can expire. now is the state of the entity,
+// if the state is known. The write then requires the Timestamp of that state. So the write replaces an expired
+// entity only if no other server has written the entity since.
 func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, err error) {
 	switch {
 	case m.Kind == table.Put && m.Condition == table.Always:
@@ -42,8 +42,8 @@ func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, er
 	return effect, nil
 }
 
-// plan returns the write of a mutation to a table whose entities do not expire. now is the row of its entity; only
-// merges need it.
+// plan returns the write of a mutation to a table whose entities do not expire. now is the current row of the
+// entity; only merges need it.
 func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: statement.Bytes(m.Properties), match: m.IfMatch}
 	switch {
@@ -51,7 +51,7 @@ func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 		if _, err := table.Apply(now, *m, 0); err != nil {
 			return nil, err
 		}
-		return nil, table.ErrChanged // the entity is not expired, because the table has no expiry rule
+		return nil, table.ErrChanged // the entity has not expired, because the table has no expiry rule
 	case m.Kind == table.Merge && now == nil:
 		if _, err := table.Apply(nil, *m, 0); err != nil {
 			return nil, err

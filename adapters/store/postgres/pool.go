@@ -17,7 +17,6 @@ var (
 	upkeep = lend.Client{Use: lend.Writes} // for purges, and for finding out unknown outcomes
 )
 
-// begin adds the store's timeout to the context of an operation.
 func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -26,10 +25,8 @@ func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc,
 	return ctx, cancel, nil
 }
 
-// errTimeout is returned when an operation exceeds its timeout.
 var errTimeout = errors.New("postgres: the database did not answer in time")
 
-// once calls do a single time, with a connection to the primary.
 func (s *Store) once(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	return once(ctx, s.primary, s.connections, who, do)
 }
@@ -43,7 +40,7 @@ func once(ctx context.Context, pool *pgxpool.Pool, a *lend.Lender, who lend.Clie
 	return withConnection(ctx, pool, do)
 }
 
-// with calls do with a connection of a pool. The caller must hold a lend.Lease.
+// withConnection passes a connection of a pool to the function do. The caller must hold a lend.Lease.
 func withConnection(ctx context.Context, pool *pgxpool.Pool, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	c, err := pool.Acquire(ctx)
 	if err != nil {
@@ -60,22 +57,22 @@ func withConnection(ctx context.Context, pool *pgxpool.Pool, do func(ctx context
 	return err
 }
 
-// release returns a connection to the pool after it was used. err is the error of that use.
+// release returns a connection to the pool. err is the error of the last use of the connection, or nil.
 func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 	switch class := classify(err); {
 	case err == nil, class == refused, class == broken:
 	case class == moved:
 		pool.Reset()
 	default:
-		// The state of the connection is unknown, so it is closed. The pool opens another one.
+		// The state of the connection is unknown, so it is closed. The pool opens a new connection.
 		_ = c.Conn().PgConn().Close(context.Background())
 	}
 	c.Release()
 }
 
-// retry calls do until it succeeds, fails permanently or ctx ends. do must be safe to call again after it has
-// taken effect. A connection for writes is watched, because purges and searches for outcomes must not keep a dead
-// connection from batches.
+// retry calls the function do until it succeeds, it fails permanently, or ctx ends. do must be safe to repeat,
+// even if it has taken effect. retry checks connections for writes regularly: a purge, or a search for an
+// outcome, must not keep a dead connection that batches need.
 func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if inner := do; who.Use == lend.Writes {
 		do = func(ctx context.Context, c *pgconn.PgConn) error {
@@ -100,7 +97,7 @@ func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.
 }
 
 // read calls retry for a read, and converts errors to those of package table. Each attempt has a shorter timeout
-// than the operation, since its connection may be dead.
+// than the operation, since the connection of an attempt may be dead.
 func (s *Store) read(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	err := s.retry(ctx, who, func(ctx context.Context, c *pgconn.PgConn) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout/3, errTimeout)

@@ -41,8 +41,8 @@ func (l *logs) count(part string) (n int) {
 }
 
 // TestPromiseFalls checks a database whose settings become weaker than at the start of a
-// server, so that acknowledged writes may be lost. The server must refuse writes and answer
-// reads until the settings are as before. The error, the log and Ready must name the setting.
+// server, so that acknowledged writes may be lost. The server must refuse writes, but answer
+// reads, until the settings are as before. The error, the log and Ready must name the setting.
 func TestPromiseFalls(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
@@ -66,7 +66,7 @@ func TestPromiseFalls(t *testing.T) {
 		{set("ALTER SYSTEM SET full_page_writes = off"), set("ALTER SYSTEM RESET full_page_writes"), "full_page_writes=off"},
 		{set("ALTER SYSTEM SET synchronous_standby_names = ''"), set("ALTER SYSTEM SET synchronous_standby_names = '*'"), "synchronous_standby_names"},
 		{set("UPDATE " + name + ".schema_version SET version = 99"), set("UPDATE " + name + ".schema_version SET version = " + fmt.Sprint(postgres.Version)), "use a newer edgetable"},
-		// A setting of a role applies only to new sessions.
+		// A setting of an SQL role applies only to new sessions.
 		{func() { set("ALTER ROLE postgres SET synchronous_commit = off")(); w.cut() }, set("ALTER ROLE postgres RESET synchronous_commit"), "synchronous_commit=off"},
 	} {
 		l := new(logs)
@@ -110,11 +110,12 @@ func TestPromiseFalls(t *testing.T) {
 	reset()
 }
 
-// catchesUp is a query that returns true while a new connection of a store waits for a standby.
+// catchesUp is an SQL query that returns true while a new connection of a store waits for a
+// standby.
 const catchesUp = "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%pg_logical_emit_message%'"
 
 // TestStandbyLater checks a database that gets a synchronous standby after the server was
-// started. From then on, a new connection must not read commits that no standby has.
+// started. From then on, a new connection must not show commits that no standby has.
 func TestStandbyLater(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
@@ -143,10 +144,10 @@ func TestStandbyLater(t *testing.T) {
 }
 
 // TestRestartInPlace restarts PostgreSQL in place while a commit waits for a standby. The
-// commit is then visible although no standby has it. A new connection must read nothing until a
-// standby has the commit. The same holds for a standby that was promoted and has no standby of
-// its own. In the control, connections do not wait, and a client reads an entity that the
-// failover then loses.
+// commit is then visible although no standby has it. A new connection must show nothing until a
+// standby has the commit. The same must hold for a promoted standby that has no standby of its
+// own. In the control, connections do not wait, and a client reads an entity that the failover
+// then loses.
 func TestRestartInPlace(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	for _, control := range []bool{true, false} {
@@ -166,7 +167,7 @@ func TestRestartInPlace(t *testing.T) {
 			var sender int
 			_, err := fmt.Sscan(ask(t, primary, "SELECT pid FROM pg_stat_replication"), &sender)
 			must.OK(t, err)
-			must.OK(t, syscall.Kill(sender, syscall.SIGSTOP)) // the process that sends the log stops, so the standby gets no more commits
+			must.OK(t, syscall.Kill(sender, syscall.SIGSTOP)) // the PostgreSQL process that sends the log stops, so the standby gets no more commits
 			ctx, leave := context.WithCancel(t.Context())
 			outcome := make(chan error, 1)
 			go func() { outcome <- putOne(ctx, s, "waits") }()
@@ -198,7 +199,7 @@ func TestRestartInPlace(t *testing.T) {
 			if n := ask(t, standby, "SELECT count(*) FROM "+o.Schema+".entity WHERE key = $1", row("p", "waits")); n != "0" {
 				t.Fatalf("the standby has %s entities that it never got", n)
 			}
-			if !control { // the new primary has no standby yet, so another failover would lose what a client reads
+			if !control { // the new primary has no standby yet, so another failover would lose the entities that a client reads
 				wait(t, "the read waits for a standby of the new primary", func() bool { return ask(t, standby, catchesUp) == "true" })
 				select {
 				case err := <-read:

@@ -9,8 +9,8 @@ import (
 )
 
 // TestPromoted kills the primary while clients of two stores write, and promotes its synchronous standby. No client may get an
-// error, and every acknowledged write must be there once. In this test the promotion is done by the test itself; in TestPatroni
-// it is done by Patroni.
+// error, and every acknowledged write must be stored once. Here the test itself promotes the standby; in TestPatroni, Patroni
+// does so.
 func TestPromoted(t *testing.T) {
 	t.Parallel()
 	primary, standby := pair(t)
@@ -21,7 +21,7 @@ func TestPromoted(t *testing.T) {
 	must.OK(t, primary.Kill())
 	must.OK(t, standby.Promote())
 	wait(t, "the standby is promoted", func() bool { return ask(t, standby, "SELECT pg_is_in_recovery()") == "false" })
-	// The new primary has no standby, so commits must not wait for one.
+	// The new primary has no standby, so commits must not wait for a standby.
 	must.OK(t, standby.Exec("ALTER SYSTEM RESET synchronous_standby_names"))
 	must.OK(t, standby.Exec("SELECT pg_reload_conf()"))
 	load.next(t)

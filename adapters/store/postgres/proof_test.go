@@ -16,7 +16,7 @@ import (
 )
 
 // refused checks that a store cannot be opened, and that the error contains all texts in
-// say.
+// the argument say.
 func refused(t *testing.T, dsn, schema string, say ...string) {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), postgres.Options{DSN: dsn, Schema: schema, Connections: 8})
@@ -32,8 +32,8 @@ func refused(t *testing.T, dsn, schema string, say ...string) {
 }
 
 // TestPooler checks that the store refuses a pooler that may use another database process
-// for each transaction, and does not change the sessions that the pooler gives to other
-// clients. A pooler that uses one process per session must work.
+// for each transaction. The check must not change the sessions that the pooler gives to
+// other clients. A pooler that uses one process per session must work.
 func TestPooler(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)
@@ -82,7 +82,7 @@ func TestPooler(t *testing.T) {
 }
 
 // TestBlindEngine checks that the store refuses a database that does not show all locks.
-// YugabyteDB, for example, does not show young locks.
+// YugabyteDB, for example, does not show locks that were taken only recently.
 func TestBlindEngine(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)

@@ -15,18 +15,16 @@ import (
 
 const (
 	// purgeRows is the maximum number of rows that one statement removes.
-	purgeRows = 1000
-	// purgeLives is the number of incarnations that one step of Purge examines.
-	purgeLives = 500
-	// purgeTimeout limits one Purge.
+	purgeRows    = 1000
+	purgeLives   = 500
 	purgeTimeout = 10 * time.Minute
-	// dropMemory is how long the trail of a dropped record is kept. No server looks for the outcome of a record change
-	// for that long, even if its clock differs from that of the database.
+	// dropMemory is how long Purge keeps the trail of a dropped record, which shows the outcome of a change. Servers
+	// look for an outcome only for a shorter time, even if their clocks differ from that of the database.
 	dropMemory = 2 * time.Minute
 )
 
-// Purge removes tombstones, and entities of dropped tables, that are older than PurgeAfter. Several servers may do so
-// at the same time.
+// Purge removes tombstones, and entities of dropped tables, that are older than PurgeAfter. Several servers may call
+// Purge at the same time.
 //
 // A tombstone rejects writes with lower Timestamps. Before Purge removes a tombstone, it raises the floor of the
 // incarnation, which then rejects the same writes, and waits until all statements that read the old floor have ended.
@@ -47,7 +45,7 @@ func (s *Store) Purge(ctx context.Context) error {
 
 func (s *Store) purging(ctx context.Context) {
 	every(ctx, s.PurgeEvery, func(ctx context.Context) {
-		if sleep(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // so that servers that were started together do not purge together
+		if sleep(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // so that servers that were started together do not purge at the same time
 			return
 		}
 		err := s.Purge(ctx)
@@ -59,8 +57,8 @@ func (s *Store) purging(ctx context.Context) {
 	})
 }
 
-// purgeDropped removes the entities of dropped incarnations. New statements do not find such an incarnation, and
-// purgeDropped waits until those that found it earlier have ended.
+// purgeDropped removes the entities of dropped incarnations. New statements do not find such an incarnation. First,
+// purgeDropped waits until the statements that found it earlier have ended.
 func (s *Store) purgeDropped(ctx context.Context) error {
 	lives, err := s.column(ctx, statement.DroppedLives, statement.Int8(s.PurgeAfter.Microseconds()))
 	if err != nil || len(lives) == 0 {
@@ -73,8 +71,8 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 		if err := s.deleteRows(ctx, statement.DeleteLife, life, 0); err != nil {
 			return err
 		}
-		// Rows that another server's purge has locked were skipped. EmptyLife changes nothing while the incarnation still
-		// has rows.
+		// The DELETE skips rows that another server's purge has locked. EmptyLife changes nothing while the incarnation
+		// still has rows.
 		if err := s.execute(ctx, statement.EmptyLife, life); err != nil {
 			return err
 		}
@@ -82,7 +80,6 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 	return nil
 }
 
-// purgeDead removes tombstones.
 func (s *Store) purgeDead(ctx context.Context) error {
 	upTo := s.now() - edm.Ticks(s.PurgeAfter.Nanoseconds()/100)
 	after := statement.Int8(0)
@@ -108,7 +105,7 @@ func (s *Store) purgeDead(ctx context.Context) error {
 	}
 }
 
-// bothForms adds the negative of each incarnation number, which a table that declares something has in its record.
+// bothForms adds the negative of each incarnation number. The record of a table with options contains the negative number.
 func bothForms(lives [][]byte) [][]byte {
 	list := slices.Clip(lives)
 	for _, life := range lives {

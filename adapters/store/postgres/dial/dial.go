@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// silence is how long the other machine may send nothing before its connection counts as dead.
+// silence is how long the other machine may send nothing before the connection counts as broken.
 const silence = 15 * time.Second
 
-// Context makes a connection that fails when the other machine has disappeared, even if no data is in flight.
+// Context makes a connection. The connection fails when the other machine has disappeared, even if no data is in flight.
 func Context(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 5},

@@ -15,14 +15,14 @@ import (
 
 // Base contains the functions that feeds need from their store.
 type Base struct {
-	// Read calls do with a connection, and retries for a while if do fails.
+	// Read passes a connection to the function do. If do fails, Read retries for a while.
 	Read func(ctx context.Context, account string, do func(ctx context.Context, c *pgconn.PgConn) error) error
 	// Execute runs a statement that may be applied more than once without harm.
 	Execute func(ctx context.Context, what statement.Prepared, args ...[]byte) error
 	// Settle waits until all transactions that are writing entities at the time of the call have ended.
 	Settle func(ctx context.Context) error
-	// Instant returns the time at which a page judges whether entities have expired. Later writes of this server have
-	// higher Timestamps.
+	// Instant returns the current time of the store's clock. A page uses it to decide whether entities have expired. Later writes
+	// of this server have higher Timestamps.
 	Instant func() edm.Ticks
 	// Go runs a function in a goroutine.
 	Go func(do func())
@@ -43,8 +43,8 @@ func New(b Base) *Feeds {
 	return f
 }
 
-// looks is the maximum number of times that a page is read again. It is read again if a transaction has just ended and may have
-// written changes of the feed.
+// looks is the maximum number of times that Changes reads a page again. Changes does so if a transaction has just ended and may
+// have written changes of the feed.
 const looks = 3
 
 // Changes returns a page, as [table.Feeding] requires.
@@ -78,7 +78,7 @@ func (f *Feeds) Changes(ctx context.Context, t table.RecordKey, r *table.FeedReq
 
 var errLong = fmt.Errorf("a position of a feed has more than %d bytes: too many transactions write at the same time", longestPosition)
 
-// awaitEarlierWrites waits until all writes have ended that began before the feed was declared, or before its table was dropped.
+// awaitEarlierWrites waits until all writes have ended that began before the feed was declared, or before the table was dropped.
 func (f *Feeds) awaitEarlierWrites(ctx context.Context, h *head) error {
 	if err := f.Settle(ctx); err != nil {
 		return err
@@ -91,8 +91,8 @@ func (f *Feeds) Await(ctx context.Context, at table.FeedPosition) error {
 	return f.waiting.await(ctx, at)
 }
 
-// news returns the indexes of the positions after which there may be new lines. It ignores a failure, because the
-// next poll asks again and the clients have their own timeouts.
+// findChanged returns the indexes of the positions after which there may be new lines. It ignores a failure, because the next
+// poll runs the query again and the clients have their own timeouts.
 func (f *Feeds) findChanged(places []place, list []*waiter) (news []int) {
 	var lives, highs, of, open [][]byte
 	for i, where := range places {
@@ -118,8 +118,8 @@ func (f *Feeds) findChanged(places []place, list []*waiter) (news []int) {
 // newsTimeout is the timeout of one poll.
 const newsTimeout = 5 * time.Second
 
-// Prepare records, if r declares a feed, that this database keeps the feeds. It returns an error if the role may not
-// read the identity of the database.
+// Prepare records this database as the one that keeps the feeds, if r declares a feed. It returns an error if the SQL role may
+// not read the identity of the database.
 func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	if !r.Traits.Feeds() {
 		return nil
@@ -141,8 +141,8 @@ func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	return err
 }
 
-// Following returns the statements that must follow a change of a record in the same transaction, for the feed that
-// the record declares. ticks and old are the new and the old revision of the record.
+// Following returns the statements that a transaction needs after it has changed a record that declares a feed. ticks and old
+// are the new and the old revision of the record.
 func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.Call {
 	if !r.Traits.Feeds() {
 		return nil
@@ -153,10 +153,10 @@ func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.C
 // trimLines is the maximum number of lines that one statement removes.
 const trimLines = 1000
 
-// all is a Timestamp above every other, so that trim removes all lines.
+// all is the Timestamp for which trim removes all lines.
 const all = 1 << 62
 
-// Trim removes the lines that are older than their feeds keep them, and the feeds that nobody can read any more.
+// Trim removes lines that are older than their feeds keep them, and feeds that nobody can read any more.
 func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 	type kept struct {
 		life []byte
@@ -195,9 +195,9 @@ func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
-// trim removes the lines of an incarnation up to a Timestamp. It reads the lines in batches, ordered by transaction
-// number, until it finds a batch without lines to remove. A line that was committed late has a low number, so an
-// early batch contains it.
+// trim removes the lines of an incarnation up to a Timestamp. It reads the lines in batches, ordered by transaction number,
+// until a batch contains no line to remove. A line that was committed late has a low number, so an early batch contains the
+// line.
 func (f *Feeds) trim(ctx context.Context, life []byte, upTo edm.Ticks) error {
 	number, ticks := int64(0), int64(0)
 	for seen, gone := int64(trimLines), int64(1); seen == trimLines && gone > 0; {

@@ -13,7 +13,7 @@ import (
 
 var errHead = errors.New("stored head of a feed is damaged")
 
-// head is the description of a feed in one snapshot.
+// head describes a feed, as one snapshot shows it.
 type head struct {
 	live   bool // the table exists with the requested incarnation
 	traits *table.Traits
@@ -28,7 +28,7 @@ type head struct {
 	now                   Snapshot
 }
 
-// readHead reads the columns of statement.FeedHead. of is the requested incarnation; nil means the current one.
+// readHead reads the columns of statement.FeedHead. of is the requested incarnation; nil means the current incarnation.
 func readHead(name string, of []byte, v [][]byte) (h head, exists bool, err error) {
 	exists = v[0] != nil
 	h.live = exists && (of == nil || bytes.Equal(v[0], of))
@@ -66,18 +66,18 @@ func (h *head) refuse(r *table.FeedRequest, exists bool) error {
 	return nil
 }
 
-// missed reports whether lines that a reader at this position has not read may have been removed.
+// hasMissed reports whether Trim may have removed lines that a reader at this position has not read.
 func (h *head) hasMissed(p *Position) bool {
 	switch {
 	case p.low() > h.floor || p.Trims == h.trims:
 		return false
 	case p.Until != nil && p.Last >= h.removed && p.Until.low() > h.floor:
-		return false // the window contains all removed lines, and was read beyond their Timestamps
+		return false // the window contains all removed lines, and the reader has read the window beyond their Timestamps
 	}
 	return true
 }
 
-// home identifies two databases: the one of this connection, and the one that is recorded as the keeper of the feeds.
+// home identifies two databases: the one of this connection, and the one that is recorded as the keeper of all feeds.
 type home struct {
 	system, database, timeline []byte
 	at                         bool // the two databases are the same
@@ -89,8 +89,8 @@ func readHome(v [][]byte) home {
 	return h
 }
 
-// history identifies the history of the database that positions belong to. Another timeline may have lost
-// commits and given their numbers to others, so a position is valid only in its own history.
+// history identifies the history of the database to which a position belongs. PostgreSQL on another
+// timeline may have lost commits and reused their numbers. So a position is valid only in its own history.
 func (h *home) history() table.History {
 	sum := sha256.Sum256(bytes.Join([][]byte{h.system, h.database, h.timeline}, []byte("/")))
 	return table.History(sum[:])

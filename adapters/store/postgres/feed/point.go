@@ -7,13 +7,13 @@ import (
 	"edgetable/core/edm"
 )
 
-// Point is the set of transactions whose lines were read: those with a number up to High, except those in Open.
+// Point is a set of transactions, whose lines a reader has read: those with a number up to High, except those in Open.
 type Point struct {
 	High int64
-	Open []int64 // ascending, below High: transactions that had not ended when the lines were read
+	Open []int64 // ascending and below High: transactions that had not ended when the reader read the lines
 }
 
-// Has reports whether the lines of a transaction were read.
+// Has reports whether the reader has read the lines of a transaction.
 func (p *Point) Has(number int64) bool {
 	if number > p.High {
 		return false
@@ -22,7 +22,7 @@ func (p *Point) Has(number int64) bool {
 	return !open
 }
 
-// low returns the lowest number whose lines were not read.
+// low returns the lowest transaction number that is not in the point.
 func (p *Point) low() int64 {
 	if len(p.Open) > 0 {
 		return p.Open[0]
@@ -30,7 +30,7 @@ func (p *Point) low() int64 {
 	return p.High + 1
 }
 
-// Snapshot is a snapshot of PostgreSQL. A statement sees the transactions with a number below Max, except those in Running.
+// Snapshot is a snapshot of PostgreSQL. It shows the transactions with a number below Max, except those in Running.
 type Snapshot struct {
 	Max     int64
 	Running []int64 // in ascending order
@@ -61,8 +61,8 @@ func ParseSnapshot(b []byte) (s Snapshot, ok bool) {
 	return s, slices.IsSorted(s.Running)
 }
 
-// after returns the point at which all lines that the snapshot shows are read, in addition to those of p. highest
-// is the highest number of these lines, or another number that is known to be committed.
+// after returns the point that a reader at p reaches when it reads all lines that the snapshot shows. highest is
+// the highest transaction number of these lines, or another number that is known to be committed.
 func (p *Point) after(s *Snapshot, highest int64) Point {
 	next := Point{High: max(p.High, highest)}
 	for _, number := range p.Open {
@@ -82,14 +82,14 @@ func (p *Point) after(s *Snapshot, highest int64) Point {
 // Position is a position of a feed.
 type Position struct {
 	Point
-	// Until is set only if the position is inside a window. It is the point at the end of the window, and Last is
-	// the Timestamp up to which the window was read.
+	// Until is set only if the position is inside a window. Until is the point at the end of the window. The reader
+	// has read the lines of the window up to the Timestamp Last.
 	Until *Point
-	// Last and Number are the Timestamp and the number of the last line that was read, or 0. If that line is missing
-	// although it is too new to be removed, the database was restored to an earlier state.
+	// Last and Number are the Timestamp and the transaction number of the last line that was read, or 0. If that
+	// line is missing, although Trim cannot have removed it yet, the database was restored to an earlier state.
 	Last   edm.Ticks
 	Number int64
-	// Trims is the feed's count of removals when the point was made. The reader has read all lines that were removed by then.
+	// Trims counts how often lines of the feed had been removed when the position was made. The reader had read all these lines.
 	Trims int64
 	Ended bool // the reader has read that the table was dropped
 }

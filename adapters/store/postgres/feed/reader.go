@@ -18,19 +18,19 @@ const (
 	// firstLines is the number of lines that the first attempt to find a window reads. Each further attempt reads four
 	// times as many.
 	firstLines = 1000
-	// keyBytes and rowBytes are approximate limits of the bytes of keys and of properties that one statement reads.
+	// keyBytes and rowBytes limit, approximately, the keys and the properties that one statement reads.
 	keyBytes = 1 << 20
 	rowBytes = 4 << 20
 )
 
-// need says what must be done before a page can be read.
+// need is what must be done before the reader can read a page.
 type need uint8
 
 const (
 	nothing  need = iota
 	moving        // another database is recorded as the keeper of the feeds
 	settling      // writes that began before the declaration or the drop may still be running
-	looking       // a transaction ended during the read, and it is unknown whether it has lines
+	looking       // a transaction ended during the read, and it is unknown whether the transaction has lines
 )
 
 // reader reads one page in a read-only transaction.
@@ -38,8 +38,8 @@ type reader struct {
 	conn    *pgconn.PgConn
 	name    table.RecordKey
 	request *table.FeedRequest
-	instant edm.Ticks // time at which expiry is judged; taken before the transaction begins
-	exact   bool      // keep in Open the transactions whose state is unknown, instead of reading again
+	instant edm.Ticks // time at which the page decides whether entities have expired; taken before the transaction begins
+	exact   bool      // keep transactions with an unknown state in Open, instead of reading the page again
 
 	head    head
 	history table.History
@@ -49,7 +49,7 @@ type reader struct {
 	need    need
 }
 
-// read reads a page, or sets refusal or need if this is not possible.
+// read reads a page. If this is not possible, read sets the field refusal or need.
 func (r *reader) read(ctx context.Context) (err error) {
 	if _, err = statement.Query(ctx, r.conn, statement.Begin, nil); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (r *reader) begin(ctx context.Context) error {
 	return r.moveToEnd(ctx)
 }
 
-// resume checks the position in the request and continues at it.
+// resume checks the position in the request and makes it the position of the reader.
 func (r *reader) resume(ctx context.Context) (err error) {
 	p, ok := ParsePosition(r.request.From.At)
 	switch {
@@ -145,7 +145,7 @@ func (r *reader) resume(ctx context.Context) (err error) {
 	return err
 }
 
-// last sets the reader to the position at the end of the feed.
+// moveToEnd sets the reader to the position at the end of the feed.
 func (r *reader) moveToEnd(ctx context.Context) error {
 	r.at = Position{Point: Point{High: r.head.since}, Trims: r.head.trims}
 	_, err := statement.Query(ctx, r.conn, statement.FeedLast, func(v [][]byte) error {
@@ -159,7 +159,7 @@ func (r *reader) moveToEnd(ctx context.Context) error {
 	return r.close(ctx, &r.at.Point)
 }
 
-// windows adds windows to the page until the page is full, or contains all lines that the snapshot shows.
+// windows adds lines to the page, window by window, until the page is full or contains all lines that the snapshot shows.
 func (r *reader) windows(ctx context.Context) (full bool, err error) {
 	for {
 		w, err := r.window(ctx)
@@ -182,7 +182,7 @@ func (r *reader) windows(ctx context.Context) (full bool, err error) {
 	return full, nil
 }
 
-// window reads the lines of the window that contains the reader's position, or else of the next window.
+// window reads the lines of the window that contains the reader's position. If the position is not inside a window, it reads the next one.
 func (r *reader) window(ctx context.Context) (w window, err error) {
 	w, err = next(&source{r, ctx}, &r.at, &r.head.now, r.head.floor, firstLines)
 	if err == nil && w.now {
@@ -191,7 +191,6 @@ func (r *reader) window(ctx context.Context) (w window, err error) {
 	return w, err
 }
 
-// source reads the lines of the reader's feed.
 type source struct {
 	*reader
 	ctx context.Context
@@ -225,8 +224,8 @@ func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]b
 	return list, err
 }
 
-// close removes from the open transactions of a point those that will never have a line. A transaction that writes lines locks the SQL table change
-// before it gets a number. So a transaction that has a number and no such lock, and had not ended after the locks were read, will have no line.
+// close removes a transaction from p.Open if it will never add a line. A transaction that adds lines locks the SQL table change before it gets a
+// number. So if a transaction has a number but no such lock, and runs longer than the query for the locks, it will add no line.
 func (r *reader) close(ctx context.Context, p *Point) error {
 	if len(p.Open) == 0 {
 		return nil
@@ -255,7 +254,7 @@ func (r *reader) close(ctx context.Context, p *Point) error {
 	}
 	p.Open = slices.DeleteFunc(p.Open, func(number int64) bool {
 		if !adds[uint32(number)] && !undecided[number] && !r.exact && r.head.now.runs(number) {
-			r.need = looking // the transaction has ended since; the next snapshot shows its lines, if it has any
+			r.need = looking // the transaction has ended meanwhile; the next snapshot shows its lines, if there are any
 		}
 		return undecided[number]
 	})
@@ -311,8 +310,8 @@ func (r *reader) keysOf(ctx context.Context, lines []Line) ([][]byte, error) {
 	return keys, err
 }
 
-// join reads the entities that belong to the lines of a page. It first runs a copy of the page builder without
-// entities, to find out which entities the builder will read. The returned function then returns them in that order.
+// join reads the entities that the lines of a page have changed. To find out which entities the page builder will read, join first runs a copy of
+// the builder without entities. The returned function then returns the entities in that order.
 func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k []byte) (*table.Row, error), error) {
 	if r.head.ended != 0 {
 		return func([]byte) (*table.Row, error) { return nil, nil }, nil // the table was dropped, so its entities do not exist
@@ -349,11 +348,11 @@ func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k 
 	}, nil
 }
 
-// entities contains the entities that the changes in a page have written, in the order of the page.
+// entities contains the entities that the lines of a page have changed, in the order of the page.
 type entities struct {
 	keys, ticks [][]byte
-	rows        []*table.Row // nil if the entity was changed again and has another Timestamp now
-	known       int          // number of elements of rows that were read so far
+	rows        []*table.Row // nil if the entity was changed again and now has another Timestamp
+	known       int          // how many elements of rows were read
 }
 
 // fetch reads the next entities, up to about rowBytes.

@@ -8,10 +8,10 @@ import (
 	"edgetable/core/table"
 )
 
-// waiters contains the clients that wait for changes. One query per interval serves all of them, and nothing is sent if nobody
-// waits. PostgreSQL's NOTIFY would be faster, but every commit that uses NOTIFY takes a lock on the whole cluster.
+// waiters contains the clients that wait for changes. One query per interval serves all clients. If no client waits, the server
+// sends no query. PostgreSQL's NOTIFY would be faster, but every commit that uses NOTIFY takes a lock on the whole cluster.
 type waiters struct {
-	news  func(places []place, list []*waiter) []int // returns the indexes of the places after which there may be changes
+	news  func(places []place, list []*waiter) []int // returns the indexes of the positions after which there may be changes
 	run   func(do func())                            // runs a function in a goroutine
 	every time.Duration
 
@@ -20,7 +20,7 @@ type waiters struct {
 	asks bool
 }
 
-// place is a position of a feed, as a map key. Clients that wait at the same position share one waiter.
+// place is a position in a feed, as a map key. Clients that wait at the same position share one waiter.
 type place struct {
 	life table.Incarnation
 	at   string
@@ -76,7 +76,6 @@ func (l *waiters) remove(where place, w *waiter) {
 	}
 }
 
-// ask polls at intervals until no client waits.
 func (l *waiters) ask() {
 	for {
 		places, waiting := l.places()
@@ -90,7 +89,7 @@ func (l *waiters) ask() {
 	}
 }
 
-// places returns the positions at which clients wait. If there are none, it records that polling stops.
+// places returns the positions at which clients wait. If no client waits, places records that polling stops.
 func (l *waiters) places() (places []place, list []*waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestWaiters checks that one query per interval asks for all waiting clients, and that
-// no query is sent while no client waits.
+// TestWaiters checks that one query per interval serves all waiting clients, and that no
+// query is sent while no client waits.
 func TestWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// database is a model of the properties of PostgreSQL that a feed relies on. A transaction gets a number when it begins to
+// database is a model of those properties of PostgreSQL on which a feed relies. A transaction gets a number when it begins to
 // write, and locks the keys that it writes. Its lines become visible when it commits. After a crash, numbers continue above the
 // highest committed one.
 type database struct {
@@ -32,7 +32,7 @@ const since = 99
 
 type transaction struct {
 	number   int64
-	stranger bool // the transaction of another program, which writes no line
+	stranger bool // a transaction of another program, which writes no line
 	lines    []Line
 	locks    map[int]edm.Ticks
 }
@@ -63,7 +63,7 @@ func (s *Snapshot) bytes() (b []byte) {
 	return b
 }
 
-// step makes one random change: a transaction begins, writes or ends.
+// step makes one random change: it begins a transaction, writes in a transaction, or ends a transaction.
 func (d *database) step(marks bool) {
 	switch n := d.rnd.IntN(12); {
 	case n < 3 && len(d.running) < 6:
@@ -88,12 +88,12 @@ func (d *database) number(t *transaction) {
 	d.next++
 }
 
-// write writes one or two keys at one Timestamp, above the Timestamps that they have, and adds a line.
+// write writes one or two keys at one Timestamp, above the current Timestamps of the keys, and adds a line to the feed.
 func (d *database) write(t *transaction, marks bool) {
 	if t.stranger {
 		return
 	}
-	ticks := d.last + 5 - edm.Ticks(d.rnd.IntN(40)) // from a clock that may be behind
+	ticks := d.last + 5 - edm.Ticks(d.rnd.IntN(40)) // as if from a clock that may be behind
 	var keys []int
 	for _, k := range d.rnd.Perm(len(d.state))[:1+d.rnd.IntN(2)] {
 		locked := slices.ContainsFunc(d.running, func(o *transaction) bool { return o != t && o.locks[k] != 0 })
@@ -101,7 +101,7 @@ func (d *database) write(t *transaction, marks bool) {
 			keys, ticks = append(keys, k), max(ticks, d.state[k]+1, t.locks[k]+1)
 		}
 	}
-	for d.keys[ticks] != nil || ticks <= 0 { // because no two servers issue the same Timestamp
+	for d.keys[ticks] != nil || ticks <= 0 { // no two servers issue the same Timestamp
 		ticks++
 	}
 	if len(keys) == 0 {
@@ -113,7 +113,7 @@ func (d *database) write(t *transaction, marks bool) {
 		d.number(t)
 	}
 	l := Line{Ticks: ticks, Number: t.number}
-	if marks && d.rnd.IntN(3) == 0 { // the model also marks lines of later statements of a transaction, which the store does not
+	if marks && d.rnd.IntN(3) == 0 { // the store sets a mark only in the first line of a transaction; the model sets marks in any line
 		l.mark = mark.bytes()
 	}
 	t.lines = append(t.lines, l)
@@ -133,7 +133,7 @@ func (d *database) commit(t *transaction) {
 	d.committed = max(d.committed, t.number)
 }
 
-// crash rolls back the running transactions. Numbers that were given since the last commit are given again.
+// crash rolls back the running transactions. The model then reuses all numbers above the highest committed one.
 func (d *database) crash() {
 	d.running, d.next = nil, d.committed+1
 }
@@ -174,7 +174,7 @@ func (d *database) among(numbers []int64) ([]Line, error) {
 	return d.find(1<<30, func(l Line) bool { return slices.Contains(numbers, l.Number) })
 }
 
-// consumer follows the feed, in pages of at most limit lines.
+// consumer reads the feed, in pages of at most limit lines.
 type consumer struct {
 	*database
 	at    []byte
@@ -187,10 +187,10 @@ type consumer struct {
 	cuts  int // number of windows that ended at a mark
 }
 
-// reading is a way to read a feed: that of the store, or a wrong one that must fail.
+// reading is a way to read a feed: either as the store does, or a wrong way that must fail.
 type reading struct {
 	name string
-	page func(c *consumer, p *Position) // reads one page
+	page func(c *consumer, p *Position)
 }
 
 func (c *consumer) begin() {
@@ -229,7 +229,6 @@ func (c *consumer) read() {
 	c.at = p.Bytes()
 }
 
-// right reads a page as the store does.
 func right(c *consumer, p *Position) {
 	now := c.snapshot(0)
 	left := c.limit
@@ -269,7 +268,7 @@ func (c *consumer) apply(l Line) {
 	}
 }
 
-// follows runs a random history and returns the first error of the consumer.
+// follows runs a random history of the database. It returns the first error of a consumer of the feed.
 func follows(seed uint64, how reading, marks, crashes bool) (*consumer, error) {
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	d := &database{rnd: rnd, next: since + 1, committed: since, floor: since, last: 1000, keys: map[edm.Ticks][]int{}}
@@ -301,8 +300,8 @@ func follows(seed uint64, how reading, marks, crashes bool) (*consumer, error) {
 	return c, c.wrong
 }
 
-// TestWindows checks that a consumer gets each line once, gets those of a key in order, and ends with the state of the table.
-// Meanwhile transactions commit in another order than they began, run for long, are rolled back or crash, and old lines are
+// TestWindows checks that a consumer gets each line once, gets the lines of a key in order, and ends with the state of the
+// table. Meanwhile transactions commit in another order than they began, run for long, are rolled back or crash. Old lines are
 // removed.
 func TestWindows(t *testing.T) {
 	t.Parallel()
@@ -349,7 +348,7 @@ var wrongWays = []reading{
 		w, _ := next(c, p, &now, c.floor, 1<<20)
 		left := c.limit
 		for i, l := range w.lines {
-			if l.Ticks <= p.Last && p.Ended { // in this way, Ended means that the last page ended inside a window
+			if l.Ticks <= p.Last && p.Ended { // in this way of reading, Ended means that the last page ended inside a window
 				continue
 			}
 			c.apply(l)
@@ -362,7 +361,7 @@ var wrongWays = []reading{
 	}},
 }
 
-// TestWrongWays proves that the model finds the error of each wrong way.
+// TestWrongWays proves that the model detects each wrong way to read a feed.
 func TestWrongWays(t *testing.T) {
 	t.Parallel()
 	for _, how := range wrongWays {

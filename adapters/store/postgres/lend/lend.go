@@ -1,5 +1,5 @@
-// Package lend shares the connections of a pool between uses and accounts. Each use owns some connections. A
-// connection goes to the waiting account that has used connections for the shortest time.
+// Package lend shares the connections of a pool between uses and accounts. Each use has some reserved connections.
+// A connection goes to the waiting account that has used connections for the shortest time.
 package lend
 
 import (
@@ -35,22 +35,22 @@ const (
 // Fewest is the minimum number of connections of a pool.
 const Fewest = 8
 
-// part is the share of one use. own is the number of connections that no other use can take, most the maximum number.
+// part contains two numbers of connections of one use: own are reserved for the use, and most is the maximum.
 type part struct{ own, most int }
 
-// Lender shares connections. Connections that no use owns go to any use that needs them. Within a use, a connection
-// goes to the waiting account that has used connections for the shortest time.
+// Lender shares connections. Connections that are not reserved are available to all uses. Within a use, a
+// connection goes to the waiting account that has used connections for the shortest time.
 type Lender struct {
 	parts [uses]part
 
 	mu    sync.Mutex
-	free  int // free connections that no use owns
+	free  int // free connections that are not reserved
 	busy  [uses]int
 	queue [uses]fair.Queue[chan struct{}]
 }
 
 // ForPrimary shares connections to the primary, of which there are at least Fewest. Writes may wait for a standby
-// that is down, and scans may run for seconds, so neither of these uses can take all connections.
+// that is down, and scans may run for seconds. So neither writes nor scans can get all connections.
 func ForPrimary(connections int) *Lender {
 	some, half := max(1, connections/8), connections/2
 	return newLender(connections, [uses]part{
@@ -76,7 +76,7 @@ func newLender(connections int, parts [uses]part) *Lender {
 	return a
 }
 
-// Client is a use, and the account that is charged for the time of the connection.
+// Client is a use of connections, and the account that is charged for the time.
 type Client struct {
 	Use     Use
 	Account string
@@ -90,7 +90,7 @@ type Lease struct {
 	since  time.Time
 }
 
-// Take waits until a connection is free. If ctx ends first, the error is the cause of ctx.
+// Take waits until a connection is free. If ctx ends first, Take returns the cause of ctx.
 func (a *Lender) Take(ctx context.Context, c Client) (*Lease, error) {
 	l := &Lease{from: a, client: c}
 	q := &a.queue[c.Use]
@@ -112,13 +112,13 @@ func (a *Lender) Take(ctx context.Context, c Client) (*Lease, error) {
 			a.mu.Unlock()
 			return nil, context.Cause(ctx)
 		}
-		a.mu.Unlock() // the connection was granted at the same moment
+		a.mu.Unlock() // the connection was granted at the moment when ctx ended
 	}
 	l.turn, l.since = w.Turn, time.Now()
 	return l, nil
 }
 
-// begin counts one more connection for a use, if one is free.
+// begin counts one more busy connection of a use, if a connection is free for the use.
 func (a *Lender) begin(u Use) bool {
 	p, n := a.parts[u], a.busy[u]
 	if n >= p.most || n >= p.own && a.free == 0 {
@@ -142,7 +142,7 @@ func (l *Lease) Leave() {
 	}
 	a.busy[u]--
 	a.next(u)
-	for u := range uses { // another use may get the connection if no use owns it
+	for u := range uses { // if the connection is not reserved, another use may get it
 		a.next(u)
 	}
 }
@@ -154,15 +154,15 @@ func (a *Lender) next(u Use) {
 	}
 }
 
-// Wanted reports whether a client waits for a connection whose account has used connections for less time than c's
-// account.
+// Wanted reports whether another client with the same use waits for a connection, and its account has used
+// connections for less time than the account of c.
 func (a *Lender) Wanted(c Client) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return !a.queue[c.Use].First(c.Account)
 }
 
-// Waiting returns the maximum number of connections that a use can have, and the number of its clients that wait for one.
+// Waiting returns the maximum number of connections that a use can get now, and the number of clients of this use that wait.
 func (a *Lender) Waiting(u Use) (most, waiting int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

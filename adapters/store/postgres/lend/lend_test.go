@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestParts checks, for any number of connections, the shares of the uses. Each use must get
-// the connections that it owns, even if all others have their maximum. Together they must
-// never have more connections than there are.
+// TestParts checks the shares of the uses, for any number of connections. Each use must get
+// the connections that are reserved for it, even if all other uses have their maximum.
+// Together the uses must never have more connections than there are.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for n := Fewest; n < 200; n++ {
@@ -40,8 +40,7 @@ func TestParts(t *testing.T) {
 }
 
 // TestTurns checks that the next connection goes to the account that has used connections
-// for the shortest time. A page must learn that an account waits which has used connections
-// for less time.
+// for the shortest time. A page of a scan must be told when such an account waits.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -88,8 +87,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// TestGiveUp checks that no connection is lost if the context of a waiting request ends,
-// even if the request is granted a connection at the same moment.
+// TestGiveUp checks that no connection is lost if the context of a waiting client ends, even
+// if the client is granted a connection at the same moment.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

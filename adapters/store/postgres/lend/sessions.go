@@ -2,11 +2,11 @@ package lend
 
 import "sync"
 
-// Sessions records which database process serves each of the newest connections. A pooler in session mode may keep
-// a process after its connection has ended, and give it to another connection.
+// Sessions records which database process serves each of the newest connections. When a connection has ended, a
+// pooler in session mode may keep the database process and use it for another connection.
 type Sessions struct {
 	mu     sync.Mutex
-	newest [256]string // the process of connection n is at index n % 256
+	newest [256]string // the process of the n-th connection is at index n % 256
 	last   int64
 }
 
@@ -19,8 +19,8 @@ func (s *Sessions) Begin(process string) int64 {
 	return s.last
 }
 
-// Followed reports whether the process serves a connection with a higher number. Then the session of the earlier
-// connection has ended, with everything that was sent in it.
+// Followed reports whether the process serves a connection with a number above number. If so, the session of the
+// earlier connection has ended, and the process has executed all that was sent in that session.
 func (s *Sessions) Followed(process string, number int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

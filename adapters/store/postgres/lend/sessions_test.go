@@ -2,8 +2,8 @@ package lend
 
 import "testing"
 
-// TestSessions checks that Followed reports whether one of the newest 256 connections has
-// the process after a given connection.
+// TestSessions checks that Followed reports whether the process also serves a later
+// connection, among the newest 256 connections.
 func TestSessions(t *testing.T) {
 	var s Sessions
 	first, second := s.Begin("a"), s.Begin("b")

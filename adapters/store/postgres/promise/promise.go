@@ -3,7 +3,7 @@ package promise
 
 import "strings"
 
-// Settings are the settings that durability depends on, as the database reports them.
+// Settings are the PostgreSQL settings on which durability depends, as the database reports them.
 type Settings struct {
 	Fsync, FullPages, Commit, Standbys string
 }
@@ -13,7 +13,7 @@ func Of(v [][]byte) *Settings {
 	return &Settings{string(v[0]), string(v[1]), string(v[2]), string(v[3])}
 }
 
-// Strength ranks the settings. With a higher number, acknowledged writes survive more failures.
+// Strength ranks the settings. A higher number means that acknowledged writes survive more failures.
 func (s *Settings) Strength() int {
 	switch {
 	case s.Loses() != "":
@@ -31,8 +31,8 @@ func (s *Settings) Waits() bool {
 	return s.Standbys != "" && s.Commit != "off" && s.Commit != "local"
 }
 
-// Loses returns a sentence about the setting by which a crash or a failover loses
-// acknowledged writes, or "" if there is no such setting.
+// Loses returns a sentence about the setting because of which a crash or a failover loses
+// acknowledged writes. It returns "" if there is no such setting.
 func (s *Settings) Loses() string {
 	switch {
 	case s.Fsync == "off":

@@ -1,4 +1,4 @@
-// Package proof tests whether a database shows running transactions. The store relies on this to find out lost outcomes.
+// Package proof tests whether a database shows running transactions. The store relies on this when it finds out lost outcomes.
 package proof
 
 import (
@@ -13,20 +13,20 @@ import (
 // ErrEngine means that the database server does not show running transactions in pg_locks and pg_stat_activity.
 var ErrEngine = errors.New("this database cannot be used")
 
-// proofs is how often the test is repeated, since a pooler may pass the test once by chance.
+// proofs is how often Show repeats the test, since a pooler may pass one test by chance.
 const proofs = 3
 
 // Evidence contains the queries by which a store finds a transaction that is writing.
 type Evidence struct {
-	Relation string // the SQL table that the transaction writes
+	Relation string // the SQL table into which the transaction writes
 	Name     string // application_name of the store's connections
-	Writing  string // query; returns one row if process $2 with the application_name $1 is writing Relation
-	Alive    string // query; returns one row if process $1 with the application_name $2 is running
+	Writing  string // query that returns one row if process $2 with the application_name $1 is writing Relation
+	Alive    string // query that returns one row if process $1 with the application_name $2 is running a statement
 }
 
-// Show tests the queries in e. While a transaction of the connection writer writes entities, the connection witness
-// must see it at once, and must not see it after its end. Each of the two connections must have its own process.
-// Show changes no data and no session settings, since a pooler would pass a changed session to other clients.
+// Show tests the queries in e. The connection witness must see a transaction of the connection writer while the
+// transaction writes entities, and must not see it after its end. Each of the two connections must have its own database
+// process. Show changes no data and no session settings, since a pooler would pass a changed session to other clients.
 func (e *Evidence) Show(ctx context.Context, writer, witness *pgconn.PgConn) error {
 	for range proofs {
 		if err := e.showOnce(ctx, writer, witness); err != nil {
@@ -89,7 +89,7 @@ func (e *Evidence) showOnce(ctx context.Context, writer, witness *pgconn.PgConn)
 	return nil
 }
 
-// oneOf reads one value with the simple query protocol, which leaves no prepared statement in the session.
+// oneOf reads one value with the simple query protocol, because this protocol leaves no prepared statement in the session.
 func oneOf(ctx context.Context, c *pgconn.PgConn, sql string) (string, error) {
 	results, err := c.Exec(ctx, sql).ReadAll()
 	if err != nil {
