@@ -27,9 +27,9 @@ func TestSchemaName(t *testing.T) {
 	}
 }
 
-// TestLives checks that a table can be created if the sequence of the schema is behind
-// the rows. Logical replication leaves it so, because it copies the rows but not the
-// sequence.
+// TestLives checks that a table can be created if the SQL sequence of the schema is
+// behind the rows. Logical replication causes this, because it copies the rows but not
+// the sequence.
 func TestLives(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared)})

@@ -18,8 +18,8 @@ import (
 // afterNames sorts after every table name.
 const afterNames = "\x7f"
 
-// readRecordRow reads a record. A row with five columns includes what the table declares. For a row with fewer
-// columns, hidden reports whether the record declares something.
+// readRecordRow reads a record. A row with five columns includes the options of the table. For a row with fewer
+// columns, hidden reports whether the record has options.
 func readRecordRow(v [][]byte) (r table.Record, hidden bool, err error) {
 	k, ok := table.ParseRecordKey(string(v[0]))
 	if !ok || len(v[1]) != len(r.Incarnation) {
@@ -68,7 +68,7 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	return s.records(ctx, c, account, statement.ListRecords, statement.RuledListRecords, []byte(prefix+from), []byte(prefix+afterNames), statement.Int8(int64(limit)))
 }
 
-// records reads records with the first statement. If that reports hidden records, records reads them with the second one.
+// records executes the statement first, which returns records. If it shows that some have options, records executes second instead.
 func (s *Store) records(ctx context.Context, how table.Consistency, account string, first, second statement.Prepared, args ...[]byte) (list []table.Record, err error) {
 	err = s.eventual(ctx, how, lend.Client{Use: lend.Catalog, Account: account}, func(ctx context.Context, c *pgconn.PgConn) (err error) {
 		var hidden bool
@@ -124,8 +124,8 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(ticks), nil
 }
 
-// changeEither changes a record that may declare something before or after the change. plain is the change for a
-// record that declares nothing. changeEither returns after all writes that follow the earlier declaration have ended.
+// changeEither changes a record that may have options before or after the change. plain is the change for a record without
+// options, ruled the change for any record. changeEither returns after all writes under the earlier options have ended.
 func (s *Store) changeEither(ctx context.Context, account, name string, plain, ruled change, declared []byte) (ticks edm.Ticks, err error) {
 	if err = table.ErrRevision; plain != nil && s.ruled.Find(name) == nil {
 		ticks, err = s.change(ctx, account, plain)
@@ -145,8 +145,8 @@ func (s *Store) changeEither(ctx context.Context, account, name string, plain, r
 	return ticks, nil
 }
 
-// Drop implements [table.Store]. It takes effect in one statement. Writes that began earlier are applied to an
-// incarnation that later operations do not find, and Purge removes its entities.
+// Drop implements [table.Store]. It takes effect in one statement. Writes that began earlier still write to the
+// old incarnation, which later operations do not find. Purge removes the entities of the old incarnation.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {

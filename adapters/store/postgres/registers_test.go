@@ -14,13 +14,13 @@ import (
 )
 
 // register checks the history of an entity. One client writes rising numbers to the entity,
-// and others read it. The history is linearizable if each read returns at least the highest
-// number that any reply had shown when the read began, and at most the last number that was
-// sent.
+// and others read it. The history is linearizable if each read returns a number between two
+// limits. The lower limit is the highest number that replies had shown when the read began.
+// The upper limit is the last number that was sent.
 type register struct {
 	mu    sync.Mutex
 	sent  int64 // the last number that was sent
-	shown int64 // the highest number that the reply to a write or a read has shown
+	shown int64 // the highest number in the reply to a write or a read
 }
 
 func (r *register) send() int64 {
@@ -30,14 +30,13 @@ func (r *register) send() int64 {
 	return r.sent
 }
 
-// show records the number in a reply.
 func (r *register) show(n int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shown = max(r.shown, n)
 }
 
-// begin returns the lowest number that a read which begins now may return.
+// begin returns the lowest number that a read may return, if the read begins now.
 func (r *register) begin() (least int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +64,7 @@ func TestRegister(t *testing.T) {
 		least, n int64
 		say      string
 	}{
-		{0, 0, ""}, {0, one, ""}, {r.begin(), one, ""}, {0, two, ""}, // the second write has no reply yet
+		{0, 0, ""}, {0, one, ""}, {r.begin(), one, ""}, {0, two, ""}, // the second write is still in flight
 		{two, one, "a read returned 1 after a reply had shown 2"},
 		{0, 3, "2 is the last that was sent"},
 	} {
@@ -83,15 +82,15 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// registers is a number of entities, each with a register and clients.
+// registers contains some entities, each with a register and clients.
 type registers struct {
 	ended chan struct{}
 	all   sync.WaitGroup
 	reads atomic.Int64
 }
 
-// startRegisters starts three clients for each of four entities: one that writes and two
-// that read. They run until they are stopped.
+// startRegisters starts three clients for each of four entities: one client writes and two
+// read, until they are stopped.
 func startRegisters(t testing.TB, stores ...*postgres.Store) *registers {
 	l := &registers{ended: make(chan struct{})}
 	forever := func(do func() error) {

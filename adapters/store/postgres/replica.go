@@ -24,7 +24,7 @@ const (
 	// replicaSilence is how long a replica that does not answer heartbeat queries still counts as live.
 	replicaSilence = 15 * time.Second
 	// replicaLag is the maximum age of the replica's data. A replica that is cut off from the primary, or does not
-	// replay the log, still answers reads, but its data gets older.
+	// replay the log, still answers reads, but its data gets older and older.
 	replicaLag = time.Minute
 )
 
@@ -37,14 +37,12 @@ type replica struct {
 	mu     sync.Mutex
 	server string // address and start time of the server
 	synced edm.Ticks
-	known  time.Time // when synced was read
+	known  time.Time // time at which synced was read
 	status table.ReplicationStatus
 }
 
-// serverSQL is a query that identifies a server and its start time.
 const serverSQL = `SELECT concat_ws(' ', inet_server_addr(), current_setting('port'), current_setting('data_directory', true), pg_postmaster_start_time())`
 
-// follow opens the pool of a replica.
 func (s *Store) openReplica(c *connector) error {
 	config, err := c.config(s.ReplicaDSN)
 	if err != nil {
@@ -66,7 +64,7 @@ func (s *Store) openReplica(c *connector) error {
 	return nil
 }
 
-// leads records the server of a new connection. If this is another server than before, it closes the connections to the old one.
+// recordServer records the server of a new connection. If another server was recorded, recordServer closes all connections to it.
 func (r *replica) recordServer(server string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,7 +74,7 @@ func (r *replica) recordServer(server string) {
 	r.server = server
 }
 
-// eventual calls do with a connection to the replica, if there is one and c permits old data, else to the primary.
+// eventual passes a connection to the function do: one to the replica, if there is a replica and c permits old data, else to the primary.
 func (s *Store) eventual(ctx context.Context, c table.Consistency, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if c == table.Eventual && s.replica != nil {
 		within, cancel := context.WithTimeoutCause(ctx, replicaTimeout, errTimeout)
@@ -98,7 +96,7 @@ func (s *Store) fromReplica(ctx context.Context, who lend.Client, do func(ctx co
 }
 
 // Replication implements [table.Replicated]. LastSync is the time, by the primary's clock, of the last heartbeat
-// that the replica shows. The replica applies commits in order, so it has all earlier commits.
+// that the replica shows. The replica applies commits in order, so it has all commits before the heartbeat.
 func (s *Store) Replication() table.Replication {
 	r := s.replica
 	if r == nil {
@@ -136,7 +134,7 @@ func (s *Store) watchReplica(ctx context.Context) {
 	}
 }
 
-// shows records the time of the last heartbeat that the replica shows.
+// recordHeartbeat records the time of the last heartbeat that the replica shows.
 func (r *replica) recordHeartbeat(at edm.Ticks, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,7 +149,6 @@ func (r *replica) recordHeartbeat(at edm.Ticks, now time.Time) {
 	}
 }
 
-// age returns the age of the replica's data, or 0 if there is no replica.
 func (r *replica) age() time.Duration {
 	if r == nil {
 		return 0

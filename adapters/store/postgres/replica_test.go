@@ -13,9 +13,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestReplica checks that eventual reads use the standby, and that LastSync is true.
-// While the standby does not replay the log, it must show neither later writes nor a
-// later LastSync. If the standby is down, the primary must answer.
+// TestReplica checks that eventual reads use the standby, and that LastSync is correct.
+// While the standby does not replay the log, the standby must show neither later writes
+// nor a later LastSync. If the standby is down, the primary must answer.
 func TestReplica(t *testing.T) {
 	t.Parallel()
 	primary, standby := pair(t)

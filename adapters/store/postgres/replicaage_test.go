@@ -16,7 +16,7 @@ func TestReplicaLags(t *testing.T) {
 	r := new(replica)
 	for _, tt := range []struct {
 		name       string
-		shown, now time.Duration // time after begin; a shown of 0 means no heartbeat
+		shown, now time.Duration // times since the begin of the test; a shown of 0 means that there is no heartbeat
 		status     table.ReplicationStatus
 		silent     time.Duration // time since the last answer of the replica
 		synced     time.Duration

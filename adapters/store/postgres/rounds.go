@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// patience is how long a new round waits for running rounds. A round takes longer if its commit waits for a
-	// standby, or a statement waits for a lock. Another round then costs nothing, and may start.
+	// slowRound is the duration from which on a round counts as slow: its commit waits for a standby, or a statement waits for a
+	// lock. A new round does not wait for slow rounds, because the wait would save nothing.
 	slowRound = 2 * time.Millisecond
-	// returnShare determines how long the next round waits for the callers of a slow round: for the duration of the
-	// slow round divided by returnShare, but at most for patience.
+	// returnShare determines how long the next round waits for the callers of a slow round to write again: for the duration of the
+	// slow round divided by returnShare, but at most for slowRound.
 	returnShare = 8
-	// The limits of one round.
+	// Limits of one round (a transaction with writes of several callers).
 	maxWrites     = 128
 	maxWriteBytes = 1 << 20
 )
@@ -24,16 +24,16 @@ const (
 //
 // If commits are slow, the callers of a round get their replies together, and often write again at once. Without a wait, the
 // first of these writes would start a round alone, and the others would wait until another connection is free. So the next round
-// waits for as many writes as there were callers, for a small part of the commit time.
+// waits, for a small part of the commit time, until as many writes have arrived as the slow round had.
 type rounds struct {
 	mu        sync.Mutex
 	waiting   []*write            // writes of different entities, none of which is in a round
-	later     map[entity][]*write // for each entity in waiting or in a round, its next writes
-	prompt    int                 // number of rounds that began less than patience ago
+	later     map[entity][]*write // for each entity that has a write in waiting or in a round: its later writes
+	prompt    int                 // number of running rounds that are not slow yet
 	returning int                 // number of callers of slow rounds that may soon write again
 }
 
-// send adds a write to the next round.
+// send adds a write to the queue for the next round.
 func (s *Store) send(w *write) {
 	r, e := &s.rounds, entity{w.name, string(w.key)}
 	r.mu.Lock()
@@ -50,7 +50,7 @@ func (s *Store) send(w *write) {
 	s.beginRound()
 }
 
-// beginRound starts a round if there are writes to send, unless the round must wait. The caller holds the lock.
+// beginRound starts a round if there are enough writes and few enough running rounds. The caller holds the lock.
 func (s *Store) beginRound() {
 	if r := &s.rounds; len(r.waiting) >= max(1, r.returning) && r.prompt < lend.PromptRounds {
 		r.prompt++
@@ -64,7 +64,7 @@ func (s *Store) round() {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
 	l, err := s.connections.Take(ctx, lend.Client{Use: lend.Rounds})
-	if err != nil { // the timeout is over, so the callers have given up too
+	if err != nil { // the timeout has ended, so the callers have given up too
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.prompt--
@@ -116,8 +116,8 @@ func (s *Store) awaitReturn(callers int, took time.Duration) {
 	r.returning += callers
 }
 
-// found ends the round of writes whose outcomes were unknown and have been determined. Until then, no later write of
-// the same entities was sent, because it would have overwritten the evidence.
+// releaseEntities permits later writes of the entities in a group. The reply to the group was lost, and the outcomes have since
+// been determined. A later write would have overwritten the evidence for them.
 func (s *Store) releaseEntities(group []*write) {
 	r := &s.rounds
 	r.mu.Lock()
@@ -128,7 +128,7 @@ func (s *Store) releaseEntities(group []*write) {
 	s.beginRound()
 }
 
-// pick removes the first writes from the queue, up to the limits of a round. It drops those whose callers have given up.
+// pick removes the first writes from the queue, up to the limits of a round. It drops writes whose callers have given up.
 func (r *rounds) pick() (group []*write) {
 	size := 0
 	for len(r.waiting) > 0 && len(group) < maxWrites {
@@ -148,7 +148,7 @@ func (r *rounds) pick() (group []*write) {
 	return group
 }
 
-// ended lets the next write of an entity enter a round. If the same write must be sent again, that is the next one.
+// releaseEntity lets the next write of an entity enter a round. If the same write must be sent again, that write is the next one.
 func (r *rounds) releaseEntity(w *write) {
 	if w.resent {
 		w.resent = false

@@ -10,17 +10,17 @@ import (
 )
 
 // TestReturn checks how long the next round waits after a slow round, whose callers often
-// write again. It must begin when all of them have written, or after a fraction of the
-// duration of the slow round, but at most after patience.
+// write again. The next round must begin when all callers have written, or after a
+// fraction of the duration of the slow round, but at most after the time slowRound.
 func TestReturn(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name          string
 		took          time.Duration
 		answered      int
-		again         int           // number of these callers that write at once
-		after         time.Duration // when the next round begins; 0 means at once
-		others, their int           // callers of another slow round that ends in between, and how many of them write
+		again         int           // number of callers of the slow round that write again at once
+		after         time.Duration // wait before the next round begins; 0 means that it begins at once
+		others, their int           // number of callers of another slow round that ends meanwhile, and how many of them write again
 	}{
 		{"a fast round", slowRound - 1, 3, 1, 0, 0, 0},
 		{"all write again", 16 * time.Millisecond, 3, 3, 0, 0, 0},
@@ -32,7 +32,7 @@ func TestReturn(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &Store{connections: lend.ForReplica(2)} // has no connections for rounds, so a round that begins waits
+				s := &Store{connections: lend.ForReplica(2)} // the store has no connections for rounds, so a round that begins waits
 				s.Timeout = time.Hour
 				s.ctx, s.stop = context.WithCancel(t.Context())
 				begun := func() bool {

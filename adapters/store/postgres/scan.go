@@ -23,9 +23,9 @@ const (
 	// returns twice as many, up to maxRows.
 	firstRows = 128
 	maxRows   = 1024
-	// readBytes is the approximate limit of the properties that one of these reads returns.
+	// readBytes is the approximate limit of the properties that one read for a page with a filter returns.
 	readBytes = 2 << 20
-	// smallBytes is the maximum size of properties that count as small. A page reads up to 1,001 small entities at once.
+	// smallBytes is the maximum size of properties that count as small. A page reads up to 1,001 small entities with one statement.
 	smallBytes = 2 << 10
 	// slice is how long a scan keeps its connection before a scan of another account may get it.
 	slice = 5 * time.Millisecond
@@ -34,7 +34,7 @@ const (
 // afterKeys sorts after every encoded key, because keys are UTF-8.
 var afterKeys = []byte{0xff}
 
-// Scan implements [table.Store]. A page is one snapshot: it is read by one statement, or in one read-only
+// Scan implements [table.Store]. A page is one snapshot: Scan reads it with one statement, or in one read-only
 // transaction.
 func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	ctx, cancel, err := s.begin(ctx)
@@ -50,12 +50,12 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		begin := func() *pager {
 			p := &pager{conn: c, name: text, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r), tables: &s.ruled}
 			if p.declared = s.ruled.Find(string(text)); p.declared != nil {
-				// The instant is taken before the snapshot. So an entity whose expiry time is moved in between does not count as expired.
+				// The clock is read before the snapshot. So if a write then moves an entity's expiry time, the entity does not count as expired.
 				p.builder.Traits, p.builder.Now = p.declared.Traits, s.clock.Instant()
 			}
 			if r.Pause != nil {
-				// The request's own Pause may wait, which would hold the connection and the snapshot. This one does not wait:
-				// it ends the page if another account waits for the connection.
+				// The request's own Pause may wait, which would hold the connection and the snapshot. This function does not
+				// wait: it ends the page if another account waits for the connection.
 				p.builder.Pause = func(int, int) bool { return time.Since(since) > slice && s.wanted(who, r.Consistency) }
 			}
 			return p
@@ -85,7 +85,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return page, nil
 }
 
-// learn reads what a table declares into the cache.
+// cacheDeclaration reads the options of a table and caches them.
 func (s *Store) cacheDeclaration(ctx context.Context, c *pgconn.PgConn, name []byte) error {
 	_, err := statement.Query(ctx, c, statement.Declared, func(v [][]byte) error {
 		_, err := s.ruled.Note(string(name), edm.Ticks(statement.Number(v[0])), v[1])
@@ -99,7 +99,7 @@ type pager struct {
 	conn     *pgconn.PgConn
 	name     []byte
 	tables   *ruled.Tables
-	declared *ruled.Table // what the table declares, or nil
+	declared *ruled.Table // options of the table, or nil
 	request  table.ScanRequest
 	ranges   []key.Range // ranges that are still to be read, in scan order
 	builder  table.PageBuilder
@@ -109,12 +109,12 @@ type pager struct {
 	ended bool   // the page is complete
 	last  []byte // key of the last row that was read
 	found int    // number of rows of the last read
-	size  int    // bytes of the properties in these rows
+	size  int    // total size of the properties in the rows of the last read
 }
 
 // buildAtOnce builds a page without a filter, outside a transaction. One statement reads the small entities,
-// another the large ones. It returns false if it found no rows, because the table may be missing, and if large
-// entities may have changed between the two statements.
+// another one the large entities. If buildAtOnce finds no rows, it returns false, because the table may be
+// missing. It also returns false if large entities may have changed between the two statements.
 func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	if p.declared != nil && p.declared.Large.Load() {
 		return false, nil
@@ -133,7 +133,7 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 		}
 		v := r.Values()
 		row := rowOf(v)
-		if v[4] != nil && p.declared != nil { // expiry of a large entity can be judged only with its properties
+		if v[4] != nil && p.declared != nil { // whether a large entity has expired is visible only in its properties
 			p.declared.Large.Store(true)
 			p.ended, p.found = true, 0
 			continue
@@ -150,7 +150,7 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	if err != nil || p.found == 0 || p.declared != nil && p.declared.Large.Load() {
 		return false, err
 	}
-	if p.declared != nil && !p.ended && p.found == limit { // the statement returned enough rows, but some of them have expired
+	if p.declared != nil && !p.ended && p.found == limit { // the statement returned the maximum number of rows, but some entities have expired
 		p.builder.Page.Next = p.rest().Start
 		if p.request.Descending {
 			p.builder.Page.Next = p.rest().End
@@ -166,8 +166,8 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	return p.fill(ctx, large)
 }
 
-// fill reads the properties of large entities into their rows. It reports whether all of them still have the
-// Timestamp that their row shows.
+// fill reads the properties of large entities into their rows. It reports whether all these entities still have
+// the Timestamps of their rows.
 func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
 	rows, keys := p.builder.Page.Rows, make([][]byte, len(large))
 	for i, n := range large {
@@ -193,8 +193,8 @@ func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
 	return filled == len(large), err
 }
 
-// build builds a page in a read-only transaction. hidden means that the table declares something that is not in
-// the cache.
+// build builds a page in a read-only transaction. hidden means that the table has options that are not in the
+// cache.
 func (p *pager) build(ctx context.Context) (page table.Page, live, hidden bool, err error) {
 	limit := firstRows
 	if live, hidden, err = p.first(ctx, limit); err != nil {
@@ -222,7 +222,7 @@ func (p *pager) build(ctx context.Context) (page table.Page, live, hidden bool, 
 	return p.builder.Page, live, hidden, nil
 }
 
-// rest returns the part of the first range after the last key that was read.
+// rest returns the part of the first range that follows the last key that was read.
 func (p *pager) rest() key.Range {
 	if p.request.Descending {
 		return key.Range{Start: p.ranges[0].Start, End: bytes.Clone(p.last)}
@@ -244,7 +244,6 @@ func (p *pager) someArgs(limit int) [][]byte {
 	return append(p.rowsArgs(limit), statement.Int8(readBytes))
 }
 
-// some returns the statement that reads the next rows.
 func (p *pager) some() statement.Prepared {
 	if p.declared != nil {
 		return statement.RuledSomeRows[p.request.Descending]
@@ -252,8 +251,8 @@ func (p *pager) some() statement.Prepared {
 	return statement.SomeRows[p.request.Descending]
 }
 
-// first begins the transaction. In the same round trip, it reads the incarnation of the table, or what it
-// declares, and the first rows.
+// first begins the transaction and reads the first rows in the same round trip. It also reads the incarnation or
+// the options of the table.
 func (p *pager) first(ctx context.Context, limit int) (live, hidden bool, err error) {
 	of := statement.LifeOf
 	if p.declared != nil {
@@ -294,7 +293,6 @@ func (p *pager) first(ctx context.Context, limit int) (live, hidden bool, err er
 	return live, hidden, err
 }
 
-// examineRows examines the rows that a statement returned, until the page ends.
 func (p *pager) examineRows(ctx context.Context, r *pgconn.ResultReader) (err error) {
 	p.found, p.size = 0, 0
 	for r.NextRow() {
@@ -312,12 +310,12 @@ func (p *pager) examineRows(ctx context.Context, r *pgconn.ResultReader) (err er
 	return err
 }
 
-// rowOf converts a result to a row, which shares the driver's memory.
+// rowOf converts a result to a row. The row shares the memory of pgx.
 func rowOf(v [][]byte) table.Row {
 	return table.Row{Key: v[0], Timestamp: edm.Ticks(statement.Number(v[1])), Nonce: uint64(statement.Number(v[2])), Properties: edm.Properties(v[3])}
 }
 
-// examine adds a row to the page if it matches the filter, or ends the page before the row.
+// examine adds a row to the page if the row matches the filter. It may also end the page without adding the row.
 func (p *pager) examine(ctx context.Context, row *table.Row) error {
 	verdict, err := p.builder.Examine(ctx, row)
 	switch {
@@ -340,7 +338,7 @@ func (p *pager) unread(n int) edm.Properties {
 	return p.blank[:n]
 }
 
-// keep copies bytes from the driver's memory into the memory of the page.
+// copyBytes copies bytes from the memory of pgx into the memory of the page.
 func (p *pager) copyBytes(b []byte) []byte {
 	n := len(b)
 	if cap(p.arena)-len(p.arena) < n {

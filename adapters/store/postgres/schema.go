@@ -19,15 +19,15 @@ import (
 //go:embed schema/*.sql
 var files embed.FS
 
-// Version is the schema version that this program needs: the number of files in schema. Each file upgrades the schema
-// by one version.
+// Version is the schema version that this program needs: the number of files in schema. Each file upgrades the schema by one
+// version.
 const Version = 6
 
 // ErrSchema means that the schema is missing or has another version.
 var ErrSchema = errors.New("schema")
 
-// Migrate upgrades the schema to [Version]. If create is set, it also creates a missing schema. Each step is a transaction, and
-// two programs cannot run a step at the same time. Migrate returns the version that it found, 0 for none.
+// Migrate upgrades the schema to [Version]. If create is set, it also creates a missing schema. Each step is a transaction, and two
+// programs cannot execute a step at the same time. Migrate returns the version before the upgrade; 0 means that there was no schema.
 func Migrate(ctx context.Context, o Options, create bool) (found int, err error) {
 	o, c, err := connectOnce(ctx, o)
 	if err != nil {
@@ -84,7 +84,6 @@ func Migrate(ctx context.Context, o Options, create bool) (found int, err error)
 	}
 }
 
-// connectOnce opens one connection, without the settings of a store.
 func connectOnce(ctx context.Context, o Options) (Options, *pgx.Conn, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -100,15 +99,15 @@ func connectOnce(ctx context.Context, o Options) (Options, *pgx.Conn, error) {
 
 func connectBy(ctx context.Context, config *pgxpool.Config) (*pgx.Conn, error) {
 	one := config.ConnConfig.Copy()
-	one.DefaultQueryExecMode = pgx.QueryExecModeExec // leaves no prepared statements in a session that a pooler may give to others
+	one.DefaultQueryExecMode = pgx.QueryExecModeExec // leaves no prepared statements in a session that a pooler may later use for other clients
 	if err := config.BeforeConnect(ctx, one); err != nil {
 		return nil, err
 	}
 	return pgx.ConnectConfig(ctx, one)
 }
 
-// newSchema creates the schema and the SQL table with its version. The owner of the database may already have created
-// the schema, if it is empty.
+// newSchema creates the schema and the SQL table that contains the version. If the owner of the database has already created an
+// empty schema, newSchema uses it.
 func newSchema(ctx context.Context, tx pgx.Tx, schema string) error {
 	quoted := pgx.Identifier{schema}.Sanitize()
 	var exists bool
@@ -124,7 +123,6 @@ func newSchema(ctx context.Context, tx pgx.Tx, schema string) error {
 	return err
 }
 
-// querier is a connection or a transaction.
 type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
@@ -144,8 +142,8 @@ func versionOf(ctx context.Context, q querier, schema string, lock bool) (versio
 	return version, err
 }
 
-// compatible checks that the schema has the version that this program needs and that the database can be used. It
-// must be called before any statement is prepared.
+// compatible checks that the schema has the version that this program needs, and that the store can use the database. The store
+// must call it before it prepares any statement.
 func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	c, err := connectBy(ctx, config)
 	if err != nil {
@@ -169,7 +167,7 @@ func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	return proof.Refuse(ctx, c.PgConn(), err)
 }
 
-// prove checks that the database shows running transactions, which the store needs to find out lost outcomes.
+// prove checks that the database shows running transactions. The store needs this to find out lost outcomes.
 func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgconn.PgConn) error {
 	writer, err := connectBy(ctx, config)
 	if err != nil {
@@ -180,7 +178,6 @@ func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgco
 	return e.Show(ctx, writer.PgConn(), witness)
 }
 
-// wrongVersion returns the error for a schema of another version.
 func wrongVersion(schema string, version int) error {
 	switch {
 	case version == 0:
@@ -191,7 +188,7 @@ func wrongVersion(schema string, version int) error {
 	return fmt.Errorf("%w %s has version %d, and this program supports up to %d: use a newer edgetable", ErrSchema, schema, version, Version)
 }
 
-// unused returns an error if servers use the schema, because older servers do not know the new form.
+// unused returns an error if servers use the schema, because older servers do not know the new version.
 func unused(ctx context.Context, q querier, schema string) error {
 	var servers int
 	err := q.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{schema, "server"}.Sanitize()+" WHERE expires > clock_timestamp()").Scan(&servers)
@@ -201,7 +198,7 @@ func unused(ctx context.Context, q querier, schema string) error {
 	return err
 }
 
-// regclass returns an SQL expression for a relation of a schema. The schema's name may contain quotes.
+// regclass returns an SQL expression for an SQL table of a schema. The name of the schema may contain quotes.
 func regclass(schema, name string) string {
 	return "'" + strings.ReplaceAll(pgx.Identifier{schema, name}.Sanitize(), "'", "''") + "'::regclass"
 }

@@ -20,7 +20,6 @@ const tenancy = 30 * time.Second
 
 const heartbeat = time.Second
 
-// occupy takes a free slot.
 func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h slot.Holding, err error) {
 	h.Holder = random()
 	rows, err := statement.Query(ctx, c, statement.TakeSlot, func(v [][]byte) error {
@@ -33,8 +32,8 @@ func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h slot.Holding, e
 	return h, err
 }
 
-// reserve stores a reservation of Timestamps. If another server has taken the slot, reserve takes another slot and
-// returns the Timestamp up to which the last holder of that slot has reserved.
+// reserve stores a reservation of Timestamps. If another server has taken the slot, reserve takes a free slot and
+// returns the highest Timestamp that the earlier holder of that slot has reserved.
 func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) (slot.Holding, error) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
@@ -56,11 +55,11 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 	return have, nil
 }
 
-// beat renews a slot and reserves Timestamps. ok is false if the slot belongs to another server. If the clocks differ
-// too much, nothing is reserved, because new tables begin above all reserved Timestamps. The statement makes the same
-// comparison as compareClocks.
+// renewSlot renews a slot and reserves Timestamps. ok is false if the slot belongs to another server. If the clocks
+// differ too much, renewSlot reserves nothing, because new tables begin above all reserved Timestamps. The
+// statement compares the clocks in the same way as compareClocks.
 func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
-	var database, machine, version int64 // 0 if the clocks are not compared
+	var database, machine, version int64 // 0 means that the clocks are not compared
 	var found *promise.Settings
 	if s.Now == nil {
 		machine = s.machine().UnixMicro()
@@ -83,7 +82,7 @@ func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding,
 
 var errClock = &slot.Halted{Reason: "the clocks of this machine and the database differ by more than 10 s: writes are refused until they agree"}
 
-// compareClocks returns an error if the clocks differ too much, because the Timestamps of all servers follow the fastest clock.
+// compareClocks returns an error if the clocks of machine and database differ too much. The Timestamps of all servers follow the fastest clock.
 func (s *Store) compareClocks(difference time.Duration) error {
 	s.counters.clock.Store(int64(difference))
 	off := difference.Abs() > warnClockDifference
@@ -96,7 +95,7 @@ func (s *Store) compareClocks(difference time.Duration) error {
 	return nil
 }
 
-// beating sends heartbeats, which renew the slot. It closes the connections if their server is not the primary any more.
+// sendHeartbeats sends heartbeats, which renew the slot. If the server of the connections is not the primary any more, it closes them.
 func (s *Store) sendHeartbeats(ctx context.Context) {
 	failing := false
 	every(ctx, heartbeat, func(ctx context.Context) {
@@ -105,7 +104,7 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 			return
 		}
 		if isHalted(err) {
-			err = nil // the database answers, and the reason was already logged
+			err = nil // the database answers, and isHalted means that the reason was already logged
 		}
 		// If a heartbeat waits for a standby or a lock, the server is still the primary, and the connections can serve reads.
 		if class := classify(err); err != nil && !errors.Is(err, errSilent) && (class == lost || isUnsent(err)) {
@@ -121,16 +120,14 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 	})
 }
 
-// errSilent means that a heartbeat was sent and that its reply has not arrived in time.
 var errSilent = errors.New("postgres: no reply to a heartbeat for 5 s: a commit may be waiting for a standby")
 
-// pulse is a heartbeat in flight.
 type pulse struct {
 	done chan struct{}
 	err  error // valid after done is closed
 }
 
-// Ready sends a heartbeat, or waits for the one in flight. It returns an error if the database accepts no writes.
+// Ready sends a heartbeat, or waits for a heartbeat that is in flight. It returns an error if the database accepts no writes.
 func (s *Store) Ready(ctx context.Context) error {
 	p := s.pulseNow()
 	select {
@@ -143,8 +140,8 @@ func (s *Store) Ready(ctx context.Context) error {
 	}
 }
 
-// pulseNow sends a heartbeat, unless one is in flight. It has no timeout: an abandoned heartbeat would keep waiting
-// in the database, and its connection could not serve reads.
+// pulseNow sends a heartbeat, unless one is in flight. The statement has no timeout: an abandoned heartbeat would
+// keep waiting in the database, and its connection could not serve reads.
 func (s *Store) pulseNow() *pulse {
 	s.pulsing.Lock()
 	defer s.pulsing.Unlock()
@@ -178,7 +175,7 @@ func (s *Store) sendPulse() error {
 	if err != nil {
 		return err
 	}
-	if !held { // another server has the slot; Next takes another one
+	if !held { // another server has the slot; Next takes a new slot
 		_, err = s.clock.Next(ctx)
 		return err
 	}

@@ -9,14 +9,14 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// party selects the sessions whose transactions a caller waits for. Transactions of other programs are not awaited,
-// however long they stay open: only edgetable servers write entities depending on what they read in records.
+// party selects the sessions whose transactions a caller waits for. No caller waits for transactions of other programs, however
+// long they stay open. Only edgetable servers write entities depending on the records that they have read.
 type party struct {
-	name string // application_name, or a LIKE pattern for it
+	name string // application_name of the sessions, or a LIKE pattern
 	pid  uint32 // process id of the session; 0 means all
 }
 
-// servers selects every server that may write.
+// servers is the party for all sessions of edgetable servers that may write.
 var servers = party{name: statement.NamePrefix + "%"}
 
 // sender selects the session that sent a write whose reply was lost. cause is the error of the write.
@@ -27,7 +27,7 @@ func (s *Store) sender(cause error) party {
 	return servers
 }
 
-// lostBy is the error of a transaction whose connection broke. It contains the process that may still run the transaction.
+// lostBy is the error of a transaction whose connection broke. It names the database process that may still execute the transaction.
 type lostBy struct {
 	by  process
 	err error
@@ -36,11 +36,11 @@ type lostBy struct {
 func (e *lostBy) Error() string { return e.err.Error() }
 func (e *lostBy) Unwrap() error { return e.err }
 
-// awaitWriters waits until all transactions of a party that are writing entities at the time of the call have ended.
-// Later transactions see the current state of every record.
+// awaitWriters waits for all transactions in the selected sessions that are writing entities at the time of the call. It returns
+// when they have ended. Later transactions see the current state of every record.
 //
-// A statement locks the SQL tables that it names before it reads them. So a statement that has read an older record
-// already holds its lock, and settled sees the lock.
+// A statement locks the SQL tables that it names before it reads them. So a statement that has read an older record already holds
+// its lock, and awaitWriters sees the lock.
 func (s *Store) awaitWriters(ctx context.Context, of party) error {
 	args := [][]byte{[]byte(of.name), statement.Int4(of.pid)}
 	before, err := s.column(ctx, statement.Writing, args...)
@@ -57,8 +57,8 @@ func (s *Store) awaitWriters(ctx context.Context, of party) error {
 	return err
 }
 
-// ended waits until the database process that received a transaction has ended, or serves a later connection. The
-// connection was closed, so the process does one of the two as soon as it has executed all that it has received.
+// awaitProcessEnd waits until the database process that received a transaction has ended, or serves a later connection. The store
+// has closed the connection. So the process ends, or serves another connection, as soon as it has executed all that it has received.
 func (s *Store) awaitProcessEnd(ctx context.Context, cause error) error {
 	l, ok := errors.AsType[*lostBy](cause)
 	if !ok {

@@ -23,12 +23,12 @@ type Status struct {
 	Dropped    int64         // number of dropped tables whose entities are not removed yet
 	Tombstones int64         // estimated number of tombstones
 	Entities   int64         // estimated number of entities
-	Oldest     time.Duration // age of the oldest transaction that this role may see; vacuum keeps the rows that it can see
+	Oldest     time.Duration // age of the oldest transaction that this SQL role may see; vacuum keeps the rows that this transaction can see
 	Wraparound int64         // age of the oldest transaction number; at 2,000 million, PostgreSQL accepts no more writes
 }
 
 // watchOldest measures the age of the oldest transaction, because vacuum cannot remove rows that this transaction
-// can see. It also logs the program that holds a lock which a statement of this server waits for.
+// can see. If a statement of this server waits for a lock, watchOldest also logs the program that holds the lock.
 func (s *Store) watchOldest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()

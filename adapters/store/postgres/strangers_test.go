@@ -16,7 +16,7 @@ import (
 )
 
 // TestStrangers keeps a transaction open in which another program has written to the
-// store's tables. Meanwhile connections break. The store must find out the outcome of
+// store's SQL tables. Meanwhile connections break. The store must find out the outcome of
 // each write, and Purge must remove tombstones and dropped tables.
 func TestStrangers(t *testing.T) {
 	w := new(wire)
@@ -49,7 +49,7 @@ func TestStrangers(t *testing.T) {
 	if m := s.Metrics(); m.Retries["again"]+m.Retries["lost"] == 0 && w.dials.Load() < 10 {
 		t.Error("no connection broke")
 	}
-	wait(t, "the tombstone is removed", func() bool { // a new table's Timestamps begin ahead of the clock, so this takes a while
+	wait(t, "the tombstone is removed", func() bool { // the wait is long because a new table's Timestamps begin ahead of the clock
 		must.OK(t, s.Purge(t.Context()))
 		return ask(t, shared, "SELECT count(*) FROM "+s.Schema+".entity WHERE deleted") == "0"
 	})
@@ -60,7 +60,7 @@ func TestStrangers(t *testing.T) {
 	if n := ask(t, shared, "SELECT count(*) FROM "+s.Schema+".entity"); n != "0" {
 		t.Errorf("%s entities of the dropped table are left", n)
 	}
-	for _, tt := range []struct{ age, known string }{{"1 min", "1"}, {"3 min", "0"}} { // a Drop is remembered for 2 minutes
+	for _, tt := range []struct{ age, known string }{{"1 min", "1"}, {"3 min", "0"}} { // a dropped record keeps its trail for 2 minutes
 		must.OK(t, shared.Exec("UPDATE "+s.Schema+".dropped SET since = clock_timestamp() - interval '"+tt.age+"'"))
 		must.OK(t, s.Purge(t.Context()))
 		if n := ask(t, shared, "SELECT count(*) FROM "+s.Schema+".dropped"); n != tt.known {
@@ -96,7 +96,7 @@ func TestClasses(t *testing.T) {
 		{"FATAL", "25P03", "lost"}, // idle_in_transaction_session_timeout
 		{"FATAL", "25P04", "lost"}, // transaction_timeout
 		{"PANIC", "53100", "lost"},
-		{"", "40001", "lost"},        // from a program that sends no severity
+		{"", "40001", "lost"},        // from a program that does not send the severity of the error
 		{"ERROR", "40002", "broken"}, // transaction_integrity_constraint_violation
 		{"ERROR", "42501", "broken"}, // insufficient_privilege
 		{"ERROR", "42703", "broken"}, // undefined_column
@@ -112,8 +112,8 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestBlocked checks that the log and the metric name the program that has locked a row
-// for which a write waits.
+// TestBlocked checks what the log and the metric say when a write waits for a locked row.
+// They must name the program that has locked the row.
 func TestBlocked(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)

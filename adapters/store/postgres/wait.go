@@ -22,7 +22,6 @@ func pause(ctx context.Context, try int) error {
 	return sleep(ctx, longest/2+rand.N(longest))
 }
 
-// every calls do at intervals until ctx ends.
 func every(ctx context.Context, interval time.Duration, do func(ctx context.Context)) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()

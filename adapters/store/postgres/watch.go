@@ -11,11 +11,11 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// heartbeatTimeout is the timeout of a heartbeat, and of the query whether the primary serves a connection.
+// heartbeatTimeout is the timeout of a heartbeat, and of the query whether the database still executes a statement of a connection.
 const heartbeatTimeout = 5 * time.Second
 
-// watch checks a connection that waits for a reply, at intervals, until stop is called. It closes the connection
-// only if the primary does not serve the connection any more: then the reply was lost, or will never come.
+// watch checks a connection that waits for a reply, at intervals, until stop is called. If the primary does not execute a
+// statement of this connection any more, the reply was lost or will never come. Only then, watch closes the connection.
 func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 	var ended atomic.Bool
 	var look func()
@@ -36,8 +36,8 @@ func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 	}
 }
 
-// worksFor reports whether the primary still serves a connection. It returns true if it cannot find out. It uses
-// a new connection, since all connections of the pool may be waiting.
+// worksFor reports whether the primary still executes a statement of a connection. It returns true if it cannot
+// find out. worksFor opens a new connection, since all connections of the pool may be waiting.
 func (s *Store) worksFor(pid uint32) bool {
 	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 	defer cancel()

@@ -20,13 +20,13 @@ import (
 	"edgetable/testdata/must"
 )
 
-// wire makes connections that fail as a test demands.
+// wire makes connections that a test can delay and break.
 type wire struct {
-	oneOf atomic.Int64 // one in so many writes to a connection breaks it, before or after the bytes are sent; 0 means none
+	oneOf atomic.Int64 // one in this many writes to a connection breaks the connection, before or after the bytes are sent; 0 means none
 	delay atomic.Int64 // delay before each write in nanoseconds
 
 	mu    sync.Mutex
-	rnd   *rand.Rand // decides which writes break a connection
+	rnd   *rand.Rand
 	conns []*faulty
 	dials atomic.Int64
 	cuts  atomic.Int64
@@ -45,7 +45,6 @@ func (w *wire) dial(ctx context.Context, network, address string) (net.Conn, err
 	return f, nil
 }
 
-// draw returns a random number below n.
 func (w *wire) draw(n int64) int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,7 +65,7 @@ func (w *wire) cut() {
 	w.conns = nil
 }
 
-// silence makes all existing connections discard what they receive. New connections work.
+// silence makes all existing connections discard the data that they receive. New connections work.
 func (w *wire) silence() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,9 +149,8 @@ func putOne(ctx context.Context, s table.Store, name string) error {
 	return err
 }
 
-// TestCutWires breaks all connections again and again, while writes wait for their
-// replies. Each write must take effect at most once, and the store must find out almost
-// all outcomes.
+// TestCutWires breaks all connections again and again, while writes wait for their replies. Each write must take effect at
+// most once. The store must find out almost all outcomes.
 func TestCutWires(t *testing.T) {
 	w := new(wire)
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial})
@@ -170,8 +168,8 @@ func TestCutWires(t *testing.T) {
 				case err != nil:
 					t.Errorf("insert %d of %d: %v", i, id, err)
 				}
-				// The cuts depend on the number of writes and not on time, so that there are as many
-				// on a busy machine as on an idle one.
+				// The test breaks connections after a number of writes and not after a time, so that a busy machine sees as many breaks as
+				// an idle one.
 				if finished.Add(1)%4 == 0 {
 					w.cut()
 				}
@@ -193,9 +191,8 @@ func TestCutWires(t *testing.T) {
 	}
 }
 
-// TestSilentWire checks connections that stay open but deliver nothing. A read must be
-// repeated over another connection. For a write, the store must ask the primary, which
-// reports that it is not working on the write.
+// TestSilentWire checks connections that stay open but deliver nothing. The store must repeat a read over another connection.
+// For a write, the store must ask the primary, which reports that it is not working on the write.
 func TestSilentWire(t *testing.T) {
 	t.Parallel()
 	w := new(wire)
@@ -212,7 +209,7 @@ func TestSilentWire(t *testing.T) {
 	}
 }
 
-// hearing is a connection that passes each sent message to hear.
+// hearing is a connection that passes each message of the store to the function hear.
 type hearing struct {
 	net.Conn
 	hear func(p []byte)
@@ -224,7 +221,7 @@ func (h hearing) Write(p []byte) (int, error) {
 }
 
 // TestSilentPurge checks a purge that gets no reply on the connection that it shares with batches and with the search for lost
-// outcomes. When the primary no longer serves this connection, the purge must give the connection up.
+// outcomes. When the primary no longer works for this connection, the purge must close it.
 func TestSilentPurge(t *testing.T) {
 	t.Parallel()
 	w, sent := new(wire), make(chan struct{})

@@ -17,7 +17,6 @@ import (
 	"edgetable/core/table"
 )
 
-// write is a write of one entity.
 type write struct {
 	name       string
 	key        []byte
@@ -26,19 +25,19 @@ type write struct {
 	nonce      uint64
 	properties []byte // nil for a delete
 
-	declared *ruled.Table // what the table declares, or nil
-	lives    *table.Row   // if set, the stored row; the write is sent only if it has not expired at the write's Timestamp
-	line     []byte       // the line of the commit in the feed; in a batch, only the first write has it
+	declared *ruled.Table // options of the table, or nil
+	lives    *table.Row   // if set, the stored row; the write is sent only if this row has not expired at the write's Timestamp
+	line     []byte       // the line that the commit adds to the feed; in a batch, only the first write has the line
 
 	ticks   edm.Ticks   // the Timestamp of the last attempt
-	claimed atomic.Bool // set either by the round that sends the write, or by the caller that gives up
-	alone   bool        // send in a round without other writes, because its group failed
-	resent  bool        // must be sent again
-	sought  bool        // the reply was lost, and the outcome is being determined
+	claimed atomic.Bool // set either by the round that sends the write, or by a caller that gives up
+	alone   bool        // to be sent without the writes of other callers, because its group failed
+	resent  bool        // to be sent again
+	sought  bool        // the reply was lost, and the store is finding out the outcome
 	done    chan written
 }
 
-// written is the outcome of a write. ok reports whether the write wrote its row.
+// written is the outcome of a write. ok is true if the write changed its row.
 type written struct {
 	ok  bool
 	err error
@@ -58,7 +57,6 @@ func (w *write) args() [][]byte {
 	return args
 }
 
-// call returns the statement of the write, in the form for a single write or for a batch.
 func (w *write) call(inBatch bool) statement.Call {
 	how := statement.Writes[w.form]
 	switch {
@@ -76,8 +74,8 @@ func (w *write) call(inBatch bool) statement.Call {
 	return how.Alone.With(w.args()...)
 }
 
-// late reports whether the entity that the write requires has expired at the write's Timestamp. Such a write must
-// not be sent.
+// isTooLate reports whether the entity that the write requires has expired at the write's Timestamp. Such a write
+// must not be sent.
 func (w *write) isTooLate() bool {
 	return w.lives != nil && w.declared.Rules().Ended(w.lives, w.ticks)
 }
@@ -87,7 +85,7 @@ func less(a, b *write) int {
 	return cmp.Or(strings.Compare(a.name, b.name), slices.Compare(a.key, b.key))
 }
 
-// put sends a write in a round and waits for the outcome. If ctx ends before the round is sent, the write is dropped.
+// put sends a write in a group and waits for the outcome. If ctx ends before the group is sent, put removes the write from the queue.
 func (s *Store) put(ctx context.Context, w *write) error {
 	w.done = make(chan written, 1)
 	s.send(w)
@@ -106,7 +104,7 @@ func (s *Store) put(ctx context.Context, w *write) error {
 	}
 }
 
-// writeGroup sends the writes of a round as one transaction and determines the outcome of each write.
+// writeGroup sends the writes of several callers as one transaction and determines the outcome of each write.
 func (s *Store) writeGroup(ctx context.Context, group []*write) {
 	slices.SortFunc(group, less)
 	s.counters.writes.group(len(group))
@@ -128,7 +126,7 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 			s.releaseEntities(group)
 		})
 	case refused && len(group) > 1 && (class == broken || class == again):
-		// One write fails, or waits for a lock. So each write is sent again in a round of its own.
+		// One write fails, or waits for a lock. So each write is sent again in a transaction of its own.
 		s.counters.retry(class)
 		for _, w := range group {
 			w.alone, w.resent = true, true
@@ -142,7 +140,7 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 }
 
 // sendGroup issues Timestamps and sends the statements with one Sync, which makes them one transaction. It returns
-// the number of rows that each of them wrote.
+// the number of rows that each statement wrote.
 func (s *Store) sendGroup(ctx context.Context, group []*write) (rows []int64, err error) {
 	for _, w := range group {
 		if w.ticks, err = s.clock.Next(ctx); err != nil {

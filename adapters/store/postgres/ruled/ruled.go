@@ -1,4 +1,4 @@
-// Package ruled caches what tables declare, for example expiry rules, as statements found it in their records.
+// Package ruled caches the options of tables, for example expiry rules. Statements read them from the records.
 package ruled
 
 import (
@@ -10,14 +10,14 @@ import (
 	"edgetable/core/table"
 )
 
-// Table is what a table declares. A nil Table declares nothing.
+// Table contains the options of a table. A nil *Table means that the table has no options.
 type Table struct {
-	// Revision is the revision of the record. Statements that depend on the traits have the revision as an argument, so
-	// that they find nothing if the record has changed since.
+	// Revision is the revision of the record. Statements that depend on the traits have the revision as an argument.
+	// They find nothing if the record has changed since.
 	Revision edm.Ticks
 	Traits   *table.Traits
 	// Large is set when a page has found large entities in the table. A page reads only the lengths of large entities,
-	// from which it cannot tell whether they have expired.
+	// and a length does not show whether the entity has expired.
 	Large atomic.Bool
 }
 
@@ -26,7 +26,7 @@ func (t *Table) Ends() bool {
 	return t != nil && (t.Traits.Expiry != nil || t.Traits.Ending != nil)
 }
 
-// Rules returns the traits, or nil if the table declares nothing.
+// Rules returns the traits, or nil if the table has no options.
 func (t *Table) Rules() *table.Traits {
 	if t == nil {
 		return nil
@@ -34,14 +34,14 @@ func (t *Table) Rules() *table.Traits {
 	return t.Traits
 }
 
-// Tables caches the tables that declare something. If an entry is out of date, a statement finds nothing, and the
-// server then reads the record again.
+// Tables caches the options of all tables that have options. If an entry is out of date, a statement finds nothing,
+// and the server then reads the record again.
 type Tables struct {
 	mu   sync.RWMutex
 	list map[string]*Table
 }
 
-// Find returns what a table declares according to the cache, or nil.
+// Find returns the cached options of a table, or nil.
 func (t *Tables) Find(name string) *Table {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -55,7 +55,7 @@ func (t *Tables) None() bool {
 	return len(t.list) == 0
 }
 
-// Note caches what the record with this revision declares. stored is the stored form, or nil if the record declares nothing.
+// Note caches the options in the record with this revision. stored is the stored form of the options, or nil if there are none.
 func (t *Tables) Note(name string, revision edm.Ticks, stored []byte) (*Table, error) {
 	if stored == nil {
 		t.Forget(name)
@@ -78,15 +78,15 @@ func (t *Tables) Note(name string, revision edm.Ticks, stored []byte) (*Table, e
 	return now, nil
 }
 
-// Forget removes a table that declares nothing any more, or does not exist any more.
+// Forget removes a table that has no options any more, or does not exist any more.
 func (t *Tables) Forget(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.list, name)
 }
 
-// Stored returns the form in which a record stores traits, or nil for nil. It is core's form of a record that
-// contains only traits.
+// Stored returns the form in which a record stores traits, or nil for nil. It is the form that package table uses
+// for a record with nothing but traits.
 func Stored(t *table.Traits) []byte {
 	if t == nil {
 		return nil

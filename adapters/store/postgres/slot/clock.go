@@ -16,22 +16,22 @@ import (
 const Slots = 64
 
 const (
-	// ReserveAhead is how far ahead of the clock Timestamps are reserved.
+	// ReserveAhead is how far ahead of the clock a server reserves Timestamps.
 	ReserveAhead = edm.TicksPerSecond * 3 / 2
-	// reserveLifted is how far above the last Timestamp others are reserved, if that Timestamp is ahead of the clock.
-	// It is small, because new tables begin above all reserved Timestamps: otherwise a server that keeps creating
-	// tables would move its Timestamps ever further ahead of the clock.
+	// reserveLifted is how many ticks above its last Timestamp a server reserves, if that Timestamp is ahead of the clock. It is
+	// small, because new tables begin above all reserved Timestamps. Otherwise a server that keeps creating tables would move its
+	// Timestamps further and further ahead of the clock.
 	reserveLifted = edm.TicksPerSecond / 100
 )
 
 // Clock issues the Timestamps of a server. They differ from those of all other servers, and were reserved in the database before.
 // A new incarnation of a table begins above all reserved Timestamps.
 //
-// A slot may have two holders for some time, because a server that was suspended does not know that another server has taken its
-// slot. The new holder begins above the Timestamps that the old one has reserved, and the old one cannot reserve more.
+// A slot may have two holders for some time, because a suspended server does not know that another server has taken its slot. The
+// new holder begins above the Timestamps that the old holder has reserved. The old holder cannot reserve more.
 type Clock struct {
 	now func() edm.Ticks
-	// reserve stores a reservation. If another server has the slot, it takes another slot.
+	// reserve stores a reservation. If another server has the slot, reserve takes a new slot.
 	reserve func(ctx context.Context, have Holding, upTo edm.Ticks) (Holding, error)
 
 	one  chan struct{} // a lock that is held while a Timestamp is issued
@@ -42,12 +42,12 @@ type Clock struct {
 
 	halts atomic.Pointer[Halted] // if set, the reason why no Timestamps are issued
 
-	// Back is the largest backward step of the clock after which Timestamps and instants still stay above earlier instants; 0 means
-	// no limit. After a larger step the earlier instants are ignored, because the clock was wrong then.
+	// Back is the largest backward step of the clock after which new Timestamps still stay above the results of Instant; 0 means no
+	// limit. After a larger step the Clock ignores these results, because its clock was wrong then.
 	Back edm.Ticks
 }
 
-// New makes a clock. reserve stores a reservation. If another server has the slot, reserve takes another slot.
+// New makes a clock. reserve stores a reservation. If another server has the slot, reserve takes a new slot.
 func New(now func() edm.Ticks, reserve func(context.Context, Holding, edm.Ticks) (Holding, error)) *Clock {
 	return &Clock{now: now, reserve: reserve, one: make(chan struct{}, 1)}
 }
@@ -97,7 +97,7 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 	}
 }
 
-// issue issues a Timestamp. If a reservation is needed first, it returns in upTo how far to reserve.
+// issue issues a Timestamp. If the Timestamp must be reserved first, issue returns the Timestamp upTo which to reserve.
 func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	now := c.now()
 	c.mu.Lock()
@@ -113,12 +113,11 @@ func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	return t, 0, c.has
 }
 
-// ahead returns up to which Timestamp to reserve if t is needed.
 func ahead(now, t edm.Ticks) edm.Ticks { return max(now+ReserveAhead, t+reserveLifted) }
 
-// Instant returns the instant at which a read judges expiry. It is the current time, but at least the last instant
-// and the highest Timestamp that was issued or passed to Raise. Later Timestamps are above it. So an entity that has
-// expired at this instant has expired for all later writes of this server.
+// Instant returns the time at which a read decides whether entities have expired. It is the current time, but at least the last
+// result of Instant and the highest Timestamp that was issued or passed to Raise. Later Timestamps are higher. So if an entity
+// has expired at this time, it has expired for all later writes of this server.
 func (c *Clock) Instant() edm.Ticks {
 	now := c.now()
 	c.mu.Lock()
@@ -127,7 +126,7 @@ func (c *Clock) Instant() edm.Ticks {
 	return c.seen
 }
 
-// trusted returns the highest instant so far, or 0 if the clock must have been wrong then. The caller holds the lock.
+// trusted returns the highest result of Instant, or 0 if the clock must have been wrong then. The caller holds the lock.
 func (c *Clock) trusted(now edm.Ticks) edm.Ticks {
 	if c.Back != 0 && c.seen > now+c.Back {
 		return 0

@@ -7,9 +7,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// TestInstant checks that no Timestamp is issued at or below an instant that a read used,
-// even if the clock steps back. If the clock was wrong by more than Back and is right again,
-// earlier instants must not raise later Timestamps.
+// TestInstant checks that Timestamps are above all earlier results of Instant, even if the
+// clock steps back. If the clock was wrong by more than Back and is right again, earlier
+// results must not raise later Timestamps.
 func TestInstant(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1_000_000)

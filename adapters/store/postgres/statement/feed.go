@@ -7,23 +7,24 @@ import (
 	"edgetable/adapters/store/postgres/slot"
 )
 
-// A table with a feed declares something, so its record has the form that ruled.go describes. A write to the table
-// adds a line to the SQL table change in the same statement. A batch adds its line with an additional statement.
+// A table with a feed has a record in the form that ruled.go describes. A write to the table adds a line to the SQL table
+// change in the same statement. A batch adds its line with an additional statement.
 
-// markEvery means that one in markEvery lines that could have a mark gets one.
+// markEvery limits the number of marks. A mark is a snapshot that is stored in a line. Of all lines that can have a mark, only
+// one in markEvery has it.
 const markEvery = 8
 
-// lineSQL adds a line with the keys of a commit to a feed. A line can have a mark (a snapshot) only if it is added by the first
-// statement of its transaction: then the snapshot shows no number above that of the transaction. This number is committed
-// together with the mark, so after a crash PostgreSQL gives no lower number to another transaction.
+// lineSQL adds a line with the keys of a commit to a feed. A line can have a mark (a stored snapshot) only if the first
+// statement of its transaction adds the line: then the snapshot shows no number above that of the transaction. This number is
+// committed together with the mark, so after a crash PostgreSQL gives no lower number to another transaction.
 func lineSQL(keys string) string {
 	return strings.NewReplacer("$keys", keys, "$every", strconv.Itoa(markEvery), "$slots", strconv.Itoa(slot.Slots)).Replace(`
 INSERT INTO change (life, ts, keys, mark)
 SELECT life, ts, $keys::bytea, CASE WHEN ts / $slots % $every = 0 AND txid_snapshot_xmax(txid_current_snapshot()) <= txid_current() THEN txid_current_snapshot() END FROM w`)
 }
 
-// FeedWrites are the RuledWrites for a table with a feed. A write outside a batch has the line as an additional
-// argument. Update is included, because a feed does not need the state of an entity.
+// FeedWrites are the RuledWrites for a table with a feed. A write outside a batch has the line as an additional argument. There
+// is an Update, because a feed does not need the earlier state of an entity.
 var FeedWrites = map[Form]struct{ Alone, Batch Prepared }{
 	Upsert: feedWrite("upsert", upsertSQL, "6", "$7"),
 	Insert: feedWrite("insert", insertSQL, "6", "$7"),
@@ -39,14 +40,14 @@ func feedWrite(name, sql, revision, line string) struct{ Alone, Batch Prepared }
 	}
 }
 
-// FeedBatch adds the line $3 of a batch with the Timestamp $2, if the record has the revision $4. It is the first
-// statement of the batch, so its snapshot can be a mark.
+// FeedBatch adds the line $3 of a batch with the Timestamp $2, if the record has the revision $4. It is the first statement of
+// the batch, so the line can store its snapshot as a mark.
 var FeedBatch = Prepared{"feed_batch", `
 WITH w AS (SELECT -life AS life, $2::int8 AS ts FROM record WHERE name = $1::text AND revision = -$4::int8), line AS (` + lineSQL("$3") + `
 RETURNING 1) SELECT 1 / count(*) FROM line`}
 
-// FeedBegin follows, in the same transaction, a change of a record from the revision $4 to $2. The record declares a
-// feed that keeps its lines for $3 ticks. If the table did not have a feed before, the feed begins now.
+// FeedBegin runs after a change of a record from the revision $4 to $2, in the same transaction. The record declares a feed
+// that keeps its lines for $3 ticks (100 ns). If the table did not have a feed before, the feed begins now.
 var FeedBegin = Prepared{"feed_begin", `
 INSERT INTO feed AS f (life, name, incarnation, revision, keep, since, floor)
 SELECT -life, name, incarnation, $2::int8, $3::int8, txid_current(), txid_current() FROM record WHERE name = $1::text AND revision = -$2::int8
@@ -55,15 +56,15 @@ SELECT -life, name, incarnation, $2::int8, $3::int8, txid_current(), txid_curren
        floor = CASE WHEN f.revision = $4::int8 THEN f.floor ELSE excluded.floor END,
        trims = CASE WHEN f.revision = $4::int8 THEN f.trims ELSE f.trims + 1 END`}
 
-// hereSQL selects the identifiers of the cluster and of the database, which differ in a copy of the database. Only
-// the timeline distinguishes a cluster from its state before a promotion or a restore.
+// hereSQL selects the identifiers of the cluster and of the database. They differ in a copy of the database. Only the timeline
+// distinguishes a cluster from its state before a promotion or a restore.
 const hereSQL = `(SELECT system_identifier FROM pg_control_system()), (SELECT oid::int8 FROM pg_database WHERE datname = current_database())`
 
-// Statements about the database that keeps the feeds.
+// Statements about the database that is recorded as the keeper of the feeds.
 var (
 	FeedHome = Prepared{"feed_home", `SELECT ` + hereSQL + `, left(pg_walfile_name(pg_current_wal_lsn()), 8), h.system, h.database
   FROM (VALUES (1)) AS one (n) LEFT JOIN home h ON h.one`}
-	// FeedMove records this database as the keeper of the feeds. If it was another database before, all feeds begin again.
+	// FeedMove records this database as the keeper of the feeds. If another database was recorded before, all feeds begin again.
 	FeedMove = Prepared{"feed_move", `
 WITH moved AS (
   INSERT INTO home (one, system, database) SELECT true, ` + hereSQL + `
@@ -74,15 +75,15 @@ begun AS (UPDATE feed SET begun = above.ts, since = txid_current(), floor = txid
 UPDATE record r SET floor = r.floor - r.floor % ` + lift + ` + greatest(r.floor % ` + lift + `, above.ts) FROM begun, above WHERE r.life = -begun.life`}
 )
 
-// Statements that read feeds. A query with a list looks up each element by the index. Statements are planned while
-// the tables are empty, so a plan must not depend on their size. FeedHead finds the feed of the table $1. If $2 is
-// set, it finds the feed of that incarnation, which may be an earlier one.
+// Statements that read feeds. A query with a list looks up each element by the index, because PostgreSQL plans the statements
+// while the tables are empty. FeedHead finds the feed of the table $1. If $2 is set, FeedHead finds the feed of the incarnation
+// $2, which may be an earlier one.
 var (
 	FeedHead = Prepared{"feed_head", `
 SELECT r.incarnation, r.traits, f.incarnation, f.life, f.since, f.begun, f.floor, f.removed, coalesce(f.dropped, 0), f.settled, f.revision, txid_current_snapshot(), f.trims
   FROM (VALUES (1)) AS one (n) LEFT JOIN record r ON r.name = $1::text
   LEFT JOIN feed f ON f.incarnation = coalesce($2::bytea, r.incarnation) AND f.name = $1::text`}
-	// FeedSettled records that all writes that began before the declaration or the drop have ended.
+	// FeedSettled records that all writes have ended that began before the feed was declared or its table was dropped.
 	FeedSettled = Prepared{"feed_settled", `UPDATE feed SET settled = true WHERE life = $1::int8 AND revision = $2::int8 AND since = $3::int8 AND coalesce(dropped, 0) = $4::int8`}
 	FeedLast    = Prepared{"feed_last", `SELECT ts, xact FROM change WHERE life = $1::int8 AND ts > $2::int8 ORDER BY xact DESC, ts DESC LIMIT 1`}
 	FeedWitness = Prepared{"feed_witness", `SELECT 1 FROM change WHERE life = $1::int8 AND xact = $2::int8 AND ts = $3::int8`}
@@ -94,44 +95,44 @@ SELECT ts, xact, octet_length(keys)::int8 FROM change WHERE life = $1::int8 AND 
 SELECT ts, xact, octet_length(keys)::int8 FROM change WHERE life = $1::int8 AND xact = ANY($2::int8[]) AND ts > $3::int8`}
 	FeedKeys = Prepared{"feed_keys", `
 SELECT l.i, (SELECT keys FROM change c WHERE c.life = $1::int8 AND c.xact = l.xact AND c.ts = l.ts) FROM unnest($2::int8[], $3::int8[]) WITH ORDINALITY AS l (xact, ts, i)`}
-	// FeedRows returns those entities that still have the Timestamp of their change. It stops when their properties
-	// exceed $4 bytes.
+	// FeedRows returns those entities that still have the Timestamp of their change. It stops when the total size of their
+	// properties exceeds $4 bytes.
 	FeedRows = Prepared{"feed_rows", `
 SELECT i, nonce, properties FROM (
   SELECT q.i, e.nonce, e.properties, sum(octet_length(e.properties)) OVER (ORDER BY q.i ROWS UNBOUNDED PRECEDING) AS upto
     FROM unnest($2::bytea[], $3::int8[]) WITH ORDINALITY AS q (key, ts, i), LATERAL (
       SELECT nonce, properties FROM entity WHERE life = $1::int8 AND key = q.key AND ts = q.ts AND properties IS NOT NULL OFFSET 0) AS e) AS r
  WHERE upto - octet_length(properties) < $4::int8 ORDER BY i`}
-	// FeedRunning returns, for each running transaction, the low 32 bits of its number and whether it may add lines. A
-	// transaction that adds lines locks the SQL table change before it gets a number.
+	// FeedRunning returns, for each running transaction, the low 32 bits of its number and whether the transaction may add lines.
+	// A transaction that adds lines locks the SQL table change before it gets a number.
 	FeedRunning = Prepared{"feed_running", `
 WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE mode IN ('ExclusiveLock', 'RowExclusiveLock') AND granted)
 SELECT t.transactionid::text::int8, EXISTS (SELECT FROM l AS c WHERE c.locktype = 'relation' AND c.relation = 'change'::regclass
          AND c.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND c.virtualtransaction = t.virtualtransaction)
   FROM l AS t WHERE t.locktype = 'transactionid' AND t.mode = 'ExclusiveLock'`}
-	// FeedUndecided returns those of the transactions $1 that have not ended yet. pg_locks cannot show this, because it
-	// may show only a part of the locks of a transaction that is ending.
+	// FeedUndecided returns those of the transactions $1 that have not ended yet. pg_locks cannot show this: while a transaction
+	// is ending, pg_locks may show only some of its locks.
 	FeedUndecided = Prepared{"feed_undecided", `SELECT n FROM unnest($1::int8[]) AS n WHERE txid_status(n) = 'in progress'`}
-	// FeedNews returns the positions after which there may be changes. The arguments are their incarnations and highest
-	// numbers, and the pairs of a position ($3) and one of its open numbers ($4).
+	// FeedNews returns the positions after which there may be changes. The arguments are the incarnations and the highest numbers
+	// of the positions, and pairs of a position ($3) and one of its open transactions ($4).
 	FeedNews = Prepared{"feed_news", `
 SELECT q.i FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS q (incarnation, high, i) LEFT JOIN feed f ON f.incarnation = q.incarnation
  WHERE f.life IS NULL OR f.dropped IS NOT NULL OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact > q.high)
     OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact = ANY(ARRAY(SELECT o.xact FROM unnest($3::int8[], $4::int8[]) AS o (i, xact) WHERE o.i = q.i)))`}
 )
 
-// Statements that remove lines. If the record and the feed have different revisions, the feed was withdrawn.
+// Statements that remove lines. If a record and its feed have different revisions, the feed was removed from the table.
 var (
 	FeedList = Prepared{"feed_list", `
 SELECT f.life, f.keep, coalesce(f.dropped, 0), f.dropped IS NULL AND r.revision IS DISTINCT FROM -f.revision FROM feed f LEFT JOIN record r ON r.life = -f.life`}
-	// FeedTrim examines the next $3 lines after a given one, and removes those with a Timestamp up to $2.
+	// FeedTrim examines the next $3 lines after the line ($4, $5), and removes those with a Timestamp up to $2.
 	FeedTrim = Prepared{"feed_trim", `
 WITH part AS (SELECT xact, ts, ctid AS place FROM change WHERE life = $1::int8 AND (xact, ts) > ($4::int8, $5::int8) ORDER BY xact, ts LIMIT $3::int8),
 gone AS (DELETE FROM change WHERE ctid = ANY(ARRAY(SELECT place FROM part WHERE ts <= $2::int8)) RETURNING ts, xact),
 upto AS (SELECT max(g.ts) AS ts, max(g.xact) AS xact FROM gone g, feed f WHERE f.life = $1::int8 AND g.ts > f.begun),
 head AS (UPDATE feed f SET floor = greatest(floor, upto.xact), removed = greatest(removed, upto.ts), trims = trims + 1 FROM upto WHERE f.life = $1::int8 AND upto.ts IS NOT NULL)
 SELECT xact, ts, (SELECT count(*) FROM part), (SELECT count(*) FROM gone) FROM part ORDER BY xact DESC, ts DESC LIMIT 1`}
-	// FeedForget removes the description of a feed that was dropped or withdrawn, after all its lines were removed.
+	// FeedForget removes the description of a feed whose lines were all removed, after the feed or its table was dropped.
 	FeedForget = Prepared{"feed_forget", `
 DELETE FROM feed f WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM change c WHERE c.life = f.life)
    AND (dropped IS NOT NULL OR NOT EXISTS (SELECT FROM record r WHERE r.life = -f.life AND r.revision = -f.revision))`}
@@ -144,7 +145,6 @@ WITH RECURSIVE lives AS (
 SELECT life FROM lives WHERE life IS NOT NULL AND NOT EXISTS (SELECT FROM feed f WHERE f.life = lives.life) LIMIT 1000`}
 )
 
-// feeds returns the statements for tables with a feed.
 func feeds() []Prepared {
 	list := []Prepared{
 		FeedBatch, FeedBegin, FeedHome, FeedMove, FeedHead, FeedSettled, FeedLast, FeedWitness, FeedNext, FeedBetween, FeedOpen, FeedKeys, FeedRows,

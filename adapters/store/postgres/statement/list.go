@@ -11,8 +11,8 @@ import (
 // NamePrefix is the prefix of the application_name of every edgetable server.
 const NamePrefix = "edgetable "
 
-// Statements that read the state of entities. If floor is NULL, there is no table. If ts is NULL, there is no row. If
-// properties is NULL, the row is a tombstone.
+// Statements that read the state of entities. In a result, a NULL floor means that there is no table, a NULL ts that
+// there is no row, and NULL properties that the row is a tombstone.
 var (
 	GetOne = Prepared{"get_one", `
 SELECT r.floor, r.purged, e.ts, e.nonce, e.properties
@@ -26,15 +26,15 @@ SELECT r.floor, r.purged, e.ts, e.nonce, e.properties, q.i
 )
 
 // Overwritten returns traces of earlier writes of an entity: the Timestamp up to which tombstones were purged, the
-// Timestamp of the row, and from the row's trail the last Timestamp of the server with slot $3.
+// Timestamp of the row, and, from the row's trail, the last Timestamp of the server with slot $3.
 var Overwritten = Prepared{"overwritten", `
 SELECT r.purged, e.ts, (e.trail ->> ($3::int8)::text)::int8
   FROM record r LEFT JOIN entity e ON e.life = r.life AND e.key = $2::bytea
  WHERE r.name = $1::text`}
 
 // Statements that write one entity. $1 is the name of the table, $2 the key, $3 the Timestamp, $4 the nonce, $5 the
-// properties (NULL for a delete), and $6 the Timestamp that the row must have. Each writes one row or none. Only
-// updateSQL and swapSQL can delete.
+// properties (NULL for a delete), and $6 the Timestamp that the row must have. Each statement writes one row or none.
+// Only updateSQL and swapSQL can delete.
 var (
 	upsertSQL = `
 INSERT INTO entity AS e (life, key, ts, nonce, properties)
@@ -49,8 +49,8 @@ UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea, delet
 	swapSQL = updateSQL + ` AND ts = $6::int8`
 )
 
-// trailSQL computes the trail of a row that is being overwritten: for each other server that wrote the row in the
-// minute before, its last Timestamp. Most rows have one writer and therefore no trail.
+// trailSQL computes the trail of a row that is being overwritten. The trail contains, for each other server that
+// wrote the row in the minute before, the server's last Timestamp. Most rows have one writer and therefore no trail.
 func trailSQL(row, at string) string {
 	return strings.NewReplacer("row.", row, "$at", at, "$slots", strconv.Itoa(slot.Slots), "$memory", strconv.Itoa(TrailMemory)).Replace(`CASE
    WHEN row.ts <= $at - $memory THEN NULL
@@ -90,8 +90,8 @@ var (
 	Begin  = Prepared{"begin", `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`}
 	Commit = Prepared{"commit", `COMMIT`}
 	LifeOf = Prepared{"life_of", `SELECT life FROM record WHERE name = $1::text`}
-	// SmallRows returns small properties, and only the lengths of large ones. So the number of rows limits the size of
-	// the result. A length is cheaper to compute than a running sum.
+	// SmallRows returns small properties, and only the lengths of large properties. So the number of rows limits the
+	// size of the result. A length is cheaper to compute than a running sum.
 	SmallRows = bothWays("small_rows", `
 SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN properties END,
        CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END`+rowsOf)
@@ -106,7 +106,7 @@ SELECT key, ts, nonce, properties FROM (
  WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`)
 )
 
-// bothWays returns two statements: under false, one that reads in key order; under true, one that reads in descending order.
+// bothWays returns two statements: under false, a statement that reads in key order; under true, one that reads in descending order.
 func bothWays(name, sql string) map[bool]Prepared {
 	return map[bool]Prepared{false: {name, sql}, true: {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
 }
@@ -118,8 +118,8 @@ const rowsOf = `
  ORDER BY key LIMIT $4::int8`
 
 // Statements of the catalog. SetFloor gives a new incarnation a floor above every Timestamp that was ever reserved.
-// It is a separate statement, in the same transaction as CreateRecord. CreateRecord may wait for a Drop of the
-// earlier incarnation, and its snapshot shows the reservations before that wait.
+// SetFloor is a separate statement, in the same transaction as CreateRecord. CreateRecord may wait for a Drop of the
+// earlier incarnation, and its snapshot is older than that wait: it lacks later reservations.
 var (
 	ReadRecord  = Prepared{"read_record", `SELECT name, incarnation, revision, value FROM record WHERE name = $1::text`}
 	ListRecords = Prepared{"list_records", `
@@ -135,9 +135,9 @@ UPDATE record SET revision = $2::int8, value = $3::bytea, trail = (revision || t
 	DropRecord = Prepared{"drop_record", `
 WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life, revision || trail AS trail)
 INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
-	// OfLife and InTrail look for the traces of a record change: the new incarnation, or the Timestamp in a trail. The
-	// second number is positive if the trail goes back to the revision $3. Then a change of that revision would be found
-	// in it.
+	// OfLife and InTrail look for the traces of a record change: OfLife for the new incarnation, InTrail for the
+	// Timestamp in the record's trail. The second column is positive if the trail goes back to the revision $3. If so,
+	// the trail would contain a change of that revision.
 	OfLife  = Prepared{"of_life", `SELECT (SELECT count(*) FROM record WHERE life IN ($1::int8, -$1::int8)) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
 	InTrail = Prepared{"in_trail", `
 SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3::int8 = ANY(trail))
@@ -163,14 +163,13 @@ UPDATE server SET at = clock_timestamp(), expires = clock_timestamp() + $4::int8
  WHERE slot = $1::int2 AND holder = $2::int8
 RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8, (SELECT version FROM schema_version)::int8, ` + PromisesSQL}
 	LeaveSlot = Prepared{"leave_slot", `UPDATE server SET holder = 0, expires = '-infinity' WHERE slot = $1::int2 AND holder = $2::int8`}
-	// Synced returns the time of the last heartbeat that a replica shows.
-	Synced = Prepared{"synced", `SELECT (extract(epoch FROM max(at)) * 1000000)::int8 FROM server WHERE at > '-infinity'`}
+	Synced    = Prepared{"synced", `SELECT (extract(epoch FROM max(at)) * 1000000)::int8 FROM server WHERE at > '-infinity'`}
 	// Oldest returns the age, in microseconds, of the oldest transaction that this role may see.
 	Oldest = Prepared{"oldest", `SELECT (` + OldestSQL + ` * 1000000)::int8`}
 )
 
-// OldestSQL is the age in seconds of the oldest transaction of another connection. Transactions of autovacuum are
-// excluded, since they do not keep autovacuum from removing rows.
+// OldestSQL is an SQL expression for the age in seconds of the oldest transaction of another connection. It excludes
+// autovacuum, since transactions of autovacuum do not keep autovacuum from removing rows.
 const OldestSQL = `coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'), 0)`
 
@@ -183,14 +182,14 @@ SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int
  WHERE mine.application_name = $1::text AND mine.wait_event_type = 'Lock' AND other.pid = blocking AND other.application_name NOT LIKE '` + NamePrefix + `%'
  ORDER BY mine.query_start LIMIT 1`}
 
-// Statements that remove rows, and those that find transactions which may still add rows.
+// Statements that remove rows, and statements that find transactions which may still add rows.
 var (
 	// Writing returns the transactions that are writing entities, from servers whose application_name matches $1. If $2
-	// is not 0, only those of process $2 are returned. A statement takes its lock on entity before it reads records.
-	// Every role may read locks and application names.
+	// is not 0, Writing returns only those of process $2. A statement locks the SQL table entity before it reads
+	// records. Every SQL role may read locks and application names.
 	Writing    = Prepared{"writing", WritingSQL("'entity'::regclass")}
 	RaiseFloor = Prepared{"raise_floor", `UPDATE record SET floor = floor - floor % ` + lift + ` + $2::int8 WHERE name = $1::text AND floor % ` + lift + ` < $2::int8`}
-	// DeadLives lists the incarnations that have tombstones. It reads one index entry per incarnation and skips the others.
+	// DeadLives lists the incarnations that have tombstones. It reads one index entry per incarnation and skips the other entries.
 	DeadLives = Prepared{"dead_lives", `
 WITH RECURSIVE lives AS (
   (SELECT life FROM entity WHERE deleted AND life > $1::int8 ORDER BY life LIMIT 1)
@@ -206,12 +205,12 @@ SELECT life FROM dropped WHERE NOT cleared AND since < clock_timestamp() - $1::i
 	ForgetDrops = Prepared{"forget_drops", `DELETE FROM dropped WHERE cleared AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
 )
 
-// Statements that decide which server removes the expired entities of a table next. A write succeeds if it writes a row.
+// Statements with which one server takes over the removal of a table's expired entities. A write succeeds if it writes a row.
 var (
 	ReadUpkeep  = Prepared{"read_upkeep", `SELECT due, resume FROM upkeep WHERE name = $1::text`}
 	BeginUpkeep = Prepared{"begin_upkeep", `INSERT INTO upkeep (name, due, resume) VALUES ($1::text, $2::int8, $3::bytea) ON CONFLICT DO NOTHING`}
 	SetUpkeep   = Prepared{"set_upkeep", `UPDATE upkeep SET due = $2::int8, resume = $3::bytea WHERE name = $1::text AND due = $4::int8`}
-	// ForgetUpkeep removes the entries of dropped tables.
+	// ForgetUpkeep removes the rows of dropped tables from the SQL table upkeep.
 	ForgetUpkeep = Prepared{"forget_upkeep", `DELETE FROM upkeep u WHERE NOT EXISTS (SELECT FROM record r WHERE r.name = u.name)`}
 )
 
@@ -223,7 +222,7 @@ SELECT virtualtransaction FROM pg_locks
    AND $2::int4 IN (0, pid) AND pid IN (SELECT pid FROM pg_stat_activity WHERE application_name LIKE $1::text)`
 }
 
-// deleteSome deletes rows of one incarnation that meet a condition, from a key on, in key order.
+// deleteSome deletes those rows of one incarnation that meet a condition, in key order, from a given key on.
 func deleteSome(condition string) string {
 	return `
 DELETE FROM entity WHERE ctid = ANY(ARRAY(
@@ -234,8 +233,8 @@ RETURNING key`
 // Gone returns no row if the process $2, with the application_name $1, has ended.
 var Gone = Prepared{"gone", `SELECT 1 FROM pg_stat_activity WHERE application_name = $1::text AND ` + ProcessSQL + ` = $2::text`}
 
-// ProcessSQL identifies a database process by its id and start time. Process ids alone are reused, and another
-// primary may use the same ones.
+// ProcessSQL identifies a database process by its id and start time. The operating system reuses process ids, and
+// another primary may have a process with the same id.
 const ProcessSQL = `concat_ws(' ', pid, extract(epoch FROM backend_start))`
 
 // Alive returns a row if the process $1, with the application_name $2, is running a statement.

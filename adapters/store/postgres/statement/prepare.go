@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// all lists the statements that every connection prepares, in the order of preparation.
+// all contains the statements that every connection prepares, in the order of preparation.
 var all = func() []Prepared {
 	list := []Prepared{
 		GetOne, GetMany, Overwritten, Begin, Commit, LifeOf, SmallRows[false], SmallRows[true], LargeRows, SomeRows[false], SomeRows[true],
@@ -40,7 +40,7 @@ func Prepare(ctx context.Context, conn *pgconn.PgConn) error {
 			failed = err
 		}
 		if d, ok := result.(*pgconn.StatementDescription); ok {
-			d.Name = all[len(known)].Name // the result does not contain the name
+			d.Name = all[len(known)].Name
 			known[d.Name] = d
 		}
 		if _, end := result.(*pgconn.PipelineSync); end {

@@ -10,8 +10,8 @@ import (
 // Prepared is a statement that every connection has prepared. Its parameters and results have binary format.
 type Prepared struct{ Name, SQL string }
 
-// descriptions is the key, in a connection's custom data, of the descriptions of its prepared statements. So pgx
-// need not request a description with each use.
+// descriptions is the key, in a connection's custom data, of the descriptions of its prepared statements.
+// Because they are stored there, pgx need not request a description with each use.
 const descriptions = "descriptions"
 
 // On returns the description of the statement on a connection.

@@ -2,21 +2,21 @@ package statement
 
 import "strings"
 
-// A table with rules is a table that declares something. Its record has a different form: the incarnation number and
-// the revision are negative, and the floor is higher by Lift, which is above every Timestamp. Therefore the
-// statements for ordinary tables find and write no entities of such a table, and need no additional check. A server
-// that does not know of the declaration notices it by the floor when it reads or writes an entity, by the incarnation
-// number when it reads a page, and by the revision when it reads a record.
+// A table with options (an expiry rule or a feed) has a record in another form: the incarnation number and the
+// revision are negative, and the floor is higher by Lift, which is above every Timestamp. Therefore the statements
+// for tables without options find and write no entities of such a table, and need no additional check. A server that
+// does not know the options yet sees the other form: in the floor when it reads or writes an entity, in the
+// incarnation number when it reads a page, and in the revision when it reads a record.
 //
 // The statements in this file accept both forms of a record. Those that have the revision of the record as an
-// argument find nothing if the declaration has changed since.
+// argument find nothing if the options have changed since.
 
-// Lift is above every Timestamp.
+// Lift is the amount by which the floor is higher in the record of a table with options. It is above every Timestamp.
 const Lift = 1 << 62
 
 const lift = "4611686018427387904"
 
-// ruledSQL changes a write for a table with rules. revision is the number of the parameter with the record's
+// ruledSQL changes a write for a table with options. revision is the number of the parameter with the record's
 // revision.
 func ruledSQL(sql, revision string) string {
 	s := strings.NewReplacer(
@@ -28,8 +28,8 @@ func ruledSQL(sql, revision string) string {
 	return s
 }
 
-// RuledGetOne and RuledGetMany return the columns of GetMany, then the revision of the record and what the table
-// declares (NULL for nothing).
+// RuledGetOne and RuledGetMany return the columns of GetMany, then the revision of the record and the options of the
+// table (NULL for none).
 var (
 	RuledGetOne = Prepared{"ruled_get_one", `
 SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, 1::int8, abs(r.revision), r.traits
@@ -43,8 +43,8 @@ SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, q.i, abs(r
 	RuledOverwritten = Prepared{"ruled_overwritten", strings.Replace(Overwritten.SQL, "e.life = r.life", "e.life = abs(r.life)", 1)}
 )
 
-// RuledWrites are the Writes with the revision of the record as an additional argument. There is no Update: the state
-// of an entity decides whether it has expired, so the write is a Swap that names the Timestamp of that state.
+// RuledWrites are the Writes with the revision of the record as an additional argument. There is no Update. Whether
+// an entity has expired depends on its state, so the write is a Swap that requires the Timestamp of that state.
 var RuledWrites = map[Form]struct{ Alone, Batch Prepared }{
 	Upsert: ruledWrite("upsert", upsertSQL, "6"),
 	Insert: ruledWrite("insert", insertSQL, "6"),
@@ -56,7 +56,7 @@ func ruledWrite(name, sql, revision string) struct{ Alone, Batch Prepared } {
 	return struct{ Alone, Batch Prepared }{Prepared{"ruled_" + name, sql}, Prepared{"ruled_" + name + "_all", allOrNone(sql)}}
 }
 
-// Statements that read the pages of scans of tables with rules.
+// Statements that read the pages of scans of tables with options.
 var (
 	Declared = Prepared{"ruled_declared", `SELECT abs(revision), traits FROM record WHERE name = $1::text`}
 	// RuledSmallRows is SmallRows with the record's revision as $6.
@@ -64,7 +64,7 @@ var (
 	RuledSomeRows  = bothWays("ruled_some_rows", strings.Replace(SomeRows[false].SQL, "(SELECT life FROM", "(SELECT abs(life) FROM", 1))
 )
 
-// Statements of the catalog for tables with rules. RuledChange makes the record declare $5, or nothing if $5 is NULL.
+// Statements of the catalog for tables with options. RuledChange stores the options $5, or removes them if $5 is NULL.
 var (
 	RuledReadRecord  = Prepared{"ruled_read_record", ruledRecord(ReadRecord.SQL)}
 	RuledListRecords = Prepared{"ruled_list_records", ruledRecord(ListRecords.SQL)}
@@ -85,7 +85,6 @@ func ruledRecord(sql string) string {
 	return strings.Replace(sql, "SELECT name, incarnation, revision, value FROM", "SELECT name, incarnation, abs(revision), value, traits FROM", 1)
 }
 
-// ruled returns the statements for tables with rules.
 func ruled() []Prepared {
 	list := []Prepared{
 		RuledGetOne, RuledGetMany, RuledOverwritten, Declared, RuledSmallRows[false], RuledSmallRows[true], RuledSomeRows[false], RuledSomeRows[true],

@@ -17,11 +17,11 @@ type Call struct {
 // With returns a Call of the statement with these arguments.
 func (s Prepared) With(args ...[]byte) Call { return Call{s, args} }
 
-// Transact sends calls as one transaction and returns the number of rows that each of them wrote.
+// Transact sends calls as one transaction and returns the number of rows that each call wrote.
 //
-// The arguments of all calls are sent before the first call is executed. Otherwise, if a client stopped in the
-// middle of sending, the rows of the first calls would stay locked until its connection ends. The messages that
-// execute the calls are sent last, and have a few bytes each.
+// It sends the arguments of all calls before the database executes the first call. Otherwise, if a client
+// stopped in the middle of sending, the rows of the first calls would stay locked until its connection ends.
+// The messages that execute the calls come last, and have a few bytes each.
 func Transact(c *pgconn.PgConn, calls []Call) (rows []int64, err error) {
 	f := c.Frontend()
 	for i, one := range calls {

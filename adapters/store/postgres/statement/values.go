@@ -30,7 +30,7 @@ func Number(b []byte) int64 {
 	return int64(binary.BigEndian.Uint64(b))
 }
 
-// OIDs of the types of array elements.
+// PostgreSQL OIDs of the types of array elements.
 const (
 	OIDBytes = 17
 	OIDInt8  = 20
