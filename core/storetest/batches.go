@@ -42,8 +42,8 @@ func batches(e *env) {
 	}
 }
 
-// refusedBatches checks the contract: "If a mutation cannot be applied, the error is a
-// *Refused with the lowest index that failed". Then no mutation of the Commit is applied.
+// refusedBatches checks the contract: "If a mutation cannot be applied, the error is a *Refused with the lowest
+// index that failed". It also checks that the store then applies no mutation of the Commit.
 func refusedBatches(e *env) {
 	name := e.create("refused")
 	old := put("p", "there", "old")
@@ -75,7 +75,7 @@ func refusedBatches(e *env) {
 			e.Errorf("%s: Commit(%s)\n got %s\nwant %s", row.why, describe(row.batch), got, row.want)
 		}
 		if !e.has.AtomicCommit {
-			continue // without AtomicCommit, part of a refused Commit may be applied
+			continue // without AtomicCommit, a store may apply a part of a refused Commit
 		}
 		for _, r := range []string{"a", "b", "missing"} {
 			e.expect(row.why, name, at("p", r), reason(table.ErrNoEntity))
@@ -85,7 +85,7 @@ func refusedBatches(e *env) {
 	}
 }
 
-// largeBatches checks transactions that are about as large as the service accepts: 100 operations, or 4 MB in total.
+// largeBatches checks transactions of about the maximum size in the service: 100 operations, or 4 MB in total.
 func largeBatches(e *env) {
 	name := e.create("large")
 	for _, row := range []struct {

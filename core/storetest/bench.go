@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Bench measures how many entities of 1 KiB, in partitions of 1000, a store reads or
-// writes per second. Each benchmark has data of its own.
+// Bench measures how many entities a store reads or writes per second. The entities have 1 KiB each, in partitions
+// of 1000. Each benchmark has its own data.
 func Bench(b *testing.B, h Harness) {
 	for _, m := range []struct {
 		name string
@@ -52,19 +52,19 @@ type bench struct {
 	has      Strengths
 	ctx      context.Context
 	name     table.RecordKey
-	entities atomic.Int64 // entities read or written
+	entities atomic.Int64 // number of entities that the benchmark read or wrote
 }
 
 const (
 	benchPartition = 1000
-	benchRows      = 10 * benchPartition // rows in the table before the benchmark starts
+	benchRows      = 10 * benchPartition // number of rows in the table before the benchmark starts
 )
 
 var kilobyte = edm.AppendProperty(
 	edm.AppendProperty(edm.AppendProperty(nil, "Age", edm.Int32(23)), "Name", edm.String("Miss Marple")),
 	"Payload", edm.Binary(bytes.Repeat([]byte{'x'}, 960)))
 
-// entity returns the nth entity. Its property N is the last digit of n.
+// entity returns a put of the nth entity. The property N of the entity is the last digit of n.
 func entity(n int) table.Mutation {
 	return table.Mutation{
 		Key:        at(fmt.Sprintf("partition-%06d", n/benchPartition), fmt.Sprintf("row-%09d", n)),
@@ -84,7 +84,7 @@ func (b *bench) commit(m []table.Mutation) {
 	b.entities.Add(int64(len(m)))
 }
 
-// fill writes the first rows of the table. It then sets b.entities to 0, so that the benchmark does not count them.
+// fill writes the first rows of the table. It then sets b.entities to 0, so that these rows do not count.
 func (b *bench) fill(rows int) {
 	b.Helper()
 	size := 1
@@ -101,8 +101,8 @@ func (b *bench) fill(rows int) {
 	b.entities.Store(0)
 }
 
-// spread maps 0, 1, 2 … to the numbers of all rows in a scattered order. It misses no row, because
-// 7919 is prime and so has no factor in common with the number of rows.
+// spread maps 0, 1, 2 … to the numbers of all rows, in a scattered order. Every row occurs, because the prime 7919
+// does not divide the number of rows.
 func spread(n int) int { return n * 7919 % benchRows }
 
 func (b *bench) get(n int) {
@@ -124,7 +124,7 @@ func (b *bench) getsParallel() {
 	b.parallel(b.get)
 }
 
-// parallel runs 16 clients per processor, since most wait for the store.
+// parallel runs a benchmark with 16 clients per processor, because most clients wait for the store.
 func (b *bench) parallel(do func(n int)) {
 	b.SetParallelism(16)
 	b.ResetTimer()
@@ -137,7 +137,7 @@ func (b *bench) parallel(do func(n int)) {
 	b.StopTimer()
 }
 
-// write makes the nth mutation of a benchmark.
+// write returns the nth mutation of a benchmark.
 type write func(n int) table.Mutation
 
 func fresh(n int) table.Mutation { return absent(entity(n)) }
@@ -175,8 +175,8 @@ func (b *bench) upsertsParallel() {
 	})
 }
 
-// deletes puts entities, deletes them, and measures both together. A benchmark of deletes
-// alone would need a table with so many rows that filling it takes a slow store too long.
+// benchDeletes puts and deletes entities, and measures both together. To measure deletes alone would require a
+// large table, and filling that takes a slow store too long.
 func (b *bench) benchDeletes() {
 	for n := 0; b.Loop(); n++ {
 		m := entity(n)
@@ -185,7 +185,7 @@ func (b *bench) benchDeletes() {
 	}
 }
 
-// tenth returns a filter that one entity in ten passes.
+// tenth returns a filter that matches one entity in ten.
 func tenth(b *bench) *odata.Filter {
 	f, err := odata.Parse("N eq 7 and Name eq 'Miss Marple'")
 	if err != nil {
@@ -194,7 +194,7 @@ func tenth(b *bench) *odata.Filter {
 	return f
 }
 
-// pages reads the table in pages of 1000 and counts the entities examined.
+// pages reads the table in pages of 1000 rows, and counts the entities that the store examines.
 func (b *bench) pages(f *odata.Filter) {
 	b.fill(benchRows)
 	r := table.ScanRequest{Ranges: []key.Range{{}}, Filter: f, Rows: table.MaxPageRows, ScanBytes: 1 << 20}

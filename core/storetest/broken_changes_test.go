@@ -9,7 +9,8 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// backupOf returns a function for [storetest.Fixture].Backup. It backs up the reference store that a broken store wraps.
+// backupOf returns a function for [storetest.Fixture].Backup. This function makes a backup of the reference store
+// inside a broken store.
 func backupOf(s *memstore.Store, with func(table.Store) table.Store) func() func(func() edm.Ticks) table.Store {
 	return func() func(func() edm.Ticks) table.Store {
 		restore := s.Backup()
@@ -23,7 +24,7 @@ func backupOf(s *memstore.Store, with func(table.Store) table.Store) func() func
 	}
 }
 
-// brokenFeed changes requests for pages of a feed, and the returned pages.
+// brokenFeed is a store that changes the requests for pages of a feed, or the returned pages.
 type brokenFeed struct {
 	table.Store
 	table.Feeding
@@ -49,7 +50,8 @@ func broke(s table.Store) brokenFeed {
 	return brokenFeed{Store: s, Feeding: f}
 }
 
-// noDeletes omits deletes. A store has this bug if it finds changes by the Timestamps of entities.
+// noDeletes returns a broken store whose feed omits deletes. A store has this bug if it finds changes by the Timestamps
+// of stored entities.
 func noDeletes(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {
@@ -61,7 +63,8 @@ func noDeletes(s table.Store) table.Store {
 	return b
 }
 
-// cutsBatches ends a page inside a commit, and continues after that commit.
+// cutsBatches returns a broken store that ends a page of the feed inside a commit. The next page starts after this
+// commit.
 func cutsBatches(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, r *table.FeedRequest) {
@@ -73,7 +76,7 @@ func cutsBatches(s table.Store) table.Store {
 	return b
 }
 
-// anyHistory accepts a position of any history as one of its own.
+// anyHistory returns a broken store that accepts the positions of another history, such as from before a restore.
 func anyHistory(s table.Store) table.Store {
 	b := broke(s)
 	b.ask = func(r *table.FeedRequest) {
@@ -90,7 +93,8 @@ func anyHistory(s table.Store) table.Store {
 	return b
 }
 
-// silentGap returns no error if changes after the position were removed. It continues with the oldest change that is kept.
+// silentGap returns a broken store that does not report removed changes: if changes after the position were removed, it
+// returns the oldest changes that are left instead of an error.
 func silentGap(s table.Store) table.Store { return gap{broke(s)} }
 
 type gap struct{ brokenFeed }
@@ -103,14 +107,15 @@ func (s gap) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequest
 	return page, err
 }
 
-// newestFirst returns the commits of a page in descending order.
+// newestFirst returns a broken store that returns the commits of a page in descending order.
 func newestFirst(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) { slices.Reverse(p.Commits) }
 	return b
 }
 
-// idleStands returns the position of the request, instead of a newer one, with a page without changes.
+// idleStands returns a broken store. With an empty page of a feed, it returns the position of the request instead of a
+// newer position.
 func idleStands(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, r *table.FeedRequest) {
@@ -121,7 +126,8 @@ func idleStands(s table.Store) table.Store {
 	return b
 }
 
-// latestEverywhere returns the present content of the entity with each change, even if a later change wrote this content.
+// latestEverywhere returns a broken store whose feed has the current content of an entity in each change, even if a
+// later change wrote this content.
 func latestEverywhere(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {
@@ -137,14 +143,14 @@ func latestEverywhere(s table.Store) table.Store {
 	return b
 }
 
-// everyKey returns changes of keys that were not requested.
+// everyKey returns a broken store whose feed also has the changes of keys that were not requested.
 func everyKey(s table.Store) table.Store {
 	b := broke(s)
 	b.ask = func(r *table.FeedRequest) { r.Within.Start, r.Within.End = nil, nil }
 	return b
 }
 
-// hidesEnded omits the content of entities that have expired and are still stored.
+// hidesEnded returns a broken store whose feed omits the content of entities that have expired but are still stored.
 func hidesEnded(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {

@@ -9,13 +9,13 @@ import (
 	"edgetable/core/table"
 )
 
-// ended returns the row with a key if the row has expired and is still stored.
+// ended returns the row with this key if the row has expired and is still stored. Otherwise it returns no row.
 func ended(ctx context.Context, s table.Store, name table.RecordKey, k []byte) []table.Row {
 	page, _ := s.Scan(ctx, name, table.ScanRequest{Ranges: []key.Range{{Start: k, End: append(slices.Clone(k), 0)}}, Ended: true})
 	return page.Rows
 }
 
-// showsEnded returns expired entities from Get, as if the table had no rule of expiry.
+// showsEnded is a broken store: its Get returns expired entities, as if the table had no rule of expiry.
 type showsEnded struct{ table.Store }
 
 func (s showsEnded) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
@@ -25,7 +25,8 @@ func (s showsEnded) Get(ctx context.Context, name table.RecordKey, k []byte, c t
 	return s.Store.Get(ctx, name, k, c)
 }
 
-// losesTraits stores a record without its traits (the rule of expiry, for example) if the value of the record has properties.
+// losesTraits is a broken store: it stores a record without its traits (such as the rule of expiry) if the record's
+// value has properties.
 type losesTraits struct{ table.Store }
 
 func (s losesTraits) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
@@ -35,7 +36,8 @@ func (s losesTraits) WriteRecord(ctx context.Context, r table.Record) (table.Rev
 	return s.Store.WriteRecord(ctx, r)
 }
 
-// expiresAny applies an Expire even if the entity no longer has the Timestamp that the Expire demands.
+// expiresAny is a broken store: it applies an Expire even if the entity does not have the Timestamp that the Expire
+// demands.
 type expiresAny struct{ table.Store }
 
 func (s expiresAny) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {

@@ -11,8 +11,8 @@ import (
 
 const hour = 3600 * edm.TicksPerSecond
 
-// youngLives returns Timestamps that are an hour too early for every second incarnation of a table. A store has this bug
-// if a new incarnation begins with Timestamps below those of the previous incarnation.
+// youngLives is a broken store: in every second incarnation of a table, its Timestamps are an hour too early. A store
+// has this bug if the Timestamps of a new incarnation can be below those of the previous incarnation.
 type youngLives struct {
 	table.Store
 	mu    sync.Mutex
@@ -38,8 +38,8 @@ func (s *youngLives) Commit(ctx context.Context, name table.RecordKey, m []table
 	return ticks - s.behind(name), err
 }
 
-// forgets returns Timestamps that are an hour earlier after each purge. A store has this bug if it removes tombstones
-// and does not remember up to which Timestamp it removed them.
+// forgets is a broken store: after each purge, its Timestamps are another hour too early. A store has this bug if it
+// removes tombstones without storing the highest Timestamp of the removed tombstones.
 type forgets struct {
 	table.Store
 	mu     sync.Mutex
@@ -59,7 +59,7 @@ func (s *forgets) Commit(ctx context.Context, name table.RecordKey, m []table.Mu
 	return ticks - edm.Ticks(s.purges)*hour, err
 }
 
-// sameSlot is a store with a bug in TakeOver: the store that takes over issues the same Timestamps as this one.
+// sameSlot is a broken store: a store that takes over its resources issues the same Timestamps again.
 type sameSlot struct {
 	table.Store
 	mu sync.Mutex
@@ -74,7 +74,7 @@ func (s *sameSlot) Commit(ctx context.Context, name table.RecordKey, m []table.M
 	return s.n, err
 }
 
-// fixtureOf returns a fixture for a broken store, with the functions Purge and TakeOver if the store needs them.
+// fixtureOf returns a fixture for a broken store. It sets Purge and TakeOver if the store needs them.
 func fixtureOf(s table.Store) storetest.Fixture {
 	p := storetest.Fixture{Store: s, Strengths: inMemory, Lossy: true}
 	switch s := s.(type) {

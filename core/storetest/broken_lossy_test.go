@@ -10,19 +10,19 @@ import (
 	"edgetable/core/table"
 )
 
-// lossy loses some writes, loses the replies to others, and delays others until the next write. Each of these three
-// faults happens to one in oneOf writes.
+// lossy is a store with three faults: it loses a write, it loses the reply to a write, or it delays a write until the
+// next write. Each fault happens to one in oneOf writes.
 type lossy struct {
 	table.Store
 	oneOf int
-	twice bool // if a fault happens, the write is applied at once and again before the next write
+	twice bool // a fault makes the store apply the write twice: at once, and before the next write
 
 	mu   sync.Mutex
 	rnd  *rand.Rand
 	late []func()
 }
 
-// draw returns a number below oneOf.
+// draw returns a random number below oneOf.
 func (s *lossy) draw() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *lossy) write(do func() error) error {
 		return do()
 	}
 	if fate == onItsWayBack || s.twice {
-		_ = do() // the write is applied, and its reply is lost
+		_ = do() // apply the write, but lose its reply
 	}
 	if fate == late || s.twice {
 		s.mu.Lock()
@@ -64,8 +64,8 @@ func (s *lossy) WriteRecord(ctx context.Context, d table.Record) (table.Revision
 	return answered(s, func() (table.Revision, error) { return s.Store.WriteRecord(ctx, d) })
 }
 
-// answered returns the result of a write, unless a fault happens. The result of a delayed write is discarded, because
-// its caller has already got ErrUnknown.
+// answered makes a write and returns its result, or ErrUnknown if a fault happens. It discards the later result of a
+// delayed write, because the caller has already got ErrUnknown.
 func answered[T any](s *lossy, do func() (T, error)) (result T, err error) {
 	var got T
 	err = s.write(func() (err error) {

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// oneWay always reads in ascending order.
+// oneWay is a broken store: it reads in ascending order even in a descending scan.
 type oneWay struct{ table.Store }
 
 func (s oneWay) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
@@ -17,7 +17,8 @@ func (s oneWay) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return s.Store.Scan(ctx, name, r)
 }
 
-// keepsRow returns a position at which a descending scan reads the last row of the page again.
+// keepsRow is a broken store: in a descending scan, the next page begins with the last row of the previous
+// page.
 type keepsRow struct{ table.Store }
 
 func (s keepsRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
@@ -28,8 +29,8 @@ func (s keepsRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRe
 	return page, err
 }
 
-// tooFar returns the key of the next row as the position of a descending scan. Positions are exclusive, so the
-// scan skips this row.
+// tooFar is a broken store: in a descending scan, the position after a page is the key of the next row.
+// Because positions are exclusive, the scan skips this row.
 type tooFar struct{ table.Store }
 
 func (s tooFar) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
@@ -40,7 +41,7 @@ func (s tooFar) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return page, err
 }
 
-// fromStart reports the cost of reading the whole table for a descending scan.
+// fromStart is a broken store: for a descending scan, it reports the cost of reading the whole table.
 type fromStart struct{ table.Store }
 
 func (s fromStart) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// skips returns a position after the next row, so that a scan skips this row.
+// skips is a broken store: the position after a page lies after the next row, so a scan skips this row.
 type skips struct{ table.Store }
 
 func (s skips) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
@@ -31,8 +31,8 @@ func (s repeats) Scan(ctx context.Context, name table.RecordKey, r table.ScanReq
 	return page, err
 }
 
-// needsRow skips a row if no row has the key that is the position at which the scan continues, for example because
-// the row was deleted between two pages.
+// needsRow is a broken store: if the row at the position where the scan continues was deleted, the scan skips the
+// next row.
 type needsRow struct{ table.Store }
 
 func (s needsRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
@@ -71,7 +71,7 @@ func (s noBudget) Scan(ctx context.Context, name table.RecordKey, r table.ScanRe
 	return s.Store.Scan(ctx, name, r)
 }
 
-// rowByRow reads each row of a page at a different moment.
+// rowByRow is a broken store: it reads each row of a page at a different moment.
 type rowByRow struct{ table.Store }
 
 func (s rowByRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {

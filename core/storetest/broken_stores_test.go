@@ -21,8 +21,8 @@ func (s blindSwap) WriteRecord(ctx context.Context, d table.Record) (table.Revis
 	return s.Store.WriteRecord(ctx, d)
 }
 
-// sameRevision gives every record the same revision. A store has a similar bug if it counts the writes of a record: a
-// dropped table that is created again gets a revision that was used before.
+// sameRevision is a broken store: all records have the same revision. A similar bug is a store whose revisions count
+// the writes of a record, because a table that was dropped and created again then repeats revisions.
 type sameRevision struct{ table.Store }
 
 func (s sameRevision) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
@@ -46,7 +46,7 @@ func (s sameRevision) Drop(ctx context.Context, key table.RecordKey, r table.Rev
 	return s.Store.Drop(ctx, key, r)
 }
 
-// renews begins a new incarnation of a table whenever its record is written.
+// renews is a broken store: each write of a table's record begins a new incarnation of the table.
 type renews struct{ table.Store }
 
 func (s renews) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
@@ -119,7 +119,7 @@ func (s lastIndex) Commit(ctx context.Context, name table.RecordKey, m []table.M
 	return ticks, err
 }
 
-// sharedRow gives two callers of Get the same memory.
+// sharedRow is a broken store: two callers of Get receive the same memory.
 type sharedRow struct {
 	table.Store
 	row table.Row
@@ -165,7 +165,7 @@ func (s oneByOne) Commit(ctx context.Context, name table.RecordKey, m []table.Mu
 	return ticks, nil
 }
 
-// stale returns an entity from its cache even after the table was dropped.
+// stale is a broken store: it returns an entity from its cache even after the table was dropped.
 type stale struct {
 	table.Store
 	row table.Row
@@ -182,7 +182,7 @@ func (s *stale) Get(ctx context.Context, name table.RecordKey, k []byte, c table
 	return row, err
 }
 
-// undead keeps the entities of a dropped table for the next table of the same name.
+// undead is a broken store: a new table contains the entities of the dropped table that had the same name.
 type undead struct {
 	table.Store
 	rows []table.Row
@@ -204,7 +204,8 @@ func (s *undead) WriteRecord(ctx context.Context, d table.Record) (table.Revisio
 
 var wholeTable = table.ScanRequest{Ranges: []key.Range{{}}}
 
-// checkThenAct checks the conditions of a Commit and then applies the Commit. Another Commit may take effect in between.
+// checkThenAct is a broken store: another Commit may take effect after a Commit has checked its conditions and before
+// it is applied.
 type checkThenAct struct{ table.Store }
 
 func (s checkThenAct) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
@@ -231,7 +232,7 @@ func (s checkThenAct) Commit(ctx context.Context, name table.RecordKey, m []tabl
 	return s.Store.Commit(ctx, name, m)
 }
 
-// slowDrop shows the table to some callers and hides it from others until its Drop returns.
+// slowDrop is a broken store: until a Drop has returned, only some callers find the table.
 type slowDrop struct {
 	table.Store
 	mu       sync.Mutex
@@ -276,7 +277,7 @@ func (s *slowDrop) Get(ctx context.Context, name table.RecordKey, k []byte, c ta
 	return s.Store.Get(ctx, name, k, c)
 }
 
-// plain refuses conditions, batches, rules of expiry, and descending scans.
+// plain is a store without optional features: it refuses conditions, batches, rules of expiry, and descending scans.
 type plain struct{ table.Store }
 
 func (s plain) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {

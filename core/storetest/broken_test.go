@@ -13,12 +13,13 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// inMemory are the strengths of the reference store: all but Durable.
+// inMemory holds the strengths (guarantees) of the reference store: all except Durable.
 var inMemory = storetest.Strengths{
 	Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true, ExactDrop: true, TimestampsAcrossProcesses: true, Descending: true, Expiry: true, Feed: true,
 }
 
-// broken lists stores with one bug each. law is the test of the suite that must fail because of the bug.
+// brokenStores lists stores with one bug each. law is the name of the test in the suite that must fail because of this
+// bug.
 var brokenStores = map[string]struct {
 	law  string
 	with func(table.Store) table.Store
@@ -76,11 +77,11 @@ var brokenStores = map[string]struct {
 	"a drop in two steps":                     {"Concurrency/Tables", func(s table.Store) table.Store { return &slowDrop{Store: s} }},
 }
 
-// child is the environment variable that names the broken store on which a child process runs the suite.
+// child is the environment variable that tells a child process for which broken store it must run the suite.
 const child = "STORETEST_BROKEN"
 
-// TestSuiteNoticesBrokenStores checks that the expected law of the suite fails for each broken store. A test that passes
-// cannot have a subtest that fails, so the suite runs in a process of its own for each store.
+// TestSuiteNoticesBrokenStores checks that the suite fails for each broken store, in the expected law. A test with a
+// failed subtest cannot pass, so the suite runs for each store in a separate process.
 func TestSuiteNoticesBrokenStores(t *testing.T) {
 	if name := os.Getenv(child); name != "" {
 		storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
@@ -109,8 +110,8 @@ func TestSuiteNoticesBrokenStores(t *testing.T) {
 	}
 }
 
-// TestSuitePassesTheReference checks that the suite passes for the reference store, with a fixture that can be
-// shared, restarted, purged, taken over and backed up.
+// TestSuitePassesTheReference checks that the suite passes for the reference store. Its fixture can be shared,
+// restarted, purged, taken over and backed up.
 func TestSuitePassesTheReference(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return
@@ -123,8 +124,8 @@ func TestSuitePassesTheReference(t *testing.T) {
 	})
 }
 
-// TestSuitePassesLostReplies checks that the suite accepts any outcome of a write that answered ErrUnknown: the write
-// was applied, is applied later, or is never applied.
+// TestSuitePassesLostReplies checks that the suite accepts each possible outcome of a write that answered ErrUnknown:
+// the write was applied, is applied later, or is never applied.
 func TestSuitePassesLostReplies(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return
@@ -141,7 +142,7 @@ func TestSuitePassesLostReplies(t *testing.T) {
 	}
 }
 
-// withoutFeeds refuses a table with a feed, as every store without feeds must do.
+// withoutFeeds is a store that refuses tables with a feed, as every store without feeds must do.
 type withoutFeeds struct{ table.Store }
 
 func (s withoutFeeds) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
@@ -151,7 +152,8 @@ func (s withoutFeeds) WriteRecord(ctx context.Context, r table.Record) (table.Re
 	return s.Store.WriteRecord(ctx, r)
 }
 
-// TestSuitePassesWeakerStores checks that the suite passes for stores that lack some strengths and do not declare them.
+// TestSuitePassesWeakerStores checks that the suite passes for stores that lack some strengths and do not declare
+// these.
 func TestSuitePassesWeakerStores(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return
@@ -159,7 +161,7 @@ func TestSuitePassesWeakerStores(t *testing.T) {
 	t.Parallel()
 	noSnapshots, noExactDrop := inMemory, inMemory
 	noSnapshots.SnapshotPage, noExactDrop.ExactDrop = false, false
-	noSnapshots.Feed, noExactDrop.Feed = false, false // the wrappers hide the methods for feeds
+	noSnapshots.Feed, noExactDrop.Feed = false, false // the wrappers hide the methods of the interface Feeding
 	for what, weaker := range map[string]struct {
 		has  storetest.Strengths
 		with func(table.Store) table.Store

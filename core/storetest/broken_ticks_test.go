@@ -12,22 +12,22 @@ import (
 	"edgetable/core/table"
 )
 
-// earlyTicks issues the Timestamp of a commit before it applies the commit. If it then finds an entity with a higher
-// Timestamp, it tries again with a new one. The bug: after a delete there is no entity whose Timestamp it could compare,
-// so an insert may get a lower Timestamp than the delete before it.
+// earlyTicks is a broken store: it issues the Timestamp of a commit before it applies the commit. If the entity then
+// has a higher Timestamp, it tries again with a new Timestamp. After a delete it finds no entity, and so no Timestamp
+// to compare. So an insert may get a lower Timestamp than the delete before it.
 type earlyTicks struct {
 	table.Store
 	mu    sync.Mutex
 	rnd   *rand.Rand
 	last  edm.Ticks
-	shown map[edm.Ticks]edm.Ticks // from each Timestamp of Store to the one that earlyTicks issued instead
+	shown map[edm.Ticks]edm.Ticks // maps each Timestamp of Store to the one that earlyTicks issued in its place
 }
 
 func newEarlyTicks(s table.Store) *earlyTicks {
 	return &earlyTicks{Store: s, rnd: rand.New(rand.NewPCG(1, 2)), shown: make(map[edm.Ticks]edm.Ticks)}
 }
 
-// next returns a Timestamp for a commit, and how often the commit lets other goroutines run before it is applied.
+// next returns a Timestamp for a commit, and a random number: how often the commit must yield before it is applied.
 func (s *earlyTicks) next() (edm.Ticks, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +38,7 @@ func (s *earlyTicks) next() (edm.Ticks, int) {
 func (s *earlyTicks) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	for {
 		ticks, yields := s.next()
-		for range yields { // a random number, so that commits overtake each other even on one processor
+		for range yields { // a random number of yields, so that commits overtake each other even on one processor
 			runtime.Gosched()
 		}
 		if done, err := s.apply(ctx, name, m, ticks); done {
@@ -47,7 +47,7 @@ func (s *earlyTicks) Commit(ctx context.Context, name table.RecordKey, m []table
 	}
 }
 
-// apply reports false if it found an entity with a higher Timestamp.
+// apply returns false if an entity has a Timestamp above ticks.
 func (s *earlyTicks) apply(ctx context.Context, name table.RecordKey, m []table.Mutation, ticks edm.Ticks) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// rowsAndBytes checks that no row is skipped or repeated under any limit of a page. The method
-// pages checks the limits themselves: "A page ends before it holds more than Rows entities or
+// rowsAndBytes checks that a scan skips or repeats no row, whatever the limits of a page are. The
+// method pages checks the limits themselves: "A page ends before it holds more than Rows entities or
 // more than Bytes bytes of keys and properties (it may always hold one entity)."
 func rowsAndBytes(e *env) {
 	rows := e.fewer(50, 15)
@@ -46,7 +46,8 @@ func rowsAndBytes(e *env) {
 	}
 }
 
-// The table large has 2 MiB, so that a scan with a limit of examined bytes or time needs several pages.
+// The table large has 2 MiB, so that a scan with a limit on examined bytes or on time needs several
+// pages.
 const (
 	largeRows = 512
 	largeRow  = 4 << 10
@@ -57,8 +58,8 @@ func (e *env) large() (name table.RecordKey, want []string) {
 	return e.grid("large", 8, largeRows/8, largeRow)
 }
 
-// scanBytes checks the contract that a page ends "after about ScanBytes were examined". The test allows
-// four times as many bytes, because a store may read ahead.
+// scanBytes checks the contract that a page ends "after about ScanBytes were examined". The test
+// accepts four times as many bytes, because a store may read ahead.
 func scanBytes(e *env) {
 	name, want := e.large()
 	const budget = largeRows * largeRow / 16
@@ -74,8 +75,8 @@ func scanBytes(e *env) {
 	e.same("with a budget of bytes scanned", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 }
 
-// expired checks the contract that a page ends "when Expired returns true. Expired is called at
-// least once per 64 KiB examined." The test allows one row more between two calls, and one call less.
+// expired checks the contract that a page ends "when Expired returns true. Expired is called at least
+// once per 64 KiB examined." The test accepts one row more between two calls, and one missing call.
 func expired(e *env) {
 	name, want := e.large()
 	asked := 0
@@ -97,7 +98,7 @@ func expired(e *env) {
 		e.Errorf("a page ends when Expired says so: it was asked %d times and said so the third, after %d bytes; Next %q",
 			asked, page.Scanned, page.Next)
 	}
-	asked = 2 // Expired now always returns true: every page must still make progress, even into the next partition
+	asked = 2 // from here on Expired always returns true; every page must still make progress, even into the next partition
 	r.Ranges = []key.Range{{Start: at("p06", fmt.Sprintf("r%03d", largeRows/8-10))}}
 	e.same("always expired", keys(slices.Concat(e.pages(name, r, nil)...)), want[len(want)-largeRows/8-10:])
 }

@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Changes checks the feed of a table, which lists its changes. After any sequence of operations on the store, a
-// [follower] that reads the feed has the state of the table.
+// Changes checks the feed of a table, which lists the table's changes. After any sequence of operations on the store, a
+// [follower] that has read the feed must have the same entities as the table.
 func Changes(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Refused", refusedFeed},
@@ -35,7 +35,7 @@ func Changes(t *testing.T, h Harness) {
 	})
 }
 
-// feeding creates a table with a feed and a rule of expiry.
+// createWithFeed creates a table with a feed and a rule of expiry.
 func (e *env) createWithFeed() (s *table.Service, name table.Name) {
 	e.Helper()
 	if !e.has.Feed {
@@ -50,7 +50,7 @@ func (e *env) createWithFeed() (s *table.Service, name table.Name) {
 
 const (
 	keep = 7 * 24 * 3600 * second
-	// ahead is more than the difference by which Timestamps may be later than the clock. They may be later, because those of
+	// ahead is an upper limit of how far Timestamps are ahead of the clock. They may be ahead because the Timestamps of
 	// a new table begin above all Timestamps that the store has reserved.
 	ahead = 10 * second
 )
@@ -77,7 +77,7 @@ func (e *env) changes(name table.RecordKey, r table.FeedRequest) (table.FeedPage
 	return f.Changes(e.Context(), name, r)
 }
 
-// end returns the position at the end of the feed.
+// end returns the position after the last change of the feed.
 func (e *env) end(name table.RecordKey) *table.FeedPosition {
 	e.Helper()
 	page, err := e.changes(name, table.FeedRequest{})
@@ -87,7 +87,7 @@ func (e *env) end(name table.RecordKey) *table.FeedPosition {
 	return &page.Next
 }
 
-// rest reads all commits after the position of r.
+// rest returns all commits that follow the position in r.
 func (e *env) rest(name table.RecordKey, r table.FeedRequest) (list []table.FeedCommit) {
 	e.Helper()
 	for {
@@ -110,7 +110,7 @@ func (e *env) refuses(what string, name table.RecordKey, from *table.FeedPositio
 	}
 }
 
-// showChange prints a change.
+// showChange formats a change as text.
 func showChange(c *table.FeedChange) string {
 	what := [...]string{table.Put: "put", table.Delete: "delete", table.Expire: "expire"}[c.Kind] + " " + showKey(c.Key)
 	if c.Row != nil {
@@ -165,8 +165,8 @@ func refusedFeed(e *env) {
 	e.expectNoRecord("after that", r.Key)
 }
 
-// everyCommit checks that each commit is in the feed once, whole and in order, whatever the size of the pages
-// is, and that a refused commit is not in the feed.
+// everyCommit checks that each commit is in the feed exactly once, whole and in order, for any size of the pages. A
+// refused commit must not be in the feed.
 func everyCommit(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()
@@ -201,7 +201,7 @@ func everyCommit(e *env) {
 	e.expectChanges("in pages of a byte", e.rest(name, table.FeedRequest{From: from, Bytes: 1}), want...)
 }
 
-// changesWithin checks that a page shows only changes of the requested keys.
+// changesWithin checks that a page contains only changes of the requested keys.
 func changesWithin(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()
@@ -213,8 +213,8 @@ func changesWithin(e *env) {
 	e.expectChanges("one key", e.rest(name, table.FeedRequest{From: from, Within: in, Changes: 1}), `put "p"/"b"; `, `delete "p"/"b"; `)
 }
 
-// supersededChanges checks that a change has no content if the entity was written again since, and that the
-// later change has the content.
+// supersededChanges checks that a change has no content if a later change wrote the same entity, and that the later
+// change has the content.
 func supersededChanges(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()
@@ -227,9 +227,9 @@ func supersededChanges(e *env) {
 		`put "p"/"a"; put "p"/"b"; `, `put "p"/"a" {v:String=2}; `, `delete "p"/"b"; `, `put "p"/"b" {v:String=3}; `)
 }
 
-// expiryInAFeed checks that the removal of an expired entity is in the feed, with the instant at which the
-// entity expired. As long as an expired entity is stored, its last change has its content and this instant. So
-// a reader does not miss the entity if the rule of expiry is withdrawn.
+// expiryInAFeed checks that the feed contains the removal of an expired entity, with the instant at which the entity
+// expired. While the expired entity is still stored, its last change must have the content and this instant. Otherwise
+// a reader would miss the entity if the rule of expiry is withdrawn.
 func expiryInAFeed(e *env) {
 	if !e.has.Expiry {
 		e.Skip("the store does not declare Expiry")
@@ -262,8 +262,8 @@ func expiryInAFeed(e *env) {
 	e.expectChanges("an insert over it", e.rest(name, table.FeedRequest{From: from}), `put "p"/"b" {v:String=2}; `)
 }
 
-// bookmarks checks that a position stays valid until changes after it are removed, even if there are no changes for
-// a long time. It also checks that an empty page has a newer position.
+// bookmarks checks that a position stays valid until changes after the position are removed, even without changes for a
+// long time. It also checks that the position after an empty page is newer than the one before.
 func bookmarks(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -285,7 +285,7 @@ func bookmarks(e *env) {
 	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
 }
 
-// switchedFeed checks that a reader notices the gap if a feed was off for a while.
+// switchedFeed checks that a reader gets an error if the feed was off for a while and has missed changes.
 func switchedFeed(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -306,8 +306,8 @@ func switchedFeed(e *env) {
 	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"c" {v:String=1}; `)
 }
 
-// trimmedFeed checks that changes are removed when they are older than the time for which the feed keeps them. A reader
-// that has not read them gets ErrFeedExpired.
+// trimmedFeed checks that changes are removed when they are older than the feed's Keep. A reader that has not read the
+// removed changes must get ErrFeedExpired.
 func trimmedFeed(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -332,8 +332,8 @@ func trimmedFeed(e *env) {
 	}
 }
 
-// droppedFeed checks that a drop is the last change. The next table of the same name has its own feed,
-// and so has a table of another name.
+// droppedFeed checks that the drop of a table is the last change of its feed. The next table of the same name must have
+// a feed of its own, and so must a table with another name.
 func droppedFeed(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -360,7 +360,7 @@ func droppedFeed(e *env) {
 	e.refuses("long after the drop", name, from, table.ErrFeedEnded)
 }
 
-// restoredFeed checks that the restored store refuses a position that was issued after the backup was made.
+// restoredFeed checks that a restored store refuses a position that was issued after the backup was made.
 func restoredFeed(e *env) {
 	_, n := e.createWithFeed()
 	if e.Backup == nil {
@@ -382,14 +382,13 @@ func restoredFeed(e *env) {
 	}
 	from := e.end(name)
 	if e.Restart != nil {
-		return // Restart of this fixture would open the store from before the restore
+		return // Restart of this fixture would open the old store, without the restored data
 	}
 	e.mustCommit(name, put("p", "d", "1"))
 	e.expectChanges("and it goes on", e.rest(name, table.FeedRequest{From: from}), `put "p"/"d" {v:String=1}; `)
 }
 
-// awaitChanges checks that a waiting reader is woken by a commit, by a drop, and by the end of the
-// context.
+// awaitChanges checks that AwaitChanges returns after a commit, after a drop, and when the context ends.
 func awaitChanges(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()
@@ -398,7 +397,7 @@ func awaitChanges(e *env) {
 	woken := make(chan error, 1)
 	wait := func(ctx context.Context, at *table.FeedPosition) {
 		go func() {
-			for { // AwaitChanges may return although there is no change
+			for { // AwaitChanges is permitted to return without a change
 				err := f.AwaitChanges(ctx, name, *at)
 				page, other := f.Changes(e.Context(), name, table.FeedRequest{From: at})
 				if err != nil || other != nil || len(page.Commits) > 0 {
@@ -431,22 +430,22 @@ func awaitChanges(e *env) {
 	}
 }
 
-// follower is a client that copies a table, as the documentation of feeds says. It gets the position at the end of the
-// feed, lists the table, and applies the changes after the position. When the feed answers that it cannot continue from
-// the position, the follower begins again.
+// follower is a client that copies a table in the way that the documentation of feeds describes. It reads the position
+// at the end of the feed, lists the table, and then applies the changes after the position. If the feed cannot continue
+// from the position, the follower starts again.
 type follower struct {
 	*env
 	name   table.RecordKey
 	limit  int
 	at     *table.FeedPosition
-	state  map[string]string // entities, as show prints them
+	state  map[string]string // entities as text, by key
 	last   map[string]edm.Ticks
 	begun  int
 	events int
 }
 
-// begin gets a position and lists all stored entities. It also lists expired entities, because the feed shows them
-// as put until they are removed.
+// begin reads the position at the end of the feed, and lists all stored entities. The list includes expired entities:
+// for a reader of the feed they exist until they are removed.
 func (f *follower) begin() {
 	f.Helper()
 	f.begun++
@@ -462,7 +461,7 @@ func (f *follower) begin() {
 	f.at = &page.Next
 }
 
-// stored returns all stored entities of the table.
+// stored returns all stored entities of the table, as text.
 func (f *follower) stored() map[string]string {
 	f.Helper()
 	state := map[string]string{}
@@ -477,7 +476,7 @@ func (f *follower) stored() map[string]string {
 	return state
 }
 
-// read reads a page and reports whether there is another one.
+// read reads a page, and reports whether there may be more pages.
 func (f *follower) read() (more bool) {
 	f.Helper()
 	if f.at == nil {
@@ -528,14 +527,14 @@ func (f *follower) apply(c *table.FeedCommit) {
 	}
 }
 
-// compare reads the rest of the feed and then fails the test if the follower's copy differs from the table.
+// compare reads the rest of the feed. Then it fails the test if the follower's copy differs from the table.
 func (f *follower) compare(what string) {
 	f.Helper()
 	for f.read() {
 	}
 	want := f.stored()
 	if f.at == nil {
-		want = map[string]string{} // the follower has found out that the table or its feed does not exist
+		want = map[string]string{} // the follower got an error, because the table or its feed does not exist
 	}
 	for k, row := range want {
 		if f.state[k] != row {
@@ -549,8 +548,9 @@ func (f *follower) compare(what string) {
 	}
 }
 
-// randomChanges writes, expires and drops at random, turns the feed off and on, removes old changes, restarts and
-// restores. In the end three followers, one of them slow, must have the state of the table.
+// randomChanges does many random things to a table: writes, expiries, drops, turning the feed off and on, removal of
+// old changes, restarts and restores. In the end three followers, one of them slow, must have the same entities as the
+// table.
 func randomChanges(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -621,9 +621,9 @@ func randomChanges(e *env) {
 	}
 }
 
-// weeksOfChanges runs a table for three weeks. Each hour the table changes and old changes are
-// removed. A reader that reads within the time for which changes are kept misses none; a reader
-// that comes later gets an error. The feed does not grow.
+// weeksOfChanges simulates three weeks of a table. In each hour the table changes, and old changes are removed. A
+// reader that reads each change within the feed's Keep must miss no change, and a reader that comes later must get an
+// error. The feed must not grow.
 func weeksOfChanges(e *env) {
 	const hour = 3600 * second
 	s, n := e.createWithFeed()
@@ -668,7 +668,7 @@ func weeksOfChanges(e *env) {
 	}
 }
 
-// randomCommit makes mutations of a few entities of one partition.
+// randomCommit returns mutations of a few entities of one partition.
 func randomCommit(rnd *rand.Rand, now edm.Ticks) (m []table.Mutation) {
 	p := string(rune('p' + rnd.IntN(2)))
 	for _, r := range rnd.Perm(4)[:1+rnd.IntN(3)] {
@@ -683,9 +683,9 @@ func randomCommit(rnd *rand.Rand, now edm.Ticks) (m []table.Mutation) {
 	return m
 }
 
-// concurrentChanges runs four writers and two followers at the same time, in two stores over the same
-// data if the fixture can be shared. Each commit that returned is in the feed, the commits of one entity
-// are in order, and the followers end with the state of the table.
+// concurrentChanges runs four writers and two followers at the same time, in two stores over the same data if the
+// fixture can be shared. The feed must contain each successful commit, and the commits of an entity in order. In the
+// end each follower must have the same entities as the table.
 func concurrentChanges(e *env) {
 	_, n := e.createWithFeed()
 	name := n.Key()

@@ -19,16 +19,16 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Concurrency runs many clients of two stores over the same data and compares their replies
-// with a sequential model. The history of replies is accepted if each operation can be given
-// a moment between its call and its return such that the model, applied in the order of
-// these moments, answers as the store did.
+// Concurrency runs many clients of two stores over the same data, and compares their replies with a
+// sequential model. A history of replies is accepted if each operation can be assigned a moment
+// between its call and its return, in such a way that the model, which applies the operations in the
+// order of these moments, gives the same replies.
 //
-// The strengths of the store change this rule. With ExactDrop, a Drop takes effect at one
-// moment; without it, from its call to its return. With SnapshotPage, a page is read at one
-// moment; without it, each row at its own moment. Without Linearizable, reads have no order,
-// but they must not return a value that no Commit wrote. Writes still have an order if the
-// store is Conditional. With a Lossy fixture, a write with an unknown outcome takes effect at
+// The strengths of the store change this rule. With ExactDrop, a Drop takes effect at one moment;
+// without it, the Drop takes effect gradually between its call and its return. With SnapshotPage, a
+// page is read at one moment; without it, each row is read at its own moment. Without Linearizable,
+// reads have no order, but must not return a value that no Commit wrote. Writes still have an order
+// if the store is Conditional. With a Lossy fixture, a write with an unknown outcome takes effect at
 // any moment after its call, or never.
 func Concurrency(t *testing.T, h Harness) {
 	run(t, h, []law{
@@ -40,9 +40,9 @@ func Concurrency(t *testing.T, h Harness) {
 
 const clients = 5
 
-// extent returns the number of rounds and the number of commands per client and round. An operation
-// with an unknown outcome overlaps all later operations of its round, which makes the check slow. So
-// a Lossy fixture gets more and shorter rounds.
+// extent returns the number of rounds, and the number of operations per client and round. An
+// operation with an unknown outcome overlaps all later operations of its round, which makes the
+// check slow. So a Lossy fixture gets more rounds, which are shorter.
 func (e *env) extent() (rounds, commands int) {
 	if e.Lossy {
 		return 10, 20
@@ -97,19 +97,19 @@ func histories(e *env, tables bool) {
 	}
 }
 
-// history holds the operations of all clients of one table, and their results.
+// history holds the operations of all clients on one table, and the results.
 type history struct {
 	e           *env
 	name        table.RecordKey
-	tables      bool              // set if clients create and drop the table
-	incarnation table.Incarnation // the incarnation of the table if clients do not create and drop it
-	time        atomic.Int64      // logical time of calls and returns; only the order matters
+	tables      bool              // whether clients create and drop the table
+	incarnation table.Incarnation // the incarnation of the table, unless clients create and drop it
+	time        atomic.Int64      // logical time of calls and returns; it counts events
 
 	mu         sync.Mutex
 	operations []porcupine.Operation
 }
 
-// String lists the operations in the order of their calls.
+// String returns the operations as text, in the order of their calls.
 func (h *history) String() string {
 	slices.SortFunc(h.operations, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
 	var b strings.Builder
@@ -126,7 +126,7 @@ func (h *history) add(in step, call int64, out answer) {
 	defer h.mu.Unlock()
 	switch {
 	case errors.Is(out.err, table.ErrBusy) || h.e.lacksStrength(out.err, in.mutations):
-		return // the operation had no effect, and its answer says nothing about the table
+		return // the operation had no effect, and the error reveals nothing about the table
 	case unknown(out.err) && h.e.Lossy && (in.method == "commit" || in.method == "create" || in.method == "drop"):
 		end = never
 	case strings.HasPrefix(reason(out.err), "unexpected") || unknown(out.err):
@@ -160,19 +160,19 @@ type client struct {
 	id    int
 	store table.Store
 	rnd   *rand.Rand
-	known [len(universe)]edm.Ticks // last Timestamp seen of each key
+	known [len(universe)]edm.Ticks // the last known Timestamp of each key
 	count uint64
 }
 
 func (c *client) work(commands int) {
 	for range commands {
-		runtime.Gosched() // without it, operations of different clients on a fast store would not overlap
+		runtime.Gosched() // otherwise the operations of different clients would not overlap on a fast store
 		n := c.rnd.IntN(20)
 		switch {
 		case c.tables && c.id < 2 && n < 6:
 			c.drop()
 		case c.tables && n < 8:
-			_ = c.create() // create has added its result to the history
+			_ = c.create() // create itself adds the result to the history
 		case n < 11:
 			c.get(c.rnd.IntN(len(universe)))
 		case n < 13:
@@ -245,8 +245,8 @@ func (c *client) commit(m []table.Mutation) {
 	c.add(step{method: "commit", client: c.id, mutations: m}, call, answer{err: err, ticks: ticks})
 }
 
-// mutations makes one to three mutations of one partition. For a store without AtomicCommit it
-// makes only one, and for a store without Conditional only puts without a condition.
+// mutations returns one to three mutations of one partition. For a store without AtomicCommit, it
+// returns only one. For a store without Conditional, it returns only puts without a condition.
 func (c *client) mutations() []table.Mutation {
 	first := 3 * c.rnd.IntN(2)
 	rows := c.rnd.Perm(3)[:1+c.rnd.IntN(6)/3+c.rnd.IntN(2)]
@@ -265,7 +265,7 @@ func (c *client) mutations() []table.Mutation {
 			one.Condition = table.Present + table.Condition(c.rnd.IntN(2))
 		}
 		if len(rows) > 1 && c.rnd.IntN(3) > 0 && one.Kind != table.Delete {
-			one.Condition = table.Always // with a condition on each mutation, most batches would be refused
+			one.Condition = table.Always // if each mutation had a condition, most batches would be refused
 		}
 		if !c.e.has.Conditional {
 			one.Kind, one.Condition = table.Put, table.Always
@@ -281,8 +281,8 @@ func (c *client) mutations() []table.Mutation {
 	return m
 }
 
-// checkWritten checks the law for a store without Linearizable: each value that a read returns
-// for a key was written to this key by a Commit that began before the read returned.
+// checkWritten checks a store without Linearizable: each value that a read returns for a key must
+// have been written by a Commit to this key that began before the read returned.
 func (h *history) checkWritten() {
 	begun := make(map[string]int64)
 	for _, op := range h.operations {

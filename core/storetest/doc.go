@@ -1,6 +1,7 @@
-// Package storetest is the conformance suite of [table.Store]. It checks every law (a rule for
-// all stores) that the comments of table.Store state. A store's own tests are a harness, a
-// call of [Run] and tests of the special features of the store.
+// Package storetest is the conformance suite for implementations of [table.Store]. A law is a
+// rule in the comments of table.Store that every store must obey, and the suite checks all laws.
+// The tests of a store consist of a [Harness], a call of [Run], and tests of the store's special
+// features.
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
@@ -8,10 +9,11 @@
 //		})
 //	}
 //
-// The suite tests the [Strengths] that a [Fixture] declares. It does not skip the others:
-// the same steps run against a weaker law, which is stated with the check. If a Fixture
-// cannot be shared or cannot be restarted, a strength is checked with one open store as
-// far as possible.
+// Strengths are guarantees beyond the laws. The suite tests those that a [Fixture] declares. For
+// any other strength, it runs the same steps and checks a weaker law, which the comment of the
+// check states. If a Fixture cannot be shared or restarted, the suite checks a strength as far
+// as one open store permits.
 //
-// Slow stores may call the parts of the suite one by one. [Bench] measures the speed of a store.
+// Tests of slow stores may call the parts of the suite one by one. [Bench] measures the speed of
+// a store.
 package storetest

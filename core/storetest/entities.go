@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Entities checks Get and Commit with one client.
+// Entities checks Get and Commit with a single client.
 func Entities(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Conditions", conditionsHold},
@@ -36,8 +36,8 @@ const (
 	newer   state = "another Timestamp"
 )
 
-// verdicts has, for each condition of a mutation and each state of the entity, the error
-// with which the mutation is refused, or nil if it is applied.
+// verdicts contains, for each condition of a mutation and each state of the entity, the error of the
+// mutation, or nil if the mutation must be applied.
 var verdicts = map[table.Condition]map[state]error{
 	table.Always:    {nothing: nil, current: nil, newer: nil},
 	table.Absent:    {nothing: nil, current: table.ErrExists, newer: table.ErrExists},
@@ -45,9 +45,9 @@ var verdicts = map[table.Condition]map[state]error{
 	table.Unchanged: {nothing: table.ErrNoEntity, current: nil, newer: table.ErrChanged},
 }
 
-// conditionsHold tries every Kind of mutation under every Condition on every state of an entity,
-// and compares the result with [table.Apply]. A refused mutation changes nothing. After an applied
-// one, the entity has the returned Timestamp and the nonce of the mutation.
+// conditionsHold tries each Kind of mutation under each Condition on each state of an entity, and compares
+// the result with [table.Apply]. A refused mutation must change nothing. After an applied mutation, the
+// entity must have the returned Timestamp and the mutation's nonce.
 func conditionsHold(e *env) {
 	name := e.create("conditions")
 	before := edm.AppendProperty(edm.AppendProperty(nil, "kept", edm.Int32(1)), "changed", edm.String("old"))
@@ -56,10 +56,10 @@ func conditionsHold(e *env) {
 	for kind, kindName := range kinds {
 		for condition, conditionName := range conditions {
 			if kind == table.Expire {
-				continue // the part Expiry of this suite tests mutations of this kind
+				continue // the test Expiry covers this kind of mutation
 			}
 			if kind == table.Delete && condition != table.Present && condition != table.Unchanged {
-				continue // a Delete must not have these conditions
+				continue // a Delete with these conditions is not permitted
 			}
 			for found, want := range verdicts[condition] {
 				what := fmt.Sprintf("%s if %s over %s", kindName, conditionName, found)
@@ -103,8 +103,8 @@ func conditionsHold(e *env) {
 	}
 }
 
-// keptApart checks that entities with different tables, PartitionKeys or RowKeys are different
-// entities, even if keys are empty or one key is a prefix of another.
+// keptApart checks that entities are different if their tables, PartitionKeys or RowKeys differ. This must
+// hold even if keys are empty, or one key is a prefix of another.
 func keptApart(e *env) {
 	names := []table.RecordKey{e.create("a"), e.create("ab"), e.create("a1")}
 	parts := []string{"", "a", "ab", "b", "a\u00a0", "a b", "%00", "a!", "1", "'"}
@@ -145,8 +145,8 @@ func keptApart(e *env) {
 	check()
 }
 
-// ownRows checks the contract of a Store for the slices of entities: "It retains no slice it is given after
-// a method returned and the caller owns every slice it gets."
+// ownRows checks a contract of Store, for the slices of entities: "It keeps no argument slice after a
+// method has returned, and the caller owns every slice that a method returns."
 func ownRows(e *env) {
 	name := e.create("own")
 	k := at("part", "row")
@@ -189,8 +189,8 @@ func ownRows(e *env) {
 	e.expect("slices given to a merge were changed", name, k, want)
 }
 
-// cancelled checks calls with a context that ended before the call. Each method returns the error
-// of the context, and no write is applied.
+// cancelLaw checks calls whose context has already ended. Each method must return the error of the context,
+// and must not apply the write.
 func cancelLaw(e *env) {
 	name := e.create("cancelled")
 	kept := put("p", "r", "kept")
@@ -224,8 +224,8 @@ func cancelLaw(e *env) {
 	e.expectNoRecord("after a cancelled WriteRecord", tableKey("new"))
 }
 
-// restartEntities checks that after a restart written entities exist and deleted ones do not.
-// If the fixture cannot be restarted, it checks the same without a restart.
+// restartEntities checks that after a restart the written entities exist and the deleted ones do not.
+// Without Restart in the fixture, it checks the same without a restart.
 func restartEntities(e *env) {
 	name := e.create("restart")
 	want := make(map[string]string)

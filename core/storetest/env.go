@@ -15,7 +15,7 @@ import (
 	"edgetable/core/table"
 )
 
-// env is a test with data of its own.
+// env is a test with its own data.
 type env struct {
 	*testing.T
 	Fixture
@@ -30,7 +30,7 @@ func open(t *testing.T, h Harness) *env {
 	return &env{T: t, Fixture: p, clock: c, has: p.Strengths}
 }
 
-// clock is a clock that moves by step whenever it is read: forward, not at all, or back.
+// clock is a clock that moves by step whenever it is read. A step may be positive, zero or negative.
 type clock struct{ ticks, step atomic.Int64 }
 
 // millisecond is the default step of a clock.
@@ -45,15 +45,14 @@ func newClock() *clock {
 
 func (c *clock) now() edm.Ticks { return edm.Ticks(c.ticks.Add(c.step.Load())) }
 
-// awaitReplicas waits until writes are visible to all, if the fixture has replicas.
+// awaitReplicas waits until all replicas have all writes, if the fixture has replicas.
 func (e *env) awaitReplicas() {
 	if e.Settle != nil {
 		e.Settle()
 	}
 }
 
-// second returns another store over the same data, or e.Store if the fixture cannot be
-// shared.
+// second returns another store over the same data, or e.Store if the fixture cannot be shared.
 func (e *env) second(now func() edm.Ticks) table.Store {
 	if e.Share == nil {
 		return e.Store
@@ -61,8 +60,8 @@ func (e *env) second(now func() edm.Ticks) table.Store {
 	return e.Share(now)
 }
 
-// fewer returns n, or remote if the fixture is Remote. remote is the smallest number
-// that still covers each case of a law.
+// fewer returns the argument remote if the fixture is Remote, and otherwise n. remote must be the smallest number
+// that still tests each case of a law.
 func (e *env) fewer(n, remote int) int {
 	if e.Remote {
 		return remote
@@ -70,14 +69,14 @@ func (e *env) fewer(n, remote int) int {
 	return n
 }
 
-// incarnation returns an incarnation that was never used.
+// incarnation returns a new random incarnation.
 func incarnation() (i table.Incarnation) {
 	binary.BigEndian.PutUint64(i[:], rand.Uint64())
 	binary.BigEndian.PutUint32(i[8:], rand.Uint32())
 	return i
 }
 
-// tableKey is the key of a table of the account that most laws use.
+// tableKey returns the key of a table in the account that most laws use.
 func tableKey(name string) table.RecordKey { return table.RecordKey{Account: "acct", Table: name} }
 
 // create creates an empty table and returns its key.
@@ -91,7 +90,7 @@ func (e *env) create(name string) table.RecordKey {
 func (e *env) write(r table.Record) table.Revision {
 	e.Helper()
 	revision, err := e.Store.WriteRecord(e.Context(), r)
-	// If the outcome of the write is unknown, the record may appear at any time: write and read until it is there.
+	// After a write with an unknown outcome, the record may appear at any time. So write and read until it exists.
 	for lost := e.Lossy && unknown(err); lost && (unknown(err) || errors.Is(err, table.ErrRevision)); {
 		var there table.Record
 		there, err = e.Store.ReadRecord(e.Context(), r.Key, table.Strong)
@@ -120,13 +119,13 @@ func (e *env) drop(name table.RecordKey) {
 	e.awaitReplicas()
 }
 
-// commit applies mutations and waits until replicas have caught up.
+// commit applies mutations, and waits until all replicas have them.
 func (e *env) commit(name table.RecordKey, m ...table.Mutation) (edm.Ticks, error) {
 	defer e.awaitReplicas()
 	return e.Store.Commit(e.Context(), name, m)
 }
 
-// must applies mutations and fails the test if they are not applied.
+// mustCommit applies mutations, and fails the test if the store returns an error.
 func (e *env) mustCommit(name table.RecordKey, m ...table.Mutation) edm.Ticks {
 	e.Helper()
 	ticks, err := e.commit(name, m...)
@@ -136,7 +135,7 @@ func (e *env) mustCommit(name table.RecordKey, m ...table.Mutation) edm.Ticks {
 	return ticks
 }
 
-// fill puts entities in the largest commits that are allowed.
+// fill puts entities, in commits that are as large as the store permits.
 func (e *env) fill(name table.RecordKey, m []table.Mutation) {
 	e.Helper()
 	size := 1
@@ -157,7 +156,7 @@ func (e *env) get(name table.RecordKey, k []byte) (table.Row, error) {
 	return e.Store.Get(e.Context(), name, k, table.Strong)
 }
 
-// expect fails the test if a strong Get of an entity does not return want, a text as from show or reason.
+// expect does a strong Get of an entity, and fails the test if the result, as text, is not want.
 func (e *env) expect(what string, name table.RecordKey, k []byte, want string) {
 	e.Helper()
 	if got := shown(e.get(name, k)); got != want {
@@ -165,8 +164,8 @@ func (e *env) expect(what string, name table.RecordKey, k []byte, want string) {
 	}
 }
 
-// lacks reports whether err is ErrUnsupported for mutations that need a strength that the store
-// does not declare. A store may also apply such mutations.
+// lacksStrength reports whether err is ErrUnsupported because the mutations need a strength (guarantee) that the
+// store does not declare.
 func (e *env) lacksStrength(err error, m []table.Mutation) bool {
 	if !errors.Is(err, table.ErrUnsupported) {
 		return false
@@ -175,8 +174,8 @@ func (e *env) lacksStrength(err error, m []table.Mutation) bool {
 	return len(m) > 1 && !e.has.AtomicCommit || conditional && !e.has.Conditional
 }
 
-// applied reports whether a Commit was applied. It fails the test if err is neither a refusal nor
-// due to a strength that the store does not declare.
+// wasApplied reports whether a Commit was applied. It fails the test for an error that is neither a refusal nor
+// permitted by [env.lacksStrength].
 func (e *env) wasApplied(m []table.Mutation, err error) bool {
 	e.Helper()
 	var refusal *table.Refused

@@ -13,16 +13,16 @@ import (
 	"edgetable/core/table"
 )
 
-// attemptAt is a Commit that put or deleted one entity, with the times of the call and the
+// attemptAt is a Commit that puts or deletes one entity, with the times of its call and its
 // return.
 type attemptAt struct {
 	nonce      uint64 // the nonce of a put; 0 for a delete
 	call, back int64
 }
 
-// converges checks the law for a store without any strength: when writes have ended and
-// replicas have caught up, all stores and all ways to read return the same state of each
-// entity. No other write of this entity began after the write of this state had returned.
+// convergenceLaw checks a store without any strength. When writes have ended and all replicas
+// have caught up, all stores and all ways to read must return the same state of each entity. No
+// other write of the entity may have begun after the write of this state had returned.
 func convergenceLaw(e *env) {
 	name := e.create("converges")
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
@@ -90,9 +90,9 @@ func convergenceLaw(e *env) {
 	}
 }
 
-// leftBy reports whether the write with this nonce may have been the last one that was applied.
+// mayBeLast reports whether the write with this nonce may have been applied after all others.
 func mayBeLast(done []attemptAt, nonce uint64) bool {
-	var latest int64 // the time of the latest call whose write certainly was applied
+	var latest int64 // the latest time of a call whose write was certainly applied
 	for _, one := range done {
 		if one.back != never {
 			latest = max(latest, one.call)

@@ -12,18 +12,19 @@ import (
 
 const second = edm.TicksPerSecond
 
-// ends returns the properties of an entity that expires at an instant, by a rule for the property E. v is a text.
+// ends returns the properties of an entity that expires at an instant, by a rule with the property E. Another
+// property has the text v.
 func ends(at edm.Ticks, v string) edm.Properties {
 	return edm.AppendProperty(text(v), "E", edm.DateTime(at))
 }
 
-// matured is the age at which a rule certainly removes entities that have expired. A younger rule only hides them.
+// matured is an age at which a rule certainly removes expired entities. A young rule only hides them.
 const matured = table.UndoTime + 90*second
 
-// later moves the clock, which otherwise stands still.
+// advance advances the clock. Otherwise the clock of these tests stands still.
 func (c *clock) advance(by edm.Ticks) { c.ticks.Add(int64(by)) }
 
-// expiring creates a table with a rule of expiry, and stops the clock.
+// createExpiring creates a table with a rule of expiry, and makes the clock stand still.
 func (e *env) createExpiring(rule *table.Expiry) (s *table.Service, name table.Name) {
 	e.Helper()
 	if !e.has.Expiry {
@@ -37,13 +38,13 @@ func (e *env) createExpiring(rule *table.Expiry) (s *table.Service, name table.N
 	return s, name
 }
 
-// declaring wraps a store and reports that the store supports a rule of expiry.
+// declaring is a wrapper of a store. It declares that the store supports rules of expiry.
 type declaring struct{ table.Store }
 
 func (s declaring) Unwrap() table.Store             { return s.Store }
 func (s declaring) Declares() (name string, _ bool) { return "the store", true }
 
-// pauses is a store whose Scan calls a function with the rows that it has found, before it returns.
+// pauses is a store whose Scan calls a function with the rows that it has read, before it returns.
 type pauses struct {
 	table.Store
 	found func(rows []table.Row)
@@ -57,7 +58,7 @@ func (s pauses) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return page, err
 }
 
-// declare declares a rule of expiry. If rule is nil, the table has no rule afterwards.
+// declare sets the rule of expiry of a table. If rule is nil, it withdraws the rule.
 func (e *env) declare(s *table.Service, name table.Name, rule *table.Expiry) {
 	e.Helper()
 	if err := s.SetTableOptions(e.Context(), name, "", table.TableOptions{Expire: rule}); err != nil {
@@ -66,10 +67,10 @@ func (e *env) declare(s *table.Service, name table.Name, rule *table.Expiry) {
 	e.awaitReplicas()
 }
 
-// upkeep makes a whole pass of upkeep over the table, which removes expired entities.
+// upkeep runs a complete pass of upkeep, which removes the expired entities of a table.
 func (e *env) upkeep(s *table.Service, name table.Name) (removed int) {
 	e.Helper()
-	u := table.Upkeep{Table: name} // made without TakeUpkeep, because concurrent passes do no harm
+	u := table.Upkeep{Table: name} // TakeUpkeep need not be called, because concurrent passes do no harm
 	for range 1000 {
 		done, err := s.Upkeep(e.Context(), &u)
 		if err != nil {
@@ -84,7 +85,8 @@ func (e *env) upkeep(s *table.Service, name table.Name) (removed int) {
 	return 0
 }
 
-// rowKeys lists the keys that a scan returns. If ended is set, it lists the keys of expired entities instead.
+// rowKeys returns the keys of the rows that a scan finds: those of expired entities if ended is set, else those of
+// all others.
 func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
 	e.Helper()
 	r := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 3, Ended: ended}
@@ -96,8 +98,8 @@ func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
 	return list
 }
 
-// expectRemoved checks how many entities a pass of upkeep removed. The number may be lower if the store also
-// removes expired entities itself.
+// expectRemoved checks how many entities a pass of upkeep removed. If the store itself removes expired entities,
+// the number may be lower than want.
 func (e *env) expectRemoved(got, want int) {
 	e.Helper()
 	if got != want && !(e.Removes && got < want) {

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Expiry checks the rule of expiry of a table. An entity that has expired by the Timestamp of an
-// operation is absent for this operation, even if it is still stored.
+// Expiry checks the rule of expiry of a table. An entity that has expired at the Timestamp of an operation must
+// be absent for this operation, even if the entity is still stored.
 func Expiry(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Refused", refusedTraits},
@@ -32,8 +32,8 @@ func Expiry(t *testing.T, h Harness) {
 	})
 }
 
-// refusedTraits checks that a store that does not support a rule of expiry answers ErrUnsupported to
-// a record that has one.
+// refusedTraits checks a store that does not support rules of expiry. It must answer ErrUnsupported to a record
+// with such a rule.
 func refusedTraits(e *env) {
 	r := newRecord("a", []byte("one"))
 	r.Traits = &table.Traits{Expiry: &table.Expiry{Property: "E"}}
@@ -61,8 +61,8 @@ func refusedTraits(e *env) {
 	}
 }
 
-// absentOnceEnded checks that an expired entity is absent for reads, conditions, merges and
-// batches, and that a write to its key makes a new entity.
+// absentOnceEnded checks that an expired entity is absent for reads, conditions, merges and batches, and that a
+// write to its key creates a new entity.
 func absentOnceEnded(e *env) {
 	_, n := e.createExpiring(&table.Expiry{Property: "E"})
 	name := n.Key()
@@ -78,7 +78,7 @@ func absentOnceEnded(e *env) {
 	e.expect("an instant of another type", name, d.Key, showWritten(d, first))
 	e.expectKeys("at first", name, false, `"p"/"a"`, `"p"/"b"`, `"p"/"d"`)
 
-	e.clock.advance(10 * second) // the entity a expires at this moment
+	e.clock.advance(10 * second) // the entity a expires at this instant
 	e.expect("at its end", name, a.Key, reason(table.ErrNoEntity))
 	e.expectKeys("at the end of a", name, false, `"p"/"b"`, `"p"/"d"`)
 	e.expectKeys("at the end of a", name, true, `"p"/"a"`, `"p"/"c"`)
@@ -100,7 +100,8 @@ func absentOnceEnded(e *env) {
 	}
 	e.expectKeys("after refusals", name, true, `"p"/"a"`, `"p"/"c"`)
 
-	// A merge keeps no property of an expired entity. An insert over an expired entity succeeds, even in a batch.
+	// A merge must keep no property of an expired entity. An insert in place of an expired entity must succeed,
+	// even in a batch.
 	merge := table.Mutation{Key: a.Key, Kind: table.Merge, Properties: edm.AppendProperty(nil, "w", edm.Int32(1)), Nonce: 9}
 	insert := table.Mutation{Key: c.Key, Condition: table.Absent, Properties: text("new"), Nonce: 9}
 	ticks := e.mustCommit(name, merge, insert)
@@ -112,8 +113,8 @@ func absentOnceEnded(e *env) {
 	e.expectKeys("at last", name, true)
 }
 
-// agesFromTheLastWrite checks the field After of a rule of expiry: the age of an entity counts from
-// its last write, even if that is a merge. An instant in the property takes precedence.
+// agesFromTheLastWrite checks the field After of a rule of expiry. The age of an entity counts from its last
+// write, even if that write is a merge. If the rule's property has an instant, only this instant counts.
 func agesFromTheLastWrite(e *env) {
 	_, n := e.createExpiring(&table.Expiry{Property: "E", After: 10 * second})
 	name := n.Key()
@@ -126,15 +127,14 @@ func agesFromTheLastWrite(e *env) {
 	e.expectKeys("after 16 seconds", name, false, `"p"/"a"`, `"p"/"c"`)
 	e.clock.advance(8 * second)
 	e.expectKeys("after 24 seconds", name, false, `"p"/"c"`)
-	e.clock.advance(-20 * second) // the clock of the machine steps back: no expired entity may reappear
+	e.clock.advance(-20 * second) // the wall clock steps back: no expired entity may reappear
 	e.expectKeys("with a clock that stepped back", name, false, `"p"/"c"`)
 	if _, err := e.commit(name, table.Mutation{Key: at("p", "a"), Kind: table.Merge, Condition: table.Present}); reason(err) != reason(&table.Refused{Err: table.ErrNoEntity}) {
 		e.Errorf("a merge into what a read found absent: %s", reason(err))
 	}
 }
 
-// undoOfARule checks that all entities are visible again if a rule is withdrawn in its first
-// hour.
+// undoOfARule checks that all entities become visible again if a rule is withdrawn in its first hour.
 func undoOfARule(e *env) {
 	s, n := e.createExpiring(nil)
 	name := n.Key()
@@ -160,7 +160,7 @@ func undoOfARule(e *env) {
 	}
 }
 
-// rows lists all visible rows, or if ended is set, the expired ones.
+// rows returns all visible rows or, if ended is set, the expired rows.
 func (e *env) rows(name table.RecordKey, ended bool) (list []table.Row) {
 	e.Helper()
 	return slices.Concat(e.pages(name, table.ScanRequest{Ranges: []key.Range{{}}, Ended: ended}, func([]byte) {})...)
@@ -170,8 +170,8 @@ func expireOf(r table.Row) table.Mutation {
 	return table.Mutation{Key: r.Key, Kind: table.Expire, Condition: table.Unchanged, IfMatch: r.Timestamp}
 }
 
-// endingRule checks a rule of expiry that is withdrawn after its first hour. Entities that had
-// expired by then stay absent, and all others stay visible.
+// endingRule checks a rule of expiry that is withdrawn after its first hour. Entities that have already expired
+// must stay absent, and all others must stay visible.
 func endingRule(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	name := n.Key()
@@ -191,7 +191,7 @@ func endingRule(e *env) {
 	err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{})
 	if refused, ok := errors.AsType[*table.Error](err); (!ok || refused.Code != table.OptionsBusy) && !e.Removes {
 		e.Errorf("two rules that end: %v, want OptionsBusy", err)
-	} else if err == nil { // the store itself has removed all entities that expired by the first rule
+	} else if err == nil { // the store itself has already removed all entities that expired by the first rule
 		e.expectKeys("after both", name, false)
 		return
 	}
@@ -203,8 +203,8 @@ func endingRule(e *env) {
 	e.declare(s, n, nil)
 }
 
-// upkeepRemoves checks that upkeep removes all expired entities and no others. So it removes
-// only entities that were absent for clients already.
+// upkeepRemoves checks that upkeep removes all expired entities and no others. Clients then never notice a
+// removal, because expired entities are absent for them anyway.
 func upkeepRemoves(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	name := n.Key()
@@ -237,8 +237,8 @@ func upkeepRemoves(e *env) {
 	e.expectKeys("and it is not stored", name, false, live...)
 }
 
-// upkeepAgainstAWriter checks that upkeep does not remove an entity that was written again after
-// the scan of the upkeep and before the removal.
+// upkeepAgainstAWriter checks that upkeep does not remove an entity that a client writes after the scan of the
+// upkeep and before the removal.
 func upkeepAgainstAWriter(e *env) {
 	_, n := e.createExpiring(&table.Expiry{After: second})
 	if e.Removes {
@@ -268,8 +268,8 @@ func upkeepAgainstAWriter(e *env) {
 	}
 }
 
-// upkeepOvertaken checks that a pass of upkeep deletes a withdrawn rule from the traits even if the
-// store, or another program, removes an entity between the scan and the removal of the pass.
+// upkeepOvertaken checks that a pass of upkeep deletes a withdrawn rule from the traits even if the store, or
+// another program, removes an entity before the pass itself does so.
 func upkeepOvertaken(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	now := edm.Ticks(e.clock.ticks.Load())
@@ -290,9 +290,8 @@ func upkeepOvertaken(e *env) {
 	}
 }
 
-// traitsElsewhere checks that, after a rule of expiry was declared or withdrawn in one store, all reads
-// and Commits follow the change in another store over the same data, even if that store had cached
-// the old rule.
+// traitsElsewhere checks that a declared or withdrawn rule of expiry applies at once in another store over the
+// same data, to all reads and Commits. This must hold even if the other store has cached the old rule.
 func traitsElsewhere(e *env) {
 	s, n := e.createExpiring(nil)
 	name := n.Key()
@@ -318,8 +317,8 @@ func traitsElsewhere(e *env) {
 	}
 }
 
-// traitsKept checks that a table's rule of expiry stays in its record when other settings of the
-// record are written. The rule holds in every store over the same data, and after a restart.
+// traitsKept checks that a table's record keeps the rule of expiry when other settings in the record are written.
+// The rule must apply in each store over the same data, and after a restart.
 func traitsKept(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E", After: 9 * second})
 	name := n.Key()
@@ -361,9 +360,9 @@ func traitsKept(e *env) {
 	}
 }
 
-// randomExpiry compares random writes, reads, passes of upkeep, declarations of rules and clock steps with a
-// model. The model never removes an expired entity: [table.Traits] says which of its entities are absent.
-// Entities expire at half seconds and the clock is at whole seconds, so the model need not know exact
+// randomExpiry compares a model with a store under random writes, reads, passes of upkeep, declarations of rules
+// and clock steps. The model never removes an expired entity: [table.Traits] determines which of its entities are
+// absent. Entities expire at half seconds and the clock is at whole seconds, so the model can ignore the exact
 // Timestamps.
 func randomExpiry(e *env) {
 	s, n := e.createExpiring(nil)
@@ -390,9 +389,9 @@ func randomExpiry(e *env) {
 		case 1:
 			rule := []*table.Expiry{nil, {Property: "E"}, {After: 7*second + second/2}, {Property: "E", After: 11*second + second/2}}[rnd.IntN(4)]
 			if edm.Ticks(e.clock.ticks.Load()) < highest || rnd.IntN(4) > 0 {
-				continue // a program must not declare a rule while its clock is behind
+				continue // declaring a rule while the clock is behind is not permitted
 			}
-			e.clock.advance(second/4 + 1) // the rule is declared later than every Timestamp so far
+			e.clock.advance(second/4 + 1) // so that the rule is declared after every Timestamp so far
 			err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{Expire: rule})
 			e.clock.advance(3*second/4 - 1)
 			highest = edm.Ticks(e.clock.ticks.Load())
@@ -402,7 +401,7 @@ func randomExpiry(e *env) {
 			if traits, _, err = s.TableTraits(e.Context(), n); err != nil {
 				e.Fatal(err)
 			}
-			for k, row := range rows { // an entity that expired by a withdrawn rule must never reappear
+			for k, row := range rows { // an entity that expired by a withdrawn rule must not reappear
 				if traits != nil && (&table.Traits{Ending: traits.Ending}).Ended(&row, highest) {
 					delete(rows, k)
 				}

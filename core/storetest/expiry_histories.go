@@ -11,18 +11,18 @@ import (
 	"edgetable/core/table"
 )
 
-// concurrentExpiry checks that an existing entity makes an insert fail only until it expires, and that
-// no read returns it afterwards. Writers insert the same few entities, which expire soon, while other
-// clients read and remove them.
+// concurrentExpiry checks that an insert fails only while an entity with the same key exists and has not
+// expired, and that no read returns the entity after that. Writers insert the same few entities, which expire
+// soon, while other clients read and remove them.
 func concurrentExpiry(e *env) { expiryHistory(e) }
 
-// skewedExpiry does the same as concurrentExpiry in two stores over the same data, whose clocks
-// differ. Neither store returns an entity that has expired by the slower clock.
+// skewedExpiry does the same as concurrentExpiry in two stores over the same data, whose clocks differ. Neither
+// store may return an entity that has expired according to the slower clock.
 func skewedExpiry(e *env) { expiryHistory(e, millisecond) }
 
-// expiryHistory makes clients insert, read and remove entities that expire soon. The clients use
-// e.Store and one more store over the same data for each value of ahead, with a clock that is ahead
-// by this value.
+// expiryHistory runs clients that insert, read and remove entities that expire soon. The clients use e.Store,
+// and another store over the same data for each value in ahead. The clock of such a store is ahead by this
+// value.
 func expiryHistory(e *env, ahead ...edm.Ticks) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	h := &endings{env: e, name: n.Key(), lives: map[string][]interval{}}
@@ -57,27 +57,29 @@ func expiryHistory(e *env, ahead ...edm.Ticks) {
 	h.check()
 }
 
-// program is a store over the shared data, with a clock of its own.
+// program is a store over the shared data, with its own clock.
 type program struct {
 	store   table.Store
 	service *table.Service
 	ahead   edm.Ticks // how far the clock of the store is ahead
 }
 
-// interval is the life of an entity: from the Timestamp of its insert to the instant at which it expires.
+// interval is the time in which an entity exists: from the Timestamp of its insert to the instant at which it
+// expires.
 type interval struct{ from, to edm.Ticks }
 
-// endings is a history of inserts of entities that expire.
+// endings records the inserts of entities that expire.
 type endings struct {
 	*env
 	name  table.RecordKey
 	mu    sync.Mutex
-	lives map[string][]interval // the entities inserted with each key
+	lives map[string][]interval // when entities existed, by key
 }
 
-// insert inserts an entity that expires soon or has just expired. Then it reads the entity and scans the table.
+// insert inserts an entity that expires soon or has just expired. Then it reads the entity, and scans the
+// table.
 func (h *endings) insert(p program, rnd *rand.Rand) {
-	now := func() edm.Ticks { return edm.Ticks(h.clock.ticks.Load()) } // the slowest clock of all stores
+	now := func() edm.Ticks { return edm.Ticks(h.clock.ticks.Load()) } // the slowest of the clocks of all stores
 	k := at("p", string(rune('a'+rnd.IntN(3))))
 	m := table.Mutation{Key: k, Condition: table.Absent, Properties: ends(now()+p.ahead+edm.Ticks(rnd.IntN(20))*millisecond/10, "1"), Nonce: 1}
 	switch ticks, err := p.store.Commit(h.Context(), h.name, []table.Mutation{m}); {
@@ -105,7 +107,7 @@ func (h *endings) insert(p program, rnd *rand.Rand) {
 	}
 }
 
-// check fails the test if an entity was inserted before the previous entity with the same key expired.
+// check fails the test if an insert succeeded before the previous entity with the same key had expired.
 func (h *endings) check() {
 	for k, list := range h.lives {
 		slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.from, b.from) })

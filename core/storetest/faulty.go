@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// faultyStore is a Store whose next calls fail on command. A call fails before it takes effect, or it
-// takes effect and the reply is lost. Tests use both, because code that is right for one may be wrong
-// for the other.
+// faultyStore is a Store whose next calls fail when a test demands it. A call fails before it takes
+// effect, or it takes effect and its reply is lost. Tests use both faults, because code that is right
+// for one of them may be wrong for the other.
 type faultyStore struct {
 	table.Store
 	// lagging makes eventual Gets read from a replica that has no data yet.
@@ -23,10 +23,10 @@ type faultyStore struct {
 	late   []func()
 }
 
-// method names a method of a Store that can fail on command.
+// method is the name of a method of Store.
 type method string
 
-// The methods of a Store.
+// These methods of a Store can fail.
 const (
 	onReadRecord  method = "ReadRecord"
 	onWriteRecord method = "WriteRecord"
@@ -37,31 +37,30 @@ const (
 	onScan        method = "Scan"
 )
 
-// effect says whether a call that fails takes effect.
+// effect tells whether a call with a fault takes effect.
 type effect uint8
 
 const (
-	// notApplied is a call that never reaches the store.
+	// notApplied means that the call never reaches the store.
 	notApplied effect = iota
-	// replyLost is a call that takes effect, and whose reply is lost.
+	// replyLost means that the call takes effect, but its reply is lost.
 	replyLost
-	// late is a call that takes effect when [faultyStore.deliver] is called.
+	// late means that the call takes effect only when [faultyStore.deliver] is called.
 	late
 )
 
-// failure says how one call fails.
+// failure describes the fault of one call.
 type failure struct {
 	effect effect
-	err    error  // the error for the caller; nil: no fault
-	then   func() // is called before the caller gets the error; may be nil
+	err    error  // the error for the caller; nil means no fault
+	then   func() // called before the caller gets the error; may be nil
 }
 
-// newFaulty wraps a store.
 func newFaulty(s table.Store) *faultyStore {
 	return &faultyStore{Store: s, faults: make(map[method][]failure), calls: make(map[method]int)}
 }
 
-// fail sets the faults of the next calls of a method, one fault per call.
+// fail sets the faults of the next calls of a method, one for each call.
 func (f *faultyStore) fail(m method, faults ...failure) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,7 +74,7 @@ func (f *faultyStore) count(m method) int {
 	return f.calls[m]
 }
 
-// deliver applies the late calls in their order.
+// deliver applies the late calls in the order in which they were made.
 func (f *faultyStore) deliver() {
 	f.mu.Lock()
 	late := f.late
@@ -86,7 +85,7 @@ func (f *faultyStore) deliver() {
 	}
 }
 
-// reset forgets unused faults and late calls.
+// reset removes the faults that no call has used, and the late calls.
 func (f *faultyStore) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -94,7 +93,7 @@ func (f *faultyStore) reset() {
 	f.late = nil
 }
 
-// do makes one call of a method, and applies the fault that is set for this call, if there is one.
+// do counts and makes a call of a method. If a fault is set for this call, do applies the fault.
 func (f *faultyStore) do(m method, call func() error) error {
 	f.mu.Lock()
 	f.calls[m]++
@@ -118,7 +117,7 @@ func (f *faultyStore) do(m method, call func() error) error {
 	return fault.err
 }
 
-// lose is like do for a method that returns a result besides the error.
+// lose does the same as do for a method that also returns a result.
 func lose[R any](f *faultyStore, m method, call func() (R, error)) (R, error) {
 	var result R
 	err := f.do(m, func() (err error) {
@@ -161,7 +160,8 @@ func (f *faultyStore) Get(ctx context.Context, name table.RecordKey, k []byte, c
 	return lose(f, onGet, func() (table.Row, error) { return f.Store.Get(ctx, name, k, c) })
 }
 
-// Commit implements [table.Store]. It copies the arguments of a call that takes effect later.
+// Commit implements [table.Store]. It copies its arguments, because a late call uses them after
+// Commit has returned.
 func (f *faultyStore) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	m = cloneMutations(m)
 	return lose(f, onCommit, func() (edm.Ticks, error) { return f.Store.Commit(ctx, name, m) })

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// filters checks that a Scan with a filter returns exactly those rows that Filter.Match accepts,
+// filters checks that a Scan with a filter returns exactly the rows that Filter.Match accepts,
 // whatever the limits of a page are. It also checks that "a page may be empty and have a Next".
 func filters(e *env) {
 	name, _ := e.grid("filters", 4, 25, 50)
@@ -55,10 +55,10 @@ func filters(e *env) {
 			{Ranges: plan.Ranges, Filter: plan.Residual, Rows: 3, ScanBytes: 300},
 		} {
 			if len(r.Ranges) == 0 {
-				continue // no key can pass the filter, and a Scan needs at least one range
+				continue // no key can match the filter, and a Scan needs at least one range
 			}
 			if e.Remote && 1 <= j && j <= 3 && j != 1+i%3 {
-				continue // for a remote store, each filter is tested with only one of these limits of a page
+				continue // on a remote store, only one of these page limits is tested with each filter
 			}
 			what := fmt.Sprintf("%s: %d ranges, Rows %d, ScanBytes %d", text, len(r.Ranges), r.Rows, r.ScanBytes)
 			e.same(what, keys(slices.Concat(e.pages(name, r, nil)...)), want)

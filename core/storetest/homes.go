@@ -1,8 +1,8 @@
 package storetest
 
-// Home returns the strengths of a store of this project, by its name in the table
-// of docs/stores.md. The tests of each store declare these strengths, so the suite
-// checks them. Another test compares them with that page. An unknown name panics.
+// Home returns the strengths (guarantees) of one of this project's stores, by its name in the table in docs/stores.md.
+// The store's own tests declare the strengths that Home returns, so the suite checks them. Another test compares them
+// with that page. Home panics if the name is unknown.
 func Home(name string) Strengths {
 	s, ok := homes[name]
 	if !ok {
@@ -20,14 +20,14 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// The store is durable because it refuses a database whose settings do not make commits durable.
+	// The store is durable, because it refuses a database whose configuration does not make commits durable.
 	"PostgreSQL": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// SnapshotPage is missing because a Query is read-committed and may return part of a batch. ExactDrop is missing because
-	// a process with a cached record may still see a dropped table. TimestampsAcrossProcesses is missing because the
-	// Timestamp of a delete is not stored.
+	// SnapshotPage is missing, because a Query is read-committed and may return part of a batch. ExactDrop is missing,
+	// because a process with a cached record may still find a dropped table. TimestampsAcrossProcesses is missing,
+	// because the Timestamp of a delete is not stored.
 	"DynamoDB": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true,
 		Durable: true,
@@ -36,14 +36,14 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
 		Durable: true, Expiry: true, Feed: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// SnapshotPage is missing because a page is read from each bucket separately. ExactDrop is missing because the buckets
-	// drop a table one after another.
+	// SnapshotPage is missing, because a page is read from each bucket separately. ExactDrop is missing, because the
+	// buckets drop a table one after another.
 	"Durable Objects, more buckets": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,
 	},
-	// The ranges of a split table lack the same strengths: a page is read from each range separately, and the
-	// ranges drop the table one after another.
+	// A split table lacks the same strengths: a page is read from each range separately, and the ranges drop the table
+	// one after another.
 	"Durable Objects, a table that has split": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/storetest"
 )
 
-// TestStoresPage checks that the table in docs/stores.md agrees with the strengths in homes.go.
+// TestStoresPage checks that the table in docs/stores.md shows the strengths in homes.go.
 func TestStoresPage(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return
@@ -55,7 +55,7 @@ func TestStoresPage(t *testing.T) {
 	}
 }
 
-// TestHarnesses checks that the tests of each store declare the strengths in homes.go, and that each entry of
+// TestHarnesses checks that the tests of each store declare the strengths in homes.go, and that each entry in
 // homes.go belongs to a store.
 func TestHarnesses(t *testing.T) {
 	if os.Getenv(child) != "" {

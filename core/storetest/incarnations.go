@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Incarnations checks that a table shares nothing with a later table of the same name. It also checks
-// that Get, Commit and Scan fail with ErrNoTable if the table does not exist.
+// Incarnations checks that a table shares nothing with a later table that has the same name. It also checks that
+// Get, Commit and Scan fail with ErrNoTable if the table does not exist.
 func Incarnations(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"NoTable", noTable},
@@ -22,7 +22,7 @@ func Incarnations(t *testing.T, h Harness) {
 	})
 }
 
-// expectNone fails the test if a store finds the table.
+// expectNone fails the test if the table exists in a store.
 func (e *env) expectNone(what string, s table.Store, name table.RecordKey) {
 	e.Helper()
 	_, get := s.Get(e.Context(), name, at("p", "r"), table.Strong)
@@ -36,7 +36,7 @@ func (e *env) expectNone(what string, s table.Store, name table.RecordKey) {
 	}
 }
 
-// expectRows fails the test if Scan and Get do not return exactly these rows of a table.
+// expectRows fails the test if Scan and Get return other rows of a table than these.
 func (e *env) expectRows(what string, s table.Store, name table.RecordKey, want ...string) {
 	e.Helper()
 	e.awaitReplicas()
@@ -71,8 +71,8 @@ func noTable(e *env) {
 	e.expectRows("another", e.Store, other)
 }
 
-// createAgain checks that entities of a dropped table never reappear, even if a table of the same name is
-// created again, and that no ETag of the dropped table matches an entity of the new one.
+// createAgain checks that entities of a dropped table never reappear, even if a table with the same name is
+// created. It also checks that no ETag from the dropped table matches an entity of the new table.
 func createAgain(e *env) {
 	var name table.RecordKey
 	var last edm.Ticks
@@ -100,7 +100,7 @@ func createAgain(e *env) {
 }
 
 // livesOverTwoStores creates and drops a table several times, alternately through two stores over the same data. It
-// checks that after each Drop neither store finds the table, whatever the stores have cached.
+// checks that neither store finds the table after a Drop, whatever the stores have cached.
 func livesOverTwoStores(e *env) {
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
 	for incarnation := range 6 {
@@ -144,8 +144,8 @@ func recordChanges(e *env) {
 	e.expectRows("after a refused create", e.Store, d.Key, want)
 }
 
-// largeDrop checks that after a Drop of a large table no entity is ever seen again, even if the store
-// removes the entities in the background.
+// largeDrop checks that after the Drop of a large table no read returns its entities, even if the store removes the
+// entities in the background.
 func largeDrop(e *env) {
 	name, _ := e.large()
 	e.drop(name)

@@ -7,8 +7,8 @@ import (
 )
 
 // listRecords checks the contract: "ListRecords returns the records of at most limit tables of an
-// account, in byte order of their names, beginning at the name from. Fewer than limit means there
-// are no more."
+// account, in byte order of their names, beginning at the name from. If the result has fewer than limit
+// records, the account has no more."
 func listRecords(e *env) {
 	for _, k := range []table.RecordKey{
 		{Account: "b", Table: "t9"}, {Account: "a", Table: "t1"}, {Account: "a"}, {Account: "a", Table: "t2"},
@@ -46,8 +46,7 @@ func listRecords(e *env) {
 	}
 }
 
-// incarnationOf returns an incarnation for a new record. It is zero for the settings of an
-// account.
+// incarnationOf returns an incarnation for a new record. For the settings of an account, it is zero.
 func incarnationOf(k table.RecordKey) (i table.Incarnation) {
 	if k.Table != "" {
 		i = incarnation()
@@ -55,8 +54,8 @@ func incarnationOf(k table.RecordKey) (i table.Incarnation) {
 	return i
 }
 
-// longList checks that ListRecords returns as many records as its limit allows, even if the store needs
-// several internal pages because there are many records or large ones.
+// longList checks that ListRecords returns as many records as its limit allows. This must hold even if
+// the store needs several internal pages, because the records are many or large.
 func longList(e *env) {
 	const many, large = 1100, 20
 	for i := range many {

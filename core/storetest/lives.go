@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// anHourApart returns the store and another one over the same data whose clock is an hour
+// storesAnHourApart returns the store, and another one over the same data with a clock that is an hour
 // slow.
 func (e *env) storesAnHourApart() [2]table.Store {
 	slow := newClock()
@@ -17,9 +17,9 @@ func (e *env) storesAnHourApart() [2]table.Store {
 	return [2]table.Store{e.Store, e.second(slow.now)}
 }
 
-// laterLives checks Timestamps over several incarnations of a table: none repeats, and those of one key
-// strictly increase. One process writes and another one drops the table and creates it again, and their
-// clocks differ by an hour. A store without TimestampsAcrossProcesses promises the same only within one
+// laterLives checks the Timestamps of several incarnations of a table: none repeats, and those of one key
+// strictly increase. One process writes. Another process, whose clock differs by an hour, drops the table
+// and creates it again. A store without TimestampsAcrossProcesses promises the same only within one
 // process, which createAgain checks.
 func laterLives(e *env) {
 	if !e.has.TimestampsAcrossProcesses {
@@ -46,8 +46,9 @@ func laterLives(e *env) {
 	}
 }
 
-// purged checks that Timestamps of a key increase even if the store removes the tombstones of deleted
-// entities. It may remove them at any time, even during writes of processes whose clocks disagree.
+// purgeLaw checks that the Timestamps of a key increase even if the store removes the tombstones of
+// deleted entities. The store may remove them at any time, even during writes of processes whose clocks
+// disagree.
 func purgeLaw(e *env) {
 	if e.Purge == nil || !e.has.TimestampsAcrossProcesses {
 		return
@@ -66,7 +67,7 @@ func purgeLaw(e *env) {
 			e.Purge()
 		}
 	}
-	for i := range 4 { // in each hour, the slow store first writes after the fast one has deleted
+	for i := range 4 { // in each hour, the first write of the slow store follows a delete of the fast one
 		e.clock.ticks.Add(3600 * int64(edm.TicksPerSecond))
 		row := fmt.Sprint("hour ", i)
 		for j, m := range []table.Mutation{put("p", row, "fast"), remove("p", row), put("p", row, "slow")} {
@@ -97,9 +98,9 @@ func purgeLaw(e *env) {
 	purges.Wait()
 }
 
-// takenOver checks a process that stalls for so long that another process takes over its resources. When
-// the stalled process resumes, both write. The Timestamps of the two processes still never repeat, and the
-// Timestamps of a key increase.
+// takeOverLaw checks a process that stalls for so long that another process takes over its resources. When
+// the stalled process resumes, both processes write. Their Timestamps must never repeat, and the
+// Timestamps of each key must increase.
 func takeOverLaw(e *env) {
 	if e.TakeOver == nil {
 		return
@@ -118,7 +119,7 @@ func takeOverLaw(e *env) {
 	write(e.Store, put("p", "r", "before"), true)
 	for round := range 4 {
 		next := e.TakeOver(e.clock.now)
-		if round > 0 { // the clock passes all Timestamps that the old process had reserved
+		if round > 0 { // the clock moves past all Timestamps that the old process had reserved
 			e.clock.ticks.Add(60 * int64(edm.TicksPerSecond))
 		}
 		var both sync.WaitGroup

@@ -11,10 +11,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// This file has the sequential model of one table, with which a concurrent history is compared. The
-// states of the model are plain values, compared with ==.
+// This file contains a sequential model of one table. The concurrent histories are compared with the
+// model. Its states are plain values that can be compared with ==.
 
-// universe lists all keys that a history uses: two partitions of three keys each.
+// universe lists all keys in a history: two partitions of three keys each.
 var universe = [...]string{"p\x00a", "p\x00b", "p\x00c", "q\x00a", "q\x00b", "q\x00c"}
 
 // cell is an entity in the model.
@@ -23,7 +23,7 @@ type cell struct {
 	ticks      edm.Ticks
 	nonce      uint64
 	properties string
-	highest    edm.Ticks // highest Timestamp that the key ever had, in any incarnation
+	highest    edm.Ticks // the highest Timestamp that the key had so far, in any incarnation
 }
 
 func (c cell) row(k string) *table.Row {
@@ -33,10 +33,10 @@ func (c cell) row(k string) *table.Row {
 	return &table.Row{Key: []byte(k), Timestamp: c.ticks, Nonce: c.nonce, Properties: edm.Properties(c.properties)}
 }
 
-// lifeOf is the state of the table.
+// lifeOf is the state of the whole table in the model.
 type lifeOf struct {
-	revision table.Revision // the revision of the table's record; "" while there is no table
-	dropping int64          // the id of the Drop in progress, if the store does not declare ExactDrop
+	revision table.Revision // the revision of the table's record; "" if the table does not exist
+	dropping int64          // the id of the Drop in progress; 0 if there is none, or if the store declares ExactDrop
 	cells    [len(universe)]cell
 }
 
@@ -44,7 +44,7 @@ type lifeOf struct {
 type step struct {
 	method    string // create, read, drop, dropped, get, commit, scan
 	client    int
-	id        int64          // unique in the history, and not 0
+	id        int64          // unique in the history; not 0
 	revision  table.Revision // the revision that a drop demands
 	key       int            // the key of a get, as an index in universe
 	mutations []table.Mutation
@@ -55,15 +55,17 @@ type answer struct {
 	err      error
 	revision table.Revision
 	ticks    edm.Ticks
-	cells    [len(universe)]cell // the entities that a get or a scan returned; the field highest is not used
+	cells    [len(universe)]cell // the entities that a get or a scan returned, without the field highest
 }
 
-// laws are the laws of the model that depend on the declared strengths.
+// laws are the rules of the model that depend on the store's declared strengths (guarantees).
 type laws struct {
 	exactDrop bool
-	// acrossDeletes is set if Timestamps of a key increase even if the entity was deleted in between.
+	// acrossDeletes is set if the Timestamps of a key must increase even when the entity was deleted
+	// in between.
 	acrossDeletes bool
-	// apart is set if no step reads or writes both partitions, so that they can be checked separately.
+	// apart is set if each step reads or writes only one partition. The partitions can then be checked
+	// separately.
 	apart bool
 }
 
@@ -89,8 +91,8 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	if l.exactDrop || s.dropping == 0 {
 		return l.stepOutsideDrop(s, in, out, live)
 	}
-	// Without ExactDrop, each operation during a Drop may find the table or not. But no new
-	// incarnation begins before the Drop has ended: the store may answer ErrBeingDeleted.
+	// Without ExactDrop, each operation during a Drop may or may not find the table. But no new
+	// incarnation begins before the Drop has ended; the store may answer ErrBeingDeleted until then.
 	switch {
 	case in.method == "dropped" && s.dropping == in.id:
 		return true, lifeOf{cells: dropped(s.cells)}
@@ -105,7 +107,7 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	return l.stepOutsideDrop(s, in, out, false)
 }
 
-// alone applies a step to a table that either exists (live) or not, as if no Drop were in progress.
+// stepOutsideDrop applies a step as if no Drop were in progress. live says whether the table exists.
 func (l laws) stepOutsideDrop(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 	got := reason(out.err)
 	switch in.method {
@@ -160,7 +162,7 @@ func (l laws) stepOutsideDrop(s lifeOf, in step, out answer, live bool) (bool, l
 	return l.commit(s, in.mutations, out)
 }
 
-// commit applies [table.Apply] to each mutation.
+// commit applies the mutations with [table.Apply].
 func (l laws) commit(s lifeOf, m []table.Mutation, out answer) (bool, lifeOf) {
 	next := s
 	for i, one := range m {
@@ -194,8 +196,8 @@ func same(a, b cell) bool {
 	return a == b
 }
 
-// canonical sorts properties into the order in which clients of a history write them. It is needed
-// because stores need not keep the order.
+// canonical sorts properties into the order in which the clients of a history write them, because
+// stores need not keep the order.
 func canonical(p edm.Properties) string {
 	var out edm.Properties
 	for _, name := range []string{"v", "w"} {
@@ -209,7 +211,7 @@ func canonical(p edm.Properties) string {
 	return string(out)
 }
 
-// dropped returns the cells of a dropped table: only their highest Timestamps remain.
+// dropped returns the cells of the table after a drop. Only the highest Timestamps remain.
 func dropped(cells [len(universe)]cell) [len(universe)]cell {
 	for i := range cells {
 		cells[i] = cell{highest: cells[i].highest}

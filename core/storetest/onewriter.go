@@ -10,27 +10,28 @@ import (
 )
 
 // OneWriter writes to a table while faults are injected. It is the only writer, so it knows the
-// content. It inserts only entities that do not exist, deletes only existing ones, and
-// updates only states that it has seen. A refusal therefore means that the store applied a
-// write twice, or confirmed a write without applying it. After an unknown outcome, OneWriter
-// reads the entity.
+// content of the table. It inserts only entities that do not exist, deletes only existing
+// entities, and updates only states that it has read. So the store has no reason to refuse a
+// write. A refusal means that the store applied a write twice, or confirmed a write that it did
+// not apply. After a write with an unknown outcome, OneWriter reads the entity.
 type OneWriter struct {
 	Store table.Store
 	Table table.RecordKey
 	Rand  func(n int) int
-	// Before is called before each write and may begin to inject faults. Settle stops the faults,
-	// and waits until no message is in transit.
+	// Before is called before each write, and may begin to inject faults. Settle stops the
+	// faults, and waits until no message is in transit.
 	Before, Settle func()
-	// NotDone reports whether an error means that a write was not applied and never will be, as
-	// ErrBusy does. It may be nil.
+	// NotDone reports whether an error means that the write was not applied and never will be.
+	// This is always the case for ErrBusy. NotDone may be nil.
 	NotDone func(error) bool
 }
 
-// Run makes many writes. It fails if too few outcomes are known, or if all are known.
+// Run makes many writes. It fails the test if too few outcomes are known, or if no outcome is
+// unknown.
 func (w *OneWriter) Run(t testing.TB, writes int) {
 	t.Helper()
 	known, unknown := 0, 0
-	state := make(map[string]edm.Ticks) // the Timestamp of each entity; 0 if it does not exist
+	state := make(map[string]edm.Ticks) // the Timestamp of each entity; 0 if the entity does not exist
 	for i := range writes {
 		row := string(rune('a' + w.Rand(3)))
 		m := table.Mutation{Key: key.Append(nil, "p", row), Nonce: uint64(i) + 1, Properties: edm.AppendProperty(nil, "v", edm.Int32(int32(i)))}

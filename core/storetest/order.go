@@ -25,8 +25,8 @@ func Order(t *testing.T, h Harness) {
 	})
 }
 
-// descends reports whether the store can read in descending order. A store that does not declare
-// Descending must answer [table.ErrUnsupported]; it must not read in ascending order instead.
+// descends reports whether the store can read in descending order. A store that does not declare Descending
+// must answer [table.ErrUnsupported]. If it scans in ascending order instead, the test fails.
 func (e *env) descends(name table.RecordKey) bool {
 	e.Helper()
 	if e.Strengths.Descending {
@@ -46,8 +46,8 @@ func backward(list []string) []string {
 	return list
 }
 
-// descending checks that a descending Scan of any ranges with any filter shows the same
-// rows as an ascending one, in the opposite order.
+// descending checks that a descending Scan returns the same rows as an ascending one, in the opposite order.
+// It tests many ranges and filters.
 func descending(e *env) {
 	name, grid := e.grid("descending", 5, 20, 10)
 	e.fill(name, []table.Mutation{put("", "", "1"), put("\U0001F600", "\uff01", "n"), put("\uff01", "\U0001F600", "n"), put("p0", "r", "n")})
@@ -77,7 +77,7 @@ func descending(e *env) {
 		r.Rows, r.ScanBytes = 1+rnd.IntN(4), 300
 		e.same(text+", newest first in short pages", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 	}
-	// Each range has only one key. For every second range there is no entity.
+	// Each range contains only one key. In every second range there is no entity.
 	var points []key.Range
 	for _, k := range grid[:60] {
 		points = append(points, key.Range{Start: []byte(k), End: []byte(k + "\x01")}, key.Range{Start: []byte(k + "+"), End: []byte(k + "+\x01")})
@@ -88,8 +88,8 @@ func descending(e *env) {
 	}
 }
 
-// descendingPages checks that all limits of a page hold in a descending scan, and that no
-// row is skipped or repeated.
+// descendingPages checks that all limits of a page apply to a descending scan, and that the scan skips or
+// repeats no row.
 func descendingPages(e *env) {
 	rows := e.fewer(50, 15)
 	name, want := e.grid("budgets", 4, rows, 100)
@@ -119,8 +119,8 @@ func descendingPages(e *env) {
 	}
 }
 
-// descendingUnderWrites inserts and deletes between the pages of a descending scan, as
-// pagingUnderWrites does.
+// descendingUnderWrites inserts and deletes entities between the pages of a descending scan, as
+// pagingUnderWrites does for an ascending one.
 func descendingUnderWrites(e *env) {
 	name, want := e.grid("paging", 6, 20, 20)
 	if !e.descends(name) {
@@ -163,7 +163,7 @@ func descendingUnderWrites(e *env) {
 }
 
 // turning reads a page in descending order, and then the remaining ranges in ascending order. It checks that
-// both together return each row once.
+// the two scans together return each row once.
 func turning(e *env) {
 	name, grid := e.grid("turn", 3, 30, 10)
 	if !e.descends(name) {
@@ -204,7 +204,7 @@ func latest(e *env) {
 	}
 }
 
-// counted checks that a scan with the option Count counts as many rows, over all its pages, as a scan
+// counted checks a scan with the option Count. The sum over its pages must be the number of rows that a scan
 // without this option returns.
 func counted(e *env) {
 	name, grid := e.grid("count", 4, 25, 50)

@@ -11,21 +11,21 @@ import (
 	"edgetable/core/table"
 )
 
-// applied is a commit that took effect.
+// applied is a commit that has taken effect.
 type applied struct {
 	mutation table.Mutation
 	ticks    edm.Ticks
 }
 
-// overlaps inserts, upserts and deletes one entity from many goroutines. Timestamps rise in the
-// order in which commits take effect. So the commits, sorted by Timestamp, must be a possible
-// history of the entity: [table.Apply] must accept each of them. A delete that overtakes an insert
-// with a lower Timestamp shows up as an insert of an existing entity, or as a delete of a missing
-// one.
+// overlaps runs many goroutines that insert, upsert and delete one entity. Timestamps increase in
+// the order in which commits take effect. So the commits, sorted by Timestamp, must be a possible
+// history of the entity: [table.Apply] must accept each of them in this order. If a delete with a
+// higher Timestamp takes effect before an insert, for example, Apply finds an insert of an
+// existing entity, or a delete of a missing entity.
 //
 // A store without TimestampsAcrossProcesses promises the order only within one process, so all
-// clients use the same store. Without Conditional or Linearizable the last writer wins, and the
-// order of commits cannot be checked.
+// clients then use the same store. Without Conditional or Linearizable the last writer wins, so
+// the order of commits cannot be checked.
 func overlaps(e *env) {
 	stores := [2]table.Store{e.Store, e.Store}
 	if e.has.TimestampsAcrossProcesses {
@@ -47,7 +47,7 @@ func (e *env) overlap(stores [2]table.Store) {
 		rnd := rand.New(rand.NewPCG(8, uint64(id)))
 		all.Go(func() {
 			for range e.fewer(400, 150) {
-				runtime.Gosched() // without it, a fast store would finish before the next goroutine starts
+				runtime.Gosched() // otherwise a fast store would finish before the next goroutine starts
 				m := choices[rnd.IntN(len(choices))]
 				ticks, err := stores[id%2].Commit(e.Context(), name, []table.Mutation{m})
 				switch refusal := (*table.Refused)(nil); {

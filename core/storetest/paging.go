@@ -14,10 +14,9 @@ import (
 	"edgetable/core/table"
 )
 
-// pagingUnderWrites inserts and deletes entities between two pages of a scan: at the position,
-// before it and after it. The scan must return each entity that exists throughout exactly
-// once, and no entity that never existed. The method pages checks that the order is strictly
-// increasing.
+// pagingUnderWrites inserts and deletes entities between two pages of a scan: at the position, before it and after
+// it. The scan must return each entity that exists during the whole scan exactly once, and no entity that never
+// existed. The method pages checks that the order is strictly increasing.
 func pagingUnderWrites(e *env) {
 	for seed := range uint64(e.fewer(6, 2)) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -26,7 +25,7 @@ func pagingUnderWrites(e *env) {
 		for _, k := range want {
 			ever[k] = true
 		}
-		others := make(map[string]bool) // for each key that is inserted and deleted: whether the entity exists now
+		others := make(map[string]bool) // whether the entity exists now, for each key that the test inserts and deletes
 		change := func(k []byte) {
 			m := table.Mutation{Key: k, Nonce: 1, Properties: text("other")}
 			if others[string(k)] {
@@ -73,11 +72,11 @@ func pagingUnderWrites(e *env) {
 	}
 }
 
-// flipPadding makes the rows so long that a store calls Expired while it reads a page.
+// flipPadding makes the rows so long that a store must call Expired while it reads a page.
 var flipPadding = edm.Binary(make([]byte, 8<<10))
 
-// flip returns the mutations that bring a partition of snapshotPages from state n-1 to state n. A state has
-// ten rows with the number n. Their keys differ between even and odd states.
+// flip returns the mutations that change a partition of snapshotPages from state n-1 to state n. A state consists
+// of ten rows with the number n. The keys of even states differ from those of odd states.
 func flip(partition string, n int32) []table.Mutation {
 	var m []table.Mutation
 	for i := range 10 {
@@ -90,10 +89,10 @@ func flip(partition string, n int32) []table.Mutation {
 	return m
 }
 
-// snapshotPages reads pages while a writer brings partition a from state to state, and partition b after a.
-// With SnapshotPage, "one Scan sees the store as of one moment; a concurrent Commit is in its page wholly
-// or not at all." A store with Linearizable returns no row whose Commit had not begun, and no row
-// that another Commit had replaced before the Scan began.
+// snapshotPages reads pages while a writer changes partition a to its next state, then partition b, and so on.
+// With SnapshotPage, "one Scan sees the store as of one moment; a concurrent Commit is in its page wholly or not
+// at all." With Linearizable, a page contains no row whose Commit begins after the page was read, and no row that
+// another Commit replaced before the Scan began.
 func snapshotPages(e *env) {
 	name := e.create("snapshot")
 	for _, p := range []string{"a", "b"} {
@@ -128,11 +127,11 @@ func snapshotPages(e *env) {
 	for scans := 0; (scans < 60 || done.Load() < 20) && !e.Failed(); scans++ {
 		from := done.Load()
 		select {
-		case turn <- struct{}{}: // lets the writer begin a Commit at the same time as the Scan
+		case turn <- struct{}{}: // lets the writer begin a Commit while the Scan begins
 		case <-gone:
 		}
-		// At every fifth row, the writer begins a Commit and gets some time to finish it. The Scan does not wait
-		// longer, because a store may block the Commit until the page is complete.
+		// At every fifth row, let the writer begin a Commit, and give it some time to finish. Do not wait until
+		// the Commit has finished, because a store may block the Commit until the page is complete.
 		rows := 0
 		meet := func() bool {
 			if rows++; rows%5 != 0 {
@@ -159,10 +158,11 @@ func snapshotPages(e *env) {
 	writer.Wait()
 }
 
-// checkFlip checks a page. State from was complete before the Scan, and state to had begun when the Scan returned.
+// checkFlip checks a page. State from was complete before the Scan began, and state to had begun when the Scan
+// returned.
 func (e *env) checkFlip(page table.Page, from, to int32) {
 	e.Helper()
-	seen := map[string]map[int32]int{"a": {}, "b": {}} // the number of rows, by partition and state
+	seen := map[string]map[int32]int{"a": {}, "b": {}} // number of rows, by partition and state
 	for _, r := range page.Rows {
 		p, _ := key.Decode(r.Key)
 		v, _ := r.Properties.Lookup("n")
@@ -192,8 +192,8 @@ func (e *env) checkFlip(page table.Page, from, to int32) {
 	}
 }
 
-// weakPages replaces snapshotPages for a store that refuses Commits of several mutations. It checks that a
-// row that exists throughout is in every page.
+// weakPages replaces snapshotPages for a store that refuses a Commit of several mutations. It checks that each
+// page contains each row that exists during the whole test.
 func (e *env) weakPages(name table.RecordKey) {
 	e.mustCommit(name, put("p", "stays", "0"))
 	var writer sync.WaitGroup

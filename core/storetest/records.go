@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Records checks the catalog, which has a record for each table and for the settings of each account.
-// Reads and writes of records are linearizable, unless the store does not declare Linearizable.
+// Records checks the catalog, which has a record for each table and one for the settings of each
+// account. Reads and writes of records must be linearizable if the store declares Linearizable.
 func Records(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"CompareAndSwap", compareAndSwap},
@@ -25,7 +25,7 @@ func Records(t *testing.T, h Harness) {
 	})
 }
 
-// newRecord returns the record of a table that does not exist yet.
+// newRecord returns the record for a new table.
 func newRecord(name string, value []byte) table.Record {
 	return table.Record{Key: tableKey(name), Value: value, Incarnation: incarnation()}
 }
@@ -37,7 +37,7 @@ func showRecord(r table.Record, err error) string {
 	return fmt.Sprintf("%s=%q %x rev %q", r.Key, r.Value, r.Incarnation, r.Revision)
 }
 
-// expectRecord fails the test if a store does not return this record.
+// expectRecord fails the test unless a store returns this record.
 func (e *env) expectRecord(what string, s table.Store, r table.Record) {
 	e.Helper()
 	if got, want := showRecord(s.ReadRecord(e.Context(), r.Key, table.Strong)), showRecord(r, nil); got != want {
@@ -45,7 +45,7 @@ func (e *env) expectRecord(what string, s table.Store, r table.Record) {
 	}
 }
 
-// expectNoRecord fails the test if a record has this key.
+// expectNoRecord fails the test if there is a record with this key.
 func (e *env) expectNoRecord(what string, key table.RecordKey) {
 	e.Helper()
 	if _, err := e.Store.ReadRecord(e.Context(), key, table.Strong); reason(err) != reason(table.ErrNoRecord) {
@@ -53,7 +53,7 @@ func (e *env) expectNoRecord(what string, key table.RecordKey) {
 	}
 }
 
-// tryRecord writes a record and fails the test if the error is not want.
+// tryRecord writes a record, and fails the test unless the error is want.
 func (e *env) tryRecord(what string, r table.Record, want error) table.Revision {
 	e.Helper()
 	revision, err := e.Store.WriteRecord(e.Context(), r)
@@ -67,9 +67,9 @@ func (e *env) tryRecord(what string, r table.Record, want error) table.Revision 
 	return revision
 }
 
-// compareAndSwap checks the contract: "WriteRecord writes a record if the stored one has
-// r.Revision, or if there is none and r.Revision is empty, else it fails with ErrRevision." It
-// also checks that a later write keeps the incarnation.
+// compareAndSwap checks the contract: "WriteRecord writes a record if the stored record has the
+// revision r.Revision. If r.Revision is empty, there must be no stored record. Otherwise it fails with
+// ErrRevision." It also checks that later writes of the record keep the incarnation.
 func compareAndSwap(e *env) {
 	e.expectNoRecord("before there was one", tableKey("a"))
 	r := newRecord("a", []byte("one"))
@@ -105,7 +105,8 @@ func compareAndSwap(e *env) {
 	e.expectRecord("64 KiB", e.Store, large)
 }
 
-// settings checks that the settings of an account are a record, but not a table.
+// settings checks that the settings of an account are stored as a record, and are not listed as a
+// table.
 func settings(e *env) {
 	r := table.Record{Key: table.RecordKey{Account: "acct"}, Value: []byte("one")}
 	e.expectNoRecord("before there was one", r.Key)
@@ -124,8 +125,8 @@ func settings(e *env) {
 	}
 }
 
-// laterProperties checks that a table's record keeps the properties of a later version
-// when the access policies of the table change.
+// laterProperties checks that a change of a table's access policies keeps the properties in the table's
+// record that a later version of this program wrote.
 func laterProperties(e *env) {
 	s := table.New(e.Store, table.Options{Now: e.clock.now, Rand: rand.Uint64})
 	name := table.Name{Account: "acct", Table: "later"}
@@ -159,8 +160,8 @@ func laterProperties(e *env) {
 	}
 }
 
-// dropRecord checks the contract: "Drop removes a table together with its record, if the
-// record has this revision, else it fails with ErrRevision".
+// dropRecord checks the contract: "Drop removes a table together with its record, if the record has
+// this revision. Otherwise it fails with ErrRevision and has no effect."
 func dropRecord(e *env) {
 	r := newRecord("a", []byte("one"))
 	for _, row := range []struct {
@@ -198,7 +199,7 @@ func dropRecord(e *env) {
 }
 
 // sharedRecords checks that two stores over the same data return the same records: at once if the store
-// declares Linearizable, and otherwise when replicas have caught up.
+// declares Linearizable, and otherwise after all replicas have caught up.
 func sharedRecords(e *env) {
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
 	r := newRecord("shared", nil)
@@ -219,8 +220,8 @@ func sharedRecords(e *env) {
 	}
 }
 
-// ownRecords checks the contract of a Store for the slices of records: "It retains no slice it is given
-// after a method returned and the caller owns every slice it gets."
+// ownRecords checks a contract of Store, for the slices of records: "It keeps no argument slice after a
+// method has returned, and the caller owns every slice that a method returns."
 func ownRecords(e *env) {
 	r := newRecord("a", []byte("mine"))
 	r.Revision = e.write(r)
@@ -242,8 +243,8 @@ func ownRecords(e *env) {
 	e.expectRecord("the value listed was changed", e.Store, want)
 }
 
-// restartRecords checks that every state of a record that a reply confirmed is still stored after a
-// restart, if the fixture can be restarted.
+// restartRecords checks that every record that a reply confirmed is still stored after a restart, if
+// the fixture can be restarted.
 func restartRecords(e *env) {
 	r := newRecord("a", []byte("one"))
 	r.Revision = e.write(r)

@@ -12,11 +12,11 @@ import (
 	"edgetable/core/table"
 )
 
-// LostReplies checks how a [table.Service] over the store handles failures. If the outcome of a
-// write is unknown, the Service may send the write again only if the write is conditioned on an
-// ETag. For any other write it makes one strong Get. If the entity has the nonce of the write, the
-// write succeeded; otherwise the answer is OperationTimedOut. The Service never answers 404, 409 or
-// 412 as a guess, and never overwrites a later state.
+// LostReplies checks how a [table.Service] over the store handles errors. If the outcome of a write is
+// unknown, the Service may send the write again only if the write demands an ETag. For any other write it
+// makes one strong Get. If the entity has the nonce of the write, the write has succeeded; otherwise the
+// answer is OperationTimedOut. The Service must never answer 404, 409 or 412 as a guess, and must never
+// overwrite a later state.
 func LostReplies(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Writes", lostWrites},
@@ -27,7 +27,7 @@ func LostReplies(t *testing.T, h Harness) {
 
 var name = table.Name{Account: "acct", Table: "Replies"}
 
-// service returns a Service over the store, and the faultyStore between them.
+// service returns a Service and its faultyStore, which wraps the store under test.
 func (e *env) service() (*table.Service, *faultyStore) {
 	e.Helper()
 	f := newFaulty(e.Store)
@@ -36,7 +36,7 @@ func (e *env) service() (*table.Service, *faultyStore) {
 	return s, f
 }
 
-// others writes to the table as a client other than A. The write may be refused.
+// commitAsOther writes to the table as a client other than A. The store may refuse the write.
 func (e *env) commitAsOther(doc table.RecordKey, m table.Mutation) {
 	e.Helper()
 	m.Nonce = 99
@@ -46,12 +46,13 @@ func (e *env) commitAsOther(doc table.RecordKey, m table.Mutation) {
 	}
 }
 
-// covers reports whether the store declares the strengths that a write needs.
+// covers reports whether the store declares the strengths (guarantees) that a write needs.
 func (e *env) covers(needs Strengths) bool {
 	return (e.has.Conditional || !needs.Conditional) && (e.has.AtomicCommit || !needs.AtomicCommit)
 }
 
-// begin drops the table and creates it again. If exists is set, it puts the entity p/r and returns its ETag.
+// begin drops the table and creates it again. If exists is set, it also puts the entity p/r and returns the
+// entity's ETag.
 func (e *env) begin(s *table.Service, exists bool) (doc table.RecordKey, etag edm.Ticks) {
 	e.Helper()
 	doc = name.Key()
@@ -79,7 +80,7 @@ func (e *env) table(doc table.RecordKey) string {
 	return rows
 }
 
-// try makes the request of client A: one operation, or several as a transaction.
+// try sends the request of client A: one operation, or a transaction of several operations.
 func (e *env) try(s *table.Service, ops []table.Operation) (edm.Ticks, error) {
 	defer e.awaitReplicas()
 	if len(ops) == 1 {
@@ -88,7 +89,7 @@ func (e *env) try(s *table.Service, ops []table.Operation) (edm.Ticks, error) {
 	return s.Transact(e.Context(), name, ops)
 }
 
-// code returns the code of an error of the Service.
+// code returns the error code of an error of the Service.
 func code(err error) string {
 	var c *table.Error
 	switch {
@@ -100,8 +101,8 @@ func code(err error) string {
 	return "unexpected error: " + err.Error()
 }
 
-// lostWrites combines every attempt of client A to write with every way in which its Commit can fail and
-// with every write of other clients before A's next step.
+// lostWrites tests all combinations of a write by client A, a way in which its Commit can fail, and a write
+// of other clients before A's next step.
 func lostWrites(e *env) {
 	s, f := e.service()
 	for _, a := range attempts {
@@ -134,12 +135,12 @@ func lostWrites(e *env) {
 
 				applied, alone := fault.effect == replyLost, m.do == nil
 				want := string(table.OperationTimedOut)
-				again := false // set if A's second Commit must be applied
+				again := false // whether the store must apply the second Commit of client A
 				switch {
 				case errors.Is(fault.err, table.ErrBusy):
 					want = string(table.ServerBusy)
 				case applied && (a.shows == elsewhere || a.shows == atRow && alone):
-					want = "ok" // the Get returns an entity with A's nonce
+					want = "ok" // the Get finds an entity with the nonce of client A
 				case !applied && alone && a.conditioned:
 					want, again = "ok", true
 				}
@@ -165,7 +166,7 @@ func lostWrites(e *env) {
 	}
 }
 
-// checkWrite fails the test if the entities are not as a successful write must leave them.
+// checkWrite fails the test unless the entities are as a successful write leaves them.
 func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation, ticks edm.Ticks) {
 	e.Helper()
 	for _, op := range ops {
@@ -176,7 +177,7 @@ func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation
 	}
 }
 
-// lostTwice makes several calls in a row fail.
+// lostTwice makes several successive calls fail.
 func lostTwice(e *env) {
 	s, f := e.service()
 	lost := func(effects ...effect) (list []failure) {

@@ -7,20 +7,20 @@ import (
 	"edgetable/core/table"
 )
 
-// shows says which entity has A's nonce after A's write, so that a Get can find the nonce.
+// shows is the place where a Get finds the nonce of client A's write, if the store applied the write.
 type shows uint8
 
 const (
 	atRow     shows = iota // the entity p/r, to which other clients also write
-	elsewhere              // an entity to which only A writes
-	nowhere                // no entity, because A only deletes
+	elsewhere              // an entity to which only client A writes
+	nowhere                // no entity, because client A only deletes
 )
 
-// attempt is a write of client A, which fails or whose reply is lost.
+// attempt is a write by client A that fails, or whose reply is lost.
 type attempt struct {
 	what        string
-	exists      bool // whether the entity p/r exists when A begins
-	conditioned bool // whether A's write demands the ETag of p/r
+	exists      bool // whether the entity p/r exists before the write
+	conditioned bool // whether the write demands the ETag of p/r
 	shows       shows
 	needs       Strengths
 	operations  func(etag edm.Ticks) []table.Operation
@@ -79,7 +79,8 @@ var (
 	}
 )
 
-// writesBetween lists what other clients write to p/r between the failure of A's Commit and A's next step.
+// writesBetween lists what other clients may write to p/r after the Commit of client A has failed and
+// before A's next step.
 var writesBetween = []struct {
 	what  string
 	needs Strengths

@@ -6,8 +6,9 @@ import (
 	"edgetable/core/table"
 )
 
-// lostTables checks requests to create or delete a table if the reply of the store is lost. They
-// never answer 404 or 409, and never delete a table that another client created later.
+// lostTables checks requests to create or delete a table if a reply of the store is lost. The
+// requests must never be answered with 404 or 409, and must never delete a table that another
+// client created later.
 func lostTables(e *env) {
 	s, f := e.service()
 	lost := func(x effect) failure { return failure{effect: x, err: table.ErrUnknown} }
@@ -33,12 +34,12 @@ func lostTables(e *env) {
 	remove := func() error { return s.DeleteTable(e.Context(), name) }
 	for _, row := range []struct {
 		what   string
-		exists bool // whether the table exists when A begins
+		exists bool // whether the table exists before the request
 		method method
 		do     func() error
 		fault  failure
 		then   func()
-		code   table.Code // the expected error; "" if the request succeeds
+		code   table.Code // the expected error code; "" if the request succeeds
 		state  string
 	}{
 		{"create throttled", false, onWriteRecord, create, failure{err: table.ErrBusy}, nil, table.ServerBusy, gone},

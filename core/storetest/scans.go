@@ -12,8 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Scans checks Scan: ranges, filters, limits, positions, and how much of a concurrent
-// write a page may contain.
+// Scans checks Scan: its ranges, filters, limits and positions, and which concurrent writes a page may contain.
 func Scans(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Order", keyOrder},
@@ -27,8 +26,8 @@ func Scans(t *testing.T, h Harness) {
 	})
 }
 
-// pages reads all pages of a scan and checks the contract of each [table.Page]. It calls
-// the function between after each page that has a Next.
+// pages reads all pages of a scan, and checks the contract of each [table.Page]. It calls the function between
+// after each page with a Next.
 func (e *env) pages(name table.RecordKey, r table.ScanRequest, between func(next []byte)) [][]table.Row {
 	e.Helper()
 	var list [][]table.Row
@@ -92,7 +91,6 @@ func (e *env) pages(name table.RecordKey, r table.ScanRequest, between func(next
 	return nil
 }
 
-// all reads the whole table.
 func (e *env) all(name table.RecordKey) []table.Row {
 	e.Helper()
 	return slices.Concat(e.pages(name, table.ScanRequest{Ranges: []key.Range{{}}}, nil)...)
@@ -107,7 +105,7 @@ func keys(rows []table.Row) []string {
 	return list
 }
 
-// same compares the keys that a scan found with the expected ones.
+// same fails the test if the keys that a scan found differ from the expected ones.
 func (e *env) same(what string, got, want []string) {
 	e.Helper()
 	if slices.Equal(got, want) {
@@ -133,7 +131,7 @@ func keyOrder(e *env) {
 	var m []table.Mutation
 	for i, p := range slices.Backward(parts) {
 		for j := range parts {
-			m = append(m, put(p, parts[(i*7+j*5)%len(parts)], "")) // each RowKey occurs once, because 5 and the 28 parts have no common factor
+			m = append(m, put(p, parts[(i*7+j*5)%len(parts)], "")) // 5 and the 28 partitions have no common factor, so each RowKey occurs once
 		}
 	}
 	e.fill(name, m)
@@ -151,8 +149,8 @@ func keyOrder(e *env) {
 	e.same("in pages of five", keys(slices.Concat(e.pages(name, small, nil)...)), want)
 }
 
-// grid makes a table of partitions × rows entities of about size bytes and
-// returns their keys in order.
+// grid creates a table with this number of partitions, and of rows in each partition. Each entity has about size
+// bytes. grid returns the keys of the entities in order.
 func (e *env) grid(name string, partitions, rows, size int) (k table.RecordKey, want []string) {
 	e.Helper()
 	k = e.create(name)
@@ -179,11 +177,11 @@ func gridRows(partitions, rows, size int) []table.Mutation {
 	return m
 }
 
-// ranges checks that a Scan reads exactly its ranges, whatever the size of its pages.
+// ranges checks that a Scan reads exactly the requested ranges, whatever the size of a page is.
 func ranges(e *env) {
 	name, grid := e.grid("ranges", 5, 20, 10)
 	k := func(p, r string) []byte { return at(p, r) }
-	var points []key.Range // a range of one key for each entity, and some for keys without an entity
+	var points []key.Range // for each entity a range of one key, and some ranges for keys without an entity
 	for p := range 5 {
 		for r := range 22 {
 			one := at(fmt.Sprintf("p%02d", p), fmt.Sprintf("r%03d", r))

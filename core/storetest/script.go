@@ -15,7 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A script is a text of commands that write to a store, inject faults of its platform, and say what the store must answer:
+// A script is a text of commands. The commands write to a store, inject faults of the store's platform, and name the
+// answers that the store must give:
 //
 //	## The reply to an insert is lost, and the object restarts
 //	create
@@ -23,7 +24,7 @@ import (
 //	insert r A → Unknown
 //	read r → A
 //
-// Each line is a command and its expected outcome, "ok" if omitted; several permitted outcomes are
+// Each line is a command and its expected outcome. Without an outcome, "ok" is expected; several permitted outcomes are
 // separated by "or". The commands of every platform are
 //
 //	create, drop              the table; drop deletes the last one created
@@ -34,20 +35,19 @@ import (
 //	read ROW                  → its text
 //	count                     → the number of entities
 //
-// If a command fails, its outcome is the name of the error in package table without Err, the
-// code of a [table.Error], or the text of the error. The Timestamp of each write must be higher than
-// the previous one. A [Stage] adds commands, most of which inject faults. Lines that begin with a
-// tab are an argument of the line above. "for $N in 1 2 3" plays the lines below with each value in
-// place of $N. "each $A | $B" is followed by a table; it plays the lines below for each row of this
-// table. Text after " # " is a comment.
+// If a command fails, its outcome is the name of the error in package table without Err, the code of a [table.Error],
+// or the text of the error. The Timestamp of each write must be higher than the previous one. A [Stage] adds commands,
+// most of which inject faults. Lines that begin with a tab are an argument of the command above. "for $N in 1 2 3"
+// plays the lines below it with each value in place of $N. "each $A | $B" is followed by a table, and plays the lines
+// below the table for each row of the table. Text after " # " is a comment.
 
-// Stage has the store and the commands of the platform with which a script is played.
+// Stage holds the store and the commands of the platform for which a script is played.
 type Stage struct {
 	testing.TB
 	Store   table.Store
-	Context context.Context // the context of calls; nil means that of the test
-	// Commands has the commands of the platform, by name. They return their outcome. block has the indented lines
-	// after the command.
+	Context context.Context // the context of calls; if nil, that of the test
+	// Commands contains the commands of the platform, by name. A command returns its outcome. block contains the
+	// indented lines below the command.
 	Commands map[string]func(args, block []string) string
 
 	revision table.Revision
@@ -55,7 +55,7 @@ type Stage struct {
 	last     edm.Ticks
 }
 
-// scriptName is the key of the table that scripts use.
+// scriptName is the key of the table in scripts.
 var scriptName = table.RecordKey{Account: "acct", Table: "people"}
 
 // PlayFile plays all scripts of a file, each with a new Stage.
@@ -70,7 +70,7 @@ func PlayFile(t *testing.T, file string, stage func(t *testing.T) *Stage) {
 	}
 }
 
-// playEach plays a script once for each value of its for lines, and each row of its table.
+// playEach plays a script once for each value of its "for" lines, and for each row of its table.
 func playEach(t *testing.T, title, text string, stage func(t *testing.T) *Stage) {
 	head, rest, _ := strings.Cut(text, "\n")
 	if loop, ok := strings.CutPrefix(head, "for "); ok {
@@ -100,7 +100,7 @@ func playEach(t *testing.T, title, text string, stage func(t *testing.T) *Stage)
 	})
 }
 
-// blockOf returns how many of the first lines start with a tab.
+// blockOf returns the number of lines at the start that begin with a tab.
 func blockOf(lines []string) int {
 	return max(0, slices.IndexFunc(append(lines, ""), func(l string) bool { return !strings.HasPrefix(l, "\t") }))
 }
@@ -110,7 +110,7 @@ func withoutComment(line string) string {
 	return line
 }
 
-// Play plays the lines of a script. It stops the test at the first outcome that is not the expected one.
+// Play plays the lines of a script. It stops the test at the first unexpected outcome.
 func (s *Stage) Play(lines []string) {
 	s.Helper()
 	for len(lines) > 0 {
@@ -183,7 +183,7 @@ func (s *Stage) Do(words, block []string) string {
 	}
 }
 
-// commit applies a mutation to each row.
+// commit applies the mutation m to each row.
 func (s *Stage) commit(ctx context.Context, rows []string, m table.Mutation) string {
 	list := make([]table.Mutation, len(rows))
 	for i, row := range rows {
@@ -207,7 +207,7 @@ func outcomeOf(got any, err error) string {
 	return fmt.Sprint(got)
 }
 
-// Outcome returns the word that scripts use for an error, or "ok" if there is no error.
+// Outcome returns the word for an error in scripts, or "ok" for nil.
 func Outcome(err error) string {
 	if err == nil {
 		return "ok"
@@ -227,9 +227,9 @@ func Outcome(err error) string {
 	return err.Error()
 }
 
-// Fates is the argument of a command such as "next": for each of the next messages, words that say whether the
-// message is lost, delivered and so on. Messages are separated by commas, and the words for one message by
-// blanks. In "lose, ok…" the last item also applies to all later messages. "ok*3" applies to three messages.
+// Fates is the argument of a command such as "next". For each of the next messages it has words that say what happens
+// to the message: it is lost, delivered and so on. Commas separate the messages, and blanks separate the words for one
+// message. In "lose, ok…" the last item also applies to all later messages. "ok*3" applies to three messages.
 type Fates struct {
 	list    [][]string
 	forever bool
@@ -250,10 +250,10 @@ func ParseFates(args []string) (f Fates) {
 	return f
 }
 
-// All returns a list of words for each message.
+// All returns the words for all messages.
 func (f *Fates) All() [][]string { return f.list }
 
-// Next returns the words for the next message, or nil if there are none left.
+// Next returns the words for the next message, or nil if no words are left.
 func (f *Fates) Next() (words []string) {
 	if len(f.list) == 0 {
 		return nil

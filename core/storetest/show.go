@@ -13,10 +13,9 @@ import (
 	"edgetable/core/table"
 )
 
-// at returns the key of an entity.
 func at(partition, row string) []byte { return key.Append(nil, partition, row) }
 
-// text returns properties with one property, the string v.
+// text returns properties with a single property: v, a string.
 func text(v string) edm.Properties { return edm.AppendProperty(nil, "v", edm.String(v)) }
 
 // put returns an upsert.
@@ -29,7 +28,7 @@ func remove(partition, row string) table.Mutation {
 	return table.Mutation{Key: at(partition, row), Kind: table.Delete, Condition: table.Present}
 }
 
-// absent returns the put as an insert, which fails if the entity exists.
+// absent returns the put with the condition that the entity does not exist.
 func absent(m table.Mutation) table.Mutation {
 	m.Condition = table.Absent
 	return m
@@ -40,8 +39,8 @@ func showKey(k []byte) string {
 	return fmt.Sprintf("%q/%q", p, r)
 }
 
-// show prints a row in one line. It sorts the properties by name, because a store need not keep
-// their order.
+// show formats a row as one line of text. It sorts the properties by name, because a store need
+// not keep their order.
 func show(r table.Row) string {
 	return fmt.Sprintf("%s @%d #%d {%s}", showKey(r.Key), r.Timestamp, r.Nonce, showProperties(r.Properties))
 }
@@ -71,12 +70,14 @@ func shown(r table.Row, err error) string {
 	return show(r)
 }
 
-// written prints the row that must be stored after a put that returned this Timestamp.
+// showWritten returns, as text, the row that must be stored after a put that returned this
+// Timestamp.
 func showWritten(m table.Mutation, ticks edm.Ticks) string {
 	return show(table.Row{Key: m.Key, Timestamp: ticks, Nonce: m.Nonce, Properties: m.Properties})
 }
 
-// reason prints an error of a [table.Store]. For a *table.Refused it prints the index too.
+// reason returns the text of an error of a [table.Store]. For a *table.Refused, the text
+// includes the index.
 func reason(err error) string {
 	var refused *table.Refused
 	var limit *table.Error
@@ -100,7 +101,7 @@ func reason(err error) string {
 	return "unexpected error: " + err.Error()
 }
 
-// refused returns the text for a Commit whose mutation i fails with err.
+// refused returns the text of the error of a Commit whose mutation i fails with err.
 func refused(i int, err error) string { return reason(&table.Refused{Index: i, Err: err}) }
 
 var (
@@ -110,7 +111,7 @@ var (
 	}
 )
 
-// describe prints a Commit in one line.
+// describe formats a Commit as one line of text.
 func describe(m []table.Mutation) string {
 	var b strings.Builder
 	for i, one := range m {

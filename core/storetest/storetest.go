@@ -7,44 +7,43 @@ import (
 	"edgetable/core/table"
 )
 
-// Harness makes an empty fixture and opens a store over it. The store takes the time for
-// its Timestamps from now. The Harness closes the store with t.Cleanup.
+// Harness creates an empty fixture and opens a store over it. The store gets the time for its Timestamps from now.
+// The Harness must close the store with t.Cleanup.
 type Harness func(t testing.TB, now func() edm.Ticks) Fixture
 
-// Fixture is a store under test, with functions by which the suite restarts the store, makes backups of it and so on.
-// Each function may be nil.
+// Fixture is a store under test, with functions by which the suite restarts the store, makes a backup of it and so
+// on. Each function may be nil.
 type Fixture struct {
 	Store table.Store
-	// Strengths are the guarantees of the store beyond the contract of the port. The
-	// suite tests each declared strength. For the others it tests a weaker law.
+	// Strengths are the guarantees of the store beyond those that every [table.Store] must give. The suite tests the
+	// declared strengths. For each other strength it tests a weaker law.
 	Strengths Strengths
-	// Share opens another store over the same data, as another process would, with a
-	// clock of its own. Nil: only one store at a time can use the fixture.
+	// Share opens another store over the same data, as another process would do, with its own clock. If Share is nil,
+	// only one store at a time can use the fixture.
 	Share func(now func() edm.Ticks) table.Store
-	// Restart closes all stores over the fixture, as the end of their processes
-	// would, and opens it again. For a store that declares Durable it should cut the
-	// power, so that data that was not made durable is lost. Nil: the fixture ends with
-	// its store.
+	// Restart closes all stores over the fixture, as the end of their processes would do, and opens one of them
+	// again. For a store that declares Durable, Restart should simulate a loss of power, so that data is lost unless
+	// it was made durable. If Restart is nil, the data is lost when the store is closed.
 	Restart func(now func() edm.Ticks) table.Store
-	// Backup makes a backup of Store, and returns a function that opens a store restored from it.
-	// Nil: the fixture has no backups.
+	// Backup makes a backup of Store. It returns a function that opens a store restored from this backup. If Backup
+	// is nil, the fixture has no backups.
 	Backup func() (restore func(now func() edm.Ticks) table.Store)
-	// Purge removes at once the remains of deleted entities and dropped tables. Nil: there are no
-	// remains, or the suite cannot have them removed.
+	// Purge removes what is left of deleted entities and dropped tables. If Purge is nil, nothing is left of them, or
+	// the suite cannot have it removed.
 	Purge func()
-	// TakeOver opens another store as if the process of Store had died, although Store still works. The
-	// new store takes over the resources of Store. Nil: a store has no such resources.
+	// TakeOver opens another store, as if the process of Store had died, although Store continues to work. The new
+	// store takes over the resources of Store. If TakeOver is nil, a store has no such resources.
 	TakeOver func(now func() edm.Ticks) table.Store
-	// Settle lets every replica catch up. Only a store that does not declare
-	// Linearizable may need it. Nil: the store has no replicas.
+	// Settle waits until every replica has caught up. Only a store that does not declare Linearizable may need it. If
+	// Settle is nil, the store has no replicas.
 	Settle func()
-	// Removes: the store itself removes expired entities, at any time.
+	// Removes is set if the store itself removes expired entities, at any time.
 	Removes bool
-	// Remote: a call takes milliseconds, not microseconds. Laws that read the same
-	// rows in many ways take fewer of them.
+	// Remote is set if a call takes milliseconds rather than microseconds. Laws that read the same rows in many ways
+	// then use fewer ways.
 	Remote bool
-	// Lossy: replies may get lost, so a valid write may answer ErrUnknown. Such a write was
-	// applied, is applied later, or is never applied.
+	// Lossy is set if replies may get lost, so that a valid write may answer ErrUnknown. Such a write was applied, is
+	// applied later, or is never applied.
 	Lossy bool
 }
 
@@ -62,7 +61,7 @@ func Run(t *testing.T, h Harness) {
 	t.Run("LostReplies", func(t *testing.T) { LostReplies(t, h) })
 }
 
-// law is one named check. Each law runs on a new fixture.
+// law is a check with a name. Each law runs with a new fixture.
 type law struct {
 	name  string
 	check func(*env)

@@ -1,39 +1,39 @@
 package storetest
 
-// Strengths are the guarantees of a store beyond the contract of the interface
-// table.Store. The tests of the store declare them in a [Fixture].
+// Strengths are the guarantees of a store beyond those that every table.Store must give. The tests of
+// a store declare its strengths in a [Fixture].
 type Strengths struct {
-	// Conditional: conditions on presence and on Timestamps are checked
-	// atomically with the write. Without it the last writer wins.
+	// Conditional means that conditions on the existence and the Timestamp of an entity are checked
+	// atomically with the write. Without this strength, the last writer wins.
 	Conditional bool
-	// AtomicCommit: a Commit of several mutations is applied whole or not at all,
-	// and a read after the Commit has returned never sees only a part of it.
+	// AtomicCommit means that a Commit of several mutations is applied as a whole or not at all, and
+	// that a read after the Commit has returned never sees only a part of the Commit.
 	AtomicCommit bool
-	// SnapshotPage: one Scan sees the store as of one moment; a concurrent
-	// Commit is in its page wholly or not at all.
+	// SnapshotPage: one Scan sees the store as of one moment; a concurrent Commit is in its page
+	// wholly or not at all.
 	SnapshotPage bool
-	// Linearizable: a read that begins after a write has returned sees this write, in
-	// all processes that share the data. Without this strength, a process sees its own
-	// writes at once and those of other processes some time later.
+	// Linearizable means that a read that begins after a write has returned sees this write, in all
+	// processes that share the data. Without this strength, a process sees its own writes at once,
+	// and those of other processes some time later.
 	Linearizable bool
-	// Descending: a Scan can read from the last key to the first one.
+	// Descending means that a Scan can read from the last key to the first one.
 	Descending bool
-	// Durable: the state that a reply showed survives the loss of power.
+	// Durable means that every state that a reply has shown survives a loss of power.
 	Durable bool
-	// ExactDrop: an operation concurrent with Drop either happens before the Drop or
-	// finds no table. Without this strength, each operation between the call of Drop
-	// and its return may find the table or not, in any order.
+	// ExactDrop means that an operation concurrent with a Drop either happens before the Drop or
+	// finds no table. Without this strength, each operation between the call of Drop and its return
+	// may or may not find the table.
 	ExactDrop bool
-	// TimestampsAcrossProcesses: Timestamps are issued in one place, so that
-	// they never repeat and increase even between processes whose clocks disagree.
-	// Without it, this holds only within one process. Between processes, the
-	// Timestamps of an entity increase while the entity exists. If the entity is
-	// deleted in between, they increase only if the writes do not overlap and the
-	// clocks agree.
+	// TimestampsAcrossProcesses means that Timestamps of different processes never repeat, and that
+	// they increase even if the clocks of the processes disagree. Without this strength, the same
+	// holds only within one process. Between processes, the Timestamps of an entity then increase as
+	// long as the entity exists. If the entity is deleted in between, they increase only if the
+	// writes do not overlap and the clocks agree.
 	TimestampsAcrossProcesses bool
-	// Expiry: tables can have a rule of expiry, which each write applies at its Timestamp and each
-	// read at its instant, see [table.Traits]. Without it the store refuses records with such a rule.
+	// Expiry means that tables can have a rule of expiry, see [table.Traits]. Each write applies the
+	// rule at its Timestamp, and each read at its instant. A store without this strength refuses
+	// records with such a rule.
 	Expiry bool
-	// Feed: tables can keep a feed of their changes, see [table.Feeding].
+	// Feed means that tables can have a change feed, see [table.Feeding].
 	Feed bool
 }

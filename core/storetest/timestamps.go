@@ -10,9 +10,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Timestamps checks that no ETag ever identifies two states of an entity. Timestamps of one
-// table never repeat, and those of one key strictly increase, even over deletes and if the
-// clock stands still or steps back.
+// Timestamps checks that no ETag ever identifies two states of an entity. The Timestamps of one table must
+// never repeat. The Timestamps of one key must strictly increase, even over deletes, and even if the clock
+// stands still or steps back.
 func Timestamps(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Frozen", func(e *env) { timestamps(e, 0) }},
@@ -27,11 +27,11 @@ func Timestamps(t *testing.T, h Harness) {
 	})
 }
 
-// issued records the Timestamps of one table.
+// issued is the set of Timestamps that the store issued for one table.
 type issued struct {
 	mu   sync.Mutex
-	all  map[edm.Ticks]string // the Commit that got each Timestamp, as text
-	last map[string]edm.Ticks // last Timestamp of each key
+	all  map[edm.Ticks]string // the text of the Commit to which each Timestamp belongs
+	last map[string]edm.Ticks // the last Timestamp of each key
 }
 
 func newIssued() *issued {
@@ -54,8 +54,8 @@ func (i *issued) add(e *env, ticks edm.Ticks, m []table.Mutation, ordered bool) 
 	}
 }
 
-// timestamps writes and deletes a few keys while the clock moves by step and sometimes goes
-// back an hour, and while the store restarts and the table is dropped and created again.
+// timestamps writes and deletes a few keys. Meanwhile the clock moves by step and sometimes goes back an hour,
+// the store restarts, and the table is dropped and created again.
 func timestamps(e *env, step edm.Ticks) {
 	rnd := rand.New(rand.NewPCG(uint64(step), 1))
 	name := e.create("ticks")
@@ -80,9 +80,9 @@ func timestamps(e *env, step edm.Ticks) {
 	}
 }
 
-// stepBack sets the clock back an hour, and restarts the store if possible. A restart makes a new
-// process. For a store without TimestampsAcrossProcesses, the clock of the new process must run and
-// agree with the old one, so stepBack then either restarts or sets the clock back.
+// stepBack sets the clock back an hour, and restarts the store if possible. A restart makes a new process.
+// Without TimestampsAcrossProcesses, the clock of a new process must run, and must agree with the clock of the
+// old process. So stepBack then does only one of the two: it restarts the store, or it sets the clock back.
 func (e *env) stepBack(running bool) {
 	restart := e.Restart != nil && (e.has.TimestampsAcrossProcesses || running)
 	if e.has.TimestampsAcrossProcesses || !restart {
@@ -93,7 +93,7 @@ func (e *env) stepBack(running bool) {
 	}
 }
 
-// randomWrite makes a put, an insert or a delete of one of three keys, or a batch.
+// randomWrite returns a put, an insert or a delete of one of three keys, or a batch.
 func randomWrite(rnd *rand.Rand) []table.Mutation {
 	row := string(rune('a' + rnd.IntN(3)))
 	switch rnd.IntN(8) {
@@ -107,14 +107,14 @@ func randomWrite(rnd *rand.Rand) []table.Mutation {
 	return []table.Mutation{put("p", "a", "batch"), put("p", "c", "batch")}
 }
 
-// writers checks the Timestamps of concurrent writers under a clock that stands still.
+// writers checks the Timestamps of concurrent writers while the clock stands still.
 func writers(e *env) {
 	name := e.create("writers")
 	seen := newIssued()
 	e.clock.step.Store(0)
 	var done sync.WaitGroup
 	for w := range 4 {
-		alone := w%2 == 0 // only a partition with one writer has a known order of writes
+		alone := w%2 == 0 // the order of the writes is known only in a partition with one writer
 		partition := "all"
 		if alone {
 			partition = string(rune('a' + w))
@@ -135,9 +135,9 @@ func writers(e *env) {
 	done.Wait()
 }
 
-// sharedTimestamps checks the Timestamps of two stores over the same data: none repeats, and those of a key
-// increase. With TimestampsAcrossProcesses the clock of one store is an hour behind the other and stands still.
-// Without it both stores use the same clock, which runs.
+// sharedTimestamps checks the Timestamps of two stores over the same data: none repeats, and those of each key
+// increase. With TimestampsAcrossProcesses, the clock of one store stands still, an hour behind the other
+// clock. Without it, both stores use the same running clock.
 func sharedTimestamps(e *env) {
 	name := e.create("shared")
 	other := e.clock

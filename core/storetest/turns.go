@@ -8,7 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// takeTurn calls TakeUpkeep of one of the programs that share a store. want says whether the program must get the pass.
+// takeTurn calls TakeUpkeep as one of the programs that share a store. want tells whether this program must get the
+// pass of upkeep.
 func (e *env) takeTurn(s *table.Service, n table.Name, want bool) table.Upkeep {
 	e.Helper()
 	u, taken, err := s.TakeUpkeep(e.Context(), n)
@@ -18,7 +19,7 @@ func (e *env) takeTurn(s *table.Service, n table.Name, want bool) table.Upkeep {
 	return u
 }
 
-// stepTurn makes the next step of a pass of upkeep.
+// stepTurn makes the next step of a pass of upkeep, and fails the test after an error.
 func (e *env) stepTurn(s *table.Service, u *table.Upkeep) (done bool) {
 	e.Helper()
 	done, err := s.Upkeep(e.Context(), u)
@@ -28,8 +29,8 @@ func (e *env) stepTurn(s *table.Service, u *table.Upkeep) (done bool) {
 	return done
 }
 
-// upkeepTurns checks that only one of the programs that share a store does the upkeep of a table at a
-// time. If this program stops, another one resumes its pass. After a pass, no program makes one for a while.
+// upkeepTurns checks the programs that share a store. Only one program at a time may do the upkeep of a table. If it
+// stops, another program must resume its pass. After a complete pass, no program begins a new one for a while.
 func upkeepTurns(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	if _, shared := table.As[table.Sharing](e.Store); !shared {
@@ -38,7 +39,7 @@ func upkeepTurns(e *env) {
 	other := table.New(declaring{e.Share(e.clock.now)}, table.Options{Now: e.clock.now, Rand: rand.Uint64})
 	instant := edm.Ticks(e.clock.ticks.Load()) + second
 	var m []table.Mutation
-	for i := range 80 { // 2.4 MB, for which a pass needs three steps
+	for i := range 80 { // 2.4 MB, so that a pass needs three steps
 		m = append(m, table.Mutation{Key: at("p", fmt.Sprintf("%02d", i)), Properties: ends(instant, string(make([]byte, 30_000)))})
 	}
 	e.fill(n.Key(), m)
@@ -62,7 +63,7 @@ func upkeepTurns(e *env) {
 	if first.Removed == 0 || next.Removed == 0 || first.Removed+next.Removed != len(m) {
 		e.Errorf("the first program removed %d entities and the second one %d of %d", first.Removed, next.Removed, len(m))
 	}
-	e.takeTurn(s, n, false) // the next pass is not due yet
+	e.takeTurn(s, n, false) // the next pass is not due
 	e.clock.advance(2 * table.UndoTime)
 	last := e.takeTurn(s, n, true)
 	e.stepTurn(s, &last)

@@ -10,22 +10,22 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// The model treats a write that answered [table.ErrUnknown] as an operation that never returns: it may
-// be applied at any moment after its call. If the write was never applied, the model applies it
-// last, after all reads, where it makes no difference.
+// The model treats a write that answered [table.ErrUnknown] as an operation that never returns. The
+// write may be applied at any moment after its call. If the write was never applied in reality, the
+// model applies it after all reads, where it makes no difference.
 //
-// The Timestamp of such a write, or the revision of the table that it creates, is unsettled until the
-// first read shows it. No condition can name it before.
+// The Timestamp of such a write is unknown until a read returns it, and so is the revision of a table
+// that such a write creates. Before that, no condition can demand this Timestamp or revision.
 const (
 	unsettled         edm.Ticks      = -1
 	unsettledRevision table.Revision = "unknown"
 
-	never = math.MaxInt64 // the time at which an operation with an unknown outcome returns
+	never = math.MaxInt64 // return time of an operation whose outcome is unknown
 )
 
 func unknown(err error) bool { return errors.Is(err, table.ErrUnknown) }
 
-// maybe applies a write that answered ErrUnknown, if it can be applied.
+// stepUnknown applies a write that answered ErrUnknown, if the state of the table permits it.
 func (l laws) stepUnknown(s lifeOf, in step) lifeOf {
 	live := s.revision != ""
 	switch in.method {
@@ -51,8 +51,8 @@ func (l laws) stepUnknown(s lifeOf, in step) lifeOf {
 	return s
 }
 
-// sees reads a cell. If the Timestamp of the Commit that wrote the cell was unknown, sees sets the
-// Timestamp in all cells of that Commit.
+// readCell compares a cell that a read returned with the model. If the model did not know the Timestamp
+// of the Commit that wrote the cell, readCell sets this Timestamp in all cells of that Commit.
 func (s lifeOf) readCell(k int, got cell) (bool, lifeOf) {
 	c := s.cells[k]
 	if !c.there || c.ticks != unsettled {
@@ -72,10 +72,10 @@ func (s lifeOf) readCell(k int, got cell) (bool, lifeOf) {
 }
 
 // parts splits a history into one history for each partition. It is used if each operation reads or
-// writes only one partition. Both histories contain the creates and drops of the table. They are checked
-// separately, because the time of a check grows exponentially with the number of overlapping operations,
-// and a page counts as one Get per row. The separate checks do not compare the order in which the two
-// partitions saw the incarnations of the table, except by the times of calls and returns.
+// writes only one partition. Both histories contain the creates and drops of the table. The reason for
+// separate checks is that the time of a check grows exponentially with the number of overlapping
+// operations, and a page counts as one Get per row. The separate checks do not compare the order in
+// which the two partitions saw the incarnations of the table, except by the times of calls and returns.
 func parts(history []porcupine.Operation) [][]porcupine.Operation {
 	const half = len(universe) / 2
 	var list [2][]porcupine.Operation

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// extremes returns properties with values that a database may change when it converts them to its own types.
+// extremes returns properties with values that a database could change by converting them to its own types.
 func extremes() edm.Properties {
 	var p edm.Properties
 	for i, v := range []edm.Value{
@@ -45,8 +45,8 @@ func heavy(n int) (p edm.Properties) {
 	return p
 }
 
-// valuesKept checks that Get returns entities exactly as they were put: values of every type, names that
-// differ only in case, and entities up to the service's limits.
+// valuesKept checks that Get returns entities exactly as they were put. It tests values of every type, names
+// that differ only in upper and lower case, and entities of the maximum size.
 func valuesKept(e *env) {
 	name := e.create("values")
 	for what, p := range map[string]edm.Properties{
@@ -62,7 +62,8 @@ func valuesKept(e *env) {
 		m.Kind, m.Nonce = table.Merge, 1
 		e.expect(what+", merged over themselves", name, m.Key, showWritten(m, e.mustCommit(name, m)))
 	}
-	// An entity becomes small and large again, because a store may keep large entities in another form.
+	// The entity alternates between small and large, because a store may keep large entities in another
+	// form.
 	for _, n := range []int{16, 0, 7, 16, 1} {
 		m := table.Mutation{Key: at("values", "changing"), Properties: heavy(n), Nonce: uint64(n)}
 		e.expect(fmt.Sprintf("%d × 64,000 bytes", n), name, m.Key, showWritten(m, e.mustCommit(name, m)))
@@ -90,8 +91,8 @@ func valuesKept(e *env) {
 	}
 }
 
-// limitsOfMerge checks that a merge is refused if the merged entity would exceed the limits of an entity
-// (252 properties, 1 MiB), even if the store has a fast path for merges.
+// limitsOfMerge checks that a merge is refused if its result would exceed the limits of an entity (252
+// properties, 1 MiB), even if the store has a fast path for merges.
 func limitsOfMerge(e *env) {
 	name := e.create("limits")
 	full := table.Mutation{Key: at("p", "full"), Properties: wide(table.MaxProperties), Nonce: 1}
