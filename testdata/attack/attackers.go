@@ -18,16 +18,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attack is a kind of attack by strangers, or by a hostile account, on many connections. Connections that the server
-// closes are opened again.
+// attack is one kind of attack on many connections, by strangers without a key or by a hostile account. Connections
+// that the server closes are opened again.
 type attack struct {
 	name        string
 	connections int
 	request     func() string
-	// again is the pause between two requests on a connection. If it is 0, only one request is sent, and only the
-	// first bytes of the response are read.
+	// The field again is the pause between two requests on a connection. If it is 0, each connection sends only one
+	// request, and reads only the first bytes of the response.
 	again time.Duration
-	// ahead is the number of pipelined requests: how many are sent before the first response; 0 means one.
+	// The field ahead is the number of pipelined requests that are sent before the first response; 0 means one.
 	ahead int
 	// drip is sent every few seconds to continue a request that never ends.
 	drip string
@@ -58,7 +58,7 @@ func (a *attackers) begin() {
 		for i := range attack.connections {
 			source := fmt.Sprintf("127.0.%d.%d", 1+k, 2+i%a.o.addresses)
 			a.wait.Go(func() {
-				a.pause(time.Duration(i) * a.o.reopen / time.Duration(attack.connections)) // not all at once
+				a.pause(time.Duration(i) * a.o.reopen / time.Duration(attack.connections)) // so that the connections open at different times
 				for a.ctx.Err() == nil {
 					if conn := a.open(source); conn != nil {
 						attack.opened.Add(1)
@@ -97,7 +97,7 @@ func (a *attackers) open(source string) net.Conn {
 	return conn
 }
 
-// use sends requests over a connection until the server closes it.
+// use sends requests over the connection until the server closes the connection.
 func (a *attackers) use(k *attack, conn net.Conn) {
 	defer context.AfterFunc(a.ctx, func() { _ = conn.Close() })()
 	if k.again == 0 {
@@ -153,7 +153,7 @@ func (a *attackers) hold(k *attack, conn net.Conn) {
 			return
 		}
 	}
-	// alive notices that the server closed the connection, even while received data is unread.
+	// A read would first return the received data, so use alive to notice that the server has closed the connection.
 	for a.ctx.Err() == nil && alive(conn) {
 		a.pause(tick)
 		if _, err := io.WriteString(conn, k.drip); k.drip != "" && err != nil {
@@ -162,7 +162,7 @@ func (a *attackers) hold(k *attack, conn net.Conn) {
 	}
 }
 
-// alive reports whether the other side has not closed the connection yet.
+// alive reports whether the connection is open: the other side has not closed it.
 func alive(c net.Conn) bool {
 	if over, ok := c.(interface{ NetConn() net.Conn }); ok {
 		c = over.NetConn()

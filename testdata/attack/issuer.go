@@ -24,7 +24,7 @@ func silentIssuer() (string, error) {
 		return "", err
 	}
 	go func() {
-		var open []net.Conn // keeps the connections: the garbage collector would close unused ones
+		var open []net.Conn // referenced, because the garbage collector would close unused connections
 		for {
 			c, err := l.Accept()
 			if err != nil {
@@ -37,7 +37,7 @@ func silentIssuer() (string, error) {
 	return "http://" + l.Addr().String(), nil
 }
 
-// certify makes a certificate for the server.
+// certify makes a TLS certificate for the server.
 func (s *server) certify() (certificate, key string, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

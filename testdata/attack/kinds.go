@@ -85,7 +85,7 @@ func lines(h http.Header) string {
 	return b.String()
 }
 
-// entity returns the JSON of an entity with this many characters.
+// entity returns the JSON of an entity with a text of size characters.
 func entity(partition, row string, size int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"PartitionKey":%q,"RowKey":%q`, partition, row)

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command attack serves tables with small limits, attacks the server as strangers and a hostile account would, and
-// measures a second account meanwhile. It fails if the server ends, refuses the second account, uses more memory or
-// files than allowed, or if its usage keeps growing.
+// Command attack starts an edgetable server with small limits, attacks it as strangers and a hostile account would, and
+// measures the requests of a second account meanwhile. It fails if the server ends, refuses the second account, uses
+// more memory or files than allowed, or if its usage of memory or files keeps growing.
 //
 //	go run ./testdata/attack -edgetable bin/edgetable -duration 5m
 package main
@@ -19,14 +19,15 @@ type options struct {
 	edgetable string
 	duration  time.Duration
 	files     int    // maximum number of files that the server may open
-	memory    string // GOMEMLIMIT
+	memory    string // GOMEMLIMIT of the server
 	rss       int    // maximum memory of the server in MiB, including its code
 	addresses int    // client addresses of each attack
 	tls       bool
 	only      string
 
 	flood, readers, uploads int
-	// pause is the time between two requests of the victim on a connection; the attacks use multiples of it.
+	// pause is the time between two requests of the second account on a connection. The pauses of attacks are
+	// multiples of it.
 	pause time.Duration
 	// reopen is the delay before a closed connection is opened again.
 	reopen time.Duration
@@ -78,7 +79,7 @@ func run(o *options) (err error) {
 	return v.judge(o, attacked)
 }
 
-// judge returns what is wrong with a result.
+// judge returns an error that lists the limits that the result exceeds.
 func (v *victim) judge(o *options, r *result) error {
 	s := v.s
 	var problems []error

@@ -31,7 +31,7 @@ type server struct {
 	issuer   string      // URL of a token issuer that accepts connections and never responds
 	tls      *tls.Config // TLS configuration for clients; nil without TLS
 	samples  []sample
-	disabled time.Duration // how long a disabled account was served after it was disabled
+	disabled time.Duration // how long the account gone was still served after it was disabled
 }
 
 type lockedBuffer struct {
@@ -51,7 +51,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// names of the accounts. The account gone is disabled during the attack.
+// names of the accounts; the account named gone is disabled during the attack
 var names = []string{"acme", "evil", "gone"}
 
 func startServer(o *options) (*server, error) {
@@ -129,7 +129,7 @@ func (s *server) tail() string {
 	return text[max(0, len(text)-2000):]
 }
 
-// series prints the samples at a dozen moments.
+// series formats a dozen samples, evenly spaced in time, as a table.
 func (s *server) series() string {
 	var b strings.Builder
 	b.WriteString("| After | Memory | Files |\n|---|---|---|\n")
@@ -157,8 +157,8 @@ func (s *server) stop() error {
 	}
 }
 
-// sas returns a shared access signature for a range of a table of the account evil, made with
-// 'edgetable sas'.
+// sas returns a shared access signature, made with 'edgetable sas', for a range of keys in a table of the
+// account evil.
 func (s *server) sas(o *options, table string) (string, error) {
 	c := exec.Command(o.edgetable, "sas", "--accounts", filepath.Join(s.dir, "accounts"), "--account", "evil",
 		"--table", table, "--permissions", "r", "--from-partition", "a", "--to-partition", "b", "--quiet")

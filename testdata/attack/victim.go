@@ -21,22 +21,23 @@ import (
 	"time"
 )
 
-// victim is the account that must still be served, at a separate address.
+// victim is the second account, which is not hostile. It uses a separate address, and its requests must still be
+// served.
 type victim struct {
 	s     *server
 	http  *http.Client
 	pace  time.Duration
 	mu    sync.Mutex
-	wrong []error // messages of the first requests that were refused or failed
+	wrong []error // errors of the first requests that were refused or failed
 }
 
-// measured is the measurement of one request of the victim.
+// measured is one measured request of the second account.
 type measured struct {
 	kind     string
 	at, took time.Duration
 }
 
-// result is what the victim has measured.
+// result holds the measurements of the second account.
 type result struct {
 	duration        time.Duration
 	requests        []measured
@@ -119,7 +120,7 @@ func (v *victim) do(account, method, path, body string) (status int, err error) 
 	return resp.StatusCode, err
 }
 
-// measure reads, writes and scans for some time. With disable, it disables an account halfway through.
+// measure reads, writes and scans for some time. If disable is set, it disables an account halfway through.
 func (v *victim) measure(d time.Duration, s *server, disable bool) *result {
 	r := &result{duration: d, server: -s.used(), here: -usedHere()}
 	begin := time.Now()
@@ -163,8 +164,8 @@ func (v *victim) measure(d time.Duration, s *server, disable bool) *result {
 	return r
 }
 
-// closed reports whether the server closed an idle connection at the moment of the request. The documented limits
-// permit that, and the SDKs retry.
+// closed reports whether the server closed an idle connection just when a request was sent. The server's
+// documented limits permit this, and the SDKs retry such a request.
 func closed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
@@ -200,7 +201,7 @@ func (v *victim) note(err error) {
 	}
 }
 
-// disable disables an account, and returns how long it was still served.
+// disable disables an account, and returns how long the server still served the account.
 func (v *victim) disable() time.Duration {
 	if err := v.s.writeAccounts("gone"); err != nil {
 		v.note(err)

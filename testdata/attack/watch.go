@@ -19,7 +19,7 @@ type sample struct {
 	files  int
 }
 
-// look samples the memory and the files of the process.
+// look adds a sample of the server's memory and open files.
 func (s *server) look(at time.Duration) error {
 	proc := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
 	status, err := os.ReadFile(proc + "status")
@@ -42,7 +42,7 @@ func (s *server) look(at time.Duration) error {
 	return nil
 }
 
-// used returns the CPU time of the server.
+// used returns the CPU time that the server has used.
 func (s *server) used() time.Duration {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	f := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
@@ -54,14 +54,14 @@ func (s *server) used() time.Duration {
 	return time.Duration(user+system) * (time.Second / 100) // Linux counts CPU time in hundredths of a second
 }
 
-// usedHere returns the CPU time of this process, which runs the attackers and the victim.
+// usedHere returns the CPU time that this process has used. It runs the attackers and the second account.
 func usedHere() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// most returns the highest value of a number over all samples.
+// most returns the highest value of one field over all samples.
 func most(list []sample, of func(sample) int) (n int) {
 	for _, s := range list {
 		n = max(n, of(s))
@@ -72,9 +72,9 @@ func most(list []sample, of func(sample) int) (n int) {
 func memory(s sample) int { return s.memory }
 func files(s sample) int  { return s.files }
 
-// grows returns an error if a number keeps growing. The mean over the last quarter of the samples must not exceed the
-// mean over the second quarter by more than a sixth and by more than little. The first quarter is ignored, because
-// caches fill in that time.
+// grows returns an error if a field of the samples keeps growing. The mean over the last quarter of the samples must
+// not exceed the mean over the second quarter by more than a sixth and by more than little. The first quarter is
+// ignored, because caches fill in that time.
 func grows(list []sample, of func(sample) int, little int) error {
 	mean := func(list []sample) int {
 		sum := 0

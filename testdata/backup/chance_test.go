@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// dice is a random number generator for several goroutines. It has the same seed in each run.
+// dice is a random number generator for several goroutines. Its seed is always the same.
 type dice struct {
 	mu sync.Mutex
 	r  *rand.Rand

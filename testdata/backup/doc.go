@@ -1,3 +1,3 @@
-// Package backup tests backups of the binary to a real S3 server, versitygw. Its version is pinned in this module, so
-// that it is not a dependency of edgetable.
+// Package backup tests the backups of the edgetable binary with a real S3 server, versitygw. Package backup is a
+// separate module, so that versitygw is no dependency of edgetable.
 package backup

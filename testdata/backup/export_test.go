@@ -18,7 +18,8 @@ func (s *server) connection() string {
 	return "AccountName=devstoreaccount1;AccountKey=" + developmentKey + ";TableEndpoint=" + s.endpoint
 }
 
-// same fails the test unless another server has the same tables after it imported an export from a bucket.
+// same imports an export from a bucket into a second server. It fails the test unless both servers then have the same
+// tables.
 func (s *server) same(t *testing.T, place string) {
 	t.Helper()
 	other := start(t, filepath.Join(t.TempDir(), "other"))
@@ -53,7 +54,8 @@ func TestExport(t *testing.T) {
 	if left, err := os.ReadDir(filepath.Join(g.dir, "unfinished")); err == nil && len(left) > 0 {
 		t.Errorf("%v is left", left)
 	}
-	// An export in a bucket has the same files as an export to a directory: import it from a copied directory.
+	// An export in a bucket has the same files as an export to a directory, so a copy of them in a directory can be
+	// imported, too.
 	copied := filepath.Join(t.TempDir(), "copied")
 	if err := os.CopyFS(copied, os.DirFS(g.dir)); err != nil {
 		t.Fatal(err)
@@ -179,7 +181,7 @@ func TestExportAction(t *testing.T) {
 		}
 	}
 	for _, say := range []string{"people: 100 entities", "people: 100 entities"} {
-		run := exec.Command("bash", "-e", "-c", steps[1]) // GitHub runs a step with the same flags
+		run := exec.Command("bash", "-e", "-c", steps[1]) // GitHub runs a step with these flags of bash
 		run.Dir, run.Env = checkout, env
 		if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), say) {
 			t.Fatalf("%v: %s", err, out)

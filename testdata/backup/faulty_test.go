@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// history records what was written to a primary. Each write has a higher value than all earlier ones.
+// history records the writes to a primary. Each write has a higher value than all earlier writes.
 type history struct {
 	mu   sync.Mutex
 	next int
@@ -22,7 +22,7 @@ type history struct {
 	acks []ack          // confirmed writes, in the order of their replies
 	last time.Time      // time of the reply to the last write
 	took time.Duration  // duration of the slowest write
-	seen map[string]int // values that the checks so far have expected, by row key
+	seen map[string]int // by row key, the highest value that a call of check has required
 }
 
 // ack is a confirmed write, and the time of its reply.
@@ -32,7 +32,8 @@ type ack struct {
 	at    time.Time
 }
 
-// write writes n entities by each of four writers. A writer stops early when the primary is killed.
+// write starts four writers, each of which writes n entities. A writer stops early when the primary is
+// killed.
 func (h *history) write(t *testing.T, to *server, n int) {
 	var writers sync.WaitGroup
 	for w := range 4 {
@@ -64,8 +65,9 @@ func (h *history) write(t *testing.T, to *server, n int) {
 	writers.Wait()
 }
 
-// check fails the test unless got has each write that was confirmed before until, and no value that was
-// never sent. It returns how many writes it checked.
+// check compares the values got, which were read from a server, with the history. It fails the test if a
+// write that was confirmed before until is missing, or if a value was never sent. It returns how many writes
+// it checked.
 func (h *history) check(t *testing.T, where string, got map[string]int, until time.Time) (looked int) {
 	t.Helper()
 	for ; len(h.acks) > 0 && h.acks[0].at.Before(until); h.acks = h.acks[1:] {
@@ -103,12 +105,13 @@ func (s *server) values(t *testing.T, endpoint string) map[string]int {
 	return values
 }
 
-// storms decides which requests fail. The keys of its maps are the prefixes of places in the bucket.
+// storms decides which requests fail. The keys of its maps are the first elements of object names, one for
+// each seed.
 type storms struct {
 	dice   dice
 	mu     sync.Mutex
-	rough  map[string]bool // some requests of the place fail
-	outage map[string]int  // number of the next requests that fail
+	rough  map[string]bool // whether some requests for these objects fail at random
+	outage map[string]int  // how many of the next requests for these objects fail
 	counts map[fault]int
 }
 
@@ -125,7 +128,7 @@ func (s *storms) next(r *http.Request) fault {
 	case s.outage[place] > 0:
 		s.outage[place]--
 		f = refused
-	case s.rough[place] && s.dice.intN(60) == 0: // the client retries these faults, but slowly, so they are rare
+	case s.rough[place] && s.dice.intN(60) == 0: // these faults are rare, because the client's retries after them are slow
 		f = unserved + fault(s.dice.intN(int(halfAnswer)))
 	case s.rough[place] && s.dice.intN(8) == 0:
 		f = refused + fault(s.dice.intN(int(again-refused)+1))
@@ -141,9 +144,9 @@ func (s *storms) set(place string, rough bool, outage int) {
 }
 
 // TestFaultyPlace proves that a secondary has every write that was confirmed before its LastSyncTime. The
-// backup place loses, delays, repeats and reorders requests of the primary and the secondary, and both are
-// killed. After the secondary is promoted, delayed requests of the old primary change nothing.
-// EDGETABLE_SEEDS=500 make faulty-place runs more seeds.
+// bucket that connects the primary and the secondary loses, delays, repeats and reorders their requests, and
+// both servers are killed. After the secondary is promoted, delayed requests of the old primary must change
+// nothing. EDGETABLE_SEEDS=500 make faulty-place runs more seeds.
 func TestFaultyPlace(t *testing.T) {
 	t.Parallel()
 	seeds := 6
@@ -176,7 +179,7 @@ func TestFaultyPlace(t *testing.T) {
 	}
 }
 
-// weather runs the test with one seed.
+// weather runs the test TestFaultyPlace with one seed.
 func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills int) {
 	random := rand.New(rand.NewPCG(seed, 32))
 	name := fmt.Sprint("seed", seed)
@@ -213,7 +216,7 @@ func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills in
 		case 1:
 			kills++
 			kill(two)
-			s.set(name, false, 0) // no faults now, because a server only starts if the place responds
+			s.set(name, false, 0) // no faults now, because a server only starts if the bucket responds
 			two = start(t, dirs[1], second...)
 		case 2:
 			s.set(name, true, 10+random.IntN(60))

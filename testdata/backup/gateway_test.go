@@ -19,26 +19,26 @@ import (
 	"time"
 )
 
-// fault says what the gateway does with a request.
+// fault is what the gateway does with a request.
 type fault int
 
 const (
 	none       fault = iota
-	unserved         // 503, the request is not executed
-	cutBefore        // the connection breaks, the request is not executed
+	unserved         // 503, and the request is not executed
+	cutBefore        // the connection breaks, and the request is not executed
 	cutAfter         // the request is executed, but the connection breaks before the response
-	halfAnswer       // the connection breaks in the middle of the response
-	killBefore       // like cutBefore, and the client is killed
-	killAfter        // like cutAfter, and the client is killed
+	halfAnswer       // the request is executed, but the connection breaks in the middle of the response
+	killBefore       // like cutBefore, and the client process is killed
+	killAfter        // like cutAfter, and the client process is killed
 
-	// The client does not retry after these.
-	refused      // 400, the request is not executed
-	refusedAfter // 400, the request is executed
-	late         // 400, the request is executed later
+	// After the following faults, the client does not retry the request.
+	refused      // 400, and the request is not executed
+	refusedAfter // 400, although the request is executed
+	late         // 400, although the request is executed later
 	again        // the request is executed now, and once more later
 )
 
-// gateway is an S3 server behind a proxy that can fail.
+// gateway is an S3 server behind a proxy that causes faults.
 type gateway struct {
 	URL string // URL of a backup location in this server's bucket
 	dir string // directory in which the server stores the objects of the backup location
@@ -46,11 +46,11 @@ type gateway struct {
 
 	mu    sync.Mutex
 	fault func(r *http.Request) fault
-	kill  func() // kills the process that is the client
+	kill  func() // kills the client process
 	late  []func()
 }
 
-// arrive executes up to n delayed requests, in any order.
+// arrive executes up to n delayed requests, in a random order.
 func (g *gateway) arrive(n int) {
 	for range n {
 		g.mu.Lock()
@@ -124,7 +124,7 @@ func startGateway(t *testing.T) *gateway {
 		fault, kill := g.fault(r), g.kill
 		g.mu.Unlock()
 		g.arrive(g.intN(3) / 2)
-		r = r.WithContext(context.WithoutCancel(r.Context())) // a request that was received is executed, even if the client ends
+		r = r.WithContext(context.WithoutCancel(r.Context())) // a received request is executed even if the client ends
 		r.Body = io.NopCloser(bytes.NewReader(content))
 		if fault == late || fault == again {
 			second := r.Clone(r.Context())
@@ -193,11 +193,11 @@ var gatewayBinary = func() func(t *testing.T) string {
 	}
 }()
 
-// eventually waits until holds returns true. what names the expected state for the error.
+// eventually waits until the function holds returns true. what is the expected state, for the error message.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	if end, ok := t.Deadline(); ok { // stop before the test's deadline, so that the error can name what did not happen
+	if end, ok := t.Deadline(); ok { // stop before the test's deadline, so that the error can name the missing state
 		ctx, cancel = context.WithDeadline(t.Context(), end.Add(-10*time.Second))
 	}
 	defer cancel()

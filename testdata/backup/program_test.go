@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// command returns the real binary with arguments, to be run.
+// command returns a command that runs the real binary with these arguments.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	binary := os.Getenv("EDGETABLE_BINARY")
@@ -54,7 +54,7 @@ func (s *server) Write(b []byte) (int, error) {
 	return s.log.Write(b)
 }
 
-// said returns the log of the server so far.
+// said returns what the server has logged so far.
 func (s *server) said() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,8 +115,8 @@ func (s *server) do(t *testing.T, method, path, body string) int {
 	return status
 }
 
-// try sends a signed request to a server that may be killed meanwhile, and returns the error in
-// that case.
+// try sends a signed request to a server that may be killed meanwhile. If the server is killed, try returns
+// an error.
 func (s *server) try(t *testing.T, method, address, body string) (status int, answer string, err error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
@@ -146,7 +146,7 @@ func (s *server) try(t *testing.T, method, address, body string) (status int, an
 	return resp.StatusCode, string(b), err
 }
 
-// put writes an entity whose text cannot be compressed.
+// put writes an entity with a text that cannot be compressed.
 func (s *server) put(t *testing.T, row int) {
 	t.Helper()
 	text := sha256.Sum256(fmt.Append(nil, row))

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// filled makes a data directory with a table and some entities.
+// filled makes a data directory that contains a table with some entities.
 func filled(t *testing.T) (data string) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "data")
@@ -53,7 +53,7 @@ func TestS3(t *testing.T) {
 	if out := succeed(t, "backup", "verify", g.URL); !strings.Contains(out, "1 backup: read ") {
 		t.Errorf("verify: %s", out)
 	}
-	// So many objects need several pages of a list request.
+	// With this number of objects, listing them takes several requests.
 	const garbage = 2500
 	for i := range garbage {
 		if err := os.WriteFile(filepath.Join(g.dir, "objects", fmt.Sprint("garbage-", i)), []byte("x"), 0o600); err != nil {
@@ -100,8 +100,8 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d requests failed", failed.Load())
 }
 
-// TestKill kills the process before or after each of its writes to the bucket. It checks that all
-// listed backups are complete afterwards, and that the next backup and the next prune succeed.
+// TestKill kills the process before or after each of its writes to the bucket. Afterwards all listed backups
+// must be complete, and the next backup and the next prune must succeed.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	g, data := startGateway(t), filled(t)
@@ -134,8 +134,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestScheduled kills a server several times while it makes scheduled backups. It checks that a
-// later server completes them.
+// TestScheduled kills a server several times while it makes scheduled backups. A server that is started later
+// must complete these backups.
 func TestScheduled(t *testing.T) {
 	t.Parallel()
 	g, data := startGateway(t), filled(t)
@@ -182,7 +182,7 @@ func killedAt(t *testing.T, g *gateway, f fault, n int64, args []string) bool {
 			return none
 		case writes.Add(1) == n:
 			return f
-		case writes.Load() > n: // a late request of the process that is being killed
+		case writes.Load() > n: // a request that the process sent before it was killed
 			return cutBefore
 		}
 		return none

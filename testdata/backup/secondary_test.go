@@ -12,12 +12,13 @@ import (
 	"time"
 )
 
-// lives is a primary and a secondary that are killed and started again, with the rows that were written.
+// lives is a primary and a secondary that are killed and started again, together with the rows that were written to
+// the primary.
 type lives struct {
 	t        *testing.T
 	g        *gateway
 	one, two *server
-	first    []string // arguments of the primary
+	first    []string // command-line arguments of the primary
 	second   []string
 	dirs     [2]string
 	rows     int
@@ -71,14 +72,14 @@ func address(row int) string { return fmt.Sprintf("/people(PartitionKey='p',RowK
 // kill ends a server with SIGKILL.
 func kill(s *server) {
 	_ = s.Process.Kill()
-	_ = s.Wait() // always returns the error that the process was killed
+	_ = s.Wait() // the error only says that the process was killed
 }
 
 // lastSync asks the secondary for its LastSyncTime.
 func (s *server) lastSync(t *testing.T) (at time.Time) {
 	t.Helper()
 	status, answer, err := s.try(t, "GET", s.endpoint+"-secondary/?restype=service&comp=stats", "")
-	if err != nil { // the secondary closes its connections once, when it has built its store: repeat the request
+	if err != nil { // The secondary closes all connections when it has built its store, so repeat the request once.
 		status, answer, err = s.try(t, "GET", s.endpoint+"-secondary/?restype=service&comp=stats", "")
 	}
 	if err != nil || status != http.StatusOK {
@@ -86,12 +87,12 @@ func (s *server) lastSync(t *testing.T) (at time.Time) {
 	}
 	_, after, _ := strings.Cut(answer, "<LastSyncTime>")
 	text, _, _ := strings.Cut(after, "</LastSyncTime>")
-	at, _ = time.Parse(http.TimeFormat, text) // without a LastSyncTime, as during the start, at stays zero
+	at, _ = time.Parse(http.TimeFormat, text) // during the start there is no LastSyncTime, and at stays zero
 	return at
 }
 
-// check fails the test unless the secondary has each row that was confirmed before its LastSyncTime. Rows that an
-// earlier call has found are not checked again.
+// check fails the test unless the secondary has each row that was confirmed before its LastSyncTime. It does not
+// check rows again that an earlier call has found.
 func (l *lives) check() {
 	for at := l.two.lastSync(l.t); len(l.returned) > 0 && l.returned[0].at.Before(at); l.returned = l.returned[1:] {
 		l.looked++
@@ -101,7 +102,7 @@ func (l *lives) check() {
 	}
 }
 
-// killUpload kills the primary before or after its n-th write to the backup place from now on.
+// killUpload kills the primary before or after its n-th write to the bucket, counted from now.
 func (l *lives) killUpload(f fault, n int64) {
 	one := l.one
 	var writes atomic.Int64
@@ -116,13 +117,13 @@ func (l *lives) killUpload(f fault, n int64) {
 	}, func() { _ = one.Process.Kill() })
 	for l.write(1) {
 	}
-	_ = one.Wait() // always returns the error that the process was killed
+	_ = one.Wait() // the error only says that the process was killed
 	l.g.set(noFault, nil)
 }
 
 // TestSecondaryKilled proves that a secondary has every write that was confirmed before its LastSyncTime. Primaries
-// and secondaries are killed under load, also in the middle of uploads of the log to an S3 server, and other
-// requests fail. In the end the secondary is promoted. EDGETABLE_KILLS=250 make backup-s3 kills more often.
+// and secondaries are killed under load, also while they upload the log to an S3 server, and other requests to the
+// S3 server fail. In the end the secondary is promoted. EDGETABLE_KILLS=250 make backup-s3 kills more often.
 func TestSecondaryKilled(t *testing.T) {
 	t.Parallel()
 	kills := 9

@@ -16,7 +16,7 @@ const attackHelp = `Sends requests that cost a server much and the client little
 a filter that no entity passes), inserts (of entities of 1 MiB), signins (that fail, from the address 127.0.0.2). The account has the
 key of the development account.`
 
-// runAttack attacks until the time is over or a signal arrives.
+// runAttack attacks a server until the given time is over or a signal arrives.
 func runAttack(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fs := newFlags("bench attack", attackHelp, stderr)
 	kind := fs.String("kind", "scans", "`what` to send: scans, inserts or signins")
@@ -36,7 +36,7 @@ func runAttack(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		return misuse(fs, "-endpoint: %v", err)
 	}
 	if attack.Kind(*kind) == attack.SignIns {
-		t.From = "127.0.0.2" // another address than other clients, because failed sign-ins are limited per address
+		t.From = "127.0.0.2" // a different address from other clients, because failed sign-ins are limited per address
 	}
 	ctx, cancel := context.WithTimeout(ctx, *lasts)
 	defer cancel()

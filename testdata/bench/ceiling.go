@@ -25,7 +25,7 @@ verified, and then
 It accepts the development account. Measure null and write with "edgetable bench --existing --op insert", read with
 "edgetable bench --existing --op get", page with "edgetable bench --existing --op query".`
 
-// runCeiling serves a ceiling until a signal arrives.
+// runCeiling serves as a ceiling (a server that does as little as possible) until a signal arrives.
 func runCeiling(ctx context.Context, args []string, _, stderr io.Writer) error {
 	fs := newFlags("bench ceiling", ceilingHelp, stderr)
 	kind := fs.String("kind", "null", "`what` to do: null, write, read or page")

@@ -21,7 +21,7 @@ import (
 	"syscall"
 )
 
-// errUsage marks a wrong command line whose explanation was already printed.
+// errUsage means that the command line is wrong, and that the explanation was already printed.
 var errUsage = errors.New("usage")
 
 func main() {
@@ -30,7 +30,7 @@ func main() {
 	os.Exit(dispatch(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// dispatch returns the exit status: 0, 1 for a failure, 2 for a wrong command line.
+// dispatch runs the command and returns the exit status: 0, 1 for a failure, 2 for a wrong command line.
 func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	run := runSuite
 	if len(args) > 0 {
@@ -71,7 +71,7 @@ func parse(fs *flag.FlagSet, args []string) error {
 		if errors.Is(err, flag.ErrHelp) {
 			return err
 		}
-		return errUsage // the flag package has printed the explanation
+		return errUsage // an error was already printed by the flag package
 	}
 	if fs.NArg() > 0 {
 		return misuse(fs, "unexpected argument %q", fs.Arg(0))
@@ -79,7 +79,7 @@ func parse(fs *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// misuse prints in one line what is wrong with the command line, and how to get help.
+// misuse prints one line that says what is wrong with the command line and how to get help.
 func misuse(fs *flag.FlagSet, format string, args ...any) error {
 	fmt.Fprintf(fs.Output(), "%s: %s\nRun \"%s -h\" for the flags.\n", fs.Name(), fmt.Sprintf(format, args...), fs.Name())
 	return errUsage

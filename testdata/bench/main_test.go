@@ -8,7 +8,8 @@ import (
 	bench "edgetable/testdata/bench"
 )
 
-// TestUsage checks that wrong arguments exit with 2 and an explanation, and help with 0.
+// TestUsage checks that a wrong command line exits with 2 and an explanation, and that a request for help
+// exits with 0.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -18,7 +18,7 @@ import (
 const startHelp = `Measures how long a server in memory, as tests start one, takes from its start to its first answer to a signed request.
 It fails if half of the starts take 100 ms or more.`
 
-// startMost is the highest acceptable median of the start times.
+// startMost is the limit for the median of the start times.
 const startMost = 100 * time.Millisecond
 
 // runStart measures the starts of servers, one after another.
@@ -71,7 +71,7 @@ func startOnce(ctx context.Context, program string) (took time.Duration, err err
 		return 0, err
 	}
 	took, err = firstAnswer(ctx, out, begin)
-	_ = in.Close() // stops the server
+	_ = in.Close()
 	_, _ = io.Copy(io.Discard, out)
 	if wait := c.Wait(); err == nil && wait != nil {
 		err = wait
@@ -82,7 +82,7 @@ func startOnce(ctx context.Context, program string) (took time.Duration, err err
 	return took, err
 }
 
-// firstAnswer waits for the line that says ready, and then for the first response.
+// firstAnswer waits until the server has printed a line that says ready, and then for the first response.
 func firstAnswer(ctx context.Context, out io.Reader, begin time.Time) (time.Duration, error) {
 	connection := ""
 	for lines := bufio.NewScanner(out); lines.Scan(); {

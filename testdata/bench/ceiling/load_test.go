@@ -13,20 +13,20 @@ import (
 	"edgetable/testdata/bench/ceiling"
 )
 
-// TestRunAgainstCeilings runs the load generator against the ceilings (servers that do the least possible),
-// over real connections and a real Pebble.
+// TestRunAgainstCeilings runs the load generator against ceiling servers (which do as little as possible),
+// over real connections and with a real Pebble.
 func TestRunAgainstCeilings(t *testing.T) {
 	t.Parallel()
 	l := load.Layout{Entities: 1000, RowsPerPartition: 1000}
 	for _, tt := range []struct {
 		kind   ceiling.Kind
 		op     load.Op
-		failed string // text that the first error contains; "" if no error is expected
+		failed string // part of the first error; "" if no error is expected
 	}{
 		{ceiling.Null, load.Insert, ""},
 		{ceiling.Write, load.Insert, ""},
 		{ceiling.Write, load.Upsert, ""},
-		{ceiling.Write, load.Delete, ""}, // ends when all 1000 entities are deleted
+		{ceiling.Write, load.Delete, ""}, // the run ends when all 1000 entities are deleted
 		{ceiling.Read, load.Get, ""},
 		{ceiling.Page, load.Query, ""},
 		{ceiling.Page, load.Scan, ""},                                // the table has only this page
@@ -81,7 +81,7 @@ func serve(t *testing.T, h *ceiling.Handler) string {
 	return "http://" + l.Addr().String()
 }
 
-// run repeats a measurement with longer durations until this machine completes a request in time.
+// run repeats a measurement with longer durations until at least one request completes within the duration.
 func run(t *testing.T, spec load.Spec) *load.Result {
 	t.Helper()
 	for spec.Duration = 100 * time.Millisecond; ; spec.Duration *= 4 {

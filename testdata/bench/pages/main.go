@@ -1,5 +1,5 @@
-// Command pages reads all pages of a table and discards them, which is the least that a client can do. 'make
-// bench-data' compares 'edgetable export' with it. It prints the number of pages.
+// Command pages reads all pages of a table and discards them, which is the least that a client can do. It prints the
+// number of pages. 'make bench-data' compares 'edgetable export' with this command.
 //
 //	pages CONNECTION-STRING TABLE [PARTITION…]    with one connection for each range between these partitions
 package main

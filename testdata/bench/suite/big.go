@@ -9,14 +9,14 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Tables of the server with much data.
+// The tables of the server with a large amount of data.
 const (
 	smallTable = "small"
 	bigTable   = "big"
 )
 
-// big measures what depends on the amount of data: the cost of a page, and the time to start after a clean stop and
-// after a crash. It uses its own server and data folder.
+// big measures the costs that depend on the amount of data: the time for a page, and the time to start after a
+// clean stop and after a crash. It uses a separate server and data folder.
 func (s *suite) big(ctx context.Context) error {
 	if s.Edgetable == "" {
 		return nil
@@ -57,8 +57,8 @@ func (s *suite) startBig(ctx context.Context, data string) (*child, error) {
 	return spawn(ctx, "edgetable-big", s.dir, t, answers(t), s.edgetable(t, "--data", data)...)
 }
 
-// pages compares pages of the two tables in alternation over one connection, because the subject is latency, not
-// load.
+// pages measures pages of the two tables in alternation, over one connection, because it compares latencies and not
+// rates.
 func (s *suite) pages(ctx context.Context, c *child, big load.Layout) error {
 	var small, large []time.Duration
 	for range s.Rounds {

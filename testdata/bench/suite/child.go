@@ -58,8 +58,8 @@ func spawn(ctx context.Context, name, logDir string, target wire.Target, ready f
 	return c, nil
 }
 
-// await calls ready every millisecond until it succeeds. The short interval matters, because the time to start
-// is measured.
+// await calls the function ready every millisecond until it succeeds. The interval is short, because the time to
+// start is measured.
 func (c *child) await(ctx context.Context, ready func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, wire.Timeout)
 	defer cancel()
@@ -80,7 +80,7 @@ func (c *child) await(ctx context.Context, ready func(context.Context) error) er
 	}
 }
 
-// answers returns a check that the server responds to a signed Query Tables request.
+// answers returns a function that fails unless the server responds to a signed Query Tables request.
 func answers(t wire.Target) func(context.Context) error {
 	return func(ctx context.Context) error { return load.Ping(ctx, t) }
 }
@@ -95,13 +95,13 @@ func listens(t wire.Target) func(context.Context) error {
 	}
 }
 
-// stop ends the child with SIGTERM, or with SIGKILL if that fails, and returns an error if the child did not end
-// well.
+// stop ends the child with SIGTERM, or with SIGKILL if it does not end in time. It returns an error if the child
+// did not end well.
 func (c *child) stop() error {
 	return c.end(syscall.SIGTERM)
 }
 
-// kill simulates a crash. Its callers do not care whether the process had already ended.
+// kill simulates a crash of the child. It ignores that the child may have ended before.
 func (c *child) kill() { _ = c.end(syscall.SIGKILL) }
 
 func (c *child) end(sig syscall.Signal) error {
@@ -110,7 +110,7 @@ func (c *child) end(sig syscall.Signal) error {
 		return fmt.Errorf("%s had ended by itself (%v)\n%s", c.name, c.err, c.tail())
 	default:
 	}
-	_ = c.cmd.Process.Signal(sig) // fails only if the process has ended; Wait reports that
+	_ = c.cmd.Process.Signal(sig) // an error means that the process has ended, which Wait reports
 	select {
 	case <-c.done:
 	case <-time.After(stopGrace):
@@ -194,7 +194,7 @@ func (c *child) cpu() (sum time.Duration) {
 }
 
 // settle waits until the child processes are idle, without compactions or garbage collection, but no longer than
-// limit. Otherwise remaining work of one measurement would slow the next one of another server.
+// limit. Otherwise the remaining work after one measurement would slow the next measurement of another server.
 func settle(ctx context.Context, limit time.Duration, children ...*child) {
 	end := time.After(limit)
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -219,6 +219,5 @@ func settle(ctx context.Context, limit time.Duration, children ...*child) {
 	}
 }
 
-// ceiling reports whether the child is a ceiling (a reference server that does as little as possible) instead of
-// a table server.
+// ceiling reports whether the child is a ceiling (a server that does as little as possible) and no table server.
 func (c *child) ceiling() bool { return strings.HasPrefix(c.name, ceilingPrefix) }

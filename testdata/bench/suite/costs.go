@@ -13,10 +13,10 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// way is one way to do the same thing, such as a response format or a kind of signature. The suite measures its
-// cost relative to the first way. All ways are measured in alternation on one server in memory, which does the
-// least other work. Client and server share the processors, so a way that costs the client more also slows the
-// server down. Therefore the server's processor time is judged first.
+// way is one of several ways to do an operation, such as a response format or a kind of signature. The suite
+// measures the cost of each way relative to the first one. All ways are measured in alternation on one server in
+// memory, because such a server does the least other work. Client and server share the processors, so a way that
+// costs the client more also slows the server down. Therefore the server's processor time is compared first.
 type way struct {
 	how    string // name of this way's measurements
 	format load.Format
@@ -27,7 +27,7 @@ type way struct {
 type comparison struct {
 	ops  []load.Op
 	ways []way
-	most float64 // maximum factor, both for the processor time and for the loss in rate
+	most float64 // maximum factor by which the processor time may rise, and by which the rate may fall
 }
 
 var comparisons = []comparison{
@@ -43,7 +43,7 @@ var comparisons = []comparison{
 	}, 1.1},
 }
 
-// tokenExpiry returns a time after the end of any run.
+// tokenExpiry returns a time that is later than the end of any run.
 func tokenExpiry() string { return time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339) }
 
 func tableToken(v sas.TableValues) func(string) (string, error) {
@@ -62,8 +62,8 @@ func signWith(sign func(string, *sharedkey.Key) (string, error)) (string, error)
 	return sign(account.Name, account.Keys[0])
 }
 
-// turns is how often all ways are measured in one round of the suite. Many short cells even out fluctuations of the
-// machine better than a few long ones.
+// turns is how often all ways are measured in one round of the suite. Many short measurements are better than a few
+// long ones, because they even out fluctuations of the machine.
 const turns = 4
 
 // costs measures every way of every comparison, in alternation, for each server in memory.
@@ -72,7 +72,7 @@ func (s *suite) costs(ctx context.Context) error {
 		for round := range turns * s.Rounds {
 			s.progress("costs, round %d of %d", round+1, turns*s.Rounds)
 			for _, cmp := range comparisons {
-				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // each round begins with another way
+				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // each round begins with a different way
 				for _, op := range cmp.ops {
 					for _, w := range ways {
 						if err := s.cost(ctx, c, op, w); err != nil {
@@ -86,7 +86,7 @@ func (s *suite) costs(ctx context.Context) error {
 	return nil
 }
 
-// cost measures one way to do an operation.
+// cost measures one operation in one way.
 func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
 	own := !op.NeedsPreload()
 	if own { // writes cause background work of the server, which must end first
@@ -110,7 +110,8 @@ func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
 	return s.attempt(ctx, c, spec, w.how, own)
 }
 
-// costs compares processor time and rate with those of the reference in the same round.
+// costs returns the checks that compare the processor time and rate of each way with those of the first way in the
+// same round.
 func (r *Results) costs() (list []Check) {
 	for _, cmp := range comparisons {
 		for _, op := range cmp.ops {
@@ -130,7 +131,7 @@ func (r *Results) costs() (list []Check) {
 	return list
 }
 
-// pair judges two cells (measurements) that were measured in alternation.
+// pair sets the result of a check from two cells (measurements) that were measured in alternation.
 func (c *Check) pair(a, b *Measured, field func(Sample) float64, text func(float64) string, ok func(ratio float64) bool) {
 	if a == nil || b == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// declaration is an option that a table can declare, with the least rates that such a table must reach, relative to a
-// table without options. The suite measures both tables in alternation on the durable server.
+// declaration is a table option, together with the minimum rates of a table that declares it, relative to a table
+// without options. The suite measures both tables in alternation on the durable server.
 type declaration struct {
 	how     string // name of this option's measurements
 	options string
@@ -28,19 +28,19 @@ type leastRate struct {
 // than the noise of the machine, so many measurements are needed.
 const turnsDeclared = 3 * turns
 
-// without returns the reference for a comparison: a table that declares no options.
+// without returns a table without options, which is measured for comparison with this declaration.
 func (d declaration) without() declaration { return declaration{how: "no options, beside " + d.how} }
 
 var declarations = []declaration{
-	// No entity has this property, so each entity is checked and none expires.
+	// No entity has this property, so the server checks each entity and none expires.
 	{"a rule of expiry", `{"expire":{"property":"NoEntityHasThis"}}`, []leastRate{{load.Insert, 0.97}, {load.Get, 0.98}, {load.Query, 0.9}}},
 	{"a feed of changes", `{"changes":{"keep":"P1D"}}`, []leastRate{{load.Insert, 0.93}, {load.Batch, 0.97}}},
 }
 
-// ruled returns the name of the table with an expiry rule that has the same entities as the preloaded table.
+// ruled returns the name of a table that has an expiry rule and the same entities as the preloaded table.
 func ruled(table string) string { return "ruled" + table }
 
-// declared measures tables with each option in alternation with tables without options.
+// declared measures, for each option, a table with this option and a table without options, in alternation.
 func (s *suite) declared(ctx context.Context) error {
 	for _, c := range s.servers(Edgetable) {
 		for table, layout := range map[string]load.Layout{pointTable: pointLayout, rangeTable: rangeLayout} {
@@ -92,7 +92,7 @@ func (s *suite) declaredCell(ctx context.Context, c *child, op load.Op, w declar
 	return load.DeleteTable(ctx, c.target, spec.Table)
 }
 
-// createDeclared creates a table, and declares options if there are any.
+// createDeclared creates a table, and sets its options if there are any.
 func createDeclared(ctx context.Context, c *child, table, options string) error {
 	if err := load.CreateTable(ctx, c.target, table); err != nil || options == "" {
 		return err
@@ -106,9 +106,9 @@ func createDeclared(ctx context.Context, c *child, table, options string) error 
 	return client.SetOptions(ctx, table, "", []byte(options))
 }
 
-// declarations compares the rates and the processor time of tables with an option with those of tables without
-// options in the same round. The server's processor time fluctuates much less than the rate, which also depends on
-// the disk and the clients.
+// declarations returns the checks that compare each table with an option to a table without options, in rate and in
+// processor time, round by round. The server's processor time fluctuates much less than the rate, which also depends
+// on the disk and the clients.
 func (r *Results) declarations() (list []Check) {
 	for _, d := range declarations {
 		for _, l := range d.least {

@@ -14,8 +14,8 @@ import (
 	"edgetable/testdata/bench/attack"
 )
 
-// Limits for an account with few connections while another account attacks. minVictimShare is the least share of half
-// its normal rate. maxVictimLateness is the greatest multiple of its normal p99.
+// Limits for an account with few connections while another account attacks the server. Its rate must be at least
+// minVictimShare of half its normal rate. Its p99 must be at most maxVictimLateness times its normal p99.
 const (
 	victimConnections = 4
 	attackConnections = 64
@@ -24,7 +24,8 @@ const (
 	minVictimCell     = time.Second
 )
 
-// beside and before name the measurements of point reads: during an attack, and just before it.
+// beside and before return names for measurements of point reads: those during an attack, and those just before the
+// attack.
 func beside(k attack.Kind) string { return "beside " + string(k) }
 func before(k attack.Kind) string { return "before " + string(k) }
 
@@ -63,8 +64,8 @@ func (s *suite) victim(ctx context.Context, c *child, how string) error {
 		Warmup: s.BusyCell, Duration: max(s.BusyCell, minVictimCell)}, how, false)
 }
 
-// attacked measures the victim while another process attacks. It deletes the attacked table afterwards if the attack
-// has inserted entities.
+// attacked measures one account while another process attacks the server. If the attack inserts entities, it deletes
+// the attacked table afterwards.
 func (s *suite) attacked(ctx context.Context, c *child, attacker wire.Target, k attack.Kind) error {
 	table := rangeTable
 	if k == attack.Inserts {
@@ -86,7 +87,7 @@ func (s *suite) attacked(ctx context.Context, c *child, attacker wire.Target, k 
 		return err
 	}
 	err := s.victim(ctx, c, beside(k))
-	_ = cmd.Process.Signal(syscall.SIGTERM) // fails only if the attacker has already ended, which Wait reports
+	_ = cmd.Process.Signal(syscall.SIGTERM) // an error means that the attacker has already ended, which Wait reports
 	if ended := cmd.Wait(); ended != nil && ctx.Err() == nil {
 		s.problem("attack with %s: %v: %s", k, ended, out)
 	}
@@ -104,7 +105,7 @@ func (t *tail) Write(p []byte) (int, error) {
 
 func (t *tail) String() string { return string(*t) }
 
-// fairly returns the checks of fairness.
+// fairly returns the checks of the measurements that fairness made.
 func (r *Results) fairly() (list []Check) {
 	for _, k := range attack.Kinds {
 		alone := r.find(Cell{Edgetable, load.Get, victimConnections, before(k)})

@@ -10,7 +10,7 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// The preloaded tables: points for get, upsert and merge, ranges for query and scan.
+// The preloaded tables: pointTable for get, upsert and merge, rangeTable for query and scan.
 const (
 	pointTable = "points"
 	rangeTable = "ranges"
@@ -21,7 +21,8 @@ var (
 	rangeLayout = load.Layout{Entities: 20_000, RowsPerPartition: 1000}
 )
 
-// Limits of the number of entities in the table of a delete cell. The cell ends early when all are deleted.
+// Limits of the number of entities in the table for a measurement of deletes. It ends early when all entities are
+// deleted.
 const (
 	minDeletes = 5_000
 	maxDeletes = 200_000
@@ -105,7 +106,7 @@ func (s *suite) round(ctx context.Context, round int) error {
 	return nil
 }
 
-// onFilled returns a workload on the table that prepare has filled for this operation.
+// onFilled returns a workload for one operation, on the table that prepare has filled for this operation.
 func onFilled(t wire.Target, op load.Op, connections int) load.Spec {
 	spec := load.Spec{Target: t, Table: pointTable, Op: op, Layout: pointLayout, Connections: connections}
 	if op == load.Query || op == load.Scan {
@@ -114,8 +115,8 @@ func onFilled(t wire.Target, op load.Op, connections int) load.Spec {
 	return spec
 }
 
-// cell measures one workload on one server. If the cell fails, the problem is recorded and the suite continues,
-// unless ctx has ended.
+// cell measures one workload on one server. If the measurement fails, cell records a problem and the suite
+// continues, unless ctx has ended.
 func (s *suite) cell(ctx context.Context, c *child, op load.Op, connections int) error {
 	settle(ctx, s.Settle, s.children...)
 	spec := onFilled(c.target, op, connections)
@@ -133,7 +134,7 @@ func (s *suite) newTable() string {
 	return fmt.Sprintf("own%d", s.tables)
 }
 
-// attempt makes one measurement, and records a failure as a problem of the run.
+// attempt makes one measurement. If the measurement fails, attempt records a problem of the run.
 func (s *suite) attempt(ctx context.Context, c *child, spec load.Spec, how string, ownTable bool) error {
 	err := s.measure(ctx, c, spec, how, ownTable)
 	if ctx.Err() != nil {
@@ -151,7 +152,8 @@ func (s *suite) newPrefix() string {
 	return fmt.Sprintf("%s%d", s.prefix, s.runs)
 }
 
-// measure runs spec and adds the result. If ownTable is set, it creates the table before and deletes it afterwards.
+// measure runs the load spec and adds the result. If ownTable is set, it creates the table before and deletes it
+// afterwards.
 func (s *suite) measure(ctx context.Context, c *child, spec load.Spec, how string, ownTable bool) error {
 	spec.Prefix = s.newPrefix()
 	if ownTable {
@@ -203,7 +205,8 @@ func (s *suite) deletes(c *child, d time.Duration) int {
 	return min(max(n, minDeletes), maxDeletes)
 }
 
-// batch measures sustained batches without a pause, so that the compactions that they cause are included.
+// batch measures batches for a long time without a pause, so that the measurement includes the compactions that the
+// batches cause.
 func (s *suite) batch(ctx context.Context, c *child) error {
 	settle(ctx, s.Settle, s.children...)
 	return s.attempt(ctx, c, load.Spec{Target: c.target, Table: s.newTable(), Op: load.Batch, Connections: Connections[0],

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// usage is processor time in kernel ticks (10 ms): that of the whole machine, including time stolen by the
-// hypervisor, and that of this program and its servers.
+// usage is processor time in kernel ticks (10 ms). One field is that of the whole machine, including time stolen
+// by the hypervisor; the other is that of this program and its servers.
 type usage struct{ all, own int64 }
 
 // usageNow reads the counters; they are zero if /proc does not have them.
@@ -37,7 +37,7 @@ func usageNow(children []*child) usage {
 }
 
 // foreign returns the share of the machine's processors that other programs used between two readings, which are
-// seconds apart; 0.5 is half of all cores. Results measured next to busy programs mean little.
+// seconds apart; 0.5 is half of all cores. If this share is large, the results mean little.
 func (u usage) foreign(later usage, seconds float64) float64 {
 	others := (later.all - u.all) - (later.own - u.own)
 	return max(0, float64(others)/100/seconds/float64(runtime.NumCPU()))

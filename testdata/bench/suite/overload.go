@@ -8,31 +8,31 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Overload describes a server that gets more requests than it can serve: half are point reads, and half are durable
-// writes. Its measurements are in Results.
+// Overload describes a server that gets more requests than it can serve. Half of the requests are point reads, and
+// half are durable writes. The measurements are in Results.
 type Overload struct {
 	Server string  `json:"server"`
-	Peak   int     `json:"peak_connections"` // fewest connections with which the server reaches about its highest rate
-	Each   int     `json:"each"`             // connections of every account except the greedy one, which has ten times as many
+	Peak   int     `json:"peak_connections"` // the smallest number of connections with which the server nearly reaches its highest rate
+	Each   int     `json:"each"`             // connections of each account; only the greedy account has ten times as many
 	Shares []Share `json:"shares"`
 }
 
-// Names of the measurements with too many requests.
+// Names of the measurements in which a server gets too many requests.
 const (
-	searching = "search"            // measures one number of connections, to find the peak
+	searching = "search"            // with some number of connections, to find the peak
 	atPeak    = "peak"              // as many connections as at the peak
 	rude      = "retried at once"   // four times the peak's connections; refused requests are retried at once
 	polite    = "retried when told" // four times the peak's connections; refused requests are retried after Retry-After
-	control   = "control"           // inserts on the ceiling that does nothing
-	alone     = "alone"             // one account alone, with the connections that it has among several
+	control   = "control"           // inserts on the ceiling server that does nothing
+	alone     = "alone"             // one account alone, with as many connections as it has when several accounts share the server
 )
 
 // Limits that a server with too many requests must meet.
 const (
-	overload4x  = 4   // multiple of the connections at the peak
-	minGoodput  = 0.8 // least rate, as a share of the rate at the peak
-	maxLateness = 3   // greatest p99 of served requests, as a multiple of the p99 at the peak
-	minShare    = 0.8 // least rate of an account, as a share of an equal share, or of its rate when it is alone
+	overload4x  = 4   // number of connections, as a multiple of those at the peak
+	minGoodput  = 0.8 // minimum rate, as a share of the rate at the peak
+	maxLateness = 3   // maximum p99 of served requests, as a multiple of the p99 at the peak
+	minShare    = 0.8 // minimum rate of an account, divided by an equal share or by its rate alone, whichever is lower
 	greedyTimes = 10  // connections of the greedy account, as a multiple of those of another account
 	nearPeak    = 0.95
 )
@@ -40,8 +40,8 @@ const (
 // searchConnections lists the numbers of connections to try for the peak.
 var searchConnections = []int{4, 8, 16, 32, 64, 128}
 
-// overload measures edgetable servers that get too many requests. The control is the ceiling that does nothing:
-// changes of its p99 are caused by the client and the shared machine.
+// overload measures edgetable servers that get too many requests. For comparison, it measures the ceiling server
+// that does nothing: changes of that server's p99 are caused by the client and the shared machine.
 func (s *suite) overload(ctx context.Context) error {
 	for _, c := range s.servers(Memory, Edgetable) {
 		o := &Overload{Server: c.name}
@@ -85,7 +85,7 @@ func (s *suite) findPeak(ctx context.Context, c *child, o *Overload) error {
 	return nil
 }
 
-// peak returns the fewest connections with which a server came near its highest rate.
+// peak returns the smallest number of connections with which a server nearly reached its highest rate.
 func (r *Results) peak(server string) int {
 	rate := func(n int) float64 {
 		if m := r.find(Cell{server, load.Mixed, n, searching}); m != nil {
@@ -131,7 +131,7 @@ func (s *suite) overloaded(ctx context.Context, c *child, o *Overload) error {
 	return nil
 }
 
-// overloads returns the checks of overload.
+// overloads returns the checks of the measurements that overload made.
 func (r *Results) overloads() (list []Check) {
 	for _, server := range []string{Memory, Edgetable} {
 		o := &Overload{Server: server}

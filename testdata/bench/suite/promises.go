@@ -7,8 +7,8 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Azure promises these rates for an account and for one partition, in entities of 1 KiB per second. Unlike in Azure's
-// promise, each write must be on disk before the server replies.
+// Azure promises these rates for an account and for one partition, in entities of 1 KiB per second. We measure them
+// under a stricter condition than Azure: each write must be on disk before the server replies.
 const (
 	accountRate   = 20_000
 	partitionRate = 2_000
@@ -49,7 +49,7 @@ func (s *suite) promises(ctx context.Context) error {
 	return nil
 }
 
-// promised returns the checks of these rates.
+// promised returns the checks of the rates that Azure promises.
 func (r *Results) promised() (list []Check) {
 	for _, p := range []struct {
 		op   load.Op

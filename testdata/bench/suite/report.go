@@ -15,7 +15,7 @@ import (
 // Report is the output of the suite.
 type Report struct {
 	*Results
-	Command string  `json:"command"` // command that reproduces it
+	Command string  `json:"command"` // command that reproduces the report
 	Scale   string  `json:"scale"`   // name of the scale: short or full
 	Machine string  `json:"machine"`
 	Checks  []Check `json:"checks"`
@@ -26,7 +26,7 @@ func NewReport(r *Results, command, scale string) *Report {
 	return &Report{Results: r, Command: command, Scale: scale, Machine: machine(), Checks: Checks(r)}
 }
 
-// Missed returns how many targets were missed, and how many were not measured.
+// Missed returns how many targets the results did not meet, and how many were not measured.
 func (r *Report) Missed() (missed, unmeasured int) {
 	for _, c := range r.Checks {
 		switch c.Status {
@@ -122,8 +122,8 @@ func (r *Report) Text(w io.Writer) error {
 	return err
 }
 
-// sorted returns the cells (measurements) sorted by workload, then by connections, then in the order in
-// which servers first appear.
+// sorted returns the cells (measurements) sorted by workload, then by connections, then by server, in the
+// order in which the servers first appear.
 func (r *Results) sorted() []*Measured {
 	list := slices.Clone(r.Cells)
 	slices.SortStableFunc(list, func(a, b *Measured) int {
@@ -138,7 +138,8 @@ func (r *Results) sorted() []*Measured {
 	return list
 }
 
-// title returns the server of a cell, and what distinguishes the cell from others of that server.
+// title returns the server of a cell, and the text that distinguishes the cell from other cells of that
+// server.
 func (m *Measured) title() string {
 	if m.How == "" {
 		return m.Server

@@ -7,7 +7,8 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Names of the servers in results. The names of ceilings, which are reference servers, have the same prefix.
+// Names of the servers in results. The names of ceilings (servers that do as little as possible) have the same
+// prefix.
 const (
 	Edgetable    = "edgetable"
 	Memory       = "edgetable --memory"
@@ -25,7 +26,7 @@ type Cell struct {
 	Server      string  `json:"server"`
 	Op          load.Op `json:"op"`
 	Connections int     `json:"connections"`
-	How         string  `json:"how,omitempty"` // what distinguishes the cell from the matrix; "" for the matrix
+	How         string  `json:"how,omitempty"` // text that distinguishes the cell from those of the matrix; "" for a cell of the matrix
 }
 
 // Sample is one round of a cell. Durations are in nanoseconds in JSON.
@@ -42,7 +43,8 @@ type Sample struct {
 }
 
 // Measured is a cell with its rounds. Each field of the median is the median of the quiet rounds, in which other
-// programs used at most a tenth of the processors. If no round was quiet, all rounds are used. Errors are summed.
+// programs used at most a tenth of the processors. If no round was quiet, all rounds are used. The median's
+// number of errors is the sum over the rounds.
 type Measured struct {
 	Cell
 	Median Sample   `json:"median"`
@@ -72,7 +74,7 @@ type Results struct {
 	CacheBytes int64         `json:"block_cache_bytes"`
 	BinarySize int64         `json:"binary_bytes"`
 	BatchFor   time.Duration `json:"batch_duration_ns"`
-	FsyncP50   time.Duration `json:"fsync_p50_ns"` // median sync time of the disk, from probes during the run
+	FsyncP50   time.Duration `json:"fsync_p50_ns"` // median duration of a sync of the disk, measured several times during the run
 	FsyncP99   time.Duration `json:"fsync_p99_ns"`
 	Problems   []string      `json:"problems"` // failed requests, and cells that could not be measured
 
@@ -116,10 +118,11 @@ func (r *Results) Add(c Cell, s Sample) {
 	}
 }
 
-// noisy is the share of the processors used by other programs above which a round means little.
+// noisy is a share of the processors. If other programs use more than this share during a round, its result means
+// little.
 const noisy = 0.1
 
-// quiet returns the rounds that were not noisy, or all rounds if all were.
+// quiet returns the rounds that were not noisy, or all rounds if all were noisy.
 func (m *Measured) quiet() []Sample {
 	var list []Sample
 	for _, s := range m.Rounds {
@@ -134,8 +137,8 @@ func (m *Measured) quiet() []Sample {
 }
 
 // paired divides a field of cell a by the same field of cell b, round by round, and returns the median of these
-// quotients. Both cells of a round were measured in alternation, so a disturbance affects both. paired returns 0
-// if no round has both cells.
+// quotients. In each round, both cells were measured in alternation, so a disturbance affects both. paired
+// returns 0 if no round has both cells.
 func paired[T ~int64 | ~float64](a, b *Measured, field func(Sample) T) float64 {
 	var ratios []float64
 	for i := range min(len(a.Rounds), len(b.Rounds)) {

@@ -14,7 +14,8 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// Share is one round with several concurrent accounts. Rates are in successful requests per second.
+// Share is one round in which several accounts send requests at the same time. Rates are in successful requests per
+// second.
 type Share struct {
 	Total  float64       `json:"total"`
 	Greedy float64       `json:"greedy"`
@@ -22,7 +23,7 @@ type Share struct {
 	P99    time.Duration `json:"others_p99_ns"` // highest p99 of all accounts except the greedy one
 }
 
-// otherAccounts share a server with the development account, which is the greedy one.
+// otherAccounts share a server with the development account, which is the greedy account: it has more connections.
 var otherAccounts = []string{"other1", "other2", "other3", "other4"}
 
 // accountsFile is the file that lists the accounts for edgetable.
@@ -36,7 +37,8 @@ func (s *suite) writeAccounts() error {
 	return os.WriteFile(filepath.Join(s.dir, accountsFile), []byte(text), 0o600)
 }
 
-// shared sends more requests from several accounts than the server can answer, and measures each account's share.
+// shared makes several accounts send more requests than the server can answer, and measures each account's share of
+// the rate.
 func (s *suite) shared(ctx context.Context, c *child, o *Overload) error {
 	o.Each = max(1, overload4x*o.Peak/(greedyTimes+len(otherAccounts)))
 	specs := make([]load.Spec, 1+len(otherAccounts))
@@ -103,8 +105,8 @@ func (s *suite) share(ctx context.Context, c *child, specs []load.Spec) (share S
 	return share, nil
 }
 
-// fair checks the rate of the account with the lowest rate. It compares that rate with an equal share of all, or with
-// the account's rate when it is alone, whichever is lower.
+// fair returns the check of the account with the lowest rate. It compares that rate with an equal share of the total
+// rate, or with the account's rate when it is alone, whichever is lower.
 func (r *Results) fair(o *Overload) Check {
 	c := Check{What: fmt.Sprintf("%s, mixed, %d accounts, one with %dx the connections: least against an equal share",
 		o.Server, 1+len(otherAccounts), greedyTimes), Target: fmt.Sprintf("≥%gx", minShare), Status: Unmeasured}

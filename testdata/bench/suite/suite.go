@@ -2,9 +2,9 @@
 // checks the performance targets.
 //
 // Every server is a child process on a loopback port. A cell is one measurement: a workload with a number of
-// connections on one server. In each round, every cell is measured on one server after another; the next round
-// visits the servers in the opposite order. The value of a cell is the median of its rounds. So noise and drift of
-// the machine affect all servers alike.
+// connections on one server. Each round measures every workload on one server after another; the next round visits the
+// servers in the opposite order. So noise and drift of the machine affect all servers alike. The value of a cell is the
+// median of its rounds.
 package suite
 
 import (
@@ -28,17 +28,17 @@ import (
 
 // Scale determines how long a suite measures.
 type Scale struct {
-	Limit    time.Duration // limit of the whole run; cells after it are reported as not measured
+	Limit    time.Duration // maximum duration of the run; later cells are reported as not measured
 	Rounds   int
 	Cell     time.Duration // measured time for each cell
 	Warmup   time.Duration
-	Settle   time.Duration // longest wait between two cells until the servers are idle
-	Batch    time.Duration // duration of the sustained batches
+	Settle   time.Duration // maximum wait between two cells for the servers to become idle
+	Batch    time.Duration // duration of the measurement of batches
 	BigRows  int           // number of entities in the large table
-	Starts   int           // number of starts of each kind
+	Starts   int           // number of clean starts, and of starts after a crash
 	FsyncOps int
-	CostCell time.Duration // measured time for each cell about costs
-	BusyCell time.Duration // measured time for each cell about overload
+	CostCell time.Duration // measured time for each cell of the part Costs
+	BusyCell time.Duration // measured time for each cell of the part Busy
 }
 
 // Short takes less than six minutes, Full less than thirty.
@@ -69,12 +69,12 @@ type Part string
 
 // The parts, in the order in which they are measured.
 const (
-	Matrix  Part = "matrix"   // every workload on every server, and the sustained batches
+	Matrix  Part = "matrix"   // every workload on every server, and long runs of batches
 	Costs   Part = "costs"    // cost of Atom and of shared access signatures
 	Options Part = "options"  // cost of table options such as an expiry rule
 	Busy    Part = "overload" // more requests than a server can answer
-	Fair    Part = "fair"     // one account while another one attacks
-	Big     Part = "big"      // pages and starts of a large store
+	Fair    Part = "fair"     // one account while another account attacks the server
+	Big     Part = "big"      // time for a page of a large table, and to start with a large store
 )
 
 // Parts lists all parts.
@@ -90,7 +90,7 @@ type suite struct {
 	runs     int
 	children []*child
 	peakRSS  atomic.Int64
-	lastRate map[string]float64 // rate of the last insert cell by server, in entities per second
+	lastRate map[string]float64 // by server, the rate of the last measurement of inserts, in entities per second
 }
 
 // Run runs the suite. If it returns an error, because the time limit or a signal ended it or a server could not be

@@ -10,7 +10,7 @@ import (
 // Status is the status of a target.
 type Status string
 
-// A target that was not measured does not count as met.
+// The results of a target. A target that was not measured does not count as met.
 const (
 	OK         Status = "ok"
 	Miss       Status = "MISS"
@@ -21,16 +21,16 @@ const (
 type Check struct {
 	What     string  `json:"what"`
 	Measured string  `json:"measured"`
-	Against  string  `json:"against,omitempty"` // the value that the measured value is divided by, if the target is a ratio
+	Against  string  `json:"against,omitempty"` // the value by which the measured value is divided, if the target is a ratio
 	Ratio    float64 `json:"ratio,omitempty"`
 	Target   string  `json:"target"`
 	Status   Status  `json:"status"`
-	// Must means that missing this target fails the run on any machine. It is set for ratios of cells that
-	// were measured in alternation, which hardly depend on the machine.
+	// Must means that the run fails on any machine if this target is missed. Must is set for ratios of cells
+	// that were measured in alternation, because such ratios hardly depend on the machine.
 	Must bool `json:"must,omitempty"`
 }
 
-// Limits of edgetable alone, without another server.
+// Limits of edgetable itself, without a comparison to another server.
 const (
 	maxCleanStart = 100 * time.Millisecond
 	maxCrashStart = time.Second
@@ -41,10 +41,10 @@ const (
 
 var writes = []load.Op{load.Insert, load.Upsert, load.Merge, load.Delete}
 
-// Connections lists the two numbers of connections of the matrix.
+// Connections lists the numbers of connections with which the matrix is measured.
 var Connections = []int{16, 64}
 
-// overAzurite returns the required multiple of Azurite's rate for a write.
+// overAzurite returns the minimum rate of a write operation, as a multiple of Azurite's rate.
 func overAzurite(op load.Op, connections int) float64 {
 	switch {
 	case connections >= 64:
@@ -113,7 +113,7 @@ func (r *Results) ratio(server string, op load.Op, n int, other string, otherOp 
 	return c
 }
 
-// tail requires a p99 of at most a fifth of Azurite's.
+// tail returns the check that a p99 is at most a fifth of Azurite's p99.
 func (r *Results) tail(server string, op load.Op, n int) Check {
 	c := Check{What: fmt.Sprintf("%s, %s, %d connections, p99 against %s", server, op, n, Azurite), Target: "≤0.2x", Status: Unmeasured}
 	a, b := r.Find(server, op, n), r.Find(Azurite, op, n)
@@ -131,7 +131,7 @@ func (r *Results) tail(server string, op load.Op, n int) Check {
 	return c
 }
 
-// alone returns the checks of values that are measured only on edgetable.
+// alone returns the checks of values that are only measured for edgetable.
 func (r *Results) alone() []Check {
 	size := fmt.Sprintf("%.1f GB", float64(r.Start.Bytes)/1e9)
 	clean := Check{What: "start to first answer after a clean stop, " + size + " of data", Target: "≤" + short(maxCleanStart), Status: Unmeasured}

@@ -13,7 +13,7 @@ import (
 	"edgetable/testdata/bench/suite"
 )
 
-// meeting returns results that meet every target exactly at its limit.
+// meeting returns results that meet every target with exactly the required values.
 func meeting() *suite.Results {
 	r := &suite.Results{Start: suite.Start{Bytes: 1e9, Clean: 100 * time.Millisecond, Crash: time.Second},
 		Page:    suite.PageCost{SmallRows: 10, LargeRows: 1000, Small: 2 * time.Millisecond, Large: 3 * time.Millisecond},
@@ -84,8 +84,8 @@ func TestChecks(t *testing.T) {
 	slow := func(rate float64) func(*suite.Sample) {
 		return func(s *suite.Sample) { s.OpsPerSecond, s.EntitiesPerSecond = rate, rate }
 	}
-	// also returns a function that changes a cell outside the matrix; if change is nil, the function adds an error
-	// to the cell's median.
+	// also returns a function that changes a cell that does not belong to the matrix; if change is nil, the
+	// function adds an error to the cell's median.
 	also := func(server string, op load.Op, n int, how string, change func(*suite.Sample)) func(*suite.Results) {
 		return func(r *suite.Results) {
 			for _, m := range r.Cells {
@@ -175,8 +175,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestFailed checks that an account that exceeds its share fails the run, and that other missed targets do not
-// fail it.
+// TestFailed checks that a run fails if one account gets more than its share, and that a run does not fail because
+// of other missed targets.
 func TestFailed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -237,18 +237,18 @@ func TestMedianOfRounds(t *testing.T) {
 	}
 }
 
-// TestPaired checks that cells measured in alternation are compared round by round.
+// TestPaired checks that two cells that were measured in alternation are compared round by round.
 func TestPaired(t *testing.T) {
 	t.Parallel()
 	r := meeting()
 	cell := suite.Cell{Server: suite.Memory, Op: load.Get, Connections: 16, How: "Atom"}
 	plain := cell
 	plain.How = "JSON"
-	for _, disturbed := range []float64{1, 10, 2} { // each value slows both cells of a round equally
+	for _, disturbed := range []float64{1, 10, 2} { // each value slows both cells of one round equally
 		r.Add(plain, suite.Sample{OpsPerSecond: 1000 / disturbed, CPU: 10 * time.Microsecond})
 		r.Add(cell, suite.Sample{OpsPerSecond: 600 / disturbed, CPU: 20 * time.Microsecond})
 	}
-	r.Add(plain, suite.Sample{OpsPerSecond: 1e9}) // in the last round the run ended before the other cell was measured
+	r.Add(plain, suite.Sample{OpsPerSecond: 1e9}) // a round of one cell only, because the run ended before the other cell was measured
 	checks := suite.Checks(r)
 	i := slices.IndexFunc(checks, func(c suite.Check) bool { return c.What == "edgetable --memory, get, Atom against JSON, rate" })
 	if i < 0 || checks[i].Ratio != 0.6 {

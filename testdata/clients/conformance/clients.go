@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// Client is the client library that a suite tests with. The document has a column for each.
+// Client describes the client that a suite tests with. Each suite has a column in the document.
 type Client struct {
 	Suite   string
 	Title   string
 	Version string // empty if the suite uses a client of its own instead of a library
 }
 
-// readClients reads clients.txt. A line has, separated by bars, a suite, a title, and optionally a file below folder
-// with the client's name in that file. The client's version is the first version after that name. A suite with
-// several clients names them with commas.
+// readClients reads clients.txt. A line contains, separated by bars, a suite, a title, and optionally a file below
+// folder and the client's name in that file. The client's version is the first version after that name in the file.
+// For a suite with several clients, the names are separated by commas.
 func readClients(folder string) ([]Client, error) {
 	path := filepath.Join(folder, "conformance", "clients.txt")
 	file, err := os.Open(path)
@@ -73,8 +73,8 @@ func versionIn(path, name string) (string, error) {
 	return string(found[1]), nil
 }
 
-// complete returns an error if a suite has no results although it was not left out, or if there are results of a
-// suite that is not listed.
+// complete returns an error if a suite that was not left out has no results, or if there are results of a suite that
+// is not in clients.txt.
 func complete(clients []Client, results map[string]Counts, without []string) error {
 	for _, c := range clients {
 		if results[c.Suite] == nil && !slices.Contains(without, c.Suite) {

@@ -79,7 +79,7 @@ func TestNamesOfJUnit(t *testing.T) {
 	}
 }
 
-// tree writes a folder of suites with two clients and their results.
+// tree writes a folder with two suites, their clients and their results.
 func tree(t *testing.T, operations string) (folder string, results []string) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "clients")
@@ -153,8 +153,8 @@ func TestReportLacking(t *testing.T) {
 	}
 }
 
-// TestReportKeeps checks that a suite that was left out keeps its column of the earlier document, including rows that
-// no other suite has.
+// TestReportKeeps checks a suite that was left out. The document must keep the column of this suite from the earlier
+// document, including rows that no other suite has.
 func TestReportKeeps(t *testing.T) {
 	t.Parallel()
 	folder, results := tree(t, "one QueryEntities TestQuery\n")

@@ -56,10 +56,10 @@ func writeDocument(w io.Writer, clients []Client, results map[string]Counts, kep
 	return out.Flush()
 }
 
-// Cells holds a column of the table, by operation.
+// Cells maps each operation to the text in one column of the table.
 type Cells map[string]string
 
-const all = "all" // name of the row with the totals
+const all = "all" // name of the row with the sums of all operations
 
 func (counts Counts) cells() Cells {
 	cells, total := Cells{}, [3]int{}

@@ -13,7 +13,7 @@ import (
 // package.
 func readGoTest(r io.Reader, log io.Writer) ([]Test, error) {
 	var ended []Test
-	output := map[string][]string{} // by test; "" collects output that belongs to no test
+	output := map[string][]string{} // output by test; output with the key "" belongs to no test
 	parents := map[string]bool{}
 	for decoder := json.NewDecoder(r); ; {
 		var event struct{ Action, Test, Output string }

@@ -17,20 +17,20 @@ const (
 	Skipped
 )
 
-// Test is a test without subtests. Its name begins with the names of the enclosing tests and classes, separated by
-// slashes.
+// Test is a test that has no subtests. Its name begins with the names of the enclosing tests and classes, separated
+// by slashes.
 type Test struct {
 	Name    string
 	Outcome Outcome
-	Missing string // the program that the machine lacks, if the test was skipped because of it
+	Missing string // program that this machine does not have, if the test was skipped for this reason
 }
 
-// ofMachine is how the reason of a skipped test begins if the machine lacks a program.
+// ofMachine is the beginning of the skip reason of a test for which the machine lacks a program.
 const ofMachine = "this machine "
 
 // junitSuite is the JUnit form that pytest, Node.js and Maven write: nested suites, or a list of suites at the root.
-// If a case has a class, the class is a part of the test's name. Node.js puts the kind of the test there; the
-// converter of Go's results leaves it empty.
+// If a case has a class, the class is a part of the test's name. Node.js writes the kind of the test as the class;
+// the converter of Go's results writes no class.
 type junitSuite struct {
 	XMLName xml.Name     `xml:""`
 	Name    string       `xml:"name,attr,omitempty"`
@@ -77,8 +77,8 @@ func readJUnit(r io.Reader) ([]Test, error) {
 	return root.tests(nil), nil
 }
 
-// tests lists the cases of a suite and of nested suites. The outermost suite that has a name is made by the test
-// runner, so its name is ignored.
+// tests lists the cases of a suite and of its nested suites. It ignores the name of the outermost suite that has
+// one, because the test runner, not the test, chose that name.
 func (s junitSuite) tests(path []string) []Test {
 	var all []Test
 	for _, c := range s.Cases {
@@ -100,7 +100,7 @@ func (s junitSuite) tests(path []string) []Test {
 	return all
 }
 
-// name returns the case's own name if that names an operation, otherwise the whole path.
+// name returns the case's own name if it begins with an operation, and otherwise the whole path.
 func (c junitCase) name(path []string) string {
 	if _, ok := operationOf(c.Name); ok {
 		return c.Name

@@ -5,10 +5,10 @@
 //	conformance junit-cargo <OUTPUT >RESULTS    from the output of cargo test
 //	conformance report RESULTS...               from JUnit XML files, named after their suites, to the document
 //
-// A test belongs to the operation its name begins with ("TableACL: five policies"). For suites that are older than
-// this rule, operations.txt assigns the operations. A test without an operation is an error, and so is an unused
-// rule, so the table cannot lose a test unnoticed. clients.txt names the suites, notes.md is the rest of the
-// document, and testdata/wire/recordings.txt has the recordings that answers were compared with. A suite that was
+// The name of a test begins with its operation ("TableACL: five policies"). For suites that are older than this
+// convention, rules in operations.txt assign the operations. A test without an operation is an error, and so is an
+// unused rule, so no test can be missing in the table by mistake. clients.txt names the suites. notes.md is the rest of
+// the document. testdata/wire/recordings.txt lists the recordings with which responses were compared. A suite that was
 // left out (-without) keeps its column from an earlier document (-kept). With -lacking, a test whose skip reason
 // begins with "this machine" is listed and counts as passed.
 //

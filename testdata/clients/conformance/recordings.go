@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Recording is the newest recording of Azure's responses that an operation was compared with.
+// Recording is the newest recording of Azure's responses with which an operation was compared.
 type Recording struct {
 	Operation, Status, Code, Date, Version, Request, SDK string
 }

@@ -17,13 +17,13 @@ var Operations = []string{
 	"TableACL", "SAS", "Bearer", "UserDelegation", "ServiceProperties", "ServiceStats", "CORS", "ATOM", "Errors", "Retry",
 }
 
-// operationOf returns the text before the first colon of a test's name, if it is an operation.
+// operationOf returns the text before the first colon of a test's name, if this text is an operation.
 func operationOf(name string) (string, bool) {
 	operation, _, found := strings.Cut(name, ": ")
 	return operation, found && slices.Contains(Operations, operation)
 }
 
-// Rules assign operations to tests whose names do not begin with one. The first matching rule counts.
+// Rules assign operations to tests whose names do not begin with an operation. The first matching rule applies.
 type Rules []*rule
 
 type rule struct {

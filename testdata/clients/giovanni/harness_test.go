@@ -11,8 +11,8 @@ import (
 
 type fields = map[string]any
 
-// query is a query that both versions of the library can send. next is the PartitionKey and RowKey at which the page
-// starts.
+// query is a query that both versions of the library can send. The field next has the PartitionKey and RowKey at which
+// the page starts.
 type query struct {
 	filter, selected string
 	top              int
@@ -22,8 +22,8 @@ type query struct {
 // policy is a stored access policy.
 type policy struct{ id, start, expiry, permission string }
 
-// library is the operations that both versions of giovanni have. Each method returns the status of the response, and an
-// error unless the library takes that status for success.
+// library has the operations that both versions of giovanni support. Each method returns the status of the response. It
+// also returns an error if the library treats that status as a failure.
 type library interface {
 	createTable(ctx context.Context, table string) (int, error)
 	tableExists(ctx context.Context, table string) (int, error)
@@ -62,7 +62,7 @@ func each(t *testing.T, test func(t *testing.T, ctx context.Context, l library, 
 	for name, open := range map[string]func(*testing.T, string) library{"before": before, "since": since} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx := context.Background() // not t.Context(), because the cleanup uses it too
+			ctx := context.Background() // not t.Context(), which ends before the cleanup function runs
 			l, table := open(t, setting("AccountKey")), "Giovanni"+rand.Text()
 			t.Cleanup(func() { _, _ = l.deleteTable(ctx, table) })
 			want(t, 204)(l.createTable(ctx, table))
@@ -71,8 +71,8 @@ func each(t *testing.T, test func(t *testing.T, ctx context.Context, l library, 
 	}
 }
 
-// want returns a function that checks the outcome of a call: the status must match, and the library must return an
-// error for a refusal.
+// want returns a function that checks the results of a call: the status, and whether the library returned an error,
+// which it must do for a status of 300 or higher.
 func want(t *testing.T, status int) func(int, error) {
 	t.Helper()
 	return func(got int, err error) {
@@ -83,7 +83,6 @@ func want(t *testing.T, status int) func(int, error) {
 	}
 }
 
-// must fails the test at once.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -91,7 +90,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// own returns the properties of an entity without its keys, Timestamp and annotations.
+// own returns only those properties of an entity that are neither keys, Timestamp nor annotations.
 func own(entity fields) fields {
 	properties := fields{}
 	for name, value := range entity {

@@ -122,7 +122,7 @@ func (l sinceLibrary) query(ctx context.Context, table string, q query) ([]field
 		input.NextPartitionKey, input.NextRowKey = &q.next[0], &q.next[1]
 	}
 	result, err := l.entities.Query(ctx, table, input)
-	var next [2]string // the result type has fields for the continuation, but this version does not fill them
+	var next [2]string // this version of the library does not fill the result's fields for the continuation
 	if result.HttpResponse != nil {
 		header := result.HttpResponse.Header
 		next = [2]string{header.Get("x-ms-continuation-NextPartitionKey"), header.Get("x-ms-continuation-NextRowKey")}

@@ -36,8 +36,8 @@ func parseAccount(t *testing.T, connection string) account {
 	return account{parts["AccountName"], strings.TrimSuffix(parts["TableEndpoint"], "/") + "/", credential}
 }
 
-// secondary returns the endpoint of the account's read-only copy. Its path or host has the account's name with the
-// suffix -secondary.
+// secondary returns the endpoint of the account's read-only copy. Its path or host has the suffix -secondary after the
+// account's name.
 func (a account) secondary() string {
 	last := strings.LastIndex(a.endpoint, a.name)
 	return a.endpoint[:last] + a.name + "-secondary" + a.endpoint[last+len(a.name):]
@@ -53,15 +53,16 @@ func (a account) owner(t *testing.T, options *aztables.ClientOptions) *aztables.
 	return service
 }
 
-// Times of signatures: an hour ago and an hour from now. They are in UTC, because the SDK writes every time with a Z.
-// They are whole seconds, because the SDK writes nine decimals in policies, and the service accepts seven.
+// The start and expiry of most signatures: an hour ago and an hour from now. They are in UTC, because the SDK writes
+// every time with a Z. They are whole seconds, because the SDK writes nine decimals in policies, and the service
+// accepts seven.
 var (
 	past   = time.Now().UTC().Add(-time.Hour).Truncate(time.Second)
 	future = time.Now().UTC().Add(time.Hour).Truncate(time.Second)
 )
 
-// signedTable returns a client of the table whose only credential is a signature of these values. If the values have
-// neither an expiry nor a policy, the signature is valid for an hour.
+// signedTable returns a client of the table whose only credential is a shared access signature with these values. If
+// the values have neither an expiry nor a policy, the signature is valid for an hour.
 func (a account) signedTable(t *testing.T, values aztables.SASSignatureValues) *aztables.Client {
 	t.Helper()
 	if values.ExpiryTime.IsZero() && values.Identifier == "" {

@@ -57,7 +57,7 @@ func TestWrongKey(t *testing.T) {
 			},
 		} {
 			t.Run(table+"/"+operation, func(t *testing.T) {
-				wantError(t, call(ctx), http.StatusForbidden, "AuthenticationFailed") // refused before the table is looked up
+				wantError(t, call(ctx), http.StatusForbidden, "AuthenticationFailed") // the server refuses the request before it looks up the table
 			})
 		}
 	}

@@ -25,7 +25,7 @@ func (s started) as(t *testing.T, token string) *aztables.ServiceClient {
 	return service
 }
 
-// ownTable makes a table with an entity as the owner of the account.
+// ownTable creates a table with an entity, signed with the account key.
 func (s started) ownTable(t *testing.T) (owner *aztables.ServiceClient, table string) {
 	t.Helper()
 	owner, table = s.owner(t, s.options(policy.RetryOptions{})), newName(t)
@@ -81,7 +81,7 @@ func TestBearer(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		t.Run(roles[len(roles)-1]+"/policies", func(t *testing.T) { // tokens of users cannot read policies, whatever the role
+		t.Run(roles[len(roles)-1]+"/policies", func(t *testing.T) { // no bearer token permits reading policies
 			_, err := by.NewClient(table).GetAccessPolicy(t.Context(), nil)
 			wantError(t, err, http.StatusNotFound, "ResourceNotFound")
 		})
@@ -101,13 +101,13 @@ func TestBearer(t *testing.T) {
 	})
 }
 
-// TestBearerRefused checks the refusals of versions before 2020-12-06, because the SDK requests version 2019-02-02: the
-// status is 403, and there is no challenge.
+// TestBearerRefused checks how the server refuses tokens in requests of versions before 2020-12-06: with status 403 and
+// without a challenge. The SDK requests version 2019-02-02.
 func TestBearerRefused(t *testing.T) {
 	t.Parallel()
 	server, is := startWithIssuer(t)
 	stranger := newIssuer(t)
-	stranger.url = is.url // uses the other issuer's URL, but has another key
+	stranger.url = is.url // this issuer uses the other issuer's URL, but a different key
 	everything := []string{contributor}
 	hour := int64(3600)
 	for _, c := range []struct {

@@ -49,8 +49,8 @@ func TestOneCreatorWins(t *testing.T) {
 	}
 }
 
-// TestTransactionsAreSeenWhole checks that readers see all effects of a transaction or none. If the environment
-// declares that a store cannot do this, a reader may see effects of two transactions, but at the end the entities must
+// TestTransactionsAreSeenWhole checks that readers see all effects of a transaction or none. If the environment says
+// that the store cannot guarantee this, a reader may see effects of two transactions, but at the end the entities must
 // be those of one transaction.
 func TestTransactionsAreSeenWhole(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,8 @@ import (
 )
 
 // delegationVersion is the first version of the protocol with user delegation for tables. No SDK for tables sends this
-// version yet. So these tests request the key and sign with it themselves, and then use the signed URL through the SDK.
+// version yet. So these tests request the user delegation key and sign with it themselves. Then they use the signed URL
+// through the SDK.
 const delegationVersion = "2025-07-05"
 
 const sasTime = "2006-01-02T15:04:05Z"
@@ -65,8 +66,8 @@ func (s started) delegationKey(t *testing.T, token string) delegationKey {
 	return key
 }
 
-// sign returns a signature for a table. It adds the fields of the key to the parameters, and signs the lines in this
-// order.
+// sign returns a shared access signature for a table. It adds the fields of the user delegation key to the parameters.
+// The order of the lines that it signs is fixed.
 func (k delegationKey) sign(t *testing.T, a account, table string, parameters map[string]string) string {
 	t.Helper()
 	query := url.Values{
@@ -112,7 +113,8 @@ func TestUserDelegation(t *testing.T) {
 	}
 	soon, gone := future.Format(sasTime), past.Format(sasTime)
 
-	// A signature permits the operations that both its letters and the role of the user who signed permit.
+	// A signature permits an operation only if both its letters and the role of the user who signed permit the
+	// operation.
 	for _, c := range []struct{ role, letters, allowed string }{
 		{reader, "r", "r"}, {reader, "raud", "r"}, {contributor, "r", "r"}, {contributor, "au", "au"}, {contributor, "raud", "raud"},
 	} {
