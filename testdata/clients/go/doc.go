@@ -10,7 +10,7 @@
 // restores them, so no other suite may use the account meanwhile. Tests of bearer tokens, of user delegation and of
 // retries need servers with certain flags: they start the program that EDGETABLE_BINARY names, or else build it.
 //
-// The SDK changes some data between a test and the server: it converts entities to map[string]any, which turns 5.0 into
-// 5, it refuses empty partition keys in URLs, and it drops the error code of a failed transaction. Where that would
-// hide the server's response, a test reads the HTTP response that the SDK received (see wire).
+// The SDK changes some data between a test and the server. It converts entities to map[string]any, which turns 5.0 into
+// 5. It refuses empty partition keys in URLs. It drops the error code of a failed transaction. Where the SDK would hide
+// the server's response in these ways, a test reads the HTTP response that the SDK received (see wire).
 package clients

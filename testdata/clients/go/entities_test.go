@@ -30,7 +30,7 @@ func TestAddEntity(t *testing.T) {
 	if got := get(t, client, "p", "r")["A"]; got != "x" {
 		t.Errorf("a refused insert changed the entity: %v", got)
 	}
-	add(t, client, "P", "r", nil) // differs only in case, so it is another key
+	add(t, client, "P", "r", nil) // these keys differ from the others only in case, so they are different keys
 	add(t, client, "p", "R", nil)
 }
 
@@ -79,7 +79,7 @@ func TestMissingEntityAndTable(t *testing.T) {
 	}{{here, "ResourceNotFound"}, {nowhere, "TableNotFound"}} {
 		for _, mode := range []aztables.UpdateMode{aztables.UpdateModeMerge, aztables.UpdateModeReplace} {
 			_, err := target.client.UpdateEntity(ctx, body, &aztables.UpdateEntityOptions{UpdateMode: mode})
-			wantError(t, err, http.StatusNotFound, target.code) // the SDK sends If-Match: *, which requires that the entity exists
+			wantError(t, err, http.StatusNotFound, target.code) // the SDK sends If-Match: *, so the entity must exist
 		}
 		_, err := target.client.GetEntity(ctx, "p", "r", nil)
 		wantError(t, err, http.StatusNotFound, target.code)
@@ -245,7 +245,7 @@ func TestConditionalWrites(t *testing.T) {
 				t.Errorf("current ETag: %v", err)
 			}
 			if name == "delete" {
-				wantError(t, write(t, row, &current), http.StatusNotFound, "ResourceNotFound") // a missing entity is reported before a wrong ETag
+				wantError(t, write(t, row, &current), http.StatusNotFound, "ResourceNotFound") // a missing entity is reported first
 			}
 			add(t, client, "p", row+"*", nil)
 			if err := write(t, row+"*", to.Ptr(azcore.ETagAny)); err != nil {

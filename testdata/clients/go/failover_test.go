@@ -12,8 +12,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// TestRetryAtSecondary checks that reads at the secondary succeed while the primary is dead. The SDK knows one
-// endpoint, so a program needs a second client for the secondary.
+// TestRetryAtSecondary checks that reads at the secondary succeed after the primary was killed. The SDK knows
+// only one endpoint, so a program needs a second client for the secondary.
 func TestRetryAtSecondary(t *testing.T) {
 	t.Parallel()
 	key, folder := newKey(t), t.TempDir()
@@ -31,7 +31,7 @@ func TestRetryAtSecondary(t *testing.T) {
 		return err
 	}
 	written := time.Now()
-	for last := written; !last.After(written); { // write repeatedly, because a primary without writes ships no log
+	for last := written; !last.After(written); { // write repeatedly, because a primary sends its log only after writes
 		if end, ok := t.Deadline(); ok && time.Until(end) < 10*time.Second {
 			t.Fatal("the secondary does not follow")
 		}
@@ -39,7 +39,7 @@ func TestRetryAtSecondary(t *testing.T) {
 			t.Fatal(err)
 		}
 		response, err := service.GetStatistics(t.Context(), nil)
-		if err != nil { // the secondary closes its connections once, when it has built its store
+		if err != nil { // the secondary closes all connections when it has built its store
 			continue
 		}
 		if at := response.GeoReplication.LastSyncTime; at != nil {

@@ -35,14 +35,14 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// fields is an entity, or a part of one, as its JSON members. Annotations are members like any other.
+// fields contains the JSON members of an entity, or some of them. Annotations are members, too.
 type fields map[string]any
 
 // connections drops idle connections after one second. workerd closes connections after five idle seconds, and a
-// request at that moment fails.
+// request that is sent at that moment fails.
 var connections = &http.Client{Transport: &http.Transport{IdleConnTimeout: time.Second, MaxIdleConnsPerHost: 10}}
 
-// noRetries makes a 5xx answer fail the test at once instead of after the SDK's back-off.
+// noRetries disables the SDK's retries, so that a 5xx response fails the test at once.
 func noRetries() *aztables.ClientOptions {
 	return &aztables.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: connections, Retry: policy.RetryOptions{MaxRetries: -1}}}
 }
@@ -136,7 +136,7 @@ func decode(t *testing.T, encoded []byte) fields {
 	return members
 }
 
-// custom returns the members that are neither keys, Timestamp nor annotations.
+// custom returns the members of an entity that are neither keys, Timestamp nor annotations.
 func (f fields) custom() fields {
 	own := fields{}
 	for name, value := range f {
@@ -148,7 +148,7 @@ func (f fields) custom() fields {
 	return own
 }
 
-// wire calls call and returns the body of its HTTP response, which the SDK keeps in memory.
+// wire calls the function call and returns the body of its HTTP response, which the SDK keeps in memory.
 func wire(t *testing.T, call func(ctx context.Context) error) []byte {
 	t.Helper()
 	var response *http.Response

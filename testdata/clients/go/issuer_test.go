@@ -64,7 +64,8 @@ func newIssuer(t *testing.T) *issuer {
 
 func base64url(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// token returns a token of a user. other replaces claims; a claim that is nil in other is omitted.
+// token returns a token of a user. The parameter other replaces claims; a claim with the value nil is
+// omitted.
 func (is *issuer) token(t *testing.T, roles []string, other map[string]any) string {
 	t.Helper()
 	now := time.Now().Unix()

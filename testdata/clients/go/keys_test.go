@@ -115,8 +115,8 @@ func TestForbiddenKeyCharacters(t *testing.T) {
 	wantRows(t, list(t, client, nil))
 }
 
-// TestForbiddenKeyCharactersInURL checks keys with slashes in the URL. The service takes a slash for a path
-// separator, so its error differs from that for the same key in a body.
+// TestForbiddenKeyCharactersInURL checks keys that contain forbidden characters, such as slashes, in the URL and
+// in the body. In the URL, the service takes a slash for a path separator.
 func TestForbiddenKeyCharactersInURL(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)

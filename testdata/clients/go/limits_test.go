@@ -20,7 +20,7 @@ func TestLimits(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		properties fields
-		status     int // 0 if the request is accepted
+		status     int // 0 if the service must accept the request
 		code       string
 	}{
 		{"string of 32768 characters", fields{"A": strings.Repeat("x", 32768)}, 0, ""},
@@ -94,7 +94,7 @@ func TestMissingKeys(t *testing.T) {
 	client := newTable(t)
 	for _, missing := range []string{"PartitionKey", "RowKey"} {
 		members := fields{"PartitionKey": "p", "RowKey": "r"}
-		members[missing] = nil // null instead of absent, because the SDK itself refuses an absent key
+		members[missing] = nil // null, because the SDK itself refuses an entity without the key
 		_, err := client.AddEntity(t.Context(), encode(t, members), nil)
 		wantError(t, err, http.StatusBadRequest, "PropertiesNeedValue")
 	}

@@ -76,7 +76,7 @@ func wantPolicies(t *testing.T, table *aztables.Client, want ...accessPolicy) {
 
 var (
 	begin = time.Date(2021, 6, 8, 2, 10, 9, 0, time.UTC)
-	end   = time.Date(2041, 6, 8, 2, 10, 9, 123_456_700, time.UTC) // has seven decimals, as many as the service stores
+	end   = time.Date(2041, 6, 8, 2, 10, 9, 123_456_700, time.UTC) // with seven decimals, as many as the service stores
 	full  = accessPolicy{"full", begin, end, "raud"}
 )
 
@@ -125,7 +125,7 @@ func TestTableACLRefused(t *testing.T) {
 		{"a permission of blobs", []accessPolicy{{id: "a", permissions: "rw"}}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			var response *http.Response // read the response itself: with six policies the SDK returns an error of its own
+			var response *http.Response // without the SDK's parser, which returns an error of its own for six policies
 			var acl []*aztables.SignedIdentifier
 			for _, p := range c.policies {
 				acl = append(acl, p.identifier())
@@ -163,8 +163,8 @@ func TestTableACLDiesWithItsTable(t *testing.T) {
 	wantPolicies(t, client)
 }
 
-// TestSASOfPolicy checks that a token that names a stored policy permits what the token and the policy, as it
-// is stored at the moment of the request, permit together.
+// TestSASOfPolicy checks that a token that names a stored policy permits only operations that both the token
+// and the stored policy permit. A later change of the policy must apply to existing tokens.
 func TestSASOfPolicy(t *testing.T) {
 	t.Parallel()
 	table, owner := newNamedTable(t)
@@ -174,7 +174,7 @@ func TestSASOfPolicy(t *testing.T) {
 		why   string
 		now   []accessPolicy
 		token aztables.SASSignatureValues
-		code  string // error code of a read; "" if it is allowed
+		code  string // expected error code of a read; "" if the read must succeed
 	}{
 		{"all of it stored", []accessPolicy{{"id", past, *soon, "r"}}, aztables.SASSignatureValues{}, ""},
 		{"one of several", []accessPolicy{{"other", past, past, "r"}, {"id", past, *soon, "r"}}, aztables.SASSignatureValues{}, ""},

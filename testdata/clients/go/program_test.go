@@ -26,12 +26,12 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// binaryVariable names the program for tests that need a server with certain flags. If it is not set, the tests build
-// the program.
+// binaryVariable is the environment variable with the path of the program, for tests that start servers with certain
+// flags. If the variable is not set, the tests build the program.
 const binaryVariable = "EDGETABLE_BINARY"
 
 var built struct {
-	folder string // folder of the program that was built; removed after the tests
+	folder string // folder of the binary that the tests built; removed after the tests
 	binary func() (string, error)
 }
 
@@ -51,7 +51,7 @@ func init() {
 	})
 }
 
-// started is a server over TLS that one test uses alone.
+// started is a running server over TLS that only one test uses.
 type started struct {
 	account
 	client *http.Client // trusts the server's certificate
@@ -121,7 +121,7 @@ func (s started) kill(t *testing.T) {
 	if err := s.server.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = s.server.Wait() // always returns the error that the process was killed
+	_ = s.server.Wait() // the error only says that the process was killed
 }
 
 // options returns client options that trust the server's certificate.

@@ -103,7 +103,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestLongFilter checks a long filter, as a program sends it that reads many rows in one query.
+// TestLongFilter checks a long filter, like that of a program that reads many rows in one query.
 func TestLongFilter(t *testing.T) {
 	t.Parallel()
 	client := newFruit(t)
@@ -248,15 +248,15 @@ func TestPaging(t *testing.T) {
 	})
 }
 
-// TestPagingOverOddKeys reads pages of one entity. Each key must be passed in a continuation header and
-// then in a query, and needs escapes there.
+// TestPagingOverOddKeys reads pages of one entity each. Each key appears in a continuation header of a
+// response, and then in the query of the next request, where it needs escapes.
 func TestPagingOverOddKeys(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)
 	var want []string
 	for _, key := range oddKeys {
 		if tooLong(key, key) {
-			continue // the store cannot have this key; TestOddKeys checks that
+			continue // the store refuses keys of this length; TestOddKeys checks that
 		}
 		add(t, client, key, key, nil)
 		want = append(want, key)
@@ -267,7 +267,7 @@ func TestPagingOverOddKeys(t *testing.T) {
 	if len(got) != len(want) || got[0] != "" {
 		t.Errorf("got %d rows, the first %q; want %d, the first empty", len(got), got[0], len(want))
 	}
-	slices.Sort(want) // these keys sort the same in UTF-8 and UTF-16
+	slices.Sort(want) // for these keys, the order of UTF-8 and the order of UTF-16 are the same
 	wantRows(t, got, want...)
 }
 

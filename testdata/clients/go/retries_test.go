@@ -12,8 +12,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// impatient returns a client that leaves retries to the SDK. It retries three times, as by default, but without the
-// long delays. If a response has Retry-After, the SDK waits for that time.
+// impatient returns a client whose requests the SDK retries three times, as by default, but without the long delays.
+// If a response has Retry-After, the SDK waits for that time.
 func (s started) impatient(t *testing.T) *aztables.ServiceClient {
 	t.Helper()
 	return s.owner(t, s.options(policy.RetryOptions{RetryDelay: time.Millisecond}))
@@ -86,7 +86,7 @@ func TestRetryEnds(t *testing.T) {
 
 // TestRetryAfterLostReply checks that a program gets a conflict if the service applied its operation but the reply was
 // lost: the SDK repeats the request, which conflicts with the first attempt. The program must read the entity to find
-// out that its own request wrote it.
+// out that its own request wrote the entity.
 func TestRetryAfterLostReply(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -94,7 +94,7 @@ func TestRetryAfterLostReply(t *testing.T) {
 		do             func(t *testing.T, table *aztables.Client) error
 		status         int
 		code           string
-		rows           []string // row keys in the table at the end
+		rows           []string // expected row keys in the table at the end
 	}{
 		{"insert", "InsertEntity", insert, http.StatusConflict, "EntityAlreadyExists", []string{"0001", "there"}},
 		{"delete", "DeleteEntity", func(t *testing.T, table *aztables.Client) error {
@@ -113,7 +113,7 @@ func TestRetryAfterLostReply(t *testing.T) {
 				if _, err := table.CreateTable(t.Context(), nil); err != nil {
 					t.Fatal(err)
 				}
-				upsert := &aztables.UpsertEntityOptions{UpdateMode: aztables.UpdateModeReplace} // no rule makes this operation fail
+				upsert := &aztables.UpsertEntityOptions{UpdateMode: aztables.UpdateModeReplace} // an upsert, because no rule makes upserts fail
 				if _, err := table.UpsertEntity(t.Context(), entity(t, "p", "there", nil), upsert); err != nil {
 					t.Fatal(err)
 				}

@@ -26,8 +26,8 @@ func (a account) signedService(t *testing.T, values aztables.AccountSASSignature
 	return service
 }
 
-// accountDeeds lists the operations, and for each the resource type and all permissions that an account's
-// signature must have.
+// accountDeeds lists operations. Each has the resource type and all the permissions that an account's
+// signature needs for the operation.
 var accountDeeds = []struct {
 	name, types, permissions string
 	do                       func(t *testing.T, owner, by *aztables.ServiceClient, table string) error
@@ -131,8 +131,8 @@ func with[T any](v T, change func(*T)) T {
 	return v
 }
 
-// TestAccountSASURL checks that the URL that the SDK signs is refused over HTTP, because the SDK signs it
-// for HTTPS only. TestBearer checks it over TLS.
+// TestAccountSASURL checks that the URL that the SDK signs is refused over HTTP, because the SDK signs it for
+// HTTPS only. TestBearer checks such a URL over TLS.
 func TestAccountSASURL(t *testing.T) {
 	t.Parallel()
 	link, err := home(t).owner(t, noRetries()).GetAccountSASURL(

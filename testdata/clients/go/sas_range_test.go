@@ -7,8 +7,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// newGrid creates a table with three rows in each of the partitions p1 to p3. A RowKey contains the row and the
-// partition, so it is unique in the table.
+// newGrid creates a table with three rows in each of the partitions p1 to p3. Each RowKey contains the row and
+// the partition, so the RowKey is unique in the table.
 func newGrid(t *testing.T) (string, *aztables.Client) {
 	t.Helper()
 	table, owner := newNamedTable(t)

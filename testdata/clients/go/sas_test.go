@@ -11,8 +11,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// deed is an operation on entities, and the letters of the permissions it needs. The table has the row
-// "there".
+// deed is an operation on entities. The field needs has the letters of the permissions that the operation
+// needs. The table already contains the row "there".
 type deed struct {
 	name, needs string
 	do          func(t *testing.T, owner, by *aztables.Client) error
@@ -92,7 +92,7 @@ func TestSASBatch(t *testing.T) {
 	for _, c := range []struct {
 		why, letters string
 		kinds        []aztables.TransactionType
-		failing      string // index at the start of the message; "" if allowed; "alone": no index, one operation
+		failing      string // index at the start of the error message; "" if allowed; "alone" for a single operation, whose message has no index
 	}{
 		{"allowed", "a", []aztables.TransactionType{aztables.TransactionTypeAdd, aztables.TransactionTypeAdd}, ""},
 		{"each operation is looked at", "a", []aztables.TransactionType{aztables.TransactionTypeAdd, aztables.TransactionTypeUpdateMerge}, "1:"},
@@ -158,8 +158,8 @@ func TestSASTimes(t *testing.T) {
 	}
 }
 
-// TestSASURL checks the URL that the SDK makes for passing on. It restricts neither protocol nor client
-// addresses.
+// TestSASURL checks the URL that the SDK makes so that a program can give it to others. It restricts neither
+// protocol nor client addresses.
 func TestSASURL(t *testing.T) {
 	t.Parallel()
 	table, owner := newNamedTable(t)
@@ -183,7 +183,7 @@ func TestSASURL(t *testing.T) {
 		{"more permissions", strings.Replace(link, "sp=r", "sp=raud", 1), "AuthenticationFailed"},
 		{"another table in tn", strings.Replace(link, "tn="+strings.ToLower(table), "tn="+strings.ToLower(other), 1), "AuthenticationFailed"},
 		{"another table in the path", strings.Replace(link, table, other, 1), "AuthorizationFailure"},
-		{"no such table", strings.Replace(link, table, "Goz"+table[3:], 1), "AuthorizationFailure"}, // no table name has a z
+		{"no such table", strings.Replace(link, table, "Goz"+table[3:], 1), "AuthorizationFailure"}, // the names of the tests' tables contain no z
 	} {
 		if c.link == link {
 			t.Fatalf("%s: nothing to change in the link", c.why)

@@ -97,8 +97,8 @@ func TestServiceProperties(t *testing.T) {
 		}
 		want(t, base)
 	})
-	// A part that is missing in the request keeps its value. The SDK always sends the parts Logging and Retention: if they
-	// are nil, they lack their required elements.
+	// If a part is missing in the request, the part's stored value does not change. The SDK always sends the parts Logging
+	// and Retention: if they are nil, it sends them without their required elements.
 	for _, c := range []struct {
 		why    string
 		part   aztables.ServiceProperties

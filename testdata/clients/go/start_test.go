@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// TestStart runs the example programs of docs/start/go.md, docs/query.md, docs/expire.md and docs/feed.md. Each uses
-// its own table.
+// TestStart runs the example programs of docs/start/go.md, docs/query.md, docs/expire.md and docs/feed.md. Each
+// program uses its own table.
 func TestStart(t *testing.T) {
 	t.Parallel()
-	declaring := map[string]string{ // existing tables with an expiry rule or with a feed, if the store supports them
+	declaring := map[string]string{ // names of existing tables with an expiry rule, or with a change feed, if the store supports them
 		"expire.md": os.Getenv("EDGETABLE_CLIENTS_EXPIRING"), "feed.md": os.Getenv("EDGETABLE_CLIENTS_FEEDING"),
 	}
 	for _, name := range []string{"start/go.md", "query.md", "expire.md", "feed.md"} {

@@ -10,9 +10,11 @@ import (
 var (
 	// keyBytes is the maximum size of PartitionKey and RowKey together; 0 means the protocol's limit.
 	keyBytes = declared("EDGETABLE_CLIENTS_KEY_BYTES")
-	// tornPages is not 0 if a page may show a part of a transaction while the transaction is being committed.
+	// tornPages is not 0 if a page may contain only a part of a transaction while the transaction is being
+	// committed.
 	tornPages = declared("EDGETABLE_CLIENTS_TORN_PAGES")
-	// lastWriteWins is not 0 if concurrent writes do not detect each other, and a transaction may be applied partly.
+	// lastWriteWins is not 0 if the store does not detect concurrent writes, and may apply only a part of a
+	// transaction.
 	lastWriteWins = declared("EDGETABLE_CLIENTS_LAST_WRITE_WINS")
 )
 

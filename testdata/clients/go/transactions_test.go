@@ -213,7 +213,7 @@ func TestConditionalTransaction(t *testing.T) {
 	if got := get(t, client, "p", "merge")["A"]; got != 2.0 {
 		t.Errorf("merge: A is %v", got)
 	}
-	// The transaction has changed the ETags, so they no longer match.
+	// The transaction has changed the ETags, so the ETags in steps no longer match.
 	_, err := client.SubmitTransaction(t.Context(), steps[:2], nil)
 	wantFailedPart(t, err, "412", "UpdateConditionNotSatisfied", "0:")
 
@@ -229,7 +229,7 @@ func TestConditionalTransaction(t *testing.T) {
 func TestLargeTransaction(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)
-	sized := func(characters int) []aztables.TransactionAction { // 100 entities
+	sized := func(characters int) []aztables.TransactionAction { // returns 100 upserts
 		actions := make([]aztables.TransactionAction, 100)
 		for i := range actions {
 			text := strings.Repeat("x", characters/2)
@@ -237,7 +237,7 @@ func TestLargeTransaction(t *testing.T) {
 		}
 		return actions
 	}
-	submit(t, client, sized(40_000)...) // just below 4 MiB with the multipart headers
+	submit(t, client, sized(40_000)...) // just below 4 MiB, including the multipart headers
 	rows := list(t, client, nil)
 	if len(rows) != 100 {
 		t.Fatalf("stored %d entities, want 100", len(rows))

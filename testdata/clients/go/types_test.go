@@ -14,7 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// stored adds an entity with one property. It returns the property's value and type annotation in the
+// stored adds an entity with one property. It returns the property's value and type annotation from the
 // server's response to a point query.
 func stored(t *testing.T, client *aztables.Client, row, edmType string, value any) (raw json.RawMessage, annotation string) {
 	t.Helper()
@@ -105,7 +105,7 @@ func TestDoubles(t *testing.T) {
 			if err != nil || got != value {
 				t.Errorf("got %s (%v), want %v", raw, err, value)
 			}
-			if !bytes.ContainsAny(raw, ".eE") { // a client would read 5 without a point as Int32
+			if !bytes.ContainsAny(raw, ".eE") { // without its point, a client would read 5.0 as an Int32
 				t.Errorf("%s does not look like a double", raw)
 			}
 		})

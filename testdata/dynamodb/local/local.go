@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// Start returns the URL of a DynamoDB Local. If the environment variable EDGETABLE_DYNAMODB_URL names one, it is
-// used. Otherwise Start starts one in memory, which ends with stop or with the process. The first start installs it.
+// Start returns the URL of a DynamoDB Local. If the environment variable EDGETABLE_DYNAMODB_URL is set, Start returns
+// its value. Otherwise Start starts a server in memory, which ends when stop is called or when this process ends. The
+// first start installs DynamoDB Local.
 func Start() (url string, stop func(), err error) {
 	if url := os.Getenv("EDGETABLE_DYNAMODB_URL"); url != "" {
 		return url, func() {}, nil
@@ -25,7 +26,7 @@ func Start() (url string, stop func(), err error) {
 	}
 	c := exec.Command(script)
 	c.Stderr = os.Stderr
-	if c.Dir, err = os.MkdirTemp("", "dynamodb-local-"); err != nil { // DynamoDB Local leaves a file in its working directory
+	if c.Dir, err = os.MkdirTemp("", "dynamodb-local-"); err != nil { // DynamoDB Local leaves a file in its directory
 		return "", nil, err
 	}
 	life, err := c.StdinPipe() // the server ends when this pipe is closed
@@ -41,7 +42,7 @@ func Start() (url string, stop func(), err error) {
 	}
 	stop = func() {
 		life.Close()
-		_ = c.Wait() // returns the error that the process was stopped
+		_ = c.Wait() // the error only says that the process was stopped
 		_ = os.RemoveAll(c.Dir)
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')

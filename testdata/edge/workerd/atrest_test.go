@@ -14,12 +14,12 @@ var (
 	restKeys   = flag.Int("keys", 0, "characters of PartitionKeys more than needed")
 )
 
-// restPartition returns the nth partition of a table made by splitInto. All keys share a long prefix, so
-// that no shorter key is between two of them.
+// restPartition returns the PartitionKey of the nth partition of a table made by splitInto. All these keys
+// share a long prefix, so that the borders between their ranges are long keys, too.
 func restPartition(n int) string { return strings.Repeat("k", *restKeys) + fmt.Sprintf("p%03d", n) }
 
-// splitInto creates a table that has split into ranges, each with some partitions. It returns options with
-// which a server serves that table without further splits.
+// splitInto creates a table and writes to it until it has split into this number of ranges, each with some
+// partitions. It returns options with which a server serves that table without further splits.
 func splitInto(t *testing.T, table string, ranges int) workerd.Options {
 	t.Helper()
 	o := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_SPLIT_BYTES=1"}}
@@ -41,7 +41,7 @@ func splitInto(t *testing.T, table string, ranges int) workerd.Options {
 	return o
 }
 
-// atRest starts a server with a table that has split into ranges.
+// atRest starts a server that has a table with several ranges, and that no longer splits the table.
 func atRest(t *testing.T, table string, ranges int) *workerd.Server {
 	t.Helper()
 	s, err := workerd.Start(splitInto(t, table, ranges))
@@ -58,9 +58,10 @@ func batchOf(table, partition string, rows, size int) (kind, body string) {
 	return kind, strings.ReplaceAll(body, "'p'", "'"+partition+"'")
 }
 
-// TestMessagesAtRest counts messages to objects. A Worker that knows the map of a table needs one message
-// to the object with the keys of a request, and none to another object or the catalog. That holds for
-// requests of all sizes, although instances with memories of different sizes serve them.
+// TestMessagesAtRest counts the messages to Durable Objects. A Worker that knows which object has which range
+// needs one message to the object with the keys of a request. It must send none to another object or to the
+// catalog object. This must hold for requests of all sizes, although wasm instances with different limits of
+// memory serve them.
 func TestMessagesAtRest(t *testing.T) {
 	t.Parallel()
 	most := 2 * *restRanges
@@ -89,7 +90,7 @@ func TestMessagesAtRest(t *testing.T) {
 		}
 		return m
 	}
-	// Send requests until the last splits have ended and the Worker knows the map.
+	// Send requests until the last splits have ended and the Worker knows which object has which range.
 	for tries := 0; ; tries++ {
 		messages()
 		for n := range most {
@@ -110,16 +111,16 @@ func TestMessagesAtRest(t *testing.T) {
 		for n := range most {
 			row.do(n)
 		}
-		// An object whose split waited before the restart may still ask the catalog.
+		// An object that was about to split before the restart may still send a message to the catalog.
 		if m := messages(); m.Bucket != most || m.Catalog > 1 {
 			t.Errorf("%d times %s: %d messages to buckets and %d to the catalog", most, row.what, m.Bucket, m.Catalog)
 		}
 	}
 }
 
-// TestFullBehindWriteOfRange checks a write to a range that is not the first. The memory of the instance
-// becomes full after the write was carried out. The next instance answers the request without sending the
-// write again.
+// TestFullBehindWriteOfRange checks a write to a range that is not the first range of its table. After the
+// object has carried out the write, the memory of the Worker's wasm instance becomes full. The next instance
+// must answer the request without sending the write again.
 func TestFullBehindWriteOfRange(t *testing.T) {
 	t.Parallel()
 	s := atRest(t, "many", 6)
@@ -131,9 +132,9 @@ func TestFullBehindWriteOfRange(t *testing.T) {
 			{method: "POST", target: "/$batch", kind: kind, body: strings.ReplaceAll(body, "PUT", "MERGE")},
 			{method: "DELETE", target: fmt.Sprintf("/many(PartitionKey='%s',RowKey='new')", partition)},
 		} {
-			// This instance also serves the next request, because it knows the map.
+			// The instance that serves this read also serves the next request.
 			must(t, 200, s, "GET", "acme", fmt.Sprintf("/many(PartitionKey='%s',RowKey='r')", partition), "", "")
-			r.header = []string{"x-fault: full"} // faults.mjs implements this fault
+			r.header = []string{"x-fault: full"} // makes the memory of the instance full; see faults.mjs
 			resp, answer, err := r.send(t.Context(), s, workerd.Client)
 			if err != nil {
 				t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// TestEscapedPage reads text whose characters each take six bytes in JSON. It checks that pages end before
-// they exhaust the memory of an instance.
+// TestEscapedPage reads text whose characters each take six bytes in JSON. It checks that a page ends before
+// it exhausts the memory of a wasm instance.
 func TestEscapedPage(t *testing.T) {
 	s := start(t)
 	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", "application/json", `{"TableName":"rows"}`); status != 201 {

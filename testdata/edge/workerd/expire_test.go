@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestExpire declares over HTTP that the entities of a table expire, and checks this in all objects of the
-// table. An expired entity is absent for each operation. If the rule is withdrawn within an hour, all
-// entities are visible again.
+// TestExpire sets an expiry rule of a table over HTTP, and checks it in all Durable Objects of the table. An
+// expired entity must be absent for each operation. If the rule is removed within an hour, all entities must
+// be visible again.
 func TestExpire(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=3", "EDGETABLE_SPLIT_BYTES=1")
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"ends"}`)
@@ -24,7 +24,7 @@ func TestExpire(t *testing.T) {
 			switch status, answer := ask(t, s, method, "acme", target, "", body); status {
 			case want:
 				return answer
-			case 503, 500: // keys are being moved to another object: try again
+			case 503, 500: // keys are being moved to another object, so repeat the write
 			default:
 				t.Fatalf("%s %s: %d %s", method, target, status, answer)
 			}

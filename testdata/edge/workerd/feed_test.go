@@ -9,7 +9,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// changesOf requests changes of the table watched.
+// changesOf requests changes of the table that is named watched.
 func changesOf(t *testing.T, s *workerd.Server, query string, headers ...string) (answer *http.Response, body string) {
 	t.Helper()
 	r := request{method: "GET", target: "/watched?comp=changes" + query, header: headers}
@@ -20,8 +20,8 @@ func changesOf(t *testing.T, s *workerd.Server, query string, headers ...string)
 	return answer, body
 }
 
-// TestFeed reads changes of a table over HTTP. One request waits for a change, a stream receives later changes, and the
-// deletion of the table is the last change.
+// TestFeed reads changes of a table over HTTP: one request waits for a change, and a stream receives later changes. The
+// deletion of the table must be the last change.
 func TestFeed(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=2")
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"watched"}`)
@@ -62,7 +62,7 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// stream reads a stream of events from a position. It returns the position after them.
+// stream reads events from a position as a stream. It returns the position after these events.
 func stream(t *testing.T, s *workerd.Server, from string) (last string) {
 	t.Helper()
 	put(t, s, "/watched(PartitionKey='p',RowKey='two')")

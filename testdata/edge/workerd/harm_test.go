@@ -12,8 +12,8 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// chaos returns a function that returns random faults of these kinds for the first messages and steps
-// of a call.
+// chaos returns a function that is called for each call of a Durable Object. It returns faults of these
+// kinds, at random, for the first messages and steps of that call.
 func chaos(seed uint64, length int, kinds ...string) func() workerd.Faults {
 	var mu sync.Mutex
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -34,8 +34,8 @@ func chaos(seed uint64, length int, kinds ...string) func() workerd.Faults {
 	}
 }
 
-// TestLossy loses messages and replies, and sends other messages twice, while objects keep their
-// memory. It checks that every write is carried out once and that no outcome is unknown.
+// TestLossy loses messages to Durable Objects and their replies, and sends other messages twice, while the
+// objects stay in memory. Every write must be carried out once, and the client must learn its outcome.
 func TestLossy(t *testing.T) {
 	h := func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		p := server.NewPlace(now)

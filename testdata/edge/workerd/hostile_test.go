@@ -13,11 +13,12 @@ import (
 	waiting "edgetable/testdata/must"
 )
 
-// hostile is a header with the address of one client, which no other client uses.
+// hostile is a request header with a client address that only the attackers in these tests use.
 const hostile = "x-from: 2001:db8::1"
 
 // TestHostileReads lets one address send any number of concurrent requests, each of which waits for a slow
-// object. These requests get most instances, but no request of another client is refused.
+// Durable Object. These requests may occupy most wasm instances, but no request of another client must be
+// refused.
 func TestHostileReads(t *testing.T) {
 	s := start(t, "EDGETABLE_OBJECT_WORK=30")
 	for _, table := range []string{"hostile", "others"} {
@@ -31,7 +32,7 @@ func TestHostileReads(t *testing.T) {
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer stop()
-	waited := make(chan struct{}) // closed when a response refuses a request because of too many requests
+	waited := make(chan struct{}) // closed when the first request is refused because of too many requests
 	var once sync.Once
 	for range connections {
 		group.Go(func() {
@@ -51,8 +52,8 @@ func TestHostileReads(t *testing.T) {
 	}
 }
 
-// TestHostileBodies lets one address begin large uploads without continuing them. Another client must
-// still be able to upload large bodies.
+// TestHostileBodies lets one address begin large uploads and never complete them. Another client must still
+// be able to upload large bodies.
 func TestHostileBodies(t *testing.T) {
 	s := start(t)
 	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", "application/json", `{"TableName":"others"}`); status != 201 {

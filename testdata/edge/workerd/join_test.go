@@ -37,9 +37,9 @@ func (l *tally) count() int {
 	return l.n
 }
 
-// TestJoins checks that small ranges join again while a client reads and writes the entities that are
-// moved. Each read returns the last write, and in the end one object has the whole table. The clock of
-// the objects is behind the machine's clock, so their alarms fire at once; it advances with each
+// TestJoins checks that small ranges are joined again while a client reads and writes the entities that are
+// moved. Each read must return the last write, and in the end one object must have the whole table. The clock
+// of the objects is behind the machine's clock, so their alarms fire at once; the clock advances with each
 // request.
 func TestJoins(t *testing.T) {
 	log := &tally{Writer: workerd.Log(t), text: `"event":"join finished"`}
@@ -61,7 +61,7 @@ func TestJoins(t *testing.T) {
 		for {
 			_, err := s.Commit(t.Context(), people, []table.Mutation{m})
 			if errors.Is(err, table.ErrBusy) || errors.Is(err, table.ErrUnknown) {
-				continue // the keys are being moved: try again
+				continue // keys are being moved, so repeat the write
 			}
 			if err != nil && !(m.Kind == table.Delete && errors.Is(err, table.ErrNoEntity)) {
 				t.Fatal(err)
@@ -94,7 +94,7 @@ func TestJoins(t *testing.T) {
 		clock += edm.TicksPerSecond
 	}
 	for ranges() < 3 {
-		put(partition(0), "more", "") // the write wakes the objects, so that they check whether to split
+		put(partition(0), "more", "") // a write wakes the objects, which then check whether to split
 	}
 	want := map[string]string{}
 	for i := range partitions {

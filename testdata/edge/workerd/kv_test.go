@@ -78,8 +78,8 @@ func TestKVBestEffort(t *testing.T) {
 	demand(t, s, "GET", "/people()", "", 404)
 }
 
-// TestKVRefusals checks that inserts and batches get 501 unless EDGETABLE_KV_BEST_EFFORT is set, with a
-// text that explains this. Upserts and queries work.
+// TestKVRefusals checks that inserts and batches get 501 unless EDGETABLE_KV_BEST_EFFORT is set, and that the
+// error text explains this. Upserts and queries must work without the variable.
 func TestKVRefusals(t *testing.T) {
 	t.Parallel()
 	s := startKV(t)
@@ -91,8 +91,8 @@ func TestKVRefusals(t *testing.T) {
 	if status, got, err := transact(t, s, "p", 2); status != 202 || err != nil || !strings.Contains(got, "501 Not Implemented") || !strings.Contains(got, reason) {
 		t.Errorf("a batch: %d, %v: %s", status, err, got)
 	}
-	// If each request left its memory allocated, these requests together would exceed the memory of an
-	// instance.
+	// Together, these requests need more memory than a wasm instance has. They succeed only if each request
+	// frees its memory.
 	value := strings.Repeat("v", 30_000)
 	for n := range 30 {
 		demand(t, s, "PUT", fmt.Sprintf("/people(PartitionKey='p',RowKey='%d')", n), `{"V":"`+value+`","W":"`+value+`"}`, 204)

@@ -31,7 +31,7 @@ func rows(t *testing.T, s *workerd.Server, partition string) int {
 	return strings.Count(demand(t, s, "GET", "/people()?$filter=PartitionKey%20eq%20'"+partition+"'", "", 200), `"RowKey"`)
 }
 
-// names returns how many names in the namespace begin with the prefix space.
+// names counts the names in the KV namespace that begin with the prefix space.
 func names(t *testing.T, s *workerd.Server, space string) (n int) {
 	t.Helper()
 	for cursor := ""; ; {
@@ -53,9 +53,10 @@ func succeed(t *testing.T, err error) {
 	}
 }
 
-// TestKVTrap checks that a trap of the module ends all requests of the isolate with 500, and that a new
-// instance serves later requests. A put that KV has received is stored; any other put is lost. A request
-// that is trapped while it waits for KV has an unknown outcome, because KV may still receive its put.
+// TestKVTrap checks that after a trap of the wasm module, all requests of the isolate end with 500, and a new
+// wasm instance serves later requests. If KV had received a put before the trap, the value must be stored;
+// otherwise it must not. A request that waits for KV during the trap has an unknown outcome, because KV may
+// still receive its put.
 func TestKVTrap(t *testing.T) {
 	t.Parallel()
 	s := startKV(t)
@@ -77,8 +78,8 @@ func TestKVTrap(t *testing.T) {
 	}
 }
 
-// TestKVKill kills workerd under load and starts it again with the same data. It checks that acknowledged
-// writes exist.
+// TestKVKill kills workerd under load and starts it again with the same data. Acknowledged writes must exist
+// afterwards.
 func TestKVKill(t *testing.T) {
 	t.Parallel()
 	o := workerd.Options{Data: t.TempDir(), KV: true, Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
@@ -121,8 +122,8 @@ func TestKVKill(t *testing.T) {
 	}
 }
 
-// TestKVPurge checks that the scheduled purge deletes the entities of a deleted table, after the time in
-// which an isolate may still write to it. The entities of other tables remain.
+// TestKVPurge checks that the scheduled purge deletes the entities of a deleted table. The purge must wait
+// until no isolate can still write to the table. The entities of other tables must remain.
 func TestKVPurge(t *testing.T) {
 	t.Parallel()
 	s := startKV(t, "EDGETABLE_KV_BEST_EFFORT=true")

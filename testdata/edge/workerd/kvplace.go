@@ -91,16 +91,16 @@ func (n Namespace) Clear(ctx context.Context) error {
 	return err
 }
 
-// Later advances the clock of a Worker that has no objects.
+// Later advances the clock of a Worker without Durable Objects.
 func (s *Server) Later(ctx context.Context, d time.Duration) error {
 	return s.visit(ctx, fmt.Sprintf("/later?ms=%d", d.Milliseconds()))
 }
 
-// Schedule runs the scheduled handler of a Worker without objects. The platform would call it at intervals.
+// Schedule runs the scheduled handler of a Worker without Durable Objects, which the platform calls at intervals.
 func (s *Server) Schedule(ctx context.Context) error { return s.visit(ctx, "/schedule") }
 
-// Trap makes the module of a Worker without objects trap: before its next "put" into KV, when the next put is "stored",
-// or when it begins to "serve" a request.
+// Trap makes the wasm module of a Worker without Durable Objects trap at a given moment: "put" is before its next put
+// into KV, "stored" is when that put is stored, and "serve" is when it begins to serve a request.
 func (s *Server) Trap(ctx context.Context, when string) error {
 	return s.visit(ctx, "/trap?when="+when)
 }

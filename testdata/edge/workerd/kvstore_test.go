@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// TestKVStore runs the test suite for stores over the KV of workerd, which shows writes at once.
+// TestKVStore runs the test suite for stores with the KV of workerd, in which each write is visible at once.
 // Each test gets an empty namespace, so the tests do not run in parallel.
 func TestKVStore(t *testing.T) {
 	t.Parallel()

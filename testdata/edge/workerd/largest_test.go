@@ -9,9 +9,9 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// TestReplicaOfLargest checks that entities of the maximum size reach the replica through the outbox and
-// through the initial sync. Their characters take one and a half times as many bytes in KV. Meanwhile the
-// objects of the isolate keep the replies that they remember.
+// TestReplicaOfLargest checks that entities of the maximum size reach the replica in KV, both through the
+// outbox of later changes and through the initial sync. In KV, their characters take one and a half times as
+// many bytes. Meanwhile the Durable Objects of the isolate keep the replies that they store for retries.
 func TestReplicaOfLargest(t *testing.T) {
 	var log bytes.Buffer
 	options := workerd.Options{Data: t.TempDir(), Log: &log, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
@@ -26,9 +26,9 @@ func TestReplicaOfLargest(t *testing.T) {
 		t.Helper()
 		must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"`+table+`"}`)
 		for n := range entities {
-			size := 523_500 // number of characters; 1 MiB at two bytes each, with names and types
+			size := 523_500 // number of characters: 1 MiB at two bytes each, including names and types
 			if n%2 == 0 && n < 6 {
-				size = 349_000 // number of characters; 1 MiB at three bytes each
+				size = 349_000 // number of characters: 1 MiB at three bytes each
 			}
 			must(t, 204, s, "PUT", "acme", entity(table, n), "", large(size, "€"))
 		}

@@ -8,8 +8,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// Log returns a log for [Options]; a failed test shows the end of that log. Lines of the access log are omitted, because they
-// would hide the cause.
+// Log returns a writer for [Options.Log]; a failed test shows the end of its text. Lines of the access log are omitted,
+// because they would hide the cause of the failure.
 func Log(t testing.TB) io.Writer { return Causes(proc.Log(t)) }
 
 // Causes returns a writer that passes on all lines except lines of the access log.
@@ -17,7 +17,7 @@ func Causes(to io.Writer) io.Writer { return &causes{to: to} }
 
 type causes struct {
 	to   io.Writer
-	line []byte // the beginning of an incomplete line
+	line []byte // an incomplete line
 }
 
 func (c *causes) Write(p []byte) (int, error) {

@@ -8,8 +8,8 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// TestCauses checks that the list of causes has the lines of workerd's log without those of the access log, however the log is
-// divided into writes.
+// TestCauses checks that the writer passes on all lines except those of the access log, however the lines are divided into
+// writes.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	const log = "panic: out of memory\n" + `{"msg":"request","status":200}` + "\n" + `{"msg":"trap","cause":"unreachable"}` + "\nthe end\n"

@@ -20,11 +20,11 @@ var (
 	manyOperations = flag.Int("operations", 100, "operations of TestManyRanges before each kill")
 )
 
-// TestManyRanges makes clients use one table of many ranges in all ways, with small and large requests:
-// first without splits, then while its ranges split all the time. workerd is killed repeatedly. The history
-// of each partition must be that of a register. Readers see whole batches, and pages contain each permanent
-// entity once. Between kills, each request succeeds while no range splits, and nearly each one during
-// splits. In the end the table is deleted and created again.
+// TestManyRanges makes clients send all kinds of requests, small and large, to a table of many ranges: first
+// without splits, then while its ranges split all the time. workerd is killed repeatedly. The reads and
+// writes of each partition must be linearizable. Readers must see whole batches, and pages must contain each
+// permanent entity once. Between kills, each request must succeed while no range splits, and nearly each
+// request during splits. In the end the table is deleted and created again.
 func TestManyRanges(t *testing.T) {
 	t.Parallel()
 	m := &mixed{t: t, options: splitInto(t, "many", *restRanges), stay: map[string]int64{}}
@@ -63,7 +63,8 @@ func TestManyRanges(t *testing.T) {
 	t.Logf("%d ranges, and %d of its last life: %v", ranges, len(statistics(t, m.s, "many").Ranges), m.answers.n)
 }
 
-// mixed holds the clients of a table, and the content that they have written.
+// mixed holds the state of a test whose clients send different requests to one table, including the content
+// that they have written.
 type mixed struct {
 	t       *testing.T
 	options workerd.Options
@@ -74,7 +75,7 @@ type mixed struct {
 	ending atomic.Bool // true if the server is about to be killed
 
 	staying sync.Mutex
-	stay    map[string]int64 // when the insert of each permanent entity was answered, by partition and row
+	stay    map[string]int64 // by partition and row, the logical time of the response to the insert of each permanent entity
 }
 
 func (m *mixed) start() {
@@ -105,7 +106,7 @@ func (a *answers) count(what string, status int) {
 	a.n[what][status]++
 }
 
-// of returns how many responses had one of these statuses, and how many there were in all.
+// of returns how many responses had one of these statuses, and the number of all responses.
 func (a *answers) of(statuses ...int) (n, all int) {
 	for _, counts := range a.n {
 		for status, count := range counts {
@@ -130,8 +131,8 @@ func (m *mixed) send(what string, r request, expected ...int) (status int, heade
 	return status, header, body
 }
 
-// answered counts a response. The status must be one of the expected ones, or say that the service is busy
-// or does not know the outcome.
+// answered counts a response, and fails the test if its status is neither an expected one nor a failure of
+// the service (0, 500 or 503).
 func (m *mixed) answered(what string, r request, status int, body string, expected ...int) {
 	if !m.ending.Load() {
 		m.count(what, status)
@@ -143,7 +144,8 @@ func (m *mixed) answered(what string, r request, status int, body string, expect
 
 const mixedClients = 6
 
-// round makes all clients work until this many operations are done. Meanwhile it kills workerd.
+// round makes all clients send requests until this many operations are done. Then it kills workerd while
+// requests are in flight.
 func (m *mixed) round(operations int) {
 	var done atomic.Int64
 	enough := make(chan struct{})
@@ -179,9 +181,10 @@ func (m *mixed) round(operations int) {
 	m.registers.ended()
 }
 
-// shapes are the kinds of partitions. Each write replaces this number of rows of up to size bytes in a
-// batch; with 0 rows, it writes one entity alone. A Worker has memories of three sizes, and some shapes are
-// the largest that a smaller memory can serve.
+// shapes lists the kinds of partitions. Each write to a partition is a batch that replaces this number of
+// rows, each of up to size bytes. If rows is 0, each write replaces one entity without a batch. A Worker has
+// wasm instances with three limits of memory. Some sizes here are the largest that an instance with a smaller
+// limit can serve.
 var shapes = []struct {
 	name       string
 	rows, size int
@@ -192,12 +195,12 @@ var shapes = []struct {
 	{"a batch of 40 kB", 40, 1000},
 	{"an entity of 40 kB", 0, 40_000},
 	{"an entity", 0, 10},
-	{"an entity of 1 MiB", 0, 17 * 30_000}, // 1 MiB in the protocol's way of counting
+	{"an entity of 1 MiB", 0, 17 * 30_000}, // 1 MiB as the protocol counts
 	{"a batch of 4 MB", 100, 38_000},
 }
 
-// act makes one request to a partition. Some partitions are used often, so that requests overlap; large
-// partitions are used seldom.
+// act sends one request to a partition. It chooses some partitions often, so that requests overlap, and large
+// partitions seldom.
 func (m *mixed) act(rnd *rand.Rand) {
 	most := 2 * *restRanges
 	n := rnd.IntN(most)
@@ -230,7 +233,8 @@ func (m *mixed) act(rnd *rand.Rand) {
 
 var innerStatus = regexp.MustCompile(`HTTP/1\.1 (\d{3}) `)
 
-// statusOfBatch returns the status of a batch: the status of the response, or that of the part that failed.
+// statusOfBatch returns the status of the failed part of a batch response, or of the response if no part
+// failed.
 func statusOfBatch(answer string) (status int) {
 	for _, inner := range innerStatus.FindAllStringSubmatch(answer, -1) {
 		if _, err := fmt.Sscan(inner[1], &status); err != nil || status >= 300 {
@@ -290,8 +294,8 @@ func (m *mixed) readEntity(target, name, what string) (value, etag string) {
 	return value, etag
 }
 
-// readPartition reads all rows that the batches of a partition wrote. All rows of one page must be from the
-// same moment.
+// readPartition reads all rows that the batches of a partition wrote. All rows of one page must have been
+// written by the same batch.
 func (m *mixed) readPartition(name string, rows int, what string) {
 	call, next, got := m.time.Add(1), "", 0
 	for first := true; first || next != ""; first = false {
@@ -333,8 +337,8 @@ func (m *mixed) pages() {
 	}
 }
 
-// scan returns the entities in all pages, which must be sorted by key, and the time at which the scan
-// began. If the server ends meanwhile, seen is nil.
+// scan returns the entities in all pages, which must be sorted by key, and the time at which the scan began.
+// The result seen is nil if the server ends meanwhile.
 func (m *mixed) scan() (call int64, seen map[string]bool) {
 	call, next, last := m.time.Add(1), "", ""
 	seen = map[string]bool{}
@@ -359,7 +363,7 @@ func (m *mixed) scan() (call int64, seen map[string]bool) {
 	}
 }
 
-// readAll reads each partition once more, as a read of its register.
+// readAll reads each partition once more, and adds the reads to the histories.
 func (m *mixed) readAll() {
 	for n := range 2 * *restRanges {
 		name, shape := restPartition(n), shapes[n%len(shapes)]

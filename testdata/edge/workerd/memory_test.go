@@ -11,7 +11,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// sent sends a request and returns the status and the body.
+// sent sends a request and returns the status and the body of the response.
 func sent(t *testing.T, s *workerd.Server, c *http.Client, method, target, kind, body string) (int, string) {
 	t.Helper()
 	resp, answer, err := request{method: method, target: target, kind: kind, body: body}.send(t.Context(), s, c)
@@ -43,8 +43,8 @@ func batch(table string, first, n, size int) (kind, body string) {
 	return "multipart/mixed; boundary=b", b.String() + "--c--\r\n--b--\r\n"
 }
 
-// TestMemory checks that many concurrent large requests are all answered, and that the memories of the
-// isolate stay below 80 MB.
+// TestMemory checks that many concurrent large requests are all answered, and that the wasm instances of the isolate
+// together use less than 80 MB.
 func TestMemory(t *testing.T) {
 	s := start(t)
 	c := workerd.NewClient(64)
@@ -64,7 +64,7 @@ func TestMemory(t *testing.T) {
 	for n := range 192 {
 		group.Go(func() {
 			switch n % 6 {
-			case 0: // the largest page; a busy machine may exceed the time of a page, and then returns it in several
+			case 0: // reads the largest page; on a busy machine a page may take too long and end early, so read all pages
 				rows, next := 0, ""
 				for first := true; first || next != ""; first = false {
 					resp, body, err := request{method: "GET", target: "/rows()?" + next}.send(t.Context(), s, c)
@@ -85,7 +85,7 @@ func TestMemory(t *testing.T) {
 				if status, got := sent(t, s, c, "GET", target, object, ""); status != 200 || strings.Count(got, strings.Repeat("v", 30_000)) != 17 {
 					t.Errorf("a large entity: %d, %.300s", status, got)
 				}
-			case 2: // a page of the largest entities
+			case 2: // reads a page of the largest entities
 				if status, body := sent(t, s, c, "GET", "/large()", object, ""); status != 200 {
 					t.Errorf("a page of large entities: %d, %.300s", status, body)
 				}
@@ -109,8 +109,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestLargeEntities checks that objects free the memory in which they wrote large entities. Otherwise the wasm instance that
-// all objects of the isolate share would become full, and the isolate would make another one.
+// TestLargeEntities checks that Durable Objects free the memory that a write of a large entity needed. Otherwise the wasm
+// instance that all objects of the isolate share would become full, and the isolate would make another instance.
 func TestLargeEntities(t *testing.T) {
 	s := openStore(t, server.NewPlace(wallClock), wallClock, 24)
 	create(t, s)
@@ -125,15 +125,15 @@ func TestLargeEntities(t *testing.T) {
 	}
 }
 
-// TestLargeEntitiesMerged checks that tables of many buckets are read completely, even if each bucket
-// begins with an entity of the maximum size, and even if a filter names many buckets.
+// TestLargeEntitiesMerged checks that a table of many buckets is read completely, even if each bucket begins with an entity
+// of the maximum size. The same must hold if a filter needs many buckets.
 func TestLargeEntitiesMerged(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=64")
 	const object = "application/json"
 	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", object, `{"TableName":"wide"}`); status != 201 {
 		t.Fatalf("%d %s", status, body)
 	}
-	body := large(17*30_000, "€") // 1 MiB as the protocol counts, 1.5 MiB as it is stored
+	body := large(17*30_000, "€") // 1 MiB as the protocol counts, and 1.5 MiB in the store
 	var points []string
 	const many = 64
 	for i := range many {
@@ -150,7 +150,7 @@ func TestLargeEntitiesMerged(t *testing.T) {
 	}{
 		{"First", "$top=1", 1},
 		{"Narrow", "$select=Age&$top=1", 1},
-		{"Whole", "$filter=Age%20eq%2036&$select=Age", many}, // takes many pages, each of which begins with reading all buckets
+		{"Whole", "$filter=Age%20eq%2036&$select=Age", many}, // needs many pages, and reads the beginning of all buckets for each page
 		{"Points", "$filter=" + strings.Join(points, "%20or%20"), len(points)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// TestNames checks that the shell requests objects by name, with their jurisdiction and a location
-// hint. workerd supports no locations, so the test uses a namespace of its own that follows the
-// platform's documentation.
+// TestNames checks that the shell (the Worker's JavaScript) requests Durable Objects by name, with their
+// jurisdiction and a location hint. workerd supports no locations, so the test uses its own object namespace,
+// which follows the platform's documentation.
 func TestNames(t *testing.T) {
 	node, err := workerd.Node()
 	if err != nil {
@@ -41,7 +41,7 @@ func TestNames(t *testing.T) {
 		{durableobject.Range(key, 8, 3, 0, "us/wnam"), ask{Name: "bucket/table/acct/people/8/3@wnam", Jurisdiction: "us", Options: &options{"wnam"}}},
 	}
 	calls := []durableobject.Call{{To: durableobject.Range(key, 1, 0, 0, "mars/"), Message: []byte("nobody")}}
-	// For the invalid name, the answer says that the object did not handle the message.
+	// For the call with an invalid name, the response says that no object handled the message.
 	want, answers := []ask{}, []byte{1, 0, 0, 0, 3}
 	for i, row := range rows {
 		calls = append(calls, durableobject.Call{To: row.object, Message: []byte{'m', byte(i)}})

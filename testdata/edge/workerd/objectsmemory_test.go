@@ -10,9 +10,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestObjectsShareMemory sends 256 objects requests of all kinds and sizes, up to the largest: batches of 16 kB to 4
-// MB, entities of 1 MiB that are replaced and merged, pages, and merges that are refused because the result is too
-// large. It checks that one instance with all objects serves all requests, so its memory is never full.
+// TestObjectsShareMemory sends 256 Durable Objects requests of all kinds and sizes, up to the largest: batches of 16
+// kB to 4 MB, entities of 1 MiB that are replaced and merged, pages, and merges that are refused because the result
+// is too large. One wasm instance with all the objects must serve all requests, so its memory must never be full.
 func TestObjectsShareMemory(t *testing.T) {
 	server := start(t)
 	s := openStore(t, server.NewPlace(wallClock), wallClock, 255)
@@ -29,7 +29,7 @@ func TestObjectsShareMemory(t *testing.T) {
 	put := func(kind table.Kind, partition, row, name string, size int) table.Mutation {
 		return table.Mutation{Kind: kind, Key: key.Append(nil, partition, row), Nonce: rnd.Uint64(), Properties: edm.AppendProperty(nil, name, text(size))}
 	}
-	for n := range 600 { // these requests wake all objects
+	for n := range 600 { // requests that wake all objects
 		commit(nil, put(table.Put, fmt.Sprint(n), "small", "v", 10))
 	}
 	before := instances(t, server, 0).Made

@@ -20,12 +20,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// Place is a separate set of objects, which other places do not see, with its own clock.
+// Place is a set of Durable Objects with its own clock. Other places do not see these objects.
 type Place struct {
 	server   *Server
 	name     string
 	now      atomic.Pointer[func() edm.Ticks]
-	reading  sync.Mutex // locked while the clock is read
+	reading  sync.Mutex // held while the clock is read
 	restarts atomic.Int32
 	fail     atomic.Int32 // the number of rows that can be written, plus 1; 0 means any number
 	size     atomic.Int64 // the size that objects report; 0 means the real size
@@ -34,8 +34,9 @@ type Place struct {
 	faults   atomic.Pointer[func() Faults]
 }
 
-// Faults are the faults of the next messages to the objects of a place, including messages among the objects, and of the
-// objects' next steps. The kinds are applied in order: see faults.mjs. Alarms is the number of the next alarms that fail.
+// Faults are the faults of the next messages to the objects of a place, including messages among the objects, and of the next
+// steps that the objects execute. The first kind applies to the first message or step, and so on; faults.mjs explains the
+// kinds. Alarms is the number of the next alarms that fail.
 type Faults struct {
 	Messages, Steps []string
 	Alarms          int
@@ -48,7 +49,7 @@ func (s *Server) NewPlace(now func() edm.Ticks) *Place {
 	return s.place(fmt.Sprintf("place%d", numbers.Add(1)), now)
 }
 
-// Move returns the same place in another server with the same data.
+// Move returns the same place in another server, which uses the same data.
 func (p *Place) Move(to *Server) *Place { return to.place(p.name, *p.now.Load()) }
 
 func (s *Server) place(name string, now func() edm.Ticks) *Place {
@@ -57,49 +58,49 @@ func (s *Server) place(name string, now func() edm.Ticks) *Place {
 	return p
 }
 
-// Restart makes all objects start again with only their stored rows, and with another clock.
+// Restart makes all objects start again, with only their stored rows and with another clock.
 func (p *Place) Restart(now func() edm.Ticks) {
 	p.now.Store(&now)
 	p.restarts.Add(1)
 }
 
-// read reads the clock. Requests may arrive in another order than they were sent, so each carries the number of its
-// reading: the highest number has the latest time.
+// read reads the clock. Requests may arrive in a different order than they were sent, so each request carries the number of
+// its reading of the clock. The reading with the highest number is the latest time.
 func (p *Place) read() (now edm.Ticks, number int64) {
 	p.reading.Lock()
 	defer p.reading.Unlock()
 	return (*p.now.Load())(), readings.Add(1)
 }
 
-// FailAfter makes the storage of the objects fail in each transaction that writes more than this many rows. A negative number
-// ends that.
+// FailAfter makes the storage of the objects fail in each transaction that writes more than this many rows. With a negative
+// number, the storage no longer fails.
 func (p *Place) FailAfter(rows int) { p.fail.Store(int32(rows + 1)) }
 
-// Hold makes the objects report this size in bytes; 0 means the real size.
+// Hold makes each object report this size of its storage in bytes; 0 means the real size.
 func (p *Place) Hold(size int64) { p.size.Store(size) }
 
-// Meet applies f to the next call of an object.
+// Meet applies the faults f during the next call of an object.
 func (p *Place) Meet(f Faults) {
 	once := func() Faults { p.faults.Store(nil); return f }
 	p.faults.Store(&once)
 }
 
-// Chaos calls f for each call of an object, and applies the faults that f returns.
+// Chaos calls the function f for each call of an object, and applies the faults that f returns.
 func (p *Place) Chaos(f func() Faults) { p.faults.Store(&f) }
 
-// Age makes objects that are created from now on three hours old. Such an object knows that no write it receives was applied
-// before the object was created.
+// Age makes new objects appear to be three hours old. Such an object knows that every write that it receives was sent after
+// the object was created, so the write was not applied before.
 func (p *Place) Age() { p.aged.Store(true) }
 
-// Young gives objects that are created from now on their real age. Such an object cannot know whether a write was applied
-// before the object was created.
+// Young gives new objects their real age. Such an object cannot know whether a write was applied before the object was
+// created.
 func (p *Place) Young() { p.aged.Store(false) }
 
-// Remember makes objects that wake up from now on keep earlier states, which can be restored. The platform does this
-// and workerd does not, so past.mjs simulates it.
+// Remember makes each object that wakes up later keep its earlier states, so that they can be restored. The platform keeps
+// them and workerd does not, so past.mjs simulates this.
 func (p *Place) Remember() { p.past.Store(true) }
 
-// Count returns the number of rows that an object of the place has in a space.
+// Count returns the number of rows that an object of the place has in one space, which is the first byte of the keys.
 func (p *Place) Count(ctx context.Context, object string, space byte) (n int, err error) {
 	target := fmt.Sprintf("%s/%s?object=%s&space=%c", p.server.objects, p.name, url.QueryEscape(object), space)
 	err = p.server.get(ctx, target, &n)
@@ -108,8 +109,8 @@ func (p *Place) Count(ctx context.Context, object string, space byte) (n int, er
 
 // Storage is the content of an object's SQLite database.
 type Storage struct {
-	Tables []string // also contains the platform's own tables, such as the table of the alarm
-	Size   int64    // size in bytes
+	Tables []string // includes the platform's own tables, such as the table of the alarm
+	Size   int64    // size of the database in bytes
 	Alarm  float64  // the time of the alarm in milliseconds since 1970; 0 if there is none
 }
 
@@ -120,15 +121,15 @@ func (p *Place) Storage(ctx context.Context, object string) (s Storage, err erro
 	return s, err
 }
 
-// Instances counts the instances of the module in a server.
+// Instances counts the wasm instances of the module in a server.
 type Instances struct {
-	Made   int // since the server started
-	Memory int // bytes of all their memories
-	Peak   int // the maximum that Memory ever was
+	Made   int // number of instances that were made since the server started
+	Memory int // sum of the memory of all instances in bytes
+	Peak   int // highest value that Memory has had
 }
 
-// Instances returns the instances of the module. If uses is not 0, it first sets the
-// number of requests that each appears to have served.
+// Instances counts the wasm instances of the module. If uses is not 0, it first sets the number of requests that each
+// instance counts as served.
 func (s *Server) Instances(ctx context.Context, uses int) (i Instances, err error) {
 	url := s.objects + "/?"
 	if uses > 0 {
@@ -138,16 +139,16 @@ func (s *Server) Instances(ctx context.Context, uses int) (i Instances, err erro
 	return i, err
 }
 
-// Messages counts messages to objects, except those that tests send themselves.
+// Messages holds the number of messages to objects. It does not count messages that tests send directly.
 type Messages struct{ Bucket, Catalog int }
 
-// Messages returns the number of messages since the last call.
+// Messages returns the number of messages since the previous call of Messages.
 func (s *Server) Messages(ctx context.Context) (m Messages, err error) {
 	err = s.get(ctx, s.objects+"/?counted", &m)
 	return m, err
 }
 
-// Names returns the number of names of the replica that begin with a prefix, at most 1,000.
+// Names returns how many names in the KV replica begin with a prefix, at most 1,000.
 func (s *Server) Names(ctx context.Context, prefix string) (n int, err error) {
 	err = s.get(ctx, s.objects+"/?names="+url.QueryEscape(prefix), &n)
 	return n, err
@@ -170,12 +171,12 @@ func (p *Place) Caller() durableobject.Caller { return caller{p} }
 
 type caller struct{ *Place }
 
-// Client sends requests to a server. It drops idle connections after a second, because workerd closes a connection after five
-// idle seconds; a request that uses the connection at that moment fails, and only some requests can be repeated.
+// Client sends requests to a server. It drops idle connections after a second. workerd closes connections after five idle
+// seconds; a request that is sent at that moment fails, and only some requests can be repeated.
 var Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Second}}
 
-// NewClient returns a client for more concurrent requests than a busy machine can serve within workerd's timeouts. Each
-// request has its own connection, and the number of connections is limited.
+// NewClient returns a client for tests that send more concurrent requests than a busy machine can serve within workerd's
+// timeouts. Each request has its own connection, and the number of connections is limited.
 func NewClient(connections int) *http.Client {
 	return &http.Client{Transport: repeated{&http.Transport{MaxConnsPerHost: connections, DisableKeepAlives: true}}}
 }
@@ -194,7 +195,7 @@ func (t repeated) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// Frames encodes calls as an object passes them to its shell.
+// Frames encodes calls in the form in which an object passes them to the JavaScript around it.
 func Frames(calls []durableobject.Call) (message []byte) {
 	for _, call := range calls {
 		for _, text := range []string{call.To.Name, call.To.Jurisdiction, call.To.Hint} {

@@ -20,15 +20,15 @@ func list(ctx context.Context, s *workerd.Server, c *http.Client) (status int, e
 	return resp.StatusCode, nil
 }
 
-// TestManyRequests sends more requests than there are instances, and some clients disconnect. It checks
-// that all other requests are answered.
+// TestManyRequests sends more requests than there are wasm instances, and some clients disconnect. All other
+// requests must be answered.
 func TestManyRequests(t *testing.T) {
 	c := workerd.NewClient(100)
 	for range 2 {
 		var group sync.WaitGroup
 		for n := range 300 {
 			group.Go(func() {
-				if n%3 == 0 { // disconnect at once
+				if n%3 == 0 { // this client disconnects at once
 					ctx, cancel := context.WithCancel(t.Context())
 					go cancel()
 					_, _ = list(ctx, server, c)
@@ -43,11 +43,11 @@ func TestManyRequests(t *testing.T) {
 	}
 }
 
-// TestTrappedRequest checks that a request during which the module traps gets an error of the protocol,
-// and that the instance serves no further request.
+// TestTrappedRequest checks that a request during which the wasm module traps gets an error of the protocol.
+// The trapped instance must serve no further request.
 func TestTrappedRequest(t *testing.T) {
 	for range 3 {
-		r := request{method: http.MethodGet, target: "/Tables", header: []string{"x-fault: trap"}} // faults.mjs implements this header
+		r := request{method: http.MethodGet, target: "/Tables", header: []string{"x-fault: trap"}} // makes the module trap; see faults.mjs
 		resp, body, err := r.send(t.Context(), server, workerd.Client)
 		if err != nil {
 			t.Fatal(err)
@@ -61,8 +61,8 @@ func TestTrappedRequest(t *testing.T) {
 	}
 }
 
-// TestFullBehindWrite checks a write after which the memory of its instance is full. The next instance
-// answers the request without repeating the write.
+// TestFullBehindWrite checks a write after which the memory of its wasm instance is full. The next instance
+// must answer the request without repeating the write.
 func TestFullBehindWrite(t *testing.T) {
 	s := start(t)
 	const object = "application/json"
@@ -73,11 +73,11 @@ func TestFullBehindWrite(t *testing.T) {
 	for n, r := range []request{
 		{method: "POST", target: "/full", kind: object, body: `{"PartitionKey":"p","RowKey":"r"}`},
 		{method: "POST", target: "/$batch", kind: kind, body: strings.ReplaceAll(changes, "PUT", "MERGE")},
-		{method: "DELETE", target: "/full(PartitionKey='p',RowKey='0000')"}, // the request has If-Match: *
+		{method: "DELETE", target: "/full(PartitionKey='p',RowKey='0000')"}, // sent with If-Match: *
 		{method: "POST", target: "/Tables", kind: object, body: `{"TableName":"other"}`},
 	} {
 		made := instances(t, s, 0).Made
-		r.header = []string{"x-fault: full"} // faults.mjs implements this fault
+		r.header = []string{"x-fault: full"} // makes the memory of the instance full; see faults.mjs
 		resp, body, err := r.send(t.Context(), s, workerd.Client)
 		if err != nil {
 			t.Fatal(err)
@@ -95,8 +95,8 @@ func TestFullBehindWrite(t *testing.T) {
 	}
 }
 
-// TestRecycle checks that instances are replaced after many requests: those that serve requests, and
-// the one that runs the objects.
+// TestRecycle checks that wasm instances are replaced after many requests: both the instances that serve
+// requests, and the instance that runs the Durable Objects.
 func TestRecycle(t *testing.T) {
 	s := start(t)
 	serve := func() {
@@ -147,8 +147,8 @@ func instances(t *testing.T, s *workerd.Server, uses int) workerd.Instances {
 	return i
 }
 
-// TestLimits checks that rates are counted per isolate, no matter how many instances serve requests
-// concurrently.
+// TestLimits checks that limits of rates apply to an isolate as a whole, no matter how many wasm instances
+// serve its requests.
 func TestLimits(t *testing.T) {
 	s := start(t, "EDGETABLE_LIMITS=account=0.01", "EDGETABLE_MAX_FAILURES=0.01")
 	c := workerd.NewClient(20)

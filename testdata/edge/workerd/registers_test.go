@@ -13,19 +13,19 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// registers are the histories of partitions. Each partition has one value: the value of its only entity, or
-// the value that each of its batches writes to all its entities. A history is accepted if it is
+// registers holds the history of operations on each partition. Each partition has one value: the value of its
+// only entity, or the value that its last batch wrote to all its entities. A history is correct if it is
 // linearizable: the operations can be ordered, each at a moment between its call and its return, so that a
 // register would give the same answers.
 type registers struct {
-	time atomic.Int64 // logical clock; only the order matters
+	time atomic.Int64 // logical clock
 
 	mu      sync.Mutex
 	history map[string][]porcupine.Operation
 }
 
-// registerStep is an operation on a register: read, put, insert, delete, or change, which replaces the
-// value was.
+// registerStep is an operation on a register. Its kind is read, put, insert, delete or change. A change
+// replaces the value in the field was.
 type registerStep struct{ kind, value, was string }
 
 // registerAnswer is the status of an operation, and the value that it read; "" means that there was no
@@ -35,16 +35,16 @@ type registerAnswer struct {
 	value  string
 }
 
-// unknown reports whether the answer leaves open whether the write was carried out.
+// unknown reports whether, after this answer, the write may or may not have been carried out.
 func (a registerAnswer) unknown() bool { return a.status == 0 || a.status == 500 }
 
-// add adds an operation with the time of its call. If its outcome is unknown, it may take effect until the
-// server ends.
+// add adds an operation with the time of its call. If the outcome of the operation is unknown, it may take
+// effect until the server ends.
 func (r *registers) add(name string, in registerStep, call int64, out registerAnswer) {
 	op := porcupine.Operation{Input: in, Call: call, Output: out, Return: r.time.Add(1)}
 	switch {
 	case out.status == 503, out.unknown() && in.kind == "read":
-		return // the operation was refused, so it is not in the history
+		return // a refused operation has no effect, so it is not in the history
 	case out.unknown():
 		op.Return = math.MaxInt64
 	}
@@ -56,7 +56,8 @@ func (r *registers) add(name string, in registerStep, call int64, out registerAn
 	r.history[name] = append(r.history[name], op)
 }
 
-// ended records that the server has ended: operations that have not taken effect never will.
+// ended records that the server has ended. An operation that has not taken effect before this moment never
+// will.
 func (r *registers) ended() {
 	now := r.time.Add(1)
 	for _, history := range r.history {
@@ -66,7 +67,7 @@ func (r *registers) ended() {
 	}
 }
 
-// check compares all histories with the model.
+// check fails the test unless all histories are linearizable.
 func (r *registers) check(t *testing.T) {
 	t.Helper()
 	operations := 0
@@ -84,7 +85,7 @@ func (r *registers) check(t *testing.T) {
 	t.Logf("%d operations of %d partitions have an order", operations, len(r.history))
 }
 
-// inOrder searches for an order of the operations of a register.
+// inOrder checks whether the operations of a register are linearizable.
 func inOrder(history []porcupine.Operation) porcupine.CheckResult {
 	model := (&porcupine.NondeterministicModel{
 		Init: func() []any { return []any{""} },
@@ -98,8 +99,8 @@ func inOrder(history []porcupine.Operation) porcupine.CheckResult {
 	return porcupine.CheckOperationsTimeout(model, history, 5*time.Minute)
 }
 
-// afterStep returns the values that a register may have after an operation with this answer; none if the
-// answer is impossible.
+// afterStep returns the values that a register may have after an operation with this answer. It returns no
+// value if the answer is impossible.
 func afterStep(s string, in registerStep, out registerAnswer) []string {
 	next, applies, refused := in.value, true, 0
 	switch in.kind {
@@ -128,8 +129,8 @@ func afterStep(s string, in registerStep, out registerAnswer) []string {
 	return nil
 }
 
-// TestRegisters checks which answers the model accepts, for sequential operations and for an operation that
-// a killed server may have carried out.
+// TestRegisters checks which answers the model of a register accepts, for sequential operations and for an
+// operation that a killed server may have carried out.
 func TestRegisters(t *testing.T) {
 	t.Parallel()
 	type step = struct {

@@ -42,8 +42,9 @@ func must(t *testing.T, want int, s *workerd.Server, method, account, path, quer
 	return answer
 }
 
-// published waits until the replica has want records of a table: 1, or 0 if the table is not in the
-// replica. As long as the replica has no record, the objects answer requests at the secondary address.
+// published waits until the replica in KV has want records of a table: 1, or 0 if the table must not be in
+// the replica. As long as the replica has no record, the Durable Objects answer requests at the secondary
+// address.
 func published(t *testing.T, s *workerd.Server, table string, want int) {
 	t.Helper()
 	waiting.Eventually(t, fmt.Sprintf("the replica has %d records of %s", want, table), new(strings.Builder), func() bool {
@@ -55,9 +56,8 @@ func published(t *testing.T, s *workerd.Server, table string, want int) {
 	})
 }
 
-// shows waits until the secondary address returns the same as the primary address. If the result of a
-// batch of changes to the replica is lost, as on a busy machine, it is repeated after a minute, possibly
-// several times.
+// shows waits until the secondary address returns the same as the primary address. This may take minutes: on
+// a busy machine, a write to the replica may be repeated after a minute, possibly several times.
 func shows(t *testing.T, s *workerd.Server, path, query string) {
 	t.Helper()
 	table, _, _ := strings.Cut(path[1:], "(")
@@ -72,9 +72,9 @@ func shows(t *testing.T, s *workerd.Server, path, query string) {
 	})
 }
 
-// TestReplica checks that writes at the primary address become visible at the secondary address. That also
-// holds if workerd is killed before the writes are published, and for tables that were created before the
-// replica.
+// TestReplica checks that writes at the primary address become visible at the secondary address. This must
+// also hold if workerd is killed before the writes reach the replica, and for tables that were created before
+// the replica.
 func TestReplica(t *testing.T) {
 	options := workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
 	s := startReplica(t, options)
@@ -89,7 +89,7 @@ func TestReplica(t *testing.T) {
 	options.Log = &log
 	s = startReplica(t, options)
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
-	must(t, 200, s, "GET", "acme-secondary", "/before(PartitionKey='p0',RowKey='0')", "", "") // either the replica or the objects may answer
+	must(t, 200, s, "GET", "acme-secondary", "/before(PartitionKey='p0',RowKey='0')", "", "") // the replica or the objects may answer this
 	shows(t, s, "/before()", "")
 	long := strings.Repeat("k", 400)
 	for n, name := range []string{"Ann", "Bob", long, strings.Repeat("€", 500)} {
@@ -132,8 +132,8 @@ func lastSync(t *testing.T, s *workerd.Server) time.Time {
 	return synced
 }
 
-// TestReplicaStats checks that LastSyncTime is three minutes ago if no object has changes that wait for
-// the replica.
+// TestReplicaStats checks that LastSyncTime is three minutes ago if no object has changes that have not
+// reached the replica.
 func TestReplicaStats(t *testing.T) {
 	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_REPLICA=true"}})
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
@@ -144,9 +144,9 @@ func TestReplicaStats(t *testing.T) {
 	}
 }
 
-// TestReplicaAsked checks that the replica answers a request at the primary address if the request has the
-// header for that. Such a response may lack the latest writes. A request without the header gets the
-// latest writes.
+// TestReplicaAsked checks that the replica answers a request at the primary address if a header of the
+// request permits old data. Such a response may lack the latest writes. A request without the header must get
+// the latest writes.
 func TestReplicaAsked(t *testing.T) {
 	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_REPLICA=true"}})
 	const path, all = "/people(PartitionKey='p',RowKey='r')", "/people()"

@@ -66,7 +66,7 @@ func (r request) open(ctx context.Context, s *workerd.Server, c *http.Client) (*
 	return c.Do(req)
 }
 
-// following returns the part of a query that asks for the next page, or "" after the last one.
+// following returns the query parameters that request the next page, or "" after the last page.
 func following(page *http.Response) string {
 	partition, row := page.Header.Get("x-ms-continuation-NextPartitionKey"), page.Header.Get("x-ms-continuation-NextRowKey")
 	if partition == "" {

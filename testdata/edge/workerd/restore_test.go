@@ -16,8 +16,8 @@ import (
 	waiting "edgetable/testdata/must"
 )
 
-// TestRestoreUnsupported checks that a restore is refused, because workerd keeps no earlier states. The
-// restore changes nothing, and the table is served as before. Errors in the request are reported first.
+// TestRestoreUnsupported checks that a restore is refused, because workerd keeps no earlier states. The restore
+// must change nothing, and the table must be served as before. An error in the request must be reported first.
 func TestRestoreUnsupported(t *testing.T) {
 	options := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{
 		"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_BUCKETS=3", "EDGETABLE_MAX_SKEW=24h",
@@ -65,8 +65,8 @@ func TestRestoreUnsupported(t *testing.T) {
 	must(t, 200, s, "GET", "acme", "/people(PartitionKey='p',RowKey='r')", "", "")
 }
 
-// TestRestore checks a restore with the clock of the test. If earlier states are not kept, the restore
-// returns workerd's error; otherwise all objects end and return to the earlier state.
+// TestRestore checks a restore with the clock of the test. If the objects keep no earlier states, the restore
+// must return workerd's error. Otherwise all objects must restart with the earlier state.
 func TestRestore(t *testing.T) {
 	for _, past := range []bool{false, true} {
 		clock := wallClock()
@@ -128,9 +128,10 @@ func TestRestore(t *testing.T) {
 
 var laterTime = regexp.MustCompile(`or to (\S+) or later`)
 
-// TestRestoreRanges restores the earlier ranges of a table that has split, and then the latest ones again.
+// TestRestoreRanges restores a table that has split to the ranges of an earlier time, and then to its latest
+// ranges again.
 func TestRestoreRanges(t *testing.T) {
-	ago := edm.Ticks(2 * 3600 * edm.TicksPerSecond) // if the objects' clock is late, alarms fire at once
+	ago := edm.Ticks(2 * 3600 * edm.TicksPerSecond) // the objects' clock is late, so that alarms fire at once
 	now := func() edm.Ticks { return wallClock() - ago }
 	small := start(t, splitting...)
 	place := small.NewPlace(now)
@@ -141,7 +142,7 @@ func TestRestoreRanges(t *testing.T) {
 		for i := from; i < to; i++ {
 			m := table.Mutation{Key: key.Append(nil, fmt.Sprintf("p%02d", i), "r"), Nonce: uint64(i + 1), Properties: edm.AppendProperty(nil, "v", edm.String(value+strings.Repeat(" ", 1000)))}
 			_, err := s.Commit(t.Context(), people, []table.Mutation{m})
-			for errors.Is(err, table.ErrBusy) { // the keys are being moved: try again
+			for errors.Is(err, table.ErrBusy) { // keys are being moved, so repeat the write
 				_, err = s.Commit(t.Context(), people, []table.Mutation{m})
 			}
 			if err != nil && !errors.Is(err, table.ErrUnknown) {
@@ -190,8 +191,8 @@ func TestRestoreRanges(t *testing.T) {
 			if did, err = string(said), failed; err == nil {
 				return true
 			}
-			// Keys were moved near that time, or are being moved now. The error may name a later time that can be
-			// restored.
+			// Keys were moved near that time, or are being moved now. The error may name the earliest later time
+			// that can be restored.
 			if named := laterTime.FindStringSubmatch(err.Error()); named != nil {
 				to, _ = edm.ParseDateTime(named[1])
 				return false

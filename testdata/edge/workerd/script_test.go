@@ -17,15 +17,15 @@ import (
 	waiting "edgetable/testdata/must"
 )
 
-// TestScripts runs the test scripts in faults.txt, which explains their commands.
+// TestScripts runs the test scripts in faults.txt, which also explains their commands.
 func TestScripts(t *testing.T) { storetest.PlayFile(t, "faults.txt", newStage) }
 
-// stage is a Place in workerd in which a script runs.
+// stage runs one script with the objects of a Place in workerd.
 type stage struct {
 	*storetest.Stage
 	*recorder
 	place  *workerd.Place
-	clock  edm.Ticks // the time, which the script changes
+	clock  edm.Ticks // the current time, which the script changes
 	faults workerd.Faults
 }
 
@@ -84,14 +84,14 @@ func number(args []string) int {
 	return n
 }
 
-// meet applies all faults that the script has set to the next call.
+// meet makes the faults that the script has set apply to the next call of an object.
 func (s *stage) meet() string {
 	s.place.Meet(s.faults)
 	s.errs = nil
 	return "ok"
 }
 
-// kinds converts fates of a script to the names of faults in faults.mjs.
+// kinds converts the words for faults in a script to the names of faults in faults.mjs.
 func kinds(t *testing.T, args []string) (list []string) {
 	fates := storetest.ParseFates(args)
 	for _, words := range fates.All() {
@@ -107,7 +107,7 @@ func kinds(t *testing.T, args []string) (list []string) {
 	return list
 }
 
-// first returns the outcome of the first message since the faults were set.
+// first returns the outcome of the first message after the faults were set.
 func (s *stage) first(_, _ []string) string {
 	switch err := s.errs[0]; {
 	case errors.Is(err, durableobject.ErrLost):
@@ -131,13 +131,13 @@ func (s *stage) deleting(_, _ []string) string {
 	return strings.TrimSuffix(strconv.Itoa(n)+" "+storetest.Outcome(err), " ok")
 }
 
-// deleted waits until no table is being deleted. Alarms of Durable Objects continue the deletions in real time.
+// deleted waits until no table is being deleted. Alarms of Durable Objects continue a deletion, in real time.
 func (s *stage) deleted(_, _ []string) string {
 	waiting.Eventually(s.TB, "the deleted tables are gone", new(strings.Builder), func() bool { return s.deleting(nil, nil) == "0" })
 	return "ok"
 }
 
-// stored returns whether an object has SQL tables or an alarm.
+// stored says whether an object has SQL tables or an alarm.
 func (s *stage) stored(t *testing.T, object string) string {
 	name := map[string]string{
 		"bucket": durableobject.Range(people.String(), 1, 0, 0, "").Name, "catalog": durableobject.Catalog(people.Account, "").Name,

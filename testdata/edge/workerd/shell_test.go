@@ -9,7 +9,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// TestShell runs the tests of parts of the shell under Node.js.
+// TestShell runs the Node.js tests for parts of the shell, which is the JavaScript of the Worker.
 func TestShell(t *testing.T) {
 	t.Parallel()
 	node, err := workerd.Node()

@@ -8,11 +8,12 @@ import (
 	"edgetable/core/table"
 )
 
-// splitting are limits so small that tables split all the time; even an object without entities has 12 kB.
+// splitting sets limits for a table's size and rate that are so small that tables split all the time. Even an
+// object without entities has 12 kB.
 var splitting = []string{"EDGETABLE_SPLIT_BYTES=20000", "EDGETABLE_SPLIT_RATE=5"}
 
 // TestSplitting runs the test suite for stores while the tables split. The objects use the wall clock,
-// because their alarms do.
+// because alarms of Durable Objects use it too.
 func TestSplitting(t *testing.T) {
 	small := start(t, splitting...)
 	h := func(t testing.TB, now func() edm.Ticks) storetest.Fixture {

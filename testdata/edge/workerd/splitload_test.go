@@ -16,8 +16,8 @@ import (
 	waiting "edgetable/testdata/must"
 )
 
-// TestSplitAtOnce checks that a table with the limits of the clients' suites (Makefile) splits as soon as
-// it has two partitions, and that its ranges are reported with keys and sizes.
+// TestSplitAtOnce checks that a table splits as soon as it has two partitions, with the limits that the clients'
+// suites use (Makefile). The statistics must list its ranges with keys and sizes.
 func TestSplitAtOnce(t *testing.T) {
 	s := start(t, "EDGETABLE_SPLIT_BYTES=1")
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"two"}`)
@@ -46,7 +46,7 @@ func put(t *testing.T, s *workerd.Server, target string) {
 		switch status, answer := ask(t, s, "PUT", "acme", target, "", `{"Value":1}`); status {
 		case 204:
 			return
-		case 503, 500: // keys are being moved, or the outcome is unknown: try again
+		case 503, 500: // keys are being moved, or the outcome is unknown, so repeat the write
 		default:
 			t.Fatalf("%d %s", status, answer)
 		}
@@ -56,9 +56,8 @@ func put(t *testing.T, s *workerd.Server, target string) {
 // BenchmarkSplitServesMore measures how many more requests a table serves after its load has split it. The requests
 // are reads of an entity, batches of 40 kB, and pages of 40 kB. On the platform, each object has its own processor
 // and serves 1,000 requests a second; here all objects share the processors of this machine. So an object of this
-// benchmark serves one request at a time, in 40 ms, which makes 25 a second. For the same reason, the isolate has
-// more room for large requests than an isolate of the platform, which runs more isolates. The benchmark takes six
-// minutes:
+// benchmark serves one request at a time, in 40 ms, which makes 25 a second. The platform also runs several isolates;
+// here one isolate has more wasm instances for large requests instead. The benchmark takes six minutes:
 //
 //	EDGETABLE_NEEDS=edge go test ./testdata/edge/workerd -run '^$' -bench SplitServesMore -benchtime 1x
 func BenchmarkSplitServesMore(b *testing.B) {
@@ -108,7 +107,7 @@ func BenchmarkSplitServesMore(b *testing.B) {
 	}
 }
 
-// roomy builds a module that has as many wasm instances for large requests as for small ones, so that as many large
+// roomy builds a Worker that has as many wasm instances for large requests as for small ones, so that as many large
 // requests are served at the same time.
 func roomy(b *testing.B) string {
 	built, err := workerd.Module("")
@@ -134,7 +133,7 @@ func roomy(b *testing.B) string {
 	return folder
 }
 
-// splitLoad holds the clients of a table of 64 partitions of 40 kB.
+// splitLoad sends requests to a table of 64 partitions of 40 kB.
 type splitLoad struct {
 	*testing.B
 	s *workerd.Server
@@ -175,8 +174,8 @@ func (l *splitLoad) page(n int) bool {
 	return status == 200 && strings.Count(answer, `"RowKey"`) == 40
 }
 
-// measure returns the number of requests served per second. An isolate serves 15 small requests at a time;
-// fewer clients leave room for statistics.
+// measure returns the number of requests served per second. It uses fewer clients than the 15 small requests that
+// an isolate serves at a time, so that requests for statistics are served, too.
 func (l *splitLoad) measure(ask func(n int) bool) float64 {
 	const clients, measured = 12, 15 * time.Second
 	var served atomic.Int64

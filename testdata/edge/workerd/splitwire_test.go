@@ -15,15 +15,15 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// TestSplittingWire replays the corpus of recorded requests with objects whose tables split as soon as they
-// have two partitions. The responses must be the same except for Timestamps, which each range issues
-// itself, and continuation tokens that name the border of a range.
+// TestSplittingWire replays the corpus of recorded requests while each table splits as soon as it has two
+// partitions. The responses must be the same except for Timestamps, which each range issues itself, and for
+// continuation tokens that contain the first key of a range.
 func TestSplittingWire(t *testing.T) {
 	small := start(t, "EDGETABLE_SPLIT_BYTES=1")
 	var split atomic.Int64
 	t.Run("corpus", func(t *testing.T) {
 		wiretest.RunScenes(t, wiretest.Dialect{Timestamps: true, Tokens: true}, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
-			var store table.Store = memstore.New(clock.Now) // scenes that simulate failing stores use a store in memory
+			var store table.Store = memstore.New(clock.Now) // scenes that simulate failures use a store in memory
 			if !slices.ContainsFunc(directives, func(d string) bool { return strings.HasPrefix(d, "store ") }) {
 				place := small.NewPlace(clock.Now)
 				var err error

@@ -73,8 +73,8 @@ func megabyte(partition string) table.Mutation {
 	return table.Mutation{Key: key.Append(nil, partition, ""), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.Binary(make([]byte, 1<<20)))}
 }
 
-// TestFull checks that a full object refuses writes that would make it larger, and that its
-// instance and the instance's other objects continue to serve.
+// TestFull checks that a Durable Object whose storage is full refuses writes that would make it larger. Its
+// wasm instance and the other objects in this instance must continue to serve.
 func TestFull(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)
@@ -87,7 +87,7 @@ func TestFull(t *testing.T) {
 	if got := storage(t, p, bucket).Size; got < 1<<20 || got > 2<<20 {
 		t.Errorf("with an entity of 1 MiB it has %d bytes", got)
 	}
-	p.Restart(wallClock) // an object checks its size at intervals and when it wakes up, so restart it
+	p.Restart(wallClock) // an object checks its size at intervals and when it starts, so restart it
 	p.Hold(10e9)
 	before, err := server.Instances(t.Context(), 0)
 	if err != nil {

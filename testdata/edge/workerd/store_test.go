@@ -52,8 +52,8 @@ func strengths(buckets uint16) storetest.Strengths {
 	return storetest.Home("Durable Objects, more buckets")
 }
 
-// harness returns test fixtures with objects in workerd. The Store runs in the test process, and
-// the objects run in the module.
+// harness returns test fixtures with objects in workerd. The Store runs in the test process, and the Durable
+// Objects run in the wasm module.
 func harness(buckets uint16) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		place := server.NewPlace(now)
@@ -61,8 +61,8 @@ func harness(buckets uint16) storetest.Harness {
 		return storetest.Fixture{
 			Store:     open(now),
 			Strengths: strengths(buckets),
-			Removes:   true,                                    // alarms fire at once if the objects' clock is late
-			Remote:    strings.Contains(t.Name(), "/Changes/"), // a page takes as long as a write; tests with objects in memory check all histories
+			Removes:   true,                                    // the objects' clock is late, so that alarms fire at once
+			Remote:    strings.Contains(t.Name(), "/Changes/"), // pages are slow here; tests with objects in memory check all histories
 			Share:     open,
 			Restart: func(now func() edm.Ticks) table.Store {
 				place.Restart(now)
@@ -92,7 +92,8 @@ func TestBuckets(t *testing.T) {
 	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
 }
 
-// TestDeepFilter scans with the deepest filter, which must fit on the stack of the module.
+// TestDeepFilter scans with the most deeply nested filter, whose evaluation must fit on the stack of the wasm
+// module.
 func TestDeepFilter(t *testing.T) {
 	s := openStore(t, server.NewPlace(wallClock), wallClock, 1)
 	create(t, s)

@@ -8,27 +8,27 @@ import (
 	"sync"
 )
 
-// remade is a table that is deleted and created again while clients insert.
+// remade is a table that is deleted and created again while clients insert entities.
 type remade struct {
 	*mixed
-	stop    chan struct{} // stops the running clients; nil if none are running
+	stop    chan struct{} // closed to stop the running clients; nil if no clients are running
 	clients sync.WaitGroup
 
 	mu       sync.Mutex
 	entities map[string]*written // entities by their PartitionKey
 	changed  *sync.Cond
-	inserted int  // entities inserted since insert last began to wait
-	missed   bool // an insert got the response that there is no table
+	inserted int  // number of entities inserted since the last call of insert
+	missed   bool // whether the response to an insert said that there is no table
 }
 
 // written is an entity that a client has inserted or tried to insert.
 type written struct {
 	call, answered int64 // logical times; while the outcome is unknown, answered is the highest possible time
-	known          bool  // a response said that the entity exists
+	known          bool  // whether a response said that the entity exists
 }
 
-// live deletes the table and creates it again, this many times, and kills workerd during every second
-// deletion. It checks that each incarnation begins empty and keeps its entities.
+// live deletes the table and creates it again, this many times. It kills workerd during every second
+// deletion. Each incarnation of the table must begin empty and keep its entities.
 func (m *mixed) live(times int) {
 	l := &remade{mixed: m, entities: map[string]*written{}}
 	l.changed = sync.NewCond(&l.mu)
@@ -102,7 +102,7 @@ func (l *remade) insertOne(rnd *rand.Rand) {
 }
 
 // drop deletes the table, and returns the logical time of its last request. Entities that were inserted
-// before that time must not exist afterwards.
+// before that time must no longer exist.
 func (l *remade) drop(kill bool) (call int64) {
 	remove := func() int {
 		status, _, _ := l.send("a deletion", request{method: "DELETE", target: "/Tables('many')"}, 204, 404, 409)
@@ -121,7 +121,7 @@ func (l *remade) drop(kill bool) (call int64) {
 			l.t.Fatal(err)
 		}
 		l.end()
-		for _, e := range l.entities { // the server was killed: inserts that it has not carried out never will be
+		for _, e := range l.entities { // the server was killed, so it will not carry out inserts that are still in flight
 			e.answered = min(e.answered, l.time.Add(1))
 		}
 		l.mixed.start()
@@ -134,7 +134,7 @@ func (l *remade) drop(kill bool) (call int64) {
 	}
 }
 
-// create creates the table, and returns the time at which it existed.
+// create creates the table, and returns the logical time of the response.
 func (l *remade) create() int64 {
 	for unknown := false; ; {
 		status, _, answer := l.send("a table", request{method: "POST", target: "/Tables", body: `{"TableName":"many"}`}, 201, 409)
@@ -145,7 +145,7 @@ func (l *remade) create() int64 {
 	}
 }
 
-// look checks the content of a table that was created after another one was deleted.
+// look checks the content of the new incarnation of the table.
 func (l *remade) look(dropped, created int64) {
 	call, seen := l.scan()
 	for name := range seen {

@@ -14,9 +14,9 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// TestUnread checks clients that request the largest pages on many connections and do not read the
-// responses. Such clients must not occupy an instance or its memory, so that other clients get their
-// pages. The runtime takes over a response as soon as it is complete, and itself limits how many it
+// TestUnread checks clients that request the largest pages on many connections and do not read the responses.
+// Such clients must not occupy a wasm instance or its memory, so that other clients get their pages. The
+// runtime takes each response as soon as the response is complete, and limits the number of responses that it
 // buffers.
 func TestUnread(t *testing.T) {
 	s := start(t)
@@ -24,7 +24,7 @@ func TestUnread(t *testing.T) {
 	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", object, `{"TableName":"rows"}`); status != 201 {
 		t.Fatalf("%d %s", status, body)
 	}
-	for i := range 3 { // together more than the 2 MiB of a page
+	for i := range 3 { // the three batches together have more than the 2 MiB of a page
 		kind, body := batch("rows", 100*i, 100, 9000)
 		if status, body := sent(t, s, workerd.Client, "POST", "/$batch", kind, body); status != 202 || strings.Contains(body, "odata.error") {
 			t.Fatalf("%d %s", status, body)

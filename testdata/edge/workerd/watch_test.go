@@ -21,7 +21,7 @@ func program(t *testing.T) string {
 	return file
 }
 
-// connection returns the connection string of acme on a Worker.
+// connection returns a connection string for the account acme on a Worker.
 func connection(s *workerd.Server) string {
 	return "AccountName=acme;AccountKey=c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=;TableEndpoint=" + s.Worker + "/acme"
 }
@@ -37,7 +37,8 @@ func (w *watching) command(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, w.binary, append([]string{"watch", "watched", "--initial", "--state", w.state, "--from", w.from}, args...)...)
 }
 
-// once runs 'edgetable watch --once'. It returns the exit status and the printed events, without their entities.
+// once runs 'edgetable watch --once'. It returns the exit status and the printed events, without the entities in
+// these events.
 func (w *watching) once() (status int, events string) {
 	w.t.Helper()
 	c := w.command(w.t.Context(), "--once")
@@ -54,8 +55,9 @@ func (w *watching) once() (status int, events string) {
 	return c.ProcessState.ExitCode(), events
 }
 
-// TestWatch checks 'edgetable watch' with a table of a Worker. It lists the table and follows it. After a kill, the
-// next run prints the missed changes. When the table was deleted, the exit status is 4.
+// TestWatch checks 'edgetable watch' with a table of a Worker. The command lists the entities of the table and then
+// prints changes. After the command was killed, the next run must print the missed changes. When the table was
+// deleted, the exit status must be 4.
 func TestWatch(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=2")
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"watched"}`)
@@ -75,7 +77,7 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(out)
-	for _, row := range []string{"0", "1", "2"} { // the row 0 is listed, and the others are changes
+	for _, row := range []string{"0", "1", "2"} { // row 0 is printed as a part of the list, and the other rows as changes
 		if !lines.Scan() || !strings.Contains(lines.Text(), key(row)) {
 			t.Fatalf("it prints %q, want %s", lines.Text(), key(row))
 		}
@@ -86,7 +88,7 @@ func TestWatch(t *testing.T) {
 	for lines.Scan() {
 		told += lines.Text()
 	}
-	_ = c.Wait() // always returns the error that the process was killed
+	_ = c.Wait() // the error only says that the process was killed
 	must(t, 204, s, "DELETE", "acme", "/watched"+key("1"), "", "")
 
 	// The last events before the kill may be printed again.

@@ -1,5 +1,4 @@
-// Package workerd runs the Worker and its objects in workerd, the runtime of
-// Cloudflare Workers, for tests.
+// Package workerd runs the Worker and its Durable Objects in workerd, the runtime of Cloudflare Workers, for tests.
 package workerd
 
 import (
@@ -18,11 +17,11 @@ import (
 type Options struct {
 	// Listen is the address of the Worker; "" means a free port on loopback.
 	Listen string
-	// Data is the folder of the objects' rows.
+	// Data is the folder in which the objects store their rows.
 	Data string
-	// KV makes the Worker keep its tables in Workers KV instead of objects. Data is then the folder of KV's data.
+	// KV makes the Worker store its tables in Workers KV instead of Durable Objects. Data is then the folder of KV's data.
 	KV bool
-	// Module is the folder of the module and its shell; "" means that Start builds them.
+	// Module is the folder with the wasm module and the JavaScript around it; "" means that Start builds them.
 	Module string
 	// Env is added to the environment of the process. The Worker gets the variables that begin with EDGETABLE_.
 	Env []string
@@ -33,13 +32,13 @@ type Options struct {
 // Server is a running workerd.
 type Server struct {
 	Worker  string // URL of the Worker
-	objects string // URL of the objects
+	objects string // URL at which tests call the Durable Objects
 
 	cmd  *exec.Cmd
 	life io.Closer
 }
 
-// Start builds the Worker, starts it, and returns when it can be called.
+// Start builds the Worker, starts it, and returns when the Worker accepts requests.
 func Start(o Options) (*Server, error) {
 	script, err := find("testdata/edge/start")
 	if err != nil {
@@ -59,7 +58,7 @@ func Start(o Options) (*Server, error) {
 	}
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // in its own process group, so that Kill also kills workerd
 	s.cmd.Stderr = o.Log
-	if s.life, err = s.cmd.StdinPipe(); err != nil { // the process ends when this pipe is closed
+	if s.life, err = s.cmd.StdinPipe(); err != nil { // a process that runs until this pipe is closed
 		return nil, err
 	}
 	out, err := s.cmd.StdoutPipe()
@@ -94,17 +93,18 @@ func Start(o Options) (*Server, error) {
 // Stop ends the server.
 func (s *Server) Stop() {
 	s.life.Close()
-	_ = s.cmd.Wait() // returns when the process has ended, because its standard input is closed
+	_ = s.cmd.Wait() // the process has ended when Wait returns, because its standard input is closed
 }
 
 // Kill ends the processes of the server as a power failure would.
 func (s *Server) Kill() error {
 	err := syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
-	_ = s.cmd.Wait() // returns the error that the process was killed
+	_ = s.cmd.Wait() // the error only says that the process was killed
 	return err
 }
 
-// Module builds the module with its shell and returns their folder. The variant is "kv" or empty; tags are build tags of Go.
+// Module builds the wasm module with the JavaScript around it, and returns their folder. The variant is "kv" or empty; tags
+// are build tags of Go.
 func Module(variant string, tags ...string) (string, error) {
 	script, err := find("wasm/worker/build")
 	if err != nil {

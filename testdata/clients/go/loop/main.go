@@ -1,5 +1,5 @@
-// Command loop copies entities between two services as people write it with the SDK: it reads pages and adds one entity at a
-// time. 'make bench-data' compares 'edgetable copy' with it.
+// Command loop copies entities between two services as a simple program with the SDK does: it reads pages and adds one
+// entity at a time. 'make bench-data' compares 'edgetable copy' with this command.
 //
 //	loop FROM TO TABLE ROWS    FROM and TO are connection strings
 package main
