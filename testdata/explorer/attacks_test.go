@@ -50,7 +50,7 @@ func TestOtherOrigins(t *testing.T) {
 	}))
 	t.Cleanup(evil.Close)
 	b := newTab(t)
-	for _, from := range []string{evil.URL, strings.Replace(evil.URL, "127.0.0.1", "localhost", 1)} { // the same site, and another site
+	for _, from := range []string{evil.URL, strings.Replace(evil.URL, "127.0.0.1", "localhost", 1)} { // a page of the same site, and of another one
 		b.open(from)
 		for _, request := range []string{
 			`fetch(%[1]s + "session")`,

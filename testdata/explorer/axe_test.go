@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestScreenReaders checks that axe, which finds accessibility problems, finds none in any view and
-// any dialog, with light and dark colors.
+// TestScreenReaders checks that the program axe finds no accessibility problem in any view and any dialog,
+// with light and dark colors.
 func TestScreenReaders(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -188,7 +188,7 @@ func TestScreenReaders(t *testing.T) {
 	b.seeText(at("live-line"), "1 change, the last ")
 	b.gone(".fresh0, .fresh1")
 	check("live")
-	for i, theme := range []string{"light", "dark"} { // a highlight keeps the colors of the theme in which it appeared
+	for i, theme := range []string{"light", "dark"} { // a highlight keeps the colors of its first theme
 		b.theme(theme)
 		s.do("PUT", "/Fed(PartitionKey='Oslo',RowKey='005')", fmt.Sprintf(`{"Name":"Alan","Born":%d}`, i), 204)
 		b.see(":is(.fresh0, .fresh1)")

@@ -34,8 +34,8 @@ func TestBrowse(t *testing.T) {
 	})
 }
 
-// TestLink checks that a link opens one window, which keeps its session, and that the same link
-// opens no second window.
+// TestLink checks that a link opens one window, which keeps its session, and that the same link does not open
+// a second window.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -54,7 +54,7 @@ func TestLink(t *testing.T) {
 	other.shot("used-link")
 }
 
-// TestReadOnly checks that the page offers no writes for a read-only profile, and that it says why.
+// TestReadOnly checks that for a read-only profile the page offers no writes, and gives the reason.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -72,8 +72,8 @@ func TestReadOnly(t *testing.T) {
 	b.shot("read-only")
 }
 
-// TestManyRows checks that the first 1,000 rows appear before a user notices a delay, and that the
-// document of a page with many columns contains only some of them.
+// TestManyRows checks that the first 1,000 rows appear before a user notices a delay. If a page has many
+// columns, its document must contain only some of them.
 func TestManyRows(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -23,8 +23,8 @@ func rowKey(i int) string {
 	return string([]byte{digits[i/1000%10], digits[i/100%10], digits[i/10%10], digits[i%10]})
 }
 
-// TestAllResults checks that all results of a query are changed, copied and deleted, even those that are not
-// loaded. The page asks for the name of the table before it deletes.
+// TestAllResults checks that all results of a query are changed, copied and deleted, even those that the page
+// has not loaded. The page must ask for the name of the table before it deletes.
 func TestAllResults(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -44,8 +44,8 @@ func TestAllResults(t *testing.T) {
 		b.click(at("bulk"))
 		b.click(at("bulk-" + kind))
 	}
-	// Set a property: the value is stored exactly, an invalid value for the type cannot be sent, and a key
-	// cannot be set.
+	// Set a property of all results. The value must be stored exactly. The page must not send a value that is
+	// invalid for the type, and must not set a key.
 	ask("set")
 	b.set(at("set-name"), "RowKey")
 	b.set(at("set-value"), "x")
@@ -61,7 +61,8 @@ func TestAllResults(t *testing.T) {
 	if got := s.do("GET", "/many(PartitionKey='c',RowKey='2297')", "", 200); !strings.Contains(got, `"Mark":"9223372036854775807"`) || !strings.Contains(got, `"N":2297`) {
 		t.Errorf("the last entity is %s", got)
 	}
-	// Copy: existing entities of the target table are kept, or replaced if the user chooses that.
+	// Copy all results. Entities that exist in the target table are kept, or replaced if the user chooses
+	// that.
 	ask("copy")
 	b.set(at("copy-table"), "many")
 	b.wait(`document.querySelector(%s).disabled`, at("bulk-begin")) // a table cannot be copied to itself
@@ -126,7 +127,7 @@ func TestCopyElsewhere(t *testing.T) {
 				return true
 			}
 			mode.Store("forbid")
-		case "lose": // the request is executed, but the page gets no response
+		case "lose": // the server executes the request, but the page gets an error
 			mode.Store("")
 			real.ServeHTTP(httptest.NewRecorder(), r)
 			refuse(w, 503, "ServerBusy", "The server is busy.")
@@ -169,7 +170,7 @@ func TestCopyElsewhere(t *testing.T) {
 	b.seeText(at("error"), "The token or the account does not permit this.")
 	b.seeText(at("bulk-progress"), "Stopped")
 	b.click(at("bulk-go-on"))
-	b.seeText(at("bulk-progress"), "2,300 entities copied. Finished.") // the page sent a batch again whose response was lost; it counts once
+	b.seeText(at("bulk-progress"), "2,300 entities copied. Finished.") // a batch that was sent twice counts once
 	b.click(at("bulk-close"))
 	b.click(at("bulk"))
 	b.gone(at("bulk-resume"))

@@ -17,20 +17,20 @@ func (b *tab) paste(text string) {
 		document.activeElement.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })); return true })()`, text)
 }
 
-// inGrid waits until the grid has the focus.
+// inGrid waits until the grid of rows has the focus.
 func (b *tab) inGrid() {
 	b.Helper()
 	b.wait(`document.activeElement === document.querySelector(%s)`, at("grid"))
 }
 
-// active waits until the active cell shows a text.
+// active waits until the active cell, which has the focus, shows a text.
 func (b *tab) active(text string) {
 	b.Helper()
 	b.wait(`document.querySelector("#active-cell")?.textContent == %s`, text)
 }
 
-// TestEditByKeyboard edits without a mouse. It changes values in their cells, also in several rows
-// at once, pastes a range after a preview, filters by a menu, imports a file, and undoes all of it.
+// TestEditByKeyboard edits without a mouse. It changes values in their cells, also in several rows at once. It pastes a range
+// after a preview, filters by a menu, imports a file, and undoes all of these changes.
 func TestEditByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -56,7 +56,7 @@ func TestEditByKeyboard(t *testing.T) {
 	b.keys(kb.ArrowRight)
 	b.keys(kb.ArrowRight)
 	b.active("1906")
-	// An invalid value is not saved; Escape restores the old one.
+	// The page does not save an invalid value; Escape restores the old value.
 	b.keys(kb.F2)
 	b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
 	b.keys("x")
@@ -78,7 +78,7 @@ func TestEditByKeyboard(t *testing.T) {
 	get("001", `"Born":1907`, "")
 	b.keys(kb.F2)
 	b.keys("1940")
-	b.keys("\t") // moves to Id, which this entity lacks, so the type of the column is offered
+	b.keys("\t") // moves to the column Id; this entity has no Id, so the page suggests the type of the column
 	b.wait(`document.querySelector(%s)?.value == "Int64"`, at("cell-type"))
 	b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
 	b.keys("9223372036854775807")
@@ -91,7 +91,7 @@ func TestEditByKeyboard(t *testing.T) {
 	b.keys(kb.F2)
 	b.keys(kb.F2)
 	b.wait(`document.activeElement?.matches(%s)`, at("cell-type"))
-	b.keys("S") // String
+	b.keys("S") // selects the type String
 	b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
 	b.chord("a", chromedp.ModifierCtrl)
 	b.keys("long ago")
@@ -145,7 +145,7 @@ func TestEditByKeyboard(t *testing.T) {
 	get("012", `"Id":"13"`, "Born")
 	undo("1906")
 	get("012", `"Born":1939`, `"Id"`)
-	// With a heading that names keys, pasted rows are whole entities, which may be new.
+	// If the pasted text has a heading with the key columns, each pasted row is a whole entity, which may be new.
 	b.paste("PartitionKey\tRowKey\tName\tTimestamp\nOslo\t013\tEWD\t2020-01-01T00:00:00Z\nOslo\t099\tNew\t\n")
 	b.seeText(at("paste-sum"), "2 values in 2 entities, 1 of them new")
 	b.keys("\r")
@@ -200,8 +200,8 @@ func TestEditByKeyboard(t *testing.T) {
 	b.quiet()
 }
 
-// TestCellConflict checks that a cell does not overwrite what another client has changed meanwhile,
-// and that the typed text is not lost.
+// TestCellConflict checks that an edit of a cell does not overwrite a change that another client has made meanwhile, and that
+// the typed text is not lost.
 func TestCellConflict(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -221,22 +221,22 @@ func TestCellConflict(t *testing.T) {
 	b.quiet("412 (Precondition Failed)")
 }
 
-// TestPasteByKeys checks that Ctrl V pastes with the events that the browser itself sends. The browser sends them to the cell
-// that was clicked, or to the element that had its selection before the grid got the focus.
+// TestPasteByKeys checks that Ctrl+V pastes with the events that the browser itself sends. The browser sends these events to
+// the cell that was clicked, or to the element that had the browser's selection before the grid got the focus.
 func TestPasteByKeys(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	s.fill("people", people()...)
 	b := browse(t, s, "people")
 	b.seeText(`[role="gridcell"]`, "Barbara")
-	cut := func() { // no other test has something in the clipboard of the machine
+	cut := func() { // no other test uses the clipboard of the machine
 		t.Helper()
 		b.focus(at("filter"))
 		b.keys("7")
 		b.chord("a", chromedp.ModifierCtrl)
 		b.chord("x", chromedp.ModifierCtrl)
 		b.has(at("filter"), "")
-		b.keys("\x1b") // the completions
+		b.keys("\x1b") // closes the list of completions
 		b.gone("#choices:not([hidden])")
 	}
 	pasted := func() {
@@ -289,7 +289,7 @@ func TestMenus(t *testing.T) {
 	b.click(at("head-descending"))
 	b.wait(`location.hash.includes("sort=-Born")`)
 	b.click(`[data-head="Born"] .what`)
-	b.inGrid() // with the focus in the grid, Ctrl+A selects rows
+	b.inGrid() // Ctrl+A selects rows only if the grid has the focus
 	right(`[data-head="Born"]`)
 	b.click(at("head-hide"))
 	b.gone(`[data-head="Born"]`)
@@ -300,9 +300,8 @@ func TestMenus(t *testing.T) {
 	b.quiet()
 }
 
-// TestNewEntity checks that a new entity offers the columns of the table with their types. It also
-// checks that JSON in a text property is shown as a tree, and that its numbers keep their digits in
-// the editor.
+// TestNewEntity checks that the form for a new entity suggests the columns of the table with their types. It also checks that
+// JSON in a text property is shown as a tree, and that the editor keeps all digits of its numbers.
 func TestNewEntity(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -349,8 +348,8 @@ func TestNewEntity(t *testing.T) {
 	b.quiet()
 }
 
-// TestTooMany checks that a change of more rows than the page can change at once is refused, with
-// both numbers.
+// TestTooMany checks that the page refuses to change more rows than it can change at once, and that the message contains both
+// numbers.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

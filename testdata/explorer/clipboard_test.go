@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// clipboard replaces the function with which the page copies text, because all tabs would share the
-// clipboard of the machine.
+// clipboard replaces the page's function that copies text, because all tabs would share the clipboard of the
+// machine.
 func (b *tab) clipboard() {
 	b.Helper()
 	js[bool](b, `(navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }, true)`)
@@ -22,8 +22,8 @@ func (b *tab) copied(part string) string {
 	return js[string](b, `window.copied`)
 }
 
-// TestClipboard checks that a cell, a rectangle of cells, rows and an entity are copied, with exact
-// values, in the formats that spreadsheets and programs read.
+// TestClipboard checks that a cell, a rectangle of cells, rows and an entity can be copied. The copied values
+// must be exact, in the formats that spreadsheets and programs read.
 func TestClipboard(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -60,7 +60,7 @@ func TestClipboard(t *testing.T) {
 	if text := b.copied(`"Born": 1930`); !strings.HasPrefix(text, "[\n{\n") || !strings.Contains(text, `"At@odata.type": "Edm.DateTime",`) {
 		t.Errorf("JSON:\n%s", text)
 	}
-	// A click on the number of a row selects it, and Shift extends the selection.
+	// A click on the number of a row selects the row, and Shift extends the selection.
 	b.click(row("0") + ` [data-col="-1"]`)
 	b.chord("c", chromedp.ModifierCtrl)
 	if text := b.copied("\t9007199254740993\t"); strings.Count(text, "\n") != 1 {
@@ -84,15 +84,15 @@ func TestClipboard(t *testing.T) {
 	b.quiet()
 }
 
-// TestPlainHTTP opens the page over plain HTTP from an address that is not loopback, where browsers
-// offer neither WebCrypto nor a clipboard. The page warns before it accepts a key, signs with its
-// own code, and can copy.
+// TestPlainHTTP opens the page over plain HTTP from an address that is not loopback. There, browsers offer
+// neither WebCrypto nor a clipboard. The page must warn before it accepts a key. It must sign with its own
+// code, and must be able to copy.
 func TestPlainHTTP(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	s.fill("people", people()...)
 	b := newTab(t)
-	b.open(strings.Replace(s.page, "127.0.0.1", "0.0.0.0", 1)) // this address is the same machine, but the browser does not treat it as secure
+	b.open(strings.Replace(s.page, "127.0.0.1", "0.0.0.0", 1)) // an address of this machine that the browser does not treat as secure
 	b.seeText(at("insecure"), "This page came over plain http.")
 	if js[bool](b, `isSecureContext`) {
 		t.Fatal("the browser takes 0.0.0.0 for secure")
@@ -111,8 +111,8 @@ func TestPlainHTTP(t *testing.T) {
 	b.focus(at("grid"))
 	b.chord("c", chromedp.ModifierCtrl)
 	b.copied("012")
-	b.wait(`document.activeElement == document.querySelector(%s)`, at("grid")) // the focus stays in the grid
+	b.wait(`document.activeElement == document.querySelector(%s)`, at("grid")) // copying must not move the focus out of the grid
 	b.click(at("code"))
 	b.click(`[data-test="code-dialog"] .grow + button`)
-	b.copied("import os") // copying also works while a dialog is open
+	b.copied("import os") // copying must also work while a dialog is open
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestConsent checks that 'edgetable explorer --link' opens the accounts of a server in the
-// server's own page, in one window, also after this window is reloaded.
+// TestConsent checks that 'edgetable explorer --link' opens the accounts of a server in one window of the
+// server's own page. The accounts must stay open after this window is reloaded.
 func TestConsent(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -28,7 +28,7 @@ func TestConsent(t *testing.T) {
 	b.seeText(at("status"), "4 rows")
 	b.quiet()
 
-	// The link does not open a second window; the account can be opened there with its key.
+	// The link does not work in a second window. There, the user can open the account with its key.
 	other := newTab(t)
 	other.open(link)
 	other.seeText("[role=alert]", "edgetable explorer --link")

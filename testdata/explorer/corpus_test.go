@@ -12,15 +12,15 @@ import (
 	"testing"
 )
 
-// attackLines are texts that have an effect if a page does not treat them as plain text.
+// attackLines has one attack per line: a text that has an effect unless a page treats it as plain text.
 //
 //go:embed testdata/attacks.txt
 var attackLines string
 
 func attacks() []string { return strings.Split(strings.TrimSpace(attackLines), "\n") }
 
-// hostile starts a service whose names, values and errors are attacks, even where the protocol
-// allows no such names.
+// hostile starts a service whose names, values and error messages are attacks, even where the protocol does
+// not allow such names.
 func hostile(t *testing.T) (connection string) {
 	t.Helper()
 	list := attacks()
@@ -61,8 +61,8 @@ func hostile(t *testing.T) (connection string) {
 	return "AccountName=acme;AccountKey=c2VjcmV0;TableEndpoint=" + s.URL + "/acme"
 }
 
-// harmless checks that no attack has run, that the page requested nothing from another server, and
-// that no text has become an HTML element.
+// harmless checks that no script of an attack has run, that the page has sent requests only to its own
+// server, and that no attack has become an HTML element.
 func (b *tab) harmless(page string) {
 	b.Helper()
 	if js[bool](b, `"ran" in window || "polluted" in {}`) {
@@ -98,7 +98,7 @@ func TestStoredAttacks(t *testing.T) {
 
 	js[bool](b, `(location.hash = "#/dev/rows", true)`)
 	b.seeText(`[role="gridcell"]`, "<script>window.ran=1</script>")
-	for _, attack := range attacks()[:10] { // the first ten are visible without scrolling
+	for _, attack := range attacks()[:10] { // these rows are visible without scrolling
 		b.seeText(`[role="gridcell"]`, attack)
 	}
 	b.harmless(link)
@@ -113,7 +113,7 @@ func TestStoredAttacks(t *testing.T) {
 	b.harmless(link)
 	b.shot("attacks-query")
 
-	// An attack as the name of a table. The service's error for it contains all attacks.
+	// The name of this table is an attack. The service's error for this name contains all attacks.
 	for _, attack := range attacks()[:3] {
 		js[bool](b, `(location.hash = "#/dev/" + encodeURIComponent(%s), true)`, attack)
 		b.seeText(at("title"), attack)

@@ -1,5 +1,5 @@
-// Package explorer tests the page of the explorer in a real browser, Debian's Chromium, with the real binary. The page
-// is served by 'edgetable explorer' and by the server itself. 'make explorer-test' runs these tests. 'make
+// Package explorer tests the page of the explorer in a real browser, Debian's Chromium, with the real binary. Both
+// 'edgetable explorer' and 'edgetable serve' serve the page. 'make explorer-test' runs these tests. 'make
 // explorer-homes' runs [TestHomes] with the other kinds of deployment (homes), and needs the same programs as
 // testdata/homes.
 //

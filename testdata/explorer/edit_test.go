@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestMerge checks that an entity is edited with exact values. If another client has changed it
-// meanwhile, the page shows both versions and merges them.
+// TestMerge checks that edited values of an entity are stored exactly. If another client has changed the
+// entity meanwhile, the page must show both versions and merge them.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -30,7 +30,7 @@ func TestMerge(t *testing.T) {
 	if got := b.text(at("entity-json")); !strings.Contains(got, `"Id": "9223372036854775807"`) || !strings.Contains(got, `"Born": 1,`) || strings.Contains(got, "Note") {
 		t.Errorf("merged to\n%s", got)
 	}
-	b.wait(`document.querySelector(%s).getAttribute("aria-colcount") == 10`, at("grid")) // there is a new column for City
+	b.wait(`document.querySelector(%s).getAttribute("aria-colcount") == 10`, at("grid")) // the grid has a new column, City
 	// The user takes the other client's value of a property.
 	b.click(at("edit"))
 	b.set(field("Born", "field-value"), "3")
@@ -39,7 +39,7 @@ func TestMerge(t *testing.T) {
 	b.click(`[name="take-Born"]` + at("take-theirs"))
 	b.click(at("save-merged"))
 	b.seeText(at("entity-json"), `"Born": 4`)
-	// A value that is invalid for its type is not sent, and the typed text stays in the field.
+	// The page does not send a value that is invalid for its type, and the typed text stays in the field.
 	b.click(at("edit"))
 	b.set(field("Born", "field-value"), "2147483648")
 	b.click(at("save-entity"))
@@ -57,7 +57,7 @@ func TestMerge(t *testing.T) {
 	if after := stamped(s.do("GET", "/people(PartitionKey='Bergen',RowKey='001')", "", 200)); after != before {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
-	// An entity that another client has changed is not deleted.
+	// The page does not delete an entity that another client has changed.
 	s.do("PUT", "/people(PartitionKey='Oslo',RowKey='001')", `{"Name":"changed"}`, 204)
 	b.visit("#/dev/people?pk=Oslo&rk=001")
 	b.seeText(at("entity-json"), "changed")
@@ -128,7 +128,8 @@ func TestEditors(t *testing.T) {
 			t.Errorf("%s is not in %s", want, got)
 		}
 	}
-	// A clone needs a new key. Until it has one, it cannot be saved, and typed text is not lost.
+	// A clone needs a new key. Until the user has typed one, the clone cannot be saved, and typed text must
+	// not be lost.
 	b.click(at("clone"))
 	b.set(field("S", "field-value"), "cloned")
 	b.click(at("save-entity"))

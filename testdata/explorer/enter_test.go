@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// way is how the page is opened: "gateway" means through 'edgetable explorer', "endpoint" means
-// from the server itself.
+// way says how the page is opened: "gateway" is through 'edgetable explorer', "endpoint" is from the server
+// itself.
 type way string
 
-// ways runs a test with both ways of opening the page.
+// ways runs a test twice, with both ways of opening the page.
 func ways(t *testing.T, test func(b *tab, w way)) {
 	for _, w := range []way{"gateway", "endpoint"} {
 		t.Run(string(w), func(t *testing.T) {
@@ -19,7 +19,7 @@ func ways(t *testing.T, test func(b *tab, w way)) {
 	}
 }
 
-// enter opens the page at a route such as people?filter=…, in the account of the server.
+// enter opens the page in the account of the server, at a route such as people?filter=….
 func (b *tab) enter(w way, s *server, route string) {
 	b.Helper()
 	if w == "gateway" {
@@ -42,7 +42,7 @@ func (b *tab) connect(connection string) {
 	b.see(at("tables"))
 }
 
-// quiet checks that the browser's console shows no errors except those that contain one of the
+// quiet checks that the browser's console contains no errors, except errors that contain one of the given
 // texts.
 func (b *tab) quiet(but ...string) {
 	b.Helper()

@@ -57,7 +57,7 @@ func (b *tab) saved(dir, name string) string {
 	}
 }
 
-// file chooses a file in the input field of the selector.
+// file sets the file of the input field that the selector selects.
 func (b *tab) file(selector, name, text string) {
 	b.Helper()
 	b.see(selector)
@@ -96,7 +96,7 @@ func TestExportImport(t *testing.T) {
 		}
 		s.do("DELETE", "/types(PartitionKey='a',RowKey='1')", "", 204)
 		b.open("about:blank")
-		b.open(s.page) // the window still has its account
+		b.open(s.page) // the account is still open in this window
 		b.see(at("tables"))
 		b.wait(`/^#[/][^/]+/.test(location.hash)`) // wait until the URL contains the account
 		js[bool](b, `(location.hash = location.hash.replace(/\?.*/, "") + "/types", true)`)
@@ -118,7 +118,7 @@ func TestExportImport(t *testing.T) {
 	}
 }
 
-// stamped returns the JSON of an entity without Timestamp and ETag, with its properties sorted by
+// stamped returns the JSON of an entity without its Timestamp and ETag, and with its properties sorted by
 // name.
 func stamped(entity string) string {
 	parts := strings.Split(strings.Trim(strings.TrimSpace(entity), "{}"), `,"`)

@@ -33,7 +33,7 @@ func TestFirstMinute(t *testing.T) {
 	b.see(at("open-development"))
 	b.quiet()
 
-	// Another account is also kept in its window, and not in other windows.
+	// Another account stays open in its window after a reload, and is not open in other windows.
 	b.connect(s.connection)
 	reload()
 	b.see(at("tables"))

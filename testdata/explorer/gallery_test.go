@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestGallery checks the page that shows every component. Each component draws something, the light
-// and the dark theme differ, and screen readers can use all components.
+// TestGallery checks the page that shows all components of the explorer. Each component must draw something,
+// the light and the dark theme must differ, and screen readers must be able to use all components.
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -25,7 +25,7 @@ func TestGallery(t *testing.T) {
 	b.open(server.URL)
 	b.see(at("gallery-type"))
 	b.click(`button[data-test="gallery-menu"]`)
-	b.do(chromedp.EmulateViewport(1280, 4200)) // a screenshot contains only what fits into the window
+	b.do(chromedp.EmulateViewport(1280, 4200)) // a large window, because a screenshot contains only the visible part
 	sections := js[[]string](b, `[...document.querySelectorAll("section[data-test^=gallery-]")].map(e => e.dataset.test)`)
 	if len(sections) < 15 {
 		t.Errorf("there are %q", sections)

@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestKeyboard checks that everything can be done by the keyboard: choosing tables, the grid,
-// sorting, column widths, opening an entity, its editor and the selection. The focus is never lost.
+// TestKeyboard checks that everything can be done by the keyboard: choosing tables, the grid, sorting, column
+// widths, opening an entity, its editor and the selection. The focus must never be lost.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -57,7 +57,7 @@ func TestKeyboard(t *testing.T) {
 	b.keys("s")
 	b.wait(`location.hash.includes("sort=-Born")`)
 	b.seeText(at("status"), "sorted among all rows of this query")
-	active("1815") // the active row is now the last one
+	active("1815") // the active row is now the last row of the page
 	width := `document.querySelector('[role="columnheader"][aria-sort="descending"]').getBoundingClientRect().width`
 	before := js[float64](b, width)
 	b.keys("+")
@@ -117,7 +117,7 @@ func TestColumns(t *testing.T) {
 	b.seeText(at("columns"), "Columns (1 hidden)")
 	b.shot("columns")
 	b.keys("\x1b")
-	// By the mouse: drag a heading before another one, and drag its edge to resize it.
+	// With the mouse, drag a heading before another heading, and drag its edge to resize its column.
 	js[bool](b, `(() => { const head = name => [...document.querySelectorAll('[role="columnheader"]')].find(e => e.querySelector(".what")?.innerText.trim() == name)
 		const at = (e, type) => e.dispatchEvent(new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer: new DataTransfer()}))
 		at(head("Name"), "dragstart"); return new Promise(r => setTimeout(() => { at(head("Id"), "dragover"); at(head("Id"), "drop"); at(head("Name"), "dragend"); r(true) })) })()`)
@@ -147,8 +147,8 @@ func TestColumns(t *testing.T) {
 	b.quiet()
 }
 
-// TestStates checks that the URL contains the state of the page: query, order, entity, view and the
-// open part of a dialog. The theme is stored in the browser instead.
+// TestStates checks that the URL contains the state of the page: query, order, entity, view and the open part
+// of a dialog. Only the theme is stored elsewhere, in the browser.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -200,8 +200,8 @@ func TestStates(t *testing.T) {
 	b.quiet()
 }
 
-// TestUnseenInKeys checks that spaces and invisible characters in keys are shown, because keys may
-// differ only in these.
+// TestUnseenInKeys checks that spaces and invisible characters in keys are made visible, because keys may
+// differ only in such characters.
 func TestUnseenInKeys(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// elsewhere lists the deployments other than the binary. Their programs have the same command line
-// as the binary.
+// elsewhere lists Azurite and the deployments other than the binary. The programs of the deployments have the
+// same command line as the binary.
 var elsewhere = []struct {
 	name, program, store string
-	cost                 bool   // responses say how much a query scanned
+	cost                 bool   // whether responses say how much a query scanned
 	double               string // how the service returns the Double 5.0
 }{
 	{"lambda", "testdata/lambda/edgetable", "", true, "5.0"},
@@ -26,7 +26,7 @@ var elsewhere = []struct {
 	{"azurite", "", "", false, "5"},
 }
 
-// home starts one of these services, or Azurite if program is empty, with a new account.
+// home starts a deployment, or Azurite if program is empty, with a new account.
 func home(t *testing.T, program, store string) *server {
 	t.Helper()
 	var b [64]byte
@@ -56,8 +56,8 @@ func home(t *testing.T, program, store string) *server {
 	return connection(described(t, lines).endpoint)
 }
 
-// TestHomes checks that the page works the same with each deployment, and that it says which
-// features a deployment lacks.
+// TestHomes checks that the page works the same with each deployment, and that the page says which features a
+// deployment does not have.
 func TestHomes(t *testing.T) {
 	for _, h := range elsewhere {
 		t.Run(h.name, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestHomes(t *testing.T) {
 			}
 			b.shot("home-" + h.name)
 
-			// Edit an entity, also when another client has changed it meanwhile.
+			// Edit an entity, also after another client has changed this entity.
 			other := func(born string) {
 				s.run("", "put", "people", `{"PartitionKey":"Øslo 'x'","RowKey":"100%","Name":"other","Born":`+born+`}`, "--to", s.connection)
 			}
@@ -171,7 +171,7 @@ func TestHomes(t *testing.T) {
 			b.keys("\x1b")
 			b.gone("dialog")
 
-			// Only servers and objects count traffic. This server has counted for a few minutes.
+			// Only servers and Durable Objects count traffic. This deployment has counted for a few minutes.
 			b.visit("#/dev/many?view=traffic&metric=scanned")
 			switch h.name {
 			case "postgres":
@@ -186,7 +186,7 @@ func TestHomes(t *testing.T) {
 			}
 			b.shot("home-" + h.name + "-traffic")
 
-			// Declare an expiry rule if the deployment supports them.
+			// Declare an expiry rule if the deployment supports expiry rules.
 			b.visit("#/dev/people?view=options")
 			switch h.name {
 			case "azurite":

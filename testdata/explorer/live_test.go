@@ -10,19 +10,19 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// fed creates a table that has a feed of its changes.
+// fed creates a table that has a change feed.
 func (s *server) fed(table string, entities ...entity) {
 	s.t.Helper()
 	s.fill(table, entities...)
 	s.run("", "tables", "set", table, "--changes", "P1D", "--to", s.connection)
 }
 
-// person returns the path of an entity in the table people.
+// person returns the URL path of an entity in the table people.
 func person(city, number string) string {
 	return fmt.Sprintf("/people(PartitionKey='%s',RowKey='%s')", city, number)
 }
 
-// goLive switches Live on, and waits until the page follows the changes of the rows.
+// goLive switches Live on, and waits until the page follows the changes of the shown rows.
 func (b *tab) goLive() {
 	b.Helper()
 	b.click(at("live"))
@@ -45,7 +45,8 @@ func (b *tab) polls() (n int) {
 	return n
 }
 
-// TestLive checks that while Live is on, rows change, appear at their position and disappear, as the entities do.
+// TestLive checks that while Live is on, the shown rows follow the entities: rows change, appear at their position and
+// disappear.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
@@ -71,7 +72,8 @@ func TestLive(t *testing.T) {
 		b.seeText(at("status"), "4 rows, all that match")
 		b.gone(".fresh0, .fresh1")
 
-		// When rows are inserted above it, the selection stays with its row, and the side panel with its entity.
+		// When rows are inserted above the selected row, the selection stays with the selected row, and the side panel
+		// with its entity.
 		b.focus(at("grid"))
 		b.keys(kb.ArrowDown + kb.ArrowDown + kb.ArrowDown + "\r")
 		b.seeText(at("entity-json"), "Edsger")
@@ -84,7 +86,7 @@ func TestLive(t *testing.T) {
 		b.gone(at("entity"))
 		b.seeText(at("status"), "The entity was deleted, or has ended.")
 
-		// The service applies a filter on properties; the page itself applies a filter on keys.
+		// The page itself applies a filter on keys to the changes; the service applies a filter on properties.
 		b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?filter=Born%20gt%201900&select=Name"`))
 		b.column(1, "001")
 		b.seeText(at("live-line"), "changes")
@@ -133,8 +135,8 @@ func TestLiveNeedsFeed(t *testing.T) {
 	b.gone(at("live"))
 }
 
-// TestLiveToken checks Live with a token. A token does not permit reading the table's options, so the page requests the
-// feed to find out whether there is one.
+// TestLiveToken checks Live with a SAS token. A token does not permit reading the table's options, so the page requests
+// the change feed to find out whether the table has one.
 func TestLiveToken(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -155,8 +157,8 @@ func TestLiveToken(t *testing.T) {
 	b.gone(at("live"))
 }
 
-// TestLiveEditing checks that a change on the server does not overwrite what the user is editing. A note says that the
-// server has a newer version, and the user can choose between both.
+// TestLiveEditing checks that a change on the server does not overwrite the text that the user is editing. The page
+// must say that the server has a newer version, and the user must be able to choose between both.
 func TestLiveEditing(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -170,7 +172,7 @@ func TestLiveEditing(t *testing.T) {
 	b.active("1906")
 	b.keys(kb.F2)
 	b.fill(at("cell-value"), "1907")
-	// A row inserted above moves the edited row, and keeps the typed text.
+	// When another row is inserted above the edited row, the typed text moves with the edited row.
 	s.insert("people", entity{"PartitionKey": "Alta", "RowKey": "1", "Name": "Above"})
 	b.column(1, "1", "001", "001", "012", "013")
 	b.has(at("cell-value"), "1907")
@@ -179,7 +181,7 @@ func TestLiveEditing(t *testing.T) {
 	b.seeText(at("cell-newer"), "The server has a newer version of this entity.")
 	b.has(at("cell-value"), "1907")
 	b.shot("live-cell-newer")
-	// Send Enter as a keydown event only: the page handles it, so a browser would send no character.
+	// Send Enter as a keydown event only. The page handles this event, so a real browser would not also send a character.
 	js[bool](b, `document.querySelector(%s).dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true, cancelable: true})) || true`, at("cell-value"))
 	b.see(at("merge"))
 	b.seeText(at("merge"), "1908")
@@ -212,7 +214,7 @@ func TestLiveEditing(t *testing.T) {
 	b.click(at("save-entity"))
 	b.seeText(at("entity-json"), "Again")
 	b.column(1, "1", "001", "001", "012", "013")
-	// The selection moved with its row. The side panel keeps its entity, because the user chose no other row.
+	// The selection moves with its row. The side panel keeps its entity, because the user has selected no other row.
 	b.wait(`document.querySelector("#active-cell").closest(".row").dataset.row == "3"`)
 	js[bool](b, `new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => r(true)))))`)
 	if text := b.text(at("entity-json")); !strings.Contains(text, "Again") {
@@ -232,7 +234,8 @@ func TestLiveEditing(t *testing.T) {
 	b.column(2, "", "1815", "7", "1939", "1930")
 }
 
-// TestLiveTroubles checks that the page reports failures of a feed, and continues to follow it if it can.
+// TestLiveTroubles checks that the page reports failures of a change feed, and continues to follow the feed if
+// possible.
 func TestLiveTroubles(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -279,7 +282,7 @@ func TestLiveTroubles(t *testing.T) {
 	}
 	change(7)
 	b.column(2, "1815", "7", "1939", "1930")
-	// When changes were missed, the rows are read again.
+	// After the feed has lost changes, the page reads all rows again.
 	trouble.Store("expired")
 	change(8)
 	b.seeText(at("live-said"), "Some changes are not kept any more, so the rows were read again.")

@@ -93,7 +93,7 @@ func (b *tab) focus(selector string) {
 	js[bool](b, `(document.querySelector(%s).focus(), true)`, selector)
 }
 
-// zone sets the time zone of the tab.
+// zone sets the time zone of the browser tab.
 func (b *tab) zone(name string) {
 	b.Helper()
 	b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
@@ -115,7 +115,8 @@ func (b *tab) theme(name string) {
 	js[bool](b, `new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(true))))`)
 }
 
-// axe returns the accessibility problems that axe finds, by the named rules or by all.
+// axe returns the accessibility problems that the program axe finds, either by the named rules or by all
+// rules.
 func (b *tab) axe(rules ...string) []string {
 	b.Helper()
 	source, err := os.ReadFile(filepath.FromSlash("../../functions/explorer/page/node_modules/axe-core/axe.min.js"))
@@ -128,8 +129,8 @@ func (b *tab) axe(rules ...string) []string {
 	return js[[]string](b, `axe.run(document, {resultTypes: ["violations"], runOnly: %s ?? undefined}).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 120)).join(" | ")))`, rules)
 }
 
-// through starts a proxy to the server that answers some requests itself, and returns a connection
-// string for the proxy.
+// through starts a proxy in front of the server, and returns a connection string for the proxy. The function
+// answers may answer a request itself; it then returns true.
 func (s *server) through(answers func(w http.ResponseWriter, r *http.Request) bool) (connection string, stop func()) {
 	s.t.Helper()
 	home, err := url.Parse(s.endpoint)
@@ -138,7 +139,7 @@ func (s *server) through(answers func(w http.ResponseWriter, r *http.Request) bo
 	}
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: home.Scheme, Host: home.Host})
 	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body) // read the whole body first: otherwise the proxy may cut off the response while it is still reading
+		body, err := io.ReadAll(r.Body) // if it were not read completely, the proxy could cut off its response
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// TestHomesObjects checks that the traffic page of a table on Workers shows the objects into which
-// the table has split.
+// TestHomesObjects checks the traffic page of a table on Workers that has split: the page must show the
+// Durable Objects of the table.
 func TestHomesObjects(t *testing.T) {
-	t.Setenv("EDGETABLE_SPLIT_BYTES", "1") // a written table splits as soon as it has two partitions
+	t.Setenv("EDGETABLE_SPLIT_BYTES", "1") // a table splits at a write if it has two partitions
 	s := home(t, "testdata/edge/edgetable", "")
-	// Objects split at alarms that follow writes, so write until the table has split.
+	// An object splits some time after a write, at an alarm, so write until the table has split.
 	deadline := time.Now().Add(3 * time.Minute)
 	for n, ranges := 0, 0; ranges < 2; n++ {
 		if time.Now().After(deadline) {
@@ -37,12 +37,12 @@ func TestHomesObjects(t *testing.T) {
 	b.wait(`document.querySelectorAll(%s).length > 2`, at("table-ranges")+" tbody tr")
 	b.seeText(at("table-ranges"), "(first key) to before p")
 	b.seeText(at("table-ranges"), "and all later keys")
-	b.seeText(at("table-ranges"), "as long as the table") // age of the first object
-	b.seeText(at("table-ranges"), "min")                  // age of an object that a split created
+	b.seeText(at("table-ranges"), "as long as the table") // age of the first Durable Object
+	b.seeText(at("table-ranges"), "min")                  // age of a Durable Object that a split created
 	b.shot("objects")
 
-	// On the page that a Worker serves, the page itself has the key, and reads the statistics from the
-	// objects.
+	// If a Worker serves the page, the page itself has the account key, and reads the statistics from the
+	// Durable Objects.
 	own := newTab(t)
 	own.open(inFront(t, s) + "/_/")
 	own.connect(s.connection)

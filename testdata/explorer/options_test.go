@@ -12,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// sessions returns n entities. The first ones, as many as ended, have expired, and the others expire in three
-// days and some hours. The last entity has a text instead of an expiry time.
+// sessions returns n entities. The first ended entities have expired, and the others expire in three days and
+// some hours. The last entity has a text instead of an expiry time.
 func sessions(n, ended int) []entity {
 	now := time.Now()
 	var all []entity
@@ -31,7 +31,7 @@ func sessions(n, ended int) []entity {
 	return all
 }
 
-// declared returns the options of a table as the command prints them.
+// declared returns the options of a table, in the form in which the command prints them.
 func (s *server) declared(table string) string {
 	s.t.Helper()
 	var o map[string]map[string]string
@@ -57,8 +57,8 @@ func (s *server) declares(table, want string) {
 	}
 }
 
-// TestOptions previews an expiry rule, declares it in the form, checks that the entities show it, and withdraws
-// it.
+// TestOptions previews an expiry rule, declares the rule in the form, checks that the entities show their
+// expiry, and withdraws the rule.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
@@ -113,7 +113,7 @@ func TestOptions(t *testing.T) {
 		b.seeText(at("ends"), "Ends in 3 d, at 20")
 		b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?select=Other"`))
 		b.seeText(at("status"), "19 rows")
-		b.gone(at("row-ends")) // the expiry is unknown if its property was not selected
+		b.gone(at("row-ends")) // without the expiry property in $select, the expiry is unknown
 
 		// Before a save with an expiry time in the past, the editor warns that the entity expires at once.
 		b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?pk=ada&rk=002"`))
@@ -147,8 +147,8 @@ func TestOptions(t *testing.T) {
 	})
 }
 
-// TestOptionsChanges declares a feed of changes in the form and withdraws it. The page distinguishes it from
-// the feed that an expiry rule implies, and shows the service's refusal at the field that caused it.
+// TestOptionsChanges declares a change feed in the form and withdraws it. The page must distinguish this feed
+// from the feed that an expiry rule implies. It must show a refusal of the service at the field that caused it.
 func TestOptionsChanges(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
@@ -163,7 +163,7 @@ func TestOptionsChanges(t *testing.T) {
 		b.has(at("options-json"), "{\n  \"changes\": {}\n}")
 		b.fill(at("changes-keep"), "0")
 		b.click(at("options-save"))
-		b.seeText(at("part-changes")+" .wrong", "Write a duration") // the service's message
+		b.seeText(at("part-changes")+" .wrong", "Write a duration") // a part of the service's error message
 		b.fill(at("changes-keep"), "36")
 		b.choose(at("changes-keep-unit"), "H")
 		b.seeText(at("changes-words"), "at least once in 1 day 12 hours")
@@ -181,8 +181,8 @@ func TestOptionsChanges(t *testing.T) {
 	})
 }
 
-// TestOptionsAsk checks that the page asks before it declares a rule that hides more than a tenth of the table.
-// It also asks if the user stopped the count of hidden entities.
+// TestOptionsAsk checks that the page asks before it declares an expiry rule that hides more than a tenth of
+// the table. It must also ask if the user stopped the count of the entities that the rule would hide.
 func TestOptionsAsk(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -228,9 +228,9 @@ func TestOptionsAsk(t *testing.T) {
 	s.declares("Sessions", `{"expire":{"property":"Ends"}}`)
 }
 
-// TestOptionsRefused checks that a refusal by the service is shown at its position in the JSON and in the form.
-// Options that another client declared meanwhile are not overwritten without a message, and the typed text is
-// kept.
+// TestOptionsRefused checks that a refusal of the service is shown at its position in the JSON and in the form.
+// If another client has declared options meanwhile, the page must not overwrite them without a message, and
+// must keep the typed text.
 func TestOptionsRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -251,8 +251,8 @@ func TestOptionsRefused(t *testing.T) {
 	b.seeText(at("error"), "$.indexes")
 	s.declares("people", `{}`)
 
-	// A change of access policies changes the revision of the table too, but must not count as a change of the
-	// options.
+	// A change of access policies also changes the revision of the table, but the page must not treat it as a
+	// change of the options.
 	b.set(at("options-json"), `{"expire": {"after": "P1D"}}`)
 	b.click(at("access-open"))
 	b.click(at("access-policies"))
@@ -292,7 +292,7 @@ func TestOptionsRefused(t *testing.T) {
 	b.seeText(at("expire-state"), "active")
 	s.declares("people", `{"expire":{"after":"P9D"}}`)
 
-	// A read-only profile shows the options, and a token does not.
+	// With a read-only profile, the page shows the options; with a token, it does not.
 	b.visit("#/prod/people?view=options")
 	b.seeText(at("expire-state"), "active")
 	b.gone(at("options-save"))

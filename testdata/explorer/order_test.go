@@ -2,8 +2,8 @@ package explorer
 
 import "testing"
 
-// TestNewestFirst checks that a descending sort by keys shows the end of the whole table instead of
-// the loaded rows. A sort by RowKey alone does so within one partition.
+// TestNewestFirst checks that a descending sort by keys shows the end of the whole table, not only of the
+// loaded rows. A sort by RowKey alone does so within one partition.
 func TestNewestFirst(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -43,9 +43,9 @@ func launch(t *testing.T, until string, c *exec.Cmd) (lines <-chan string, seen 
 		}
 	}()
 	stop = sync.OnceFunc(func() {
-		_ = c.Process.Signal(syscall.SIGTERM) // fails if the process has already ended
+		_ = c.Process.Signal(syscall.SIGTERM) // an error means that the process has already ended
 		<-ended
-		if err := c.Wait(); err != nil && c.Path == os.Getenv("EDGETABLE_BINARY") { // only the binary must exit with 0
+		if err := c.Wait(); err != nil && c.Path == os.Getenv("EDGETABLE_BINARY") { // only the binary must exit with status 0
 			t.Errorf("%q: %v\n%s", c.Args, err, log.String())
 		}
 	})
@@ -78,7 +78,7 @@ func serve(t *testing.T, args ...string) *server {
 	return s
 }
 
-// described returns the server whose addresses are in the lines.
+// described returns the server whose addresses are in its printed lines.
 func described(t *testing.T, lines []string) *server {
 	s := &server{t: t}
 	for _, line := range lines {
@@ -131,7 +131,7 @@ func (s *server) do(method, path, body string, want int) string {
 	return string(text)
 }
 
-// entity is the JSON of an entity.
+// entity contains the JSON members of an entity.
 type entity map[string]any
 
 // fill creates a table and imports entities. The traffic statistics do not count imports.

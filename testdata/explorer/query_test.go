@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestQuery checks the field for the filter: it completes names, marks errors, translates the
+// TestQuery checks the input field for the filter. The field completes names, marks errors, translates the
 // filter for prefixes, remembers queries, and shows their cost.
 func TestQuery(t *testing.T) {
 	t.Parallel()
@@ -22,7 +22,7 @@ func TestQuery(t *testing.T) {
 	b.set(at("filter"), "Born > 5")
 	b.seeText(at("problem"), "Character 6: expected eq, ne, gt, ge, lt or le (greater is gt)")
 	b.wait(`document.querySelector(".filter mark").textContent == ">"`)
-	// Run does not send a filter that the page knows to be invalid, and keeps the rows.
+	// The button Run does not send a filter that the page knows to be invalid, and the shown rows stay.
 	b.click(at("run"))
 	b.has(at("filter"), "Born > 5")
 	b.rows(4)
@@ -35,7 +35,7 @@ func TestQuery(t *testing.T) {
 	b.keys("\t")
 	b.keys("g")
 	b.see(at("choices"))
-	b.keys("t 1935") // after the whole operator is typed, the list of completions may close
+	b.keys("t 1935") // the list of completions closes once the operator is complete
 	b.wait(`!document.querySelector(%s).checkVisibility()`, at("choices"))
 	b.chord(kb.Enter, chromedp.ModifierCtrl)
 	b.rows(1)
@@ -80,8 +80,8 @@ func TestQuery(t *testing.T) {
 	b.quiet()
 }
 
-// TestSelect checks that a query can request only some properties. Its rows still open the whole
-// entity, and undoing a deletion restores the whole entity.
+// TestSelect checks that a query can request only some properties. From its rows, the user must still be able
+// to open the whole entity. Undoing a deletion must restore the whole entity.
 func TestSelect(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -105,8 +105,8 @@ func TestSelect(t *testing.T) {
 	b.quiet()
 }
 
-// TestCode checks the dialog that shows the query as a program in six languages. It remembers the
-// language, and copies the program.
+// TestCode checks the dialog that shows the query as a program in six languages. The dialog must remember the
+// language, and must be able to copy the program.
 func TestCode(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -142,8 +142,8 @@ func TestCode(t *testing.T) {
 	b.quiet()
 }
 
-// TestCount checks that a count continues after the loaded pages, can be stopped and resumed, and
-// reports errors.
+// TestCount checks that a count continues after the loaded pages, that the user can stop and resume it, and
+// that it reports errors.
 func TestCount(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

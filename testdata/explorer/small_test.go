@@ -53,7 +53,7 @@ func TestRoom(t *testing.T) {
 	b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?view=traffic"`))
 	b.do(chromedp.EmulateViewport(2560, 1440))
 	b.see(at("heat"))
-	js[bool](b, `(document.querySelector(".heat canvas").classList.remove("single"), true)`) // the class of a table with one range, whose map is low
+	js[bool](b, `(document.querySelector(".heat canvas").classList.remove("single"), true)`) // class of a table with one range, whose map is low
 	b.wait(`document.querySelector(".heat canvas").clientHeight >= 600`)
 	b.wait(`document.querySelector(%s).getBoundingClientRect().right > 2200`, at("shapes"))
 	b.do(chromedp.EmulateViewport(390, 844))
@@ -63,8 +63,8 @@ func TestRoom(t *testing.T) {
 	b.shot("room-home-390")
 }
 
-// TestPoints checks that the decimal points of Doubles are aligned, whatever number of digits
-// follows. Other numbers are aligned at the right.
+// TestPoints checks that the decimal points of Doubles are aligned, whatever number of digits follows them. Other
+// numbers must be aligned at the right.
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -91,8 +91,8 @@ func TestPoints(t *testing.T) {
 	b.quiet()
 }
 
-// TestRunOnPhone checks that the completions, which come back with the blank that a phone types after a word, cover no
-// button of the query at any narrow width.
+// TestRunOnPhone checks the list of completions on a phone. A phone types a blank after each word, which opens the
+// list again. At no narrow width may the list cover a button of the query.
 func TestRunOnPhone(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -116,7 +116,7 @@ func TestRunOnPhone(t *testing.T) {
 	b.quiet()
 }
 
-// TestWholeWords checks that a preview breaks no keys and no names of types in narrow windows.
+// TestWholeWords checks that the preview in a narrow window breaks no line within a key or within the name of a type.
 func TestWholeWords(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -145,7 +145,8 @@ func TestWholeWords(t *testing.T) {
 	b.quiet()
 }
 
-// TestFirstFrame checks that the first frame with rows draws those in view alone, and that those below them follow.
+// TestFirstFrame checks that the first frame with rows draws only the visible rows. The rows below them must appear
+// later.
 func TestFirstFrame(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

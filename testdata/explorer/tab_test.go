@@ -25,10 +25,10 @@ type tab struct {
 	ctx context.Context
 
 	mu       sync.Mutex
-	requests []string // URLs of all requests
-	problems []string // errors in the console
+	requests []string // URLs of all requests of this tab
+	problems []string // errors in the console of this tab
 
-	ends chan struct{} // receives when a download of any tab ends
+	ends chan struct{} // receives an element when a download of any tab ends
 }
 
 // newTab opens an empty window.
@@ -50,7 +50,7 @@ func newTab(t *testing.T) *tab {
 		cancel()
 	})
 	b.do(chromedp.EmulateViewport(1280, 800))
-	// Show entities as JSON by default: tests compare its exact values.
+	// Show entities as JSON by default, because tests compare the exact values in the JSON.
 	b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `try { localStorage.getItem("edgetable.form") ?? localStorage.setItem("edgetable.form", '"json"') } catch {}`})
 		return chromedp.Void{}, err
@@ -128,8 +128,8 @@ func tryJS[T any](b *tab, format string, args ...any) (value T, expression strin
 	return value, expression, err
 }
 
-// patience returns a context that ends shortly before the deadline of 'go test', so that a waiting test can report what
-// it waited for.
+// patience returns a context that ends shortly before the deadline of 'go test'. So a waiting test has time to report
+// the condition for which it waited.
 func (b *tab) patience() (context.Context, context.CancelFunc) {
 	end, ok := b.Deadline()
 	if !ok {
@@ -169,7 +169,7 @@ func (b *tab) wait(format string, args ...any) {
 	}
 }
 
-// held waits until a request of the page has reached the handler that holds it.
+// held waits until a request of the page has reached a handler that delays it.
 func (b *tab) held(arrived <-chan struct{}) {
 	b.Helper()
 	ctx, cancel := b.patience()
@@ -181,8 +181,8 @@ func (b *tab) held(arrived <-chan struct{}) {
 	}
 }
 
-// note starts to record every text that an element of the page shows, because some texts are only visible for a moment.
-// noted checks the record.
+// note starts to record every text that the elements of the selector show, because some texts are only visible for a
+// moment. The method noted checks the record.
 func (b *tab) note(selector string) {
 	b.Helper()
 	js[bool](b, `(() => {
@@ -194,7 +194,7 @@ func (b *tab) note(selector string) {
 	})()`, selector)
 }
 
-// noted waits until the record that note started contains a text.
+// noted waits until a text that was recorded since the call of note contains the given text.
 func (b *tab) noted(text string) {
 	b.Helper()
 	b.wait(`[...window.noted].some(t => t.includes(%s))`, text)
@@ -261,8 +261,7 @@ func (b *tab) complaints() []string {
 	return append([]string(nil), b.problems...)
 }
 
-// shotThemes returns the themes for screenshots, for tests that differ only in the theme; none without
-// EDGETABLE_SCREENSHOTS.
+// shotThemes returns the themes for tests that only take screenshots. Without EDGETABLE_SCREENSHOTS, it returns none.
 func shotThemes() []string {
 	if os.Getenv("EDGETABLE_SCREENSHOTS") == "" {
 		return nil

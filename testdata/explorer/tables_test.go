@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestTables finds a table among a thousand by a filter, creates a table, and deletes one after
-// typing its name. The filter stays in its field.
+// TestTables finds a table among a thousand by a filter, creates a table, and deletes one after typing its
+// name. The text of the filter must stay in its field.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -46,7 +46,7 @@ func TestTables(t *testing.T) {
 	b.keys(kb.Home)
 	b.seeText(at("title"), "table0099")
 	b.seeText(at("blank"), "The table is empty.")
-	// The server fails in the middle of the list: the first half is shown, and the rest is loaded
+	// The server fails in the middle of the list of tables: the page shows the first half, and loads the rest
 	// later.
 	trouble.Store(true)
 	b.click(at("reload-tables"))

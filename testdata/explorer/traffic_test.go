@@ -22,9 +22,9 @@ func visits(partitions []int, from, to int) (list []entity) {
 	return list
 }
 
-// busy starts a server with traffic in the table visits: first in all 60 partitions, and then in
-// one of them more than in all others. The ranges of the traffic map adapt when a minute ends, so
-// busy waits for that.
+// busy starts a server with traffic in the table visits: first in all 60 partitions, and then in one of them
+// more than in all others. When a minute ends, the server adapts the ranges of the traffic map to the
+// traffic, so busy waits for the end of a minute.
 func busy(t *testing.T) (s *server, socket string) {
 	t.Helper()
 	socket = filepath.Join(t.TempDir(), "s")
@@ -49,8 +49,8 @@ func busy(t *testing.T) (s *server, socket string) {
 	return s, socket
 }
 
-// TestTraffic checks the map of a table's traffic. It shows the busy keys, opens them, and is
-// accessible to screen readers.
+// TestTraffic checks the map of a table's traffic. The map must show the busy keys, must open the rows of
+// these keys, and must be accessible to screen readers.
 func TestTraffic(t *testing.T) {
 	t.Parallel()
 	s, socket := busy(t)
@@ -104,7 +104,7 @@ func TestTraffic(t *testing.T) {
 	js[bool](b, `(history.back(), true)`)
 	b.see(at("heat"))
 	b.wait(colours + `.length > 2`)
-	// A click on the map opens the rows of that range.
+	// A click on the map opens the rows of the range that was clicked.
 	x, y = b.place(0.995, 0.5)
 	b.do(chromedp.MouseClickXY(x, y))
 	b.wait(`/PartitionKey.*city-/.test(decodeURIComponent(location.hash))`)
@@ -126,8 +126,8 @@ func TestTraffic(t *testing.T) {
 	})
 }
 
-// TestTrafficUntold checks that the page says that a service reports no traffic, and what the user
-// can do instead.
+// TestTrafficUntold checks the traffic page of a service that reports no traffic. The page must say so, and
+// what the user can do instead.
 func TestTrafficUntold(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -146,8 +146,8 @@ func TestTrafficUntold(t *testing.T) {
 	b.quiet()
 }
 
-// TestTrafficWithKey checks that the account key suffices to see the traffic, without the server's
-// administration socket, in both ways of opening the page.
+// TestTrafficWithKey checks that the account key is sufficient to see the traffic. The server's
+// administration socket must not be necessary, however the page was opened.
 func TestTrafficWithKey(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
@@ -170,7 +170,8 @@ func TestTrafficWithKey(t *testing.T) {
 	})
 }
 
-// place returns the window coordinates of a point in the map; x and y are from 0 to 1.
+// place returns the window coordinates of a point in the map; x and y are fractions of the map's size, from 0
+// to 1.
 func (b *tab) place(x, y float64) (float64, float64) {
 	b.Helper()
 	p := js[[]float64](b, `(r => [r.left + 190 + (r.width - 196) * %s, r.top + 6 + (r.height - 46) * %s])((document.querySelector('[data-test="heat"]').scrollIntoView({block: "center"}), document.querySelector('[data-test="heat"]').getBoundingClientRect()))`, x, y)

@@ -62,8 +62,8 @@ func hostileTraffic(t *testing.T, connection string) (socket string) {
 	return socket
 }
 
-// TestAttacksInTraffic checks that attacks remain plain text wherever the traffic page shows them:
-// the labels and cells of the map, ranges, partitions, filters, findings and errors.
+// TestAttacksInTraffic checks that attacks in the statistics remain plain text wherever the traffic page
+// shows them: the labels and cells of the map, ranges, partitions, filters, findings and errors.
 func TestAttacksInTraffic(t *testing.T) {
 	t.Parallel()
 	connection := hostile(t)
@@ -90,7 +90,7 @@ func TestAttacksInTraffic(t *testing.T) {
 		b.seeText(at("ranges"), attack+" / "+attack)
 	}
 	b.press("ArrowLeft")
-	for range list { // move through all cells; each shows its keys
+	for range list { // select all cells one after the other; each shows its keys
 		b.press("ArrowDown")
 	}
 	b.seeText(at("heat-cell"), list[len(list)-1])

@@ -14,7 +14,7 @@ func TestBadService(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	s.fill("people", people()...)
-	// A proxy between the explorer and the server fails in the way that trouble names.
+	// A proxy between the explorer and the server causes the failure that the variable trouble names.
 	var trouble atomic.Value
 	trouble.Store("")
 	connection, stop := s.through(func(w http.ResponseWriter, r *http.Request) bool {
@@ -73,7 +73,7 @@ func TestBadService(t *testing.T) {
 		case "busy":
 			b.seeText(at("retry"), "Retry (in ")
 			b.click(at("retry"))
-		case "soon": // the page itself retries after some seconds
+		case "soon": // the page retries by itself after some seconds
 		default:
 			b.click(at("retry"))
 		}
@@ -81,7 +81,7 @@ func TestBadService(t *testing.T) {
 		b.gone(at("error"))
 	}
 
-	// A failed save keeps the typed text, and its retry saves it.
+	// If saving fails, the typed text stays, and a retry saves it.
 	b.visit("#/dev/people?pk=Oslo&rk=012")
 	b.click(at("edit"))
 	b.set(field("Name", "field-value"), "typed")
@@ -133,7 +133,7 @@ func TestWrongCredentials(t *testing.T) {
 		b.has(at("secret"), wrong.connection)
 	}
 	b.shot("wrong-key")
-	// A token for one table opens that table.
+	// With a token for one table, the page opens that table.
 	s.fill("people", people()...)
 	token := strings.TrimSpace(s.run("", "sas", "--table", "people", "--permissions", "r", "--quiet"))
 	b.fill(at("secret"), s.endpoint+"/people?"+token)
@@ -144,7 +144,7 @@ func TestWrongCredentials(t *testing.T) {
 	b.click(at("access-open"))
 	b.seeText(at("no-key"), "A token cannot make other tokens.")
 	b.keys("\x1b")
-	// The token does not permit writes; typed text stays.
+	// The token does not permit writes, so saving fails, and the typed text stays.
 	b.click(at("add"))
 	b.set(field("PartitionKey", "field-value"), "mine")
 	b.click(at("save-entity"))
@@ -153,8 +153,8 @@ func TestWrongCredentials(t *testing.T) {
 	b.shot("not-permitted")
 }
 
-// TestWrongProfile checks a profile with a wrong account key, and a page whose 'edgetable explorer'
-// has ended.
+// TestWrongProfile checks a profile with a wrong account key, and a page that is still open after 'edgetable
+// explorer' has ended.
 func TestWrongProfile(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -10,9 +10,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestHome checks the start view. It shows the exact number of requests to every table, also beyond
-// the 16 tables whose keys are counted, in both ways of opening the page. Entities are only counted
-// when the user asks.
+// TestHome checks the start view, however the page was opened. The view must show the exact number of
+// requests to every table, even if there are more tables than the 16 whose keys the server counts. The page
+// must count entities only when the user asks for it.
 func TestHome(t *testing.T) {
 	t.Parallel()
 	for _, w := range []way{"gateway", "endpoint"} {
@@ -49,8 +49,7 @@ func TestHome(t *testing.T) {
 	}
 }
 
-// TestNotCounted checks that the page shows a dash instead of a zero for traffic that was not
-// counted.
+// TestNotCounted checks that the page shows a dash, not a zero, for traffic that the server did not count.
 func TestNotCounted(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -71,8 +70,8 @@ func TestNotCounted(t *testing.T) {
 	b.quiet()
 }
 
-// TestAllOfIt checks that loading all rows loads all, even if the service is busy meanwhile.
-// Copying a selection copies all selected rows or nothing.
+// TestAllOfIt checks that the command to load all rows loads all, even if the service is busy meanwhile.
+// Copying a selection must copy all selected rows or nothing.
 func TestAllOfIt(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// unreachable is a script that lists the controls of the topmost layer that are outside the window
-// or covered by another element.
+// unreachable is a script that lists the controls that a user cannot reach: those outside the window, or
+// covered by another element. It examines only the topmost layer, such as an open dialog.
 const unreachable = `(() => {
 	const narrow = innerWidth < 900
 	const layer = document.querySelector("dialog[open]") ?? document.querySelector(".popup") ?? document.querySelector(".menu > .panel") ?? (narrow ? document.querySelector(".entity") ?? document.querySelector(".tables") : null) ?? document.body
@@ -118,7 +118,7 @@ func TestViewport(t *testing.T) {
 	everywhere("paste")
 	b.keys("\x1b")
 	b.gone("dialog")
-	for _, size := range sizes { // a menu that was opened at a point closes when the window is resized
+	for _, size := range sizes { // a menu at the mouse pointer closes when the window is resized
 		b.do(chromedp.EmulateViewport(size[0], size[1]))
 		b.wait(`innerWidth == %s`, size[0])
 		b.focus(at("grid"))

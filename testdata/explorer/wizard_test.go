@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// wizard opens the import dialog of a table with a file.
+// wizard opens the import dialog of the current table with a file.
 func (b *tab) wizard(name, text string) {
 	b.Helper()
 	b.click(at("files"))
@@ -24,8 +24,8 @@ func (b *tab) imports(said string) {
 	b.gone("dialog")
 }
 
-// TestWizard checks the import dialog: it creates a table, renames and skips columns, generates
-// RowKeys, reads the forms of JSON, and replaces or merges existing entities.
+// TestWizard checks the import dialog. It creates a table, renames and skips columns, generates RowKeys,
+// reads JSON lines and a JSON array, and replaces or merges existing entities.
 func TestWizard(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -55,7 +55,7 @@ func TestWizard(t *testing.T) {
 	b.imports("2 entities written. Finished.")
 	b.seeText(at("table"), "cities")
 	get("/cities(PartitionKey='Oslo',RowKey='0000000001')", `"People":"700000"`, "secret")
-	// A Guid as the RowKey and tabs between the cells. The table exists already.
+	// A Guid becomes the RowKey, and the file has tabs between the cells. The table already exists.
 	b.wizard("more.tsv", "city\tinhabitants\nTromsø\t78000\n")
 	b.choose(at("import-pk"), "city")
 	b.choose(at("import-rk"), "=guid")
@@ -67,7 +67,7 @@ func TestWizard(t *testing.T) {
 	if n := strings.Count(s.do("GET", "/cities()", "", 200), `"RowKey"`); n != 3 {
 		t.Errorf("there are %d cities", n)
 	}
-	// Types in columns next to the values, or chosen for a column.
+	// The file has types in columns next to the values, or the user chooses the type of a column.
 	b.wizard("typed.csv", "PartitionKey,RowKey,Timestamp,A,A@type,B,B@type\ntyped,1,2020-01-01T00:00:00Z,5,Edm.Int64,1,Int32\ntyped,2,2020-01-01T00:00:00Z,6,,x,Edm.Nothing\n")
 	b.choose(at("import-type-B"), "Double")
 	b.seeText(at("import-preview"), "A: Int64 5, B: Double 1")
@@ -81,8 +81,8 @@ func TestWizard(t *testing.T) {
 	b.imports("1 entity written, 2 refused. Finished.")
 	get("/people(PartitionKey='Bergen',RowKey='001')", `"City":"London"`, "")
 	get("/people(PartitionKey='Bergen',RowKey='001')", `"Name":"Ada"`, "")
-	// A JSON array on several lines. Existing entities are replaced; of two rows with the same keys, the
-	// last one is used.
+	// The file is a JSON array on several lines. Existing entities are replaced. Of two rows with the same
+	// keys, the last one is used.
 	b.wizard("people.json", "[\n  {\n    \"PartitionKey\": \"Bergen\", \"RowKey\": \"001\",\n    \"Name\": \"first\"\n  },\n  {\"PartitionKey\": \"Bergen\", \"RowKey\": \"001\", \"Name\": \"Augusta}\"}\n]\n")
 	b.choose(at("import-existing"), "replace")
 	b.imports("1 entity written, 1 left out for later rows with the same keys. Finished.")

@@ -12,8 +12,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestImportOfAzurite checks that edgetable reports that a running Azurite uses the address. When Azurite has stopped,
-// edgetable imports Azurite's directory, and then has the same entities.
+// TestImportOfAzurite checks the import of Azurite's directory. While Azurite runs, edgetable must report that Azurite
+// uses the address. When Azurite has stopped, edgetable imports the directory, and must then have the same entities.
 func TestImportOfAzurite(t *testing.T) {
 	key, dir, address := newKey(), t.TempDir(), free(t)
 	host, port, _ := net.SplitHostPort(address)

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// values has the extreme and unusual values of all types.
+// values has values of all types, including extreme and unusual ones.
 var values = []edm.Value{
 	edm.String(""), edm.String(" "), edm.String("a,b;c\r\n\"d\""), edm.String("é😀\u2028"), edm.String("\ufeff007"), edm.String("\x01"), edm.String(strings.Repeat("😀", 16_000)),
 	edm.Binary(nil), edm.Binary([]byte{0}), edm.Binary(bytesUpTo(255)),

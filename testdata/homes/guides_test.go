@@ -10,12 +10,13 @@ import (
 	"testing"
 )
 
-// blocks matches the code blocks of a page: commands (sh) and the text that they print (text).
+// blocks matches the code blocks of a page. A block with the language sh has commands, and a block with the
+// language text has their output.
 var blocks = regexp.MustCompile("(?ms)^```(sh|text)\n(.*?)^```")
 
 // guide runs the commands of a page in their order, in a directory with some files. Each text block must be in the
-// output of the command block before it, where … matches anything. After a command block that begins with a key of
-// changes, guide calls the function of that key.
+// output of the command block before it; in a text block, … matches anything. If a command block begins with a key
+// of the map changes, guide calls the function of that key after the block.
 func guide(t *testing.T, page string, files map[string]string, changes map[string]func()) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs", page))
@@ -61,7 +62,7 @@ func guide(t *testing.T, page string, files map[string]string, changes map[strin
 	}
 }
 
-// orders returns 600 entities as lines.
+// orders returns 600 entities as lines of JSON.
 func orders(price func(i int) string) string {
 	var b strings.Builder
 	for i := range 600 {
@@ -80,7 +81,7 @@ func TestMigrateFromAzure(t *testing.T) {
 	edgetable(t, 0, "import", file, "--to", azure)
 	put := func(to, entity string) { edgetable(t, 0, "put", "Orders", entity, "--to", to) }
 	guide(t, "migrate-from-azure.md", map[string]string{"azure.txt": azure, "new.txt": here}, map[string]func(){
-		// The application writes during the copy: it inserts, changes and deletes an entity.
+		// During the copy, the application writes: it inserts, changes and deletes an entity.
 		"edgetable copy": func() {
 			put(azure, `{"PartitionKey":"7","RowKey":"new"}`)
 			put(azure, `{"PartitionKey":"0","RowKey":"000","Price":1.5}`)
@@ -103,7 +104,7 @@ func TestMigrateFromAzurite(t *testing.T) {
 	}
 	edgetable(t, 0, "import", file, "--to", from)
 	guide(t, "migrate-from-azurite.md", map[string]string{"azurite.txt": from, "new.txt": here}, nil)
-	// Azurite does not keep the type of this Double, so each sync back loses it again.
+	// Azurite does not store the type of this Double, so each sync back to Azurite loses the type again.
 	edgetable(t, 0, "put", "Orders", `{"PartitionKey":"9","RowKey":"double","Price":5.0}`, "--to", here)
 	edgetable(t, 0, "sync", "--all", "--from", here, "--to", from)
 	if out := edgetable(t, 4, "verify", "--all", "--from", here, "--to", from); !strings.Contains(out, "600 entities are equal, 1 is not") {

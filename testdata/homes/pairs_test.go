@@ -15,17 +15,17 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// home is a table service from which and to which the data commands copy.
+// home is a table service: a deployment of edgetable, or Azurite. The commands under test copy data from it and to it.
 type home struct {
 	name string
-	url  string   // URL under which its accounts are
-	mode []string // --mode of import and copy; nil for the default
+	url  string   // URL of the service; the URLs of its accounts begin with it
+	mode []string // flag --mode of import and copy; nil for the default
 }
 
 var homes = []string{"binary", "lambda", "objects", "kv", "azurite"}
 
-// own is the account with the home's own table. For each other home there are two more accounts, for the tables that
-// are imported and copied from there.
+// own is the account with the table that a service exports. Each service also has two accounts for each other service: one for
+// the tables that are imported from that service, and one for the tables that are copied from it.
 const own = "own"
 
 func imported(from string) string { return "imported" + from }
@@ -41,7 +41,7 @@ func startAll(t *testing.T, key string) []*home {
 	accounts := strings.Join(list, ";")
 	worker := func(kv bool) string {
 		s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: kv, Log: proc.Log(t),
-			Env: []string{"EDGETABLE_ACCOUNTS=" + strings.Join(list, "\n"), "EDGETABLE_SETTINGS_AGE=0s", "EDGETABLE_SPLIT_BYTES=1"}}) // tables of objects split
+			Env: []string{"EDGETABLE_ACCOUNTS=" + strings.Join(list, "\n"), "EDGETABLE_SETTINGS_AGE=0s", "EDGETABLE_SPLIT_BYTES=1"}}) // tables split
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,12 +57,12 @@ func startAll(t *testing.T, key string) []*home {
 	}
 }
 
-// progress matches the progress lines that commands print.
+// progress matches the lines in which commands report their progress.
 var progress = regexp.MustCompile(`(?m)^.* at once\n`)
 
-// TestPairs imports the same entities into each home. It then exports them, imports the export into the next home, and
-// also copies the table there. With EDGETABLE_MANY, as in 'make homes-all', it does this for every other home. Every
-// table must equal its source, and each source must equal the file, except for what Azurite cannot keep.
+// TestPairs imports the same entities into each kind of deployment and Azurite (homes). It exports them, imports the export into the
+// next home, and also copies the table there. With EDGETABLE_MANY, as in 'make homes-all', it does this for every other home. Every
+// table must equal its source, and each source must equal the file, except for values that Azurite changes.
 func TestPairs(t *testing.T) {
 	key := newKey()
 	all := startAll(t, key)
@@ -99,7 +99,7 @@ func TestPairs(t *testing.T) {
 				source := connection(from.url, own, key)
 				verify := func(target string) {
 					t.Helper()
-					// Entities from Azurite are equal. Entities in Azurite differ in some numbers, whose type Azurite does not keep.
+					// If the entities were copied to Azurite, some numbers differ, because Azurite does not keep their type.
 					status, want := 0, n+" entities are equal, 0 are not\n"
 					if to.name == "azurite" {
 						status, want = 4, fmt.Sprintf("%d entities are equal, %d are not\n", len(lines)-len(changedByAzurite), len(changedByAzurite))
@@ -119,8 +119,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// changedByAzurite maps values to those that Azurite returns instead. In its JavaScript, a Double without a fraction is
-// a whole number, which clients read as an Int32. docs/migrate-from-azurite.md says so.
+// changedByAzurite maps values to those that Azurite returns instead. Azurite runs in JavaScript, where a Double without a fraction
+// is a whole number, which clients read as an Int32. docs/migrate-from-azurite.md says so.
 var changedByAzurite = map[string]string{"-0.0": "0", "0.0": "0", "5.0": "5"}
 
 // asAzurite changes the values of entities as Azurite does.
@@ -149,7 +149,7 @@ func read(t *testing.T, dir string) (lines []string) {
 	return lines
 }
 
-// byKeys parses lines of JSON. It returns the properties of each entity by PartitionKey and RowKey, without Timestamps.
+// byKeys parses lines of JSON. For each PartitionKey and RowKey, it returns the properties of the entity without Timestamp.
 func byKeys(t *testing.T, lines []string) map[string]map[string]string {
 	t.Helper()
 	all := map[string]map[string]string{}

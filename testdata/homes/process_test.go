@@ -42,7 +42,7 @@ func newKey() string {
 	return base64.StdEncoding.EncodeToString(b[:])
 }
 
-// serve starts a program that has the binary's command line, and returns the URL of its accounts.
+// serve starts a program that has the same command line as the binary, and returns the URL of its accounts.
 func serve(t *testing.T, program, accounts string, env ...string) string {
 	t.Helper()
 	c := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
@@ -66,8 +66,8 @@ func azurite(t *testing.T, accounts string) string {
 	return "http://" + address
 }
 
-// free returns an address with an unused port, because Azurite does not report a port that it chose. No other process
-// uses the host of the address, so the port stays free.
+// free returns an address with an unused port, because Azurite does not report a port that it chooses itself. The
+// host is a random loopback address that no other process uses, so the port stays free.
 func free(t *testing.T) string {
 	t.Helper()
 	var b [3]byte
@@ -81,7 +81,7 @@ func free(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// edgetable runs the binary, fails the test unless it ends with the status, and returns its output.
+// edgetable runs the binary and returns its output. It fails the test unless the binary exits with this status.
 func edgetable(t *testing.T, want int, args ...string) string {
 	t.Helper()
 	ctx, cancel := must.Patience(t)

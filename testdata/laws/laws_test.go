@@ -33,8 +33,8 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestSteps checks that the step that runs a test of this package is found. A test that needs a program must not
-// count in steps that lack the program.
+// TestSteps checks that the steps of the Makefile that run a test are found. A step that lacks a program must
+// not count as running a test that needs the program.
 func TestSteps(t *testing.T) {
 	packages, err := findPackages("../..")
 	if err != nil {
@@ -56,11 +56,11 @@ func TestSteps(t *testing.T) {
 		"testdata/laws TestPattern":                                       true,
 		"core/storetest TestBroken":                                       false, // no test has that name
 		"adapters/store/pebblestore TestStore/Memory/Scans/Order":         true,
-		"adapters/store/postgres TestStore":                               false, // that step of the Makefile lacks PostgreSQL
+		"adapters/store/postgres TestStore":                               false, // this step of the Makefile does not have PostgreSQL
 		"adapters/store/postgres TestReplicaLags":                         true,
 		"functions/edgetable TestDynamoDBServe":                           false,
 		"functions/edgetable TestDynamoDBMistakes":                        true,
-		"testdata/clients/go TestBatch":                                   false, // the test is in another module
+		"testdata/clients/go TestBatch":                                   false, // this test is in another module
 		"adapters/store/dynamodb TestStore/Concurrency/ConcurrentCounter": false,
 	} {
 		dir, _, _ := strings.Cut(name, " ")

@@ -3,9 +3,9 @@
 //
 //	go run ./testdata/laws -test 'STEP...' -weekly 'STEP...' [-list] [DIRECTORY]
 //
-// It asks make which commands a step would execute, and reads the arguments of 'go test'. The subtests of the test
-// suite for stores are called laws; for a test that runs the suite, the command lists every law. A test that calls
-// needs.These counts only in steps that have the programs that it needs.
+// It asks make which commands a step would execute, and parses the arguments of 'go test' in them. The subtests of the
+// test suite for stores are called laws; for a test that runs the suite, the command lists every law. A test that calls
+// needs.These counts only in steps that have the programs that the test needs.
 package main
 
 import (

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// invocation is one 'go test' command of a step.
+// invocation is one 'go test' command in a step of the Makefile.
 type invocation struct {
 	step     string
 	dir      string   // working directory, relative to the root
@@ -19,7 +19,7 @@ type invocation struct {
 	skip     pattern
 }
 
-// scripted lists the steps that test packages by a script instead of 'go test', and these packages.
+// scripted lists steps that run tests by a script instead of 'go test', with the packages that they test.
 var scripted = map[string][]string{
 	"clients-few":            {"testdata/clients/go"},
 	"clients-all":            {"testdata/clients/go", "testdata/clients/giovanni", "examples/microblog"},
@@ -29,7 +29,7 @@ var scripted = map[string][]string{
 	"prove-cloudflare-local": {"testdata/prove"},
 }
 
-// invocations asks make for the commands of a step and reads what they test.
+// invocations asks make for the commands of a step, and parses the 'go test' commands.
 func invocations(root, step string) (list []invocation, err error) {
 	for _, dir := range scripted[step] {
 		list = append(list, invocation{step: step, dir: dir, patterns: []string{"./..."}})
@@ -54,7 +54,7 @@ func invocations(root, step string) (list []invocation, err error) {
 	return list, nil
 }
 
-// echo makes the shell print the arguments of 'go test' instead of running it.
+// echo is a shell function named go. It prints the arguments of 'go test' instead of running the tests.
 const echo = `go() {
   [[ $1 == test ]] || return 0
   printf '%s\0' "$PWD" "${EDGETABLE_NEEDS:-}" "${@:2}" $'\n'
@@ -62,7 +62,7 @@ const echo = `go() {
 function .ci/alone { "$@"; }
 `
 
-// evaluate makes a shell expand a line of a recipe.
+// evaluate makes a shell expand a line of a recipe, and parses the 'go test' commands in the result.
 func evaluate(root, step, line string) (list []invocation, err error) {
 	c := exec.Command("bash", "-euo", "pipefail", "-c", echo+line)
 	c.Dir = root
@@ -120,7 +120,7 @@ func arguments(i invocation, words []string) (_ invocation, err error) {
 	return i, err
 }
 
-// has reports whether a package is among the tested ones.
+// has reports whether the command tests the package in this directory.
 func (i invocation) has(dir string) bool {
 	for _, p := range i.patterns {
 		base, all := strings.CutSuffix(p, "...")

@@ -48,8 +48,8 @@ func parsePattern(text string) (p pattern, err error) {
 	return append(p, one), err
 }
 
-// matches reports whether the pattern matches a test with this name. If the pattern has more levels than the name,
-// -run selects the test because of its subtests, but -skip does not skip it.
+// matches reports whether the pattern matches a test with this name. A pattern may have more levels than the name:
+// with -run, it then selects the test because of its subtests; with -skip, it does not skip the test.
 func (p pattern) matches(path []string, run bool) bool {
 	for _, one := range p {
 		all := run || len(path) >= len(one)

@@ -12,8 +12,9 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// TestLanes checks the script that runs the steps in two parallel lanes. A failing step runs once, its
-// output is at the end, and the run fails. The other steps run too, in both lanes.
+// TestLanes checks the script that runs the steps of the Makefile in two parallel processes (lanes). A
+// failing step must run only once, its output must be at the end, and the run must fail. The other steps must
+// run too, in both lanes.
 func TestLanes(t *testing.T) {
 	needs.These(t, needs.Make)
 	dir := t.TempDir()
@@ -47,7 +48,7 @@ func TestLanes(t *testing.T) {
 	if out, err := steps("good -- other"); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// A lane that has no more steps of its own runs waiting steps of the other lane.
+	// When a lane has no more steps of its own, it runs waiting steps of the other lane.
 	must.OK(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
 	if out, err := steps("good -- held freeing"); err != nil {
 		t.Errorf("%v\n%s", err, out)

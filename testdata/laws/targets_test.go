@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// TestTargets type-checks the program for operating systems that other steps do not build for, and for 32-bit words.
-// Compiling for a target would take four minutes of CPU time with an empty cache; 'make files-all' does that.
+// TestTargets checks the types of the program for operating systems for which no other step compiles, and for 32-bit
+// words. Compiling for a target would take four minutes of CPU time with an empty cache; 'make files-all' does that.
 func TestTargets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes eight seconds for each target")
@@ -43,7 +43,7 @@ func TestTargets(t *testing.T) {
 			checked := 0
 			packages.Visit(list, nil, func(p *packages.Package) {
 				if !strings.HasPrefix(p.PkgPath, "edgetable/") {
-					return // function bodies of other modules are removed, so most of their imports are unused
+					return // without the function bodies of other modules, most of their imports are unused
 				}
 				checked++
 				for _, err := range p.Errors {
@@ -57,7 +57,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// withoutBodies removes the bodies of functions, which do not matter for other packages.
+// withoutBodies removes the bodies of functions: to check other packages, only the types of the functions matter.
 func withoutBodies(file *ast.File) {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok {

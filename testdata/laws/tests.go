@@ -19,12 +19,12 @@ import (
 
 // testPackage is a directory with tests.
 type testPackage struct {
-	dir      string // relative to the root
+	dir      string // path relative to the root of the repository
 	tests    []test
 	problems []string
 }
 
-// test is a test, or a law: a subtest of the suite for stores that a test runs.
+// test is a test, or a subtest (law) of the suite for stores that a test runs.
 type test struct {
 	path  []string
 	needs []string
@@ -33,7 +33,7 @@ type test struct {
 // modules lists the directories with a go.mod, relative to the root.
 var modules = map[string]bool{}
 
-// sameModule reports whether no directory between the two is a separate module.
+// sameModule reports whether no directory between the two directories is a separate module.
 func sameModule(above, dir string) bool {
 	for ; dir != above && dir != "."; dir = filepath.Dir(dir) {
 		if modules[dir] {
@@ -72,7 +72,7 @@ func findPackages(root string) (list []*testPackage, err error) {
 	return list, err
 }
 
-// ownTag matches a build tag that only tests use.
+// ownTag matches a build tag that begins with test, which only tests use.
 var ownTag = regexp.MustCompile(`(?m)^//go:build .*\btest[a-z]`)
 
 // declared describes a function or variable of a package's tests: the names that it uses, and the programs that it
@@ -97,7 +97,7 @@ func readPackage(dir string, suite map[string][]string) (p *testPackage, err err
 			p.problems = append(p.problems, name+": it has a build tag, with which no step builds; see package needs")
 		}
 		if ok, err := build.Default.MatchFile(dir, filepath.Base(name)); err != nil || !ok {
-			continue // the file is for another operating system
+			continue // this file is for another operating system
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
 		if err != nil {
@@ -143,8 +143,8 @@ func isTest(d *ast.FuncDecl) bool {
 	return false
 }
 
-// note records what a declaration uses. It records a method only by its name, without the type, so a test may seem
-// to need more programs than it does.
+// note records the names that a declaration uses, and its calls of needs.These. It records a method only by its
+// name, without the type, so a test may seem to need more programs than it does.
 func note(all map[string]*declared, name string, n ast.Node) {
 	d := all[name]
 	if d == nil {
@@ -168,7 +168,7 @@ func note(all map[string]*declared, name string, n ast.Node) {
 	})
 }
 
-// reached returns everything that a declaration needs, directly or through other declarations.
+// reached returns all programs that a declaration needs, directly or through other declarations.
 func reached(all map[string]*declared, name string) []string {
 	needs, seen, next := map[string]bool{}, map[string]bool{name: true}, []string{name}
 	for len(next) > 0 {
@@ -185,7 +185,7 @@ func reached(all map[string]*declared, name string) []string {
 	return slices.Sorted(maps.Keys(needs))
 }
 
-// called returns the name of the called function, as in storetest.Run.
+// called returns the package and name of the called function, as in storetest.Run.
 func called(c *ast.CallExpr) string {
 	s, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -198,13 +198,13 @@ func called(c *ast.CallExpr) string {
 	return x.Name + "." + s.Sel.Name
 }
 
-// plays finds which laws of the suite for stores the tests of a package run.
+// plays finds the laws (subtests of the suite for stores) that the tests of a package run.
 type plays struct {
 	suite     map[string][]string
 	functions map[string]*ast.FuncDecl // functions of the package's tests
 }
 
-// laws returns the names of the laws that the code n runs, directly or through functions that it calls.
+// laws returns the names of the laws that the code n runs, directly or through functions that n calls.
 func (p plays) laws(n ast.Node, path []string) (list [][]string) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)
@@ -215,13 +215,13 @@ func (p plays) laws(n ast.Node, path []string) (list [][]string) {
 		if f, ok := c.Fun.(*ast.Ident); ok && p.functions[f.Name] != nil && len(c.Args) > 0 {
 			if t, ok := c.Args[0].(*ast.Ident); ok && t.Name == "t" {
 				within := plays{p.suite, maps.Clone(p.functions)}
-				delete(within.functions, f.Name) // prevents endless recursion, because the function may call itself
+				delete(within.functions, f.Name) // the function may call itself, which would never end
 				list = append(list, within.laws(p.functions[f.Name].Body, path)...)
 			}
 		}
 		switch {
 		case called(c) == "t.Run" && len(c.Args) == 2:
-			sub := "*" // matches any name, because the name is only known at run time
+			sub := "*" // matches any name, because a name that is no literal is only known at run time
 			if l, ok := c.Args[0].(*ast.BasicLit); ok {
 				sub, _ = strconv.Unquote(l.Value) // cannot fail, because the parser has checked the literal
 			}

@@ -1,6 +1,6 @@
 // Package memstore is the reference Store: the smallest implementation of the whole contract of [table.Store]. It
-// keeps everything in memory. Read it before you write a store; it defines what the conformance suite expects. It has
-// every strength except Durable.
+// keeps everything in memory. Read memstore before you write a store, because it defines the behaviour that the test
+// suite for stores expects. It gives every guarantee that a store may declare (storetest.Strengths) except Durable.
 //
 //	s := memstore.New(func() edm.Ticks { return edm.TicksOf(time.Now()) })
 //

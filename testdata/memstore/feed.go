@@ -13,10 +13,10 @@ import (
 	"edgetable/core/table"
 )
 
-// feed is the feed of changes of an incarnation. The elements of lines are never changed.
+// feed is the change feed of an incarnation. The elements of lines are never changed.
 type feed struct {
 	lines   []line
-	floor   edm.Ticks // Timestamp of the last line that was removed, or of the feed's declaration
+	floor   edm.Ticks // Timestamp of the last change that was removed from the feed, or of the feed's declaration
 	keep    edm.Ticks
 	dropped *table.RecordKey
 }
@@ -28,7 +28,8 @@ type line struct {
 
 func (f *feed) add(ticks edm.Ticks, b []byte) { f.lines = append(f.lines, line{ticks, b}) }
 
-// histories is the number of histories that stores of this process have begun.
+// histories counts the histories that stores of this process have begun. A history identifies the sequence of
+// all changes of a store.
 var histories atomic.Uint64
 
 func newHistory() (h table.History) {
@@ -191,8 +192,8 @@ func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	return nil
 }
 
-// Backup returns a function that makes a store with the current state, like a restored backup. That store has
-// another history.
+// Backup returns a function that makes a store with the current state, like a restored backup. The new store
+// has a different history.
 func (s *Store) Backup() (restore func(now func() edm.Ticks) *Store) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Store keeps everything in memory. Several Services may share one Store.
+// Store keeps everything in memory. Several [table.Service] values may share one Store.
 type Store struct {
 	clock *table.Clock // one clock for all tables, so Timestamps also increase if a table is deleted and created again
 
@@ -20,7 +20,7 @@ type Store struct {
 	entities  map[table.Incarnation]*tree[table.Row]
 	feeds     map[table.Incarnation]*feed
 	history   table.History
-	changed   chan struct{} // closed by the next change; nil if no client waits
+	changed   chan struct{} // closed by the next change; nil if no client waits for changes
 	last      edm.Ticks     // highest Timestamp of a commit or of a change to a feed
 	revisions uint64        // number of revisions issued so far
 }
@@ -128,7 +128,7 @@ func (s *Store) live(key table.RecordKey) (table.Record, error) {
 type snapshot struct {
 	rows   *tree[table.Row]
 	traits *table.Traits
-	now    edm.Ticks // set only if the table has traits
+	now    edm.Ticks // set only if the table has options (traits)
 }
 
 func (s *Store) snapshot(ctx context.Context, key table.RecordKey) (v snapshot, err error) {

@@ -2,8 +2,8 @@ package memstore
 
 import "iter"
 
-// tree is a persistent AVL tree, nil when empty: put and remove leave the old
-// tree as it was and return the new one, O(log n) in time and new nodes.
+// tree is a persistent AVL tree; an empty tree is nil. put and remove do not change
+// the tree; they return a new tree. Each takes O(log n) time and makes O(log n) nodes.
 type tree[V any] struct {
 	key         string
 	value       V
@@ -72,8 +72,8 @@ func (t *tree[V]) walk(start string, yield func(string, V) bool) bool {
 	return t.left.walk(start, yield) && yield(t.key, t.value) && t.right.walk(start, yield)
 }
 
-// before iterates over the entries with keys < end, the last one first. A nil end is
-// no bound.
+// before iterates over the entries with keys < end, in descending order. If end is
+// nil, it iterates over all entries.
 func (t *tree[V]) before(end []byte) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) { t.walkBack(end, yield) }
 }
@@ -88,8 +88,8 @@ func (t *tree[V]) walkBack(end []byte, yield func(string, V) bool) bool {
 	return t.right.walkBack(end, yield) && yield(t.key, t.value) && t.left.walkBack(end, yield)
 }
 
-// with returns t's entry with other subtrees, whose heights may differ by 2. It rotates them so that they differ by
-// at most 1.
+// with returns a tree with the entry of t and with other subtrees, whose heights may differ by 2. It rotates the
+// subtrees so that their heights differ by at most 1.
 func (t *tree[V]) with(l, r *tree[V]) *tree[V] {
 	switch {
 	case l.tall() > r.tall()+1:

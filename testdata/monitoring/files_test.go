@@ -23,7 +23,7 @@ const (
 	table     = root + "docs/metrics.md"
 )
 
-// panel has the fields of a dashboard's panel that the tests check.
+// panel has those fields of a dashboard's panel that the tests check.
 type panel struct {
 	ID                       int
 	Type, Title, Description string

@@ -40,7 +40,7 @@ func TestEmbedded(t *testing.T) {
 	needs.These(t, needs.Prometheus)
 	t.Parallel()
 	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
-	// A low limit of requests makes a queue, and simulated faults make failures.
+	// A low limit of concurrent requests makes requests wait, and simulated faults make requests fail.
 	s := serve(t, []string{"SSL_CERT_FILE=" + cert}, "--data", filepath.Join(t.TempDir(), "data"), "--backup-to", t.TempDir(), "--backup-log", "1s", "--tls-cert", cert, "--tls-key", key,
 		"--cache-size", "64MiB", "--max-requests", "40", "--limits", "failures=1", "--chaos", "operation=GetEntity probability=0.01 fault=500")
 	if problems := strings.TrimSpace(run(t, s.scrape(t), "promtool", "check", "metrics")); problems != "" {
@@ -71,8 +71,8 @@ func TestEmbedded(t *testing.T) {
 	s.checkAlerts(t, "EdgetableCertificateExpires")
 }
 
-// strangers sends requests that fail to sign in, from a separate address. There are so many that
-// the server limits the address.
+// strangers sends requests with a wrong signature from a separate address. It sends so many that the server
+// limits the sign-ins of this address.
 func strangers(ctx context.Context, endpoint string, roots *x509.CertPool) {
 	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	c := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DialContext: from.DialContext}}

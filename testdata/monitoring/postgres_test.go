@@ -18,7 +18,7 @@ func TestPostgres(t *testing.T) {
 	t.Cleanup(func() { must.OK(t, c.Remove()) })
 	place := []string{"--postgres-dsn", c.DSN("")}
 	run(t, "", build(t), append([]string{"postgres", "create"}, place...)...)
-	// Use the primary also in place of a standby.
+	// The test has no standby, so it uses the primary as the replica, too.
 	s := serve(t, nil, append(place, "--store", "postgres", "--postgres-replica-dsn", c.DSN(""), "--postgres-connections", "8")...)
 	if problems := strings.TrimSpace(run(t, s.scrape(t), "promtool", "check", "metrics")); problems != "" {
 		t.Errorf("promtool check metrics: %s", problems)

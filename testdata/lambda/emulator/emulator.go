@@ -57,7 +57,7 @@ func Start(ctx context.Context, o Options) (*Emulator, error) {
 		close(e.done)
 	}()
 	// On a busy machine, the emulator may accept events before it is connected to the function. The function would
-	// then end, and with it the connection of the event. So wait until both addresses accept connections.
+	// then end, and the connection of the event would be closed. So wait until both addresses accept connections.
 	for _, address := range []string{public, private} {
 		if err := e.listens(ctx, address); err != nil {
 			e.Stop()
@@ -106,7 +106,7 @@ func (e *Emulator) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 		select {
 		case <-e.done:
 			return nil, fmt.Errorf("%w; the emulator has ended: %v", err, e.err)
-		case <-time.After(time.Second): // the connection may end before the process is known to have ended
+		case <-time.After(time.Second): // the failed connection may be noticed before the end of the process
 			return nil, fmt.Errorf("%w; the emulator lives", err)
 		}
 	}
@@ -124,8 +124,8 @@ func (e *Emulator) Stop() {
 	<-e.done
 }
 
-// free returns an address with an unused port. Nobody else uses its host: on 127.0.0.1, another process could take
-// the port before the emulator listens on it.
+// free returns an address with an unused port. The host is a loopback address that nobody else uses: on 127.0.0.1,
+// another process could take the port before the emulator listens on it.
 func free() (string, error) {
 	n := rand.Uint32()
 	host := netip.AddrFrom4([4]byte{127, byte(n>>16) | 1, byte(n >> 8), byte(n) | 1})
@@ -136,7 +136,7 @@ func free() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// Pool is several emulators of one function, since Lambda also runs several instances.
+// Pool runs several emulators of one function, as Lambda runs several instances of a function.
 type Pool struct {
 	idle chan *Emulator
 	all  []*Emulator
@@ -162,7 +162,7 @@ func (p *Pool) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	select {
 	case e := <-p.idle:
 		defer func() { p.idle <- e }()
-		// An invocation cannot be cancelled: it continues even if the caller disconnects.
+		// The emulator cannot cancel an invocation: the invocation continues even if the caller disconnects.
 		return e.Invoke(context.WithoutCancel(ctx), event)
 	case <-ctx.Done():
 		return nil, errors.New("all functions are busy")

@@ -73,7 +73,7 @@ func Stream(b []byte, now time.Time) (*Response, error) {
 	return response(a.StatusCode, a.Headers, body, now)
 }
 
-// response adds the Date header, which AWS's front end sets.
+// response makes the response that a client receives. It adds the header Date, as AWS's front end does.
 func response(status int, header map[string]string, body []byte, now time.Time) (*Response, error) {
 	if status < 200 || status > 599 {
 		return nil, fmt.Errorf("status %d", status)

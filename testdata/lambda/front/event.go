@@ -1,6 +1,6 @@
-// Package front plays AWS's HTTP front end of a Lambda function. It converts HTTP requests to events of a Function
-// URL, as captured from real ones in July 2026, and the function's responses to HTTP. It checks responses like
-// Lambda.
+// Package front simulates AWS's HTTP front end of a Lambda function. It converts HTTP requests to events of a Function
+// URL, and the function's responses to HTTP. The events have the form of real ones, which were captured in July 2026.
+// The package refuses the same invalid responses as Lambda.
 package front
 
 import (
@@ -26,8 +26,9 @@ type Request struct {
 	Scheme               string
 }
 
-// Event returns the event of a request. Header names are in lower case, and fields of one name are joined with a
-// comma. The path is included as it was sent and decoded. The body is text if its type says so, otherwise base64.
+// Event returns the event of a request. Header names are in lower case, and the values of one name are joined with
+// commas. The event contains the path twice: as it was sent, and decoded. The body is text if its content type
+// says so, and otherwise base64.
 func Event(r *Request) []byte {
 	path, query, _ := strings.Cut(r.Target, "?")
 	host := r.Host
@@ -100,12 +101,12 @@ func Event(r *Request) []byte {
 	}
 	b, err := json.Marshal(event)
 	if err != nil {
-		panic(err) // cannot happen, because the event contains only strings
+		panic(err) // cannot fail, because the event contains only strings
 	}
 	return b
 }
 
-// isText reports whether bodies of a type are passed on as text.
+// isText reports whether the event contains bodies of this content type as text.
 func isText(contentType string) bool {
 	contentType, _, _ = strings.Cut(contentType, ";")
 	switch contentType = strings.ToLower(strings.TrimSpace(contentType)); contentType {
@@ -115,7 +116,7 @@ func isText(contentType string) bool {
 	return strings.HasPrefix(contentType, "text/")
 }
 
-// parameters returns the decoded query parameters; their order is lost. A function should use the raw query
+// parameters returns the decoded query parameters. Their order is lost, so a function should use the raw query
 // instead.
 func parameters(query string) map[string]string {
 	list := make(map[string]string)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Handler is the front end as an HTTP handler.
+// Handler implements the front end as an HTTP handler.
 type Handler struct {
 	// Invoke passes an event to the function.
 	Invoke func(ctx context.Context, event []byte) ([]byte, error)

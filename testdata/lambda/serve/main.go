@@ -4,8 +4,8 @@
 //	serve -emulator "$(testdata/lambda/rie)" -function bin/lambda/bootstrap
 //
 // The environment is passed to the function. With -dynamodb URL, the command creates a table in the DynamoDB Local
-// at that URL and configures the function for it. Like the server, it prints the endpoints of the accounts in
-// $EDGETABLE_ACCOUNTS, and then "ready".
+// at that URL and configures the function to use this table. Like the server, the command prints the endpoints of the
+// accounts in $EDGETABLE_ACCOUNTS, and then "ready".
 package main
 
 import (
@@ -87,7 +87,7 @@ func run() error {
 	return nil
 }
 
-// makeTable makes a table and returns the environment that makes a function use it.
+// makeTable creates a DynamoDB table, and returns the environment variables with which a function uses this table.
 func makeTable(ctx context.Context, url string) ([]string, error) {
 	name := "edgetable-" + rand.Text()
 	client := sdk.New(sdk.Options{
