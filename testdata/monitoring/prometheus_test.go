@@ -176,16 +176,16 @@ func (s *server) values(t *testing.T, expr string) (list []float64, err error) {
 // expression is a PromQL expression of a panel or of an alert.
 type expression struct {
 	where, text string
-	zero        bool // all values may be 0
+	zero        bool // whether the test accepts the value 0
 }
 
-// comparison matches the comparison in the expression of an alert. It makes the result empty while
-// there is no problem.
+// comparison matches the comparison operator in the expression of an alert. Because of the comparison, the
+// result is empty while there is no problem.
 var comparison = regexp.MustCompile(`\s(==|[<>]=?)\s`)
 
-// expressions returns the expressions of the dashboard, with values for its variables, and those of
-// the alerts. From alerts it removes comparisons and offsets into the past, to test whether there
-// is data at all: a new server has no past.
+// expressions returns the expressions of the dashboard, with values for its variables, and the expressions of
+// the alerts. It removes comparisons and offsets into the past from the alerts, because the test only checks
+// that there is data, and a new server has no past.
 func expressions(t *testing.T, row func(panel) bool, alerts func(group) bool) (list []expression) {
 	t.Helper()
 	variables := strings.NewReplacer("$instance", ".*", "$__rate_interval", "10s")
@@ -207,12 +207,11 @@ func expressions(t *testing.T, row func(panel) bool, alerts func(group) bool) (l
 	return list
 }
 
-// healthy maps expressions that return no data, or 0, on a healthy server, to the fault that would
-// change this.
+// healthy maps some expressions to a fault. Without this fault, the expression returns no data, or 0.
 type healthy map[string]string
 
-// checkExpressions checks that each expression returns data under load, and each panel's expression
-// a value other than 0, unless healthy contains it.
+// checkExpressions checks that each expression returns data under load. A panel's expression must have a
+// value other than 0. Expressions in healthy are exceptions.
 func (s *server) checkExpressions(t *testing.T, list []expression, well healthy) {
 	t.Helper()
 	seen, nothing := map[string]bool{}, map[string]string{}
@@ -256,7 +255,7 @@ func (s *server) checkExpressions(t *testing.T, list []expression, well healthy)
 	t.Logf("%d expressions have data, %d show nothing in health", len(seen), len(nothing))
 }
 
-// checkAlerts waits until these alerts fire, and checks that no others do.
+// checkAlerts waits until these alerts fire, and checks that no other alerts fire.
 func (s *server) checkAlerts(t *testing.T, want ...string) {
 	t.Helper()
 	firing := map[string]bool{}

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Patience returns a context that ends shortly before the deadline of the test, so that a waiting test can report
-// what it waited for. There is no shorter timeout: a busy machine may take as long as 'go test -timeout' permits.
+// Patience returns a context that ends shortly before the deadline of the test. So a waiting test has time to
+// report the event for which it waited. There is no shorter timeout, because a busy machine may take as long as 'go
+// test -timeout' permits.
 func Patience(t testing.TB) (context.Context, context.CancelFunc) {
 	if t, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		if end, ok := t.Deadline(); ok {
@@ -18,8 +19,8 @@ func Patience(t testing.TB) (context.Context, context.CancelFunc) {
 	return context.WithCancel(context.Background())
 }
 
-// Receive waits for a value from a channel and returns it. what names the event for errors. If there is no value in
-// time, the test fails with the last lines of the log.
+// Receive waits for a value from a channel and returns the value. The text what names the event in error messages.
+// If there is no value in time, the test fails with the last lines of the log.
 func Receive[T any](t testing.TB, what string, from <-chan T, log fmt.Stringer) (v T) {
 	t.Helper()
 	ctx, cancel := Patience(t)
@@ -32,9 +33,9 @@ func Receive[T any](t testing.TB, what string, from <-chan T, log fmt.Stringer) 
 	return v
 }
 
-// Eventually polls until holds returns true. Use it only if no event reports the state, for example because another
-// process or a periodic job causes it. If possible, wait for a line of a log (proc.Buffer.Await) or for a channel
-// instead.
+// Eventually calls the function holds repeatedly until it returns true. Use Eventually only if no event reports the
+// state, for example because another process or a periodic job causes the state. If possible, wait for a line of a
+// log (proc.Buffer.Await) or for a channel instead.
 func Eventually(t testing.TB, what string, log fmt.Stringer, holds func() bool) {
 	t.Helper()
 	ctx, cancel := Patience(t)

@@ -23,11 +23,11 @@ import (
 	"time"
 )
 
-// guards are the packages that make access decisions: each mutant that survives the tests there is a failure.
-// Survivors in other packages are only listed.
+// guards lists the packages that decide about access. If a mutant of such a package survives the tests, the command
+// fails. Survivors in other packages are only printed.
 var guards = []string{"core/sas", "core/sharedkey", "core/settings"}
 
-// suites maps each package to the packages whose tests cover it, fast ones first.
+// suites maps each package to the packages whose tests cover it, beginning with the fastest tests.
 var suites = map[string][]string{
 	"core/sas":       {"core/sas", "core/protocol"},
 	"core/sharedkey": {"core/sharedkey", "core/protocol"},
@@ -85,7 +85,8 @@ func cmpOr(a, b string) string {
 	return b
 }
 
-// play runs the tests with each mutant of a package, and returns how many mutants survive without an explanation.
+// play runs the tests with each mutant of a package. It returns how many mutants survive without an explanation in
+// the list of readExplained.
 func play(ctx context.Context, name, cache string, sample, jobs int, again bool) (left int, err error) {
 	tests := suites[name]
 	if tests == nil {
@@ -179,14 +180,14 @@ func known() (names []string) {
 	return names
 }
 
-// What can happen to a mutant when the tests run.
+// The results of running the tests with a mutant.
 const (
 	killed    = "killed"
 	survived  = "survives"
 	unreached = "no test reaches it"
 )
 
-// playAll runs the tests with each mutant, and returns what happened to it.
+// playAll runs the tests with each mutant, and returns the result of each mutant.
 func (p *program) playAll(ctx context.Context, all []mutant, known *results, jobs int) []string {
 	fates := make([]string, len(all))
 	next := make(chan int)
@@ -216,8 +217,8 @@ func (p *program) playAll(ctx context.Context, all []mutant, known *results, job
 	return fates
 }
 
-// readExplained reads the list of mutants of a package that no test can notice. Each line has a file, a source, a
-// change and a reason, separated by " | ".
+// readExplained reads the list of those mutants of a package that no test can notice. Each line has a file, a source,
+// a change and a reason, separated by " | ".
 func readExplained(path, name string) (map[string]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestMutants runs the mutants of a package that has a weak test. The survivors must be exactly
-// those that a better test would notice.
+// TestMutants runs the mutants of a package that has a weak test. The survivors must be exactly those mutants
+// that a better test would notice.
 func TestMutants(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -19,7 +19,7 @@ type mutant struct {
 	source string // the expression or statement that changes, on one line
 }
 
-// key identifies a mutant even if other changes move its line.
+// key identifies a mutant. It stays the same if other changes move the mutant to a different line.
 func (m mutant) key() string { return m.file + "\t" + m.source + "\t" + m.what }
 
 // insertion is a text that replaces some bytes at an offset of a file.
@@ -29,8 +29,8 @@ type insertion struct {
 	text        string
 }
 
-// mutator makes one program that contains all mutants of a package. Each mutant has a number, and a variable selects
-// the mutant that is active, so the package is compiled only once.
+// mutator writes one program that contains all mutants of a package. Each mutant has a number. At run time, a
+// variable selects the active mutant, so the package is compiled only once.
 type mutator struct {
 	files *token.FileSet
 	info  *types.Info
@@ -44,7 +44,7 @@ type mutator struct {
 	results    []*types.Tuple // result types of the enclosing functions
 }
 
-// mutate returns a file in which all mutations are switches.
+// mutate returns the text of a file with all its mutants, each of which can be switched on.
 func (m *mutator) mutate(name string, text []byte, f *ast.File) []byte {
 	m.name, m.text, m.insertions = name, text, nil
 	for _, d := range f.Decls {
@@ -114,8 +114,7 @@ func (m *mutator) add(n ast.Node, what string) int {
 	return len(m.list)
 }
 
-// around inserts text before and after a part of the file. Parts are visited from the outer
-// one to the inner one.
+// around inserts text before and after a part of the file. The caller visits an outer part before its inner parts.
 func (m *mutator) around(n ast.Node, before, after string) {
 	order := len(m.insertions)
 	m.insertions = append(m.insertions,
@@ -123,14 +122,15 @@ func (m *mutator) around(n ast.Node, before, after string) {
 		insertion{m.files.Position(n.End()).Offset, 0, -order - 1, after})
 }
 
-// changes reports whether an expression has a value at run time. With plain, the value must be of the type bool.
+// changes reports whether the value of an expression is only known at run time. If plain is set, the value must also
+// be of the type bool.
 func (m *mutator) changes(x ast.Expr, plain bool) bool {
 	v := m.info.Types[x]
 	return v.Value == nil && v.Type != nil && (!plain || types.Identical(v.Type, types.Typ[types.Bool]) || types.Identical(v.Type, types.Typ[types.UntypedBool]))
 }
 
-// condition adds two mutants of a condition: "always false" and, if both is set, "always true". both is false for the
-// condition of a loop, which would become endless.
+// condition adds two mutants of a condition: "always false" and, if both is set, "always true". The parameter both is
+// false for the condition of a loop, because the loop would become endless.
 func (m *mutator) condition(x ast.Expr, both bool) {
 	if !m.changes(x, true) {
 		return
@@ -143,8 +143,8 @@ func (m *mutator) condition(x ast.Expr, both bool) {
 	m.around(x, fmt.Sprintf("(mutantOn(%d) || !mutantOn(%d) && (", m.add(x, "is true"), no), "))")
 }
 
-// comparisons and sums name the functions that replace these operators. For a mutant, such a function uses another
-// operator.
+// comparisons and sums map operators to the names of functions that replace them. If the mutant is active, such a
+// function uses another operator.
 var comparisons = map[token.Token]string{token.LSS: "Less", token.LEQ: "LessEqual", token.GTR: "More", token.GEQ: "MoreEqual"}
 var sums = map[token.Token]string{token.ADD: "Add", token.SUB: "Subtract"}
 
@@ -194,7 +194,7 @@ func isFloat(t types.Type) bool {
 func (m *mutator) returned(s *ast.ReturnStmt) {
 	results := m.results[len(m.results)-1]
 	if len(s.Results) != results.Len() {
-		return // one call returns all results
+		return // a single call returns all results
 	}
 	for i, x := range s.Results {
 		t := results.At(i).Type()

@@ -80,8 +80,8 @@ func build(ctx context.Context, name string, tests []string, cache string) (*pro
 	return p, nil
 }
 
-// change writes the mutated files of a package. It returns the path of an overlay that replaces the real files with
-// them.
+// change writes the mutated files of a package. It returns the path of an overlay file, which makes the compiler
+// read them instead of the real files.
 func (p *program) change(ctx context.Context, name string) (string, error) {
 	files, checked, info, parsed, err := load(ctx, name)
 	if err != nil {
@@ -163,7 +163,7 @@ func load(ctx context.Context, name string) (*token.FileSet, *types.Package, *ty
 	return files, checked, info, parsed, err
 }
 
-// measure runs tests without a mutation, and records which mutants they reach.
+// measure runs tests without a mutation. It records the duration of the tests, and which mutants they reach.
 func (p *program) measure(ctx context.Context, s *suite) error {
 	reached := s.path + ".reached"
 	begin := time.Now()
@@ -197,12 +197,12 @@ func (p *program) run(ctx context.Context, s *suite, limit time.Duration, enviro
 	return out, err
 }
 
-// spent returns the CPU time that tests have used.
+// spent returns the CPU time that the tests have used so far.
 func (p *program) spent() time.Duration { return time.Duration(p.cpu.Load()) }
 
-// fate runs the tests with one mutant. It returns what happened to the mutant, and the output of the tests that
-// notice it. An endless loop counts as noticed. If the operating system kills the tests, for example because of
-// missing memory, fate is "".
+// fate runs the tests with one mutant. It returns the result, and the output of the tests if they notice the
+// mutant. An endless loop counts as noticed. The result is "" if the operating system kills the tests, for example
+// because of missing memory.
 func (p *program) fate(ctx context.Context, n int) (fate string, said []byte) {
 	fate = unreached
 	for i := range p.tests {

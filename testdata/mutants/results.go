@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// results holds the known results of mutants. Each new one is appended to a file at once.
+// results holds the known results of mutants. Each new result is appended to a file at once.
 type results struct {
 	*os.File
 	mu    sync.Mutex

@@ -1,6 +1,6 @@
-// Package needs is for tests that need more programs than Go. A step of the Makefile lists the programs that it has
-// in EDGETABLE_NEEDS. Tests that need other programs are skipped. If a listed program is missing, the tests that
-// need it fail.
+// Package needs is for tests that need other programs than Go. Each step of the Makefile lists the programs that it
+// has in EDGETABLE_NEEDS. A test that needs a program that is not listed is skipped. If a listed program is
+// missing, the tests that need it fail.
 package needs
 
 import (
@@ -14,7 +14,7 @@ import (
 // Variable is the environment variable that lists the programs of a step, separated by commas.
 const Variable = "EDGETABLE_NEEDS"
 
-// Programs that tests may need.
+// The programs that a test can need.
 const (
 	ACME       = "acme"       // Pebble, an ACME server, built with Go
 	AWS        = "aws"        // DynamoDB Local and Lambda's emulator: Java and Maven
@@ -22,10 +22,10 @@ const (
 	Make       = "make"       // make, bash and Python
 	Patroni    = "patroni"    // Debian's Patroni, with PostgreSQL and etcd
 	Postgres   = "postgres"   // Debian's PostgreSQL, or one from Maven Central
-	Prometheus = "prometheus" // Debian's version
+	Prometheus = "prometheus" // Debian's package
 )
 
-// These skips a test unless the Makefile step that runs it has all of the programs.
+// These skips the test unless the step of the Makefile that runs the test has all these programs.
 func These(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
@@ -38,13 +38,13 @@ func These(t testing.TB, programs ...string) {
 	}
 }
 
-// Asked reports whether the Makefile step has a program.
+// Asked reports whether the step of the Makefile that runs the test has a program.
 func Asked(program string) bool {
 	return slices.Contains(strings.Split(os.Getenv(Variable), ","), program)
 }
 
-// ownTag returns the build tag with which the test program was built, if it has one. A test that such a tag selects
-// must not be skipped.
+// ownTag returns the build tag that begins with test and with which this test program was built, if any. A test
+// that such a tag selects must not be skipped.
 func ownTag() string {
 	info, _ := debug.ReadBuildInfo()
 	for _, s := range info.Settings {

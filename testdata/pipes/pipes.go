@@ -1,5 +1,5 @@
 // Package pipes provides a listener for tests in a synctest bubble, where network connections do not work. Its
-// connections have no buffers, so a client that does not read is noticed at once.
+// connections have no buffers, so a write blocks at once if the client does not read.
 package pipes
 
 import (
@@ -44,7 +44,8 @@ func (l *Listener) Close() error {
 // Addr implements net.Listener.
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// Connect opens a connection from an address; "" means a local socket. It returns once the server has accepted it.
+// Connect opens a connection from an address; "" means a local socket. Connect returns when the server has
+// accepted the connection.
 func (l *Listener) Connect(address string) *Client {
 	near, far := net.Pipe()
 	var from net.Addr = &net.UnixAddr{}

@@ -7,8 +7,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Disk mounts a file system of a size, such as 64m, until the test ends. If the process may not mount, it skips the
-// test.
+// Disk mounts a file system of a size, such as 64m, until the test ends. If the process lacks the permission to
+// mount, Disk skips the test.
 func Disk(t testing.TB, size string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -16,7 +16,7 @@ func Disk(t testing.TB, size string) (dir string) {
 	return dir
 }
 
-// Mount is [Disk] for a given directory.
+// Mount is like [Disk], but mounts the file system at a given directory.
 func Mount(t testing.TB, dir, size string) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {

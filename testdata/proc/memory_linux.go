@@ -10,7 +10,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Memory returns a memory counter of a running program in KiB: VmHWM, RssAnon, or another one of /proc/PID/status.
+// Memory returns a memory counter of a running program in KiB. Its name is VmHWM, RssAnon, or another name in
+// /proc/PID/status.
 func Memory(t testing.TB, c *exec.Cmd, counter string) (kib float64) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid))

@@ -17,12 +17,13 @@ import (
 // Process is a program that runs until the test ends.
 type Process struct {
 	*exec.Cmd
-	Lines []string // lines of standard output, up to the one that Start waited for
+	Lines []string // lines of standard output, until the line for which Start waited
 	Log   *Buffer  // standard error, and later lines of standard output
 }
 
-// Start starts a program and waits for a line that begins with a text. Without a text, it does not wait. If the
-// program prints no such line, it is killed shortly before the deadline of the test, and the test shows its output.
+// Start starts a program and waits for a line that begins with a text. If the text is empty, Start does not wait.
+// If the program prints no such line, Start kills it shortly before the deadline of the test, and the test shows
+// its output.
 func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{Cmd: c, Log: Log(t)}
@@ -35,7 +36,7 @@ func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM) // fails if the process has already ended
+		_ = c.Process.Signal(syscall.SIGTERM) // an error means that the process has already ended
 		defer killed(t, c)()
 		_ = c.Wait() // its exit status does not matter
 	})
@@ -54,7 +55,7 @@ func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 	return p
 }
 
-// killed kills a process shortly before the test's deadline, unless stop is called before.
+// killed makes the process end shortly before the test's deadline, unless stop is called before that time.
 func killed(t testing.TB, c *exec.Cmd) (stop func()) {
 	ctx, cancel := must.Patience(t)
 	end := context.AfterFunc(ctx, func() { _ = c.Process.Kill() })

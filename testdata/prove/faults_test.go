@@ -24,9 +24,8 @@ const (
 	table    = "Faults"
 )
 
-// TestFaults writes batches while some clients disconnect and the command in
-// EDGETABLE_PROVE_DISTURB disturbs the deployment. It checks that acknowledged batches exist
-// afterwards, and that each batch is complete or absent.
+// TestFaults writes batches while some clients disconnect and the command in EDGETABLE_PROVE_DISTURB disturbs
+// the deployment. Acknowledged batches must exist afterwards, and each batch must be complete or absent.
 func TestFaults(t *testing.T) {
 	at, err := remote.ParseConnection(os.Getenv("EDGETABLE_CONNECTION_STRING"))
 	must.OK(t, err)
@@ -56,7 +55,7 @@ func TestFaults(t *testing.T) {
 	for w := range writers {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(1, uint64(w)))
-			// Continue until some batches were written after the disturbance.
+			// Continue until some batches were written after the command has ended.
 			for n, behind := 0, 0; behind < 20; n++ {
 				if disturbed.Load() {
 					behind++
@@ -100,8 +99,8 @@ func batch(writer, n int) (ops []remote.Operation) {
 	return ops
 }
 
-// compare counts the rows of each batch. A batch whose client disconnected may be written while
-// compare reads; then it reads again.
+// compare checks that each acknowledged batch exists, and that each batch is complete or absent. It repeats a
+// failed check, because a batch whose client disconnected may be written during the check.
 func compare(t *testing.T, client *remote.Client, acknowledged [][]bool) {
 	t.Helper()
 	var wrong []string

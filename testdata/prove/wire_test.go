@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestWire needs EDGETABLE_CONNECTION_STRING with an account whose tables it may all delete.
+// TestWire uses the account in EDGETABLE_CONNECTION_STRING. It deletes all tables of this account.
 func TestWire(t *testing.T) {
 	connection := make(map[string]string)
 	for field := range strings.SplitSeq(os.Getenv("EDGETABLE_CONNECTION_STRING"), ";") {
@@ -43,14 +43,15 @@ func TestWire(t *testing.T) {
 	empty(t, remote)
 }
 
-// ownReason returns the reason phrase of the status line, or "" for the standard phrase, because
-// some platforms replace other phrases.
+// ownReason returns the reason phrase of the status line. If it is the standard phrase of the status,
+// ownReason returns "", because some platforms replace other phrases. Payload Too Large is the standard
+// phrase of workerd.
 func ownReason(resp *http.Response) string {
 	if resp.ProtoMajor > 1 {
 		return ""
 	}
 	_, reason, _ := strings.Cut(resp.Status, " ")
-	if reason == http.StatusText(resp.StatusCode) || resp.StatusCode == http.StatusRequestEntityTooLarge && reason == "Payload Too Large" { // from workerd
+	if reason == http.StatusText(resp.StatusCode) || resp.StatusCode == http.StatusRequestEntityTooLarge && reason == "Payload Too Large" {
 		return ""
 	}
 	return reason
@@ -92,7 +93,7 @@ func sender(scheme string) wiretest.Target {
 		defer resp.Body.Close()
 		answer := &wiretest.Response{Status: resp.StatusCode, Reason: ownReason(resp)}
 		if os.Getenv("EDGETABLE_CLIENTS_LAST_WRITE_WINS") != "" {
-			resp.Header.Del("X-Edgetable-Consistency") // only tables in Workers KV have this header
+			resp.Header.Del("X-Edgetable-Consistency") // only responses of tables in Workers KV have this header
 		}
 		for name, values := range resp.Header {
 			for _, value := range values {
@@ -104,7 +105,8 @@ func sender(scheme string) wiretest.Target {
 	}
 }
 
-// empty deletes the tables of an account and resets its properties to those of a new account.
+// empty deletes the tables of an account, and resets the account's service properties to those of a new
+// account.
 func empty(t *testing.T, remote *wiretest.Remote) {
 	t.Helper()
 	ask := func(text string) []byte {

@@ -20,8 +20,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Start serves an empty account on loopback, in memory, until the test ends. It returns the connection string. wrap
-// may change how requests are served; it may be nil.
+// Start serves an empty account in memory, on loopback, until the test ends. It returns the connection string. The
+// function wrap may change how requests are served; it may be nil.
 func Start(t testing.TB, wrap func(httpserver.Protocol) httpserver.Protocol) string {
 	t.Helper()
 	now := func() edm.Ticks { return edm.TicksOf(time.Now()) }

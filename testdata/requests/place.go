@@ -1,5 +1,5 @@
-// Package requests counts requests to a place for objects, such as a bucket for backups. The bill of
-// a bucket depends on these counts.
+// Package requests counts the requests to an object store, such as a bucket for backups. The costs of a
+// bucket depend on the numbers of requests.
 package requests
 
 import (
@@ -18,7 +18,7 @@ import (
 // page is the maximum number of objects in the response to a LIST.
 const page = 1000
 
-// Place keeps objects in memory and counts requests. The zero value is empty.
+// Place keeps objects in memory and counts requests. The zero value contains no objects.
 type Place struct {
 	mu      sync.Mutex
 	names   []string // names in sorted order
@@ -26,7 +26,7 @@ type Place struct {
 	Counts
 }
 
-// Counts are numbers of requests. A DELETE costs nothing.
+// Counts holds numbers of requests. A DELETE is not counted, because it costs nothing.
 type Counts struct{ List, Put, Get int }
 
 // Times returns the counts multiplied by n.
@@ -101,7 +101,7 @@ func (p *Place) List(ctx context.Context, prefix string) iter.Seq2[objects.Objec
 	return p.ListAfter(ctx, prefix, "")
 }
 
-// ListAfter implements [objects.Ordered]. Each page is a request.
+// ListAfter implements [objects.Ordered]. Each page counts as a request.
 func (p *Place) ListAfter(_ context.Context, prefix, after string) iter.Seq2[objects.Object, error] {
 	return func(yield func(objects.Object, error) bool) {
 		for n, o := range p.list(prefix, after) {

@@ -9,11 +9,11 @@ import (
 )
 
 // Rows is the reference implementation of engine.Rows: a sorted list with an undo log. It is as strict as the
-// interface permits: each call overwrites the results of the previous call.
+// interface permits: each call overwrites the memory that the previous call returned.
 type Rows struct {
 	Rows  []Row
-	Bytes int64 // what Size returns; 0 means the size of all rows plus Beside
-	// Beside is added to the size of all rows, as if other rows took that much.
+	Bytes int64 // result of Size; 0 means the size of all rows plus Beside
+	// Beside is added to the size of all rows, as if the database contained other rows, too.
 	Beside int64
 	// Touched is called for each row that is looked up, read in a scan, written or deleted. It may be nil.
 	Touched func(key []byte, writes bool)
@@ -41,7 +41,7 @@ func (o *Rows) touch(key []byte, writes bool) {
 	}
 }
 
-// lend returns a copy that the next call overwrites.
+// lend joins the texts b, in memory that the next call overwrites.
 func (o *Rows) lend(b ...[]byte) []byte {
 	o.spoil()
 	for _, part := range b {

@@ -10,13 +10,14 @@ import (
 	"syscall"
 )
 
-// account is the user that runs the servers instead of root, which PostgreSQL refuses. Nil means the current user.
+// account is the user that runs the servers if this process runs as root, because PostgreSQL refuses to run as root.
+// A nil account means the current user.
 type account struct {
 	name     string
 	uid, gid uint32
 }
 
-// other returns the account that runs the servers.
+// other returns the account that runs the servers, or nil for the current user.
 func other() (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -38,7 +39,7 @@ func (a *account) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: a.uid, Gid: a.gid}
 }
 
-// own gives a directory to the account. The account must be able to enter it.
+// own changes the owner of a directory to the account. It fails if the account cannot enter the directory above.
 func (a *account) own(dir string) error {
 	if a == nil {
 		return nil
@@ -49,7 +50,8 @@ func (a *account) own(dir string) error {
 	return os.Chown(dir, int(a.uid), int(a.gid))
 }
 
-// enters returns an error that names the first directory on the path to dir that the account cannot enter.
+// enters returns an error if the account cannot enter a directory on the path to dir. The error names the first such
+// directory.
 func (a *account) enters(dir string) error {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -76,8 +78,8 @@ func (a *account) enters(dir string) error {
 	return nil
 }
 
-// Folder makes a directory that the servers may use, in the directory for temporary files, or in /tmp or /var/tmp if
-// the account cannot enter that one. The caller removes it.
+// Folder makes a directory that the servers can use. It is in the directory for temporary files; if the account
+// cannot enter that directory, it is in /tmp or /var/tmp. The caller removes it.
 func Folder() (string, error) {
 	a, err := other()
 	if err != nil {

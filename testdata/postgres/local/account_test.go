@@ -9,8 +9,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestFolderForAnotherAccount checks that a server under another user gets a directory that this user
-// can enter. If the user cannot enter a given directory, the error names it.
+// TestFolderForAnotherAccount checks that a server that runs as another user gets a directory that this user
+// can enter. If the user cannot enter a given directory, the error must name the directory.
 func TestFolderForAnotherAccount(t *testing.T) {
 	a := &account{"nobody", 65534, 65534}
 	private := filepath.Join(t.TempDir(), "private")
@@ -33,7 +33,7 @@ func TestFolderForAnotherAccount(t *testing.T) {
 	must.OK(t, a.enters(dir))
 }
 
-// TestStartShowsTheLog checks that the error of a server that cannot start contains its log.
+// TestStartShowsTheLog checks that if a server cannot start, the error contains the server's log.
 func TestStartShowsTheLog(t *testing.T) {
 	dir := t.TempDir()
 	c := &Cluster{Dir: dir, place: dir, bin: dir}

@@ -21,9 +21,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Cluster is a database server with its own data directory. It ends with Remove, or with the process that started it.
+// Cluster is a PostgreSQL server with its own data directory. The server ends when Remove is called, or when the
+// process that started it ends.
 type Cluster struct {
-	Dir   string // directory for the socket and the messages
+	Dir   string // directory of the socket and of the log
 	Port  int
 	place string // directory of the data
 	bin   string
@@ -36,12 +37,12 @@ type Cluster struct {
 
 // Options configure a cluster.
 type Options struct {
-	Version  string   // version from Maven Central, such as 17.5.0; "" means Debian's
+	Version  string   // version that is downloaded from Maven Central, such as 17.5.0; "" means Debian's PostgreSQL
 	Settings []string // settings of the form name=value
 	Dir      string   // data directory; "" means a temporary one
-	From     *Cluster // the primary that a standby follows; nil for a primary
+	From     *Cluster // primary of a standby; nil if the cluster is a primary
 	Socket   string   // directory of the socket over which a standby reaches From; "" means From's own
-	Log      string   // directory for the write-ahead log; "" means that it is with the data
+	Log      string   // directory of the write-ahead log; "" means the data directory
 }
 
 // New creates a cluster and starts it.
@@ -119,9 +120,10 @@ func (c *Cluster) run(program string, args ...string) error {
 	return nil
 }
 
-// keeper is a script that starts the server. It stops the server when the process that started the script ends,
-// because then file 3 reaches its end. The log also has the shell's messages, for example if the system refuses a new
-// process. The shell reads file 3 itself, since a test may have no other programs in its path.
+// keeper is a script that starts the server. File descriptor 3 is a pipe that reaches its end when the process that
+// started the script ends; the script then stops the server. The shell's messages are written to the server's log,
+// for example if the system refuses a new process. The shell reads the pipe itself, because other programs may be
+// missing in the path of a test.
 const keeper = `exec >>"$3" 2>&1
 "$1" -D "$2" 3<&- & pid=$!
 ( read -r end <&3; kill -QUIT $pid 2>/dev/null ) >/dev/null 2>&1 &
@@ -130,7 +132,7 @@ wait $pid`
 
 // Start starts a stopped server and waits until it responds.
 func (c *Cluster) Start() error {
-	// The lock of a killed server names a process that the system may still list.
+	// A killed server leaves a lock file that names a process. The system may still list this process.
 	old, _ := filepath.Glob(filepath.Join(c.Dir, ".s.PGSQL.*"))
 	for _, file := range old {
 		if err := os.Remove(file); err != nil {
@@ -149,7 +151,7 @@ func (c *Cluster) Start() error {
 	r.Close()
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // returns the error that the server was stopped; otherwise the log says why it ended
+		_ = cmd.Wait() // an error only says that the server was stopped; otherwise, the log has the cause
 		close(ended)
 	}()
 	c.life, c.c, c.ended = w, cmd, ended
@@ -166,7 +168,7 @@ func (c *Cluster) Wait(limit time.Duration) error {
 	return nil
 }
 
-// answers waits until the server responds, or has ended.
+// answers waits until the server responds. It returns an error if the server has ended.
 func answers(ctx context.Context, ended <-chan struct{}, dsn string) error {
 	for {
 		conn, err := pgx.Connect(ctx, dsn)
@@ -203,8 +205,8 @@ func (c *Cluster) Kill() error {
 	return c.gone()
 }
 
-// Crash kills one of the server's processes, as the kernel does when memory is short. PostgreSQL then restarts all
-// its processes.
+// Crash kills one process of the server, as the kernel does when memory is short. PostgreSQL then restarts all its
+// processes.
 func (c *Cluster) Crash(ctx context.Context, pid int) error {
 	conn, err := pgx.Connect(ctx, c.DSN(""))
 	if err != nil {
@@ -234,13 +236,13 @@ func (c *Cluster) gone() error {
 	return c.life.Close()
 }
 
-// Pid returns the number of the server's first process.
+// Pid returns the process id of the server's main process (the postmaster).
 func (c *Cluster) Pid() (int, error) { return pidIn(c.data()) }
 
 // pidIn returns the process id of the PostgreSQL server (the postmaster) that uses this data directory.
 func pidIn(data string) (int, error) { return readPid(filepath.Join(data, "postmaster.pid")) }
 
-// readPid reads the number of a process from the first line of a file.
+// readPid reads a process id from the first line of a file.
 func readPid(file string) (int, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -267,7 +269,7 @@ func (c *Cluster) copy(from *Cluster) error {
 	return c.run("pg_basebackup", "-D", c.data(), "-h", from.Dir, "-p", strconv.Itoa(from.Port), "-U", "postgres", "-R", "-X", "stream", "--no-sync", "-c", "fast")
 }
 
-// configure appends settings; the last setting of a name counts.
+// configure appends settings to the configuration file; if a name occurs twice, the last setting counts.
 func (c *Cluster) configure(settings []string) error {
 	list := append([]string{"listen_addresses='127.0.0.1'", "unix_socket_directories='" + c.Dir + "'", "port=" + strconv.Itoa(c.Port), "log_min_messages=warning"}, settings...)
 	f, err := os.OpenFile(filepath.Join(c.data(), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
@@ -284,7 +286,7 @@ func (c *Cluster) Remove() error {
 	case <-c.ended:
 	default:
 		if c.c != nil {
-			_ = c.Stop() // the server may have just ended
+			_ = c.Stop() // the server may have ended by itself just before
 		}
 	}
 	return os.RemoveAll(c.Dir)
@@ -293,7 +295,7 @@ func (c *Cluster) Remove() error {
 // Address returns the TCP address of the server.
 func (c *Cluster) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port)) }
 
-// DSN returns the DSN of an administrator, over the socket; more is appended.
+// DSN returns a connection string for an administrator, over the socket. The text more is appended.
 func (c *Cluster) DSN(more string) string {
 	return fmt.Sprintf("host=%s port=%d user=postgres dbname=postgres sslmode=disable connect_timeout=5 %s", c.Dir, c.Port, more)
 }
@@ -315,13 +317,13 @@ var schemas atomic.Int64
 // Name returns the name of a schema that was never used.
 func Name() string { return fmt.Sprintf("et%d_%s", schemas.Add(1), strings.ToLower(rand.Text()[:6])) }
 
-// children returns the running processes that a process started.
+// children returns the ids of the running processes that a process started.
 func children(parent int) (list []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range stats {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // the process has ended meanwhile
+			continue // this process has ended meanwhile
 		}
 		_, rest, _ := strings.Cut(string(text), ") ")
 		if f := strings.Fields(rest); len(f) > 1 && f[1] == strconv.Itoa(parent) {
@@ -341,8 +343,8 @@ func tail(file string) string {
 	return fmt.Sprintf("%s: …%s", filepath.Base(file), text[max(0, len(text)-3000):])
 }
 
-// freePorts returns unused ports. They are below those that the system assigns to outgoing connections, one of which
-// could otherwise take a port before the server does.
+// freePorts returns unused ports. They are below the ports that the system assigns to outgoing connections, because
+// such a connection could take a port before the server does.
 func freePorts(n int) (list []int, err error) {
 	for tries := 0; len(list) < n; tries++ {
 		var b [2]byte
@@ -361,8 +363,8 @@ func freePorts(n int) (list []int, err error) {
 	return list, nil
 }
 
-// programs returns the directory of PostgreSQL's programs. A test runs in the directory of its package, from where
-// the script is found.
+// programs returns the directory of PostgreSQL's programs. It finds the script that installs them from the working
+// directory, which is the directory of the test's package.
 func programs(version string) (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// Patroni is a cluster of three of Debian's PostgreSQL servers under Debian's Patroni, with three etcd servers. A
-// write waits for one standby, and only that one can be promoted.
+// Patroni is a cluster of three of Debian's PostgreSQL servers under Debian's Patroni, with three etcd servers. The
+// primary confirms a write after one standby has the write. Only this standby can be promoted.
 type Patroni struct {
 	Nodes    [3]*Node
 	etcd     [3]*process
@@ -26,7 +26,7 @@ type Patroni struct {
 	dir      string
 	as       *account
 	password string
-	async    bool // the primary confirms writes without waiting for a standby
+	async    bool // whether the primary confirms writes without waiting for a standby
 }
 
 // Node is one machine of a [Patroni]: a PostgreSQL server and the Patroni process that manages it.
@@ -37,11 +37,11 @@ type Node struct {
 	patroni    *process
 }
 
-// NewPatroni starts a cluster and waits until it has a primary with a synchronous standby.
-// It ends with Remove, or with the process that started it.
+// NewPatroni starts a cluster and waits until it has a primary with a synchronous standby. The cluster ends when
+// Remove is called, or when the process that started it ends.
 func NewPatroni() (*Patroni, error) { return newPatroni(new(Patroni)) }
 
-// NewAsynchronous starts a cluster that acknowledges writes which no standby has.
+// NewAsynchronous starts a cluster whose primary confirms writes that no standby has received.
 func NewAsynchronous() (*Patroni, error) { return newPatroni(&Patroni{async: true}) }
 
 func newPatroni(p *Patroni) (_ *Patroni, err error) {
@@ -105,12 +105,12 @@ func (p *Patroni) start(etcd, bin string) error {
 }
 
 // config returns Patroni's configuration. It uses the older protocol of etcd: with the newer one, Patroni 3.0 uses an
-// old state after a pause (its pull request 2783). The two settings about data directories let a node rejoin if its
-// log has diverged from the primary's.
+// old state after a pause (pull request 2783 of Patroni). The two settings about data directories let a node rejoin
+// if its log has diverged from the primary's log.
 func (p *Patroni) config(n *Node, bin string, etcd []string) string {
-	startTimeout := 300 // the default setting: Patroni restarts a dead server on its node
+	startTimeout := 300 // the default: Patroni restarts a dead server on its node
 	if p.async {
-		startTimeout = 0 // this setting: another node becomes the primary at once
+		startTimeout = 0 // with 0, another node becomes the primary at once
 	}
 	return fmt.Sprintf(`scope: edgetable
 name: %[1]s
@@ -146,7 +146,7 @@ postgresql:
 `, n.Name, n.rest, strings.Join(etcd, ","), n.port, n.dir, bin, p.password, p.dir, !p.async, startTimeout)
 }
 
-// DSN returns a connection string that connects to the primary, whichever node that is.
+// DSN returns a connection string for the primary, whichever node is the primary.
 func (p *Patroni) DSN() string {
 	ports := make([]string, len(p.Nodes))
 	for i, n := range p.Nodes {
@@ -156,7 +156,7 @@ func (p *Patroni) DSN() string {
 		strings.Join(ports, ","), p.password)
 }
 
-// Primary returns the node that holds the primary's lock, or nil.
+// Primary returns the node that holds Patroni's lock of the primary, or nil.
 func (p *Patroni) Primary() *Node {
 	for _, n := range p.Nodes {
 		if n.says("primary") {
@@ -166,7 +166,7 @@ func (p *Patroni) Primary() *Node {
 	return nil
 }
 
-// says reports whether Patroni's REST API on a node responds with 200.
+// says reports whether Patroni's REST API on this node responds with 200 to a request of the path what.
 func (n *Node) says(what string) bool {
 	client := http.Client{Timeout: 2 * time.Second}
 	r, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d/%s", n.rest, what))
@@ -177,8 +177,9 @@ func (n *Node) says(what string) bool {
 	return r.StatusCode == http.StatusOK
 }
 
-// safe reports whether there is a primary, and Patroni has recorded its synchronous standby. Until then, Patroni
-// would promote no node if the primary was lost, although the primary already acknowledges writes.
+// safe reports whether there is a primary and Patroni has recorded which standby is synchronous. Before Patroni has
+// recorded it, Patroni would promote no standby if the primary was lost, although the primary already confirms
+// writes.
 func (p *Patroni) safe() bool {
 	primary := p.Primary()
 	if primary == nil || p.async {
@@ -198,8 +199,8 @@ func (p *Patroni) safe() bool {
 		sync.Leader == primary.Name && sync.Standby != ""
 }
 
-// await waits until a condition is true. If a program ends meanwhile, or the time limit passes, the error contains
-// the ends of all logs.
+// await waits until the function so returns true. It fails if a program ends meanwhile, or if the time limit passes.
+// The error contains the ends of all logs.
 func (p *Patroni) await(limit time.Duration, what string, so func() bool) error {
 	for end := time.Now().Add(limit); !so(); time.Sleep(50 * time.Millisecond) {
 		for _, one := range p.processes() {
@@ -229,7 +230,7 @@ func (p *Patroni) processes() (list []*process) {
 	return list
 }
 
-// Complete waits until all nodes work again and the primary has its standbys.
+// Complete waits until all nodes run again and the primary has its standbys.
 func (p *Patroni) Complete() error {
 	return p.await(3*time.Minute, "a primary with two standbys", func() bool {
 		for _, n := range p.Nodes {
@@ -241,11 +242,11 @@ func (p *Patroni) Complete() error {
 	})
 }
 
-// KillServer kills the PostgreSQL server of a node with all its processes; Patroni on that node notices it at once.
+// KillServer kills the PostgreSQL server of a node with all its processes. Patroni on that node notices this at once.
 func (n *Node) KillServer() error { return n.signal(syscall.SIGKILL) }
 
-// KillBackend kills one process that serves a client, as the kernel does when memory is short. PostgreSQL then
-// restarts all its processes. KillBackend returns when the server responds again.
+// KillBackend kills one PostgreSQL process that serves a client, as the kernel does when memory is short. PostgreSQL
+// then restarts all its processes. KillBackend returns when the server responds again.
 func (p *Patroni) KillBackend(ctx context.Context, n *Node) error {
 	server, err := pidIn(n.dir)
 	if err != nil {
@@ -254,12 +255,12 @@ func (p *Patroni) KillBackend(ctx context.Context, n *Node) error {
 	for _, pid := range children(server) {
 		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if err != nil || !strings.Contains(string(name), "postgres postgres 127.0.0.1(") {
-			continue // the process has ended, or serves no client
+			continue // this process has ended, or serves no client
 		}
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			return err
 		}
-		gone := func() bool { return !slices.Contains(children(server), pid) } // the server has noticed the kill when it has no such process
+		gone := func() bool { return !slices.Contains(children(server), pid) } // once this process is gone, the server has noticed the kill
 		if err := p.await(time.Minute, "a server that restarts in place", gone); err != nil {
 			return err
 		}
@@ -268,8 +269,8 @@ func (p *Patroni) KillBackend(ctx context.Context, n *Node) error {
 	return errors.New("the server has no client")
 }
 
-// Kill kills the server with all its processes and Patroni on that node, like the loss of the machine: the other
-// nodes notice that the lock is not renewed.
+// Kill kills Patroni and all processes of the PostgreSQL server on a node, like the loss of the machine. The other
+// nodes notice that the primary's lock is not renewed.
 func (n *Node) Kill() error {
 	if err := n.patroni.kill(); err != nil { // Patroni first, because it would restart the server
 		return err
@@ -287,7 +288,7 @@ func (n *Node) StopSending() error {
 	for _, pid := range children(server) {
 		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if err != nil || !strings.Contains(string(name), "walsender") {
-			continue // the process has ended, or does not send the log
+			continue // this process has ended, or does not send the log
 		}
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			return err
@@ -300,10 +301,10 @@ func (n *Node) StopSending() error {
 	return nil
 }
 
-// Freeze suspends all processes of the node, like a machine that is being migrated.
+// Freeze suspends all processes of the node, like the migration of a virtual machine.
 func (n *Node) Freeze() error { return n.signalAll(syscall.SIGSTOP) }
 
-// Thaw resumes the processes that Freeze suspended. For them, no time has passed.
+// Thaw resumes the processes that Freeze suspended. They do not notice that they were suspended.
 func (n *Node) Thaw() error { return n.signalAll(syscall.SIGCONT) }
 
 // Start starts a node that was killed.
@@ -317,9 +318,9 @@ func (n *Node) signal(s syscall.Signal) error {
 	return signalServer(server, s)
 }
 
-// signalServer sends a signal to all processes of a server. It suspends the first process before, which could
-// otherwise start another process that the signal misses. No process may remain, because a new server cannot start
-// while an old process uses the shared memory.
+// signalServer sends a signal to all processes of a server. It first suspends the main process, which could otherwise
+// start another process that the signal misses. No process may remain, because a new server cannot start while an old
+// process uses the shared memory.
 func signalServer(server int, s syscall.Signal) error {
 	if err := syscall.Kill(server, syscall.SIGSTOP); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return err
@@ -354,7 +355,7 @@ func (p *Patroni) Remove() error {
 	return errors.Join(append(all, os.RemoveAll(p.dir))...)
 }
 
-// process is a program that ends when this process does.
+// process is a program that ends when this process ends.
 type process struct {
 	dir, name string
 	as        *account
@@ -365,9 +366,9 @@ type process struct {
 	life      *os.File
 }
 
-// guard is a script that starts a program and records its process number. When the process that started the script
-// ends, file 3 reaches its end, and the script kills the program and a server that the program started. The log also
-// has the shell's messages.
+// guard is a script that starts a program and records its process id. File descriptor 3 is a pipe that reaches its
+// end when the process that started the script ends. The script then kills the program, and a server that the program
+// started. The shell's messages are written to the log of the program.
 const guard = `name=$1; shift; exec >>"$name.log" 2>&1
 "$@" 3<&- & pid=$!
 echo $pid >"$name.pid"
@@ -391,7 +392,7 @@ func (p *process) start() error {
 	}
 	c, ended := p.c, make(chan struct{})
 	go func() {
-		_ = c.Wait() // returns the error that the program was killed; otherwise the log says why it ended
+		_ = c.Wait() // an error only says that the program was killed; otherwise, the log has the cause
 		close(ended)
 	}()
 	p.life, p.ended, p.killed = w, ended, false

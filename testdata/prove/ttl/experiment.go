@@ -19,17 +19,18 @@ type plan struct {
 	Items   int
 	Writing time.Duration // period in which all items are written
 	Longest time.Duration // maximum time from the first write of an item to the second one
-	Rest    time.Duration // time from the last write to the last check
+	Rest    time.Duration // time from the last write to the check for missing items
 }
 
-// written returns the time from the start to the first write of an item. The item's expiry is already in the past then.
+// written returns the time from the start of the experiment to the first write of an item. This write has an expiry
+// that has already passed.
 func (p *plan) written(id int) time.Duration {
 	return p.Writing / time.Duration(p.Items) * time.Duration(id)
 }
 
-// again returns the time from the start to the second write of an item. The times are spread evenly over orders of
-// magnitude: as many after 1 to 10 seconds as after 1 to 10 hours. Nobody knows when DynamoDB decides to delete an
-// item.
+// again returns the time from the start of the experiment to the second write of an item. The times since the first
+// write are spread evenly over orders of magnitude: as many are 1 to 10 seconds as 1 to 10 hours, because it is unknown
+// when DynamoDB decides to delete an item.
 func (p *plan) again(id int) time.Duration {
 	rnd := rand.New(rand.NewPCG(1, uint64(id)))
 	seconds := math.Pow(max(p.Longest.Seconds(), 1), rnd.Float64())
@@ -38,7 +39,7 @@ func (p *plan) again(id int) time.Duration {
 
 // table is the table that the experiment writes to.
 type table interface {
-	// Put writes an item that has expired.
+	// Put writes an item with an expiry that has passed.
 	Put(ctx context.Context, id int) error
 	// Again writes the item without an expiry, on condition that the item still exists.
 	Again(ctx context.Context, id int) (there bool, err error)
@@ -50,7 +51,7 @@ type table interface {
 type answer struct {
 	Gone int   // items that were deleted before their second write
 	Kept int   // items that were written a second time
-	Lost []int // items that are missing although they were written a second time
+	Lost []int // items that were written a second time and are missing nevertheless
 }
 
 func (a answer) String() string {
@@ -68,7 +69,7 @@ func (a answer) String() string {
 type experiment struct {
 	plan
 	Begun time.Time
-	next  int          // all items with lower numbers have had their first write
+	next  int          // number of items that have had their first write; they have the lowest ids
 	done  map[int]bool // by item: true if it was written a second time, false if it was already deleted
 	log   *os.File
 }
@@ -184,5 +185,5 @@ func (e *experiment) judge(lost []int) (a answer) {
 	return a
 }
 
-// until waits until t.
+// until waits until the time t.
 func until(ctx context.Context, t time.Time) error { return cli.Sleep(ctx, time.Until(t)) }

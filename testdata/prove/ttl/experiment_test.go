@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// cloud simulates DynamoDB: it deletes expired items some time after it has found them. If
-// looksAgain is set, it checks an item again before it deletes it; otherwise it relies on what it
-// saw an hour before.
+// cloud simulates DynamoDB, which deletes an expired item some time after it has found the item. If
+// looksAgain is set, cloud checks the expiry again before it deletes the item. Otherwise it relies on the
+// check an hour before.
 type cloud struct {
 	looksAgain bool
-	items      map[int]bool      // true if the item has an expiry
+	items      map[int]bool      // by item: true if the item has an expiry
 	doomed     map[int]time.Time // time at which each item will be deleted
-	fail       int               // number of the call that fails
+	fail       int               // counts down to the call that fails
 }
 
 func (c *cloud) pass() error {
@@ -62,8 +62,8 @@ func (c *cloud) Missing(_ context.Context, ids []int) (missing []int, err error)
 	return missing, c.pass()
 }
 
-// TestExperiment checks that the experiment distinguishes an expiry that checks items again from
-// one that does not, even after an interruption. If no items were deleted at all, the experiment
+// TestExperiment checks that the experiment finds out whether DynamoDB checks the expiry again before it
+// deletes an item, even if the experiment is interrupted. If no items were deleted at all, the experiment
 // must give no answer.
 func TestExperiment(t *testing.T) {
 	t.Parallel()

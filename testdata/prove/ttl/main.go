@@ -1,6 +1,6 @@
-// Command ttl tests whether DynamoDB's expiry (TTL) checks an item again before it deletes it. The documentation does
-// not say so. Without such a check, DynamoDB may delete an item that was just written in place of an expired one. The
-// store on DynamoDB must then not use TTL.
+// Command ttl tests whether DynamoDB's expiry (TTL) checks an item again before it deletes the item. The documentation
+// does not say this. Without such a check, DynamoDB may delete an item that was just written in place of an expired
+// item. The store on DynamoDB must then not use TTL.
 //
 // For two days the command writes items that have already expired. After a second to a day, it writes each of them
 // again, without an expiry, on condition that the item still exists. None of these items may be missing later. The
@@ -59,7 +59,7 @@ func run(ctx context.Context, name, endpoint, state string, p plan) error {
 	found, err := e.run(ctx, t)
 	fmt.Println(found)
 	if err != nil || len(found.Lost) > 0 {
-		return err // the table is kept for inspection
+		return err // the table stays, so that it can be inspected
 	}
 	return t.remove(context.WithoutCancel(ctx))
 }
