@@ -20,16 +20,16 @@ import (
 type Apply struct {
 	To     *remote.Client
 	Table  string
-	Source string // URL of the account; the file of refused rows names it as their source
+	Source string // URL of the account, which the file of refused rows records as the source
 	// Connections is the maximum number of concurrent batches.
 	Connections int
-	// Before is called once for each page, with its operations, before Page writes them.
+	// Before is called with the operations of each page, before Page writes these operations.
 	Before func([]remote.Operation) error
 }
 
-// Page writes the events of a page. It writes only the last event of each entity, because an event
-// has the whole state of its entity. So the order of the writes does not matter, and writing a page
-// again is harmless. Page returns the rows that the service refuses.
+// Page writes the events of one page of the feed. An event contains the whole state of its entity,
+// so Page writes only the last event of each entity. For the same reason the order of the writes
+// does not matter, and a page may be written twice. Page returns the rows that the service refuses.
 func (a *Apply) Page(ctx context.Context, events []json.RawMessage) (totals progressfile.Totals, rejects []rows.Reject, err error) {
 	ops, err := operations(events)
 	if err != nil {
@@ -80,7 +80,8 @@ func (a *Apply) write(ctx context.Context, b *batch) (err error) {
 	return err
 }
 
-// operations returns one write for each entity of a page, sorted by partition and kind.
+// operations returns one write for each entity of a page, sorted by partition and kind of
+// operation.
 func operations(events []json.RawMessage) ([]remote.Operation, error) {
 	type entity struct{ partition, row string }
 	last := map[entity]*remote.Event{}
@@ -89,7 +90,7 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 		if err := json.Unmarshal(text, &e); err != nil {
 			return nil, err
 		}
-		if e.Type != payload.EventDrop { // a drop event is not about an entity; the next response says that the feed has ended
+		if e.Type != payload.EventDrop { // a drop event has no entity; the next response of the feed reports its end
 			last[entity{e.PartitionKey, e.RowKey}] = &e
 		}
 	}
@@ -97,7 +98,7 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 	for k, e := range last {
 		op := remote.Operation{Kind: remote.Delete, PartitionKey: k.partition, RowKey: k.row}
 		switch {
-		case e.Superseded: // this event has no data, because a later event in the feed has the entity's state
+		case e.Superseded: // the event has no data, because a later event in the feed has the state of the entity
 			continue
 		case e.Type == payload.EventPut && e.Expired == "":
 			received, err := payload.ReadEntity(e.Data)

@@ -13,21 +13,22 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// AzCopy 7 exported a table to files ACCOUNT_TABLE_TIME_RANGE_SPLIT_CRC.json, or .csv with a
-// .schema.csv each, and a manifest ACCOUNT_TABLE_TIME.manifest. The names of the files and of the
-// manifest have the same prefix, unless the option /Manifest chose another name. CRC is a checksum
-// of the entities in the file, and the field Checksum of the manifest is a checksum of all files.
-// How AzCopy computed the checksums was never published, so this package does not verify them. It
-// verifies the number of files.
+// AzCopy 7 exported a table to files ACCOUNT_TABLE_TIME_RANGE_SPLIT_CRC.json and a manifest
+// ACCOUNT_TABLE_TIME.manifest. In the CSV format each file ends with .csv, and a file .schema.csv
+// with its types is next to it. The names of the files and of the manifest have the same prefix,
+// unless the option /Manifest chose another name. CRC is a checksum of the entities in the file,
+// and the field Checksum of the manifest is a checksum of all files. How AzCopy computed the
+// checksums was never published, so this package does not verify them. It verifies the number of
+// files.
 // https://github.com/MicrosoftDocs/azure-docs/blob/00a142ac/articles/storage/storage-use-azcopy.md
 // https://github.com/Azure/azure-storage-net-data-movement/issues/129
 
-// azcopyManifest is the extension of manifests.
+// azcopyManifest is the file extension of AzCopy's manifests.
 const azcopyManifest = ".manifest"
 
 var azcopyPart = regexp.MustCompile(`^(?:[a-z0-9]{3,24}_([A-Za-z][A-Za-z0-9]{2,62})(?:_[0-9]{8}T[0-9.]+Z?)?|(.+))_[0-9]+_[0-9]+_[0-9A-Fa-f]{8,16}\.(?:json|csv)$`)
 
-// azcopyTable returns the table in the name of an AzCopy file, or "".
+// azcopyTable returns the table in the name of an AzCopy file, or "" if the name has another form.
 func azcopyTable(file string) string {
 	if m := azcopyPart.FindStringSubmatch(file); m != nil {
 		return m[1]
@@ -35,7 +36,8 @@ func azcopyTable(file string) string {
 	return ""
 }
 
-// azcopySays holds the fields that a manifest of AzCopy 7.3 has. Older manifests lack them.
+// azcopySays holds fields of a manifest of AzCopy 7.3. Manifests of older versions lack these
+// fields.
 type azcopySays struct {
 	TableName      string
 	TotalDataFiles int
@@ -52,8 +54,8 @@ func readAzcopyManifest(manifest string) (says azcopySays, err error) {
 	return says, err
 }
 
-// azcopyParts returns the data files next to a manifest. It fails if their number is not the one in
-// the manifest.
+// azcopyParts returns the data files next to a manifest. It fails if the manifest records another
+// number of files.
 func azcopyParts(manifest, tableName string) (list []Source, err error) {
 	says, err := readAzcopyManifest(manifest)
 	if err != nil {

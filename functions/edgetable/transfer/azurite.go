@@ -13,8 +13,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// InAzurite returns the path of the file in which Azurite keeps its tables: path itself or a file in the directory
-// path, or "" if there is none.
+// InAzurite returns the path of the file in which Azurite keeps its tables. This is path itself or a file in the
+// directory path. InAzurite returns "" if there is no such file.
 func InAzurite(path string) string {
 	if filepath.Base(path) == rows.AzuriteName {
 		return path
@@ -26,8 +26,8 @@ func InAzurite(path string) string {
 	return file
 }
 
-// AzuriteSources returns the tables in Azurite's file or directory. If account is "", there must be only one account.
-// If tableName is given, only that table is returned.
+// AzuriteSources returns the tables in Azurite's file or directory. If account is "", the file must have only one
+// account. If tableName is not "", AzuriteSources returns only that table.
 func AzuriteSources(path, account, tableName string) (list []Source, err error) {
 	file := InAzurite(path)
 	if file == "" {

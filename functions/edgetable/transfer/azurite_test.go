@@ -11,8 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestImportAzurite checks that the import of a file of Azurite 3.37.0 yields the entities that Azurite had: all
-// property types, properties with the names of Azurite's own fields, and an empty table.
+// TestImportAzurite checks that the import of a file of Azurite 3.37.0 yields the entities that Azurite had. They
+// have all property types, and properties with the names of Azurite's own fields. One table is empty.
 func TestImportAzurite(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -30,13 +30,13 @@ func TestImportAzurite(t *testing.T) {
 	if got := dump(t, c, "People"); !slices.Equal(got, want) {
 		t.Errorf("imported\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := dump(t, c, "Empty"); len(got) != 0 { // fails if the import did not create the table
+	if got := dump(t, c, "Empty"); len(got) != 0 { // fails if the import did not create the empty table
 		t.Errorf("Empty has %q", got)
 	}
 }
 
-// TestAzuriteSources checks which tables are found in Azurite's file for an account and a table name. It also checks
-// the errors for a missing table or account, for several accounts, and for a damaged file.
+// TestAzuriteSources checks which tables AzuriteSources finds for an account and a table name. It also checks the
+// errors for a missing table or account, for several accounts, and for a damaged file.
 func TestAzuriteSources(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "azurite", "__azurite_db_table__.json"))

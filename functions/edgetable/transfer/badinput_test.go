@@ -15,8 +15,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestImportBadInput checks that for each kind of bad input the message names the position and says
-// what to change, and that the good rows of the file are written.
+// TestImportBadInput checks that the message for each kind of bad input names the position and says
+// what to change. It also checks that the import writes the good rows of the file.
 func TestImportBadInput(t *testing.T) {
 	t.Parallel()
 	const good = `{"PartitionKey":"p","RowKey":"0","A":1}` + "\n"
@@ -36,7 +36,7 @@ func TestImportBadInput(t *testing.T) {
 	for name, tt := range map[string]struct {
 		file, text string
 		told       []string // messages about refused rows
-		err        string   // error that ends the import of the file
+		err        string   // error that stops the import of the file
 	}{
 		"JSON cut off": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1","A"`,
 			[]string{"2 the file ends in this row: InvalidInput: Malformed JSON at byte 36: expected : after the name of a member."}, ""},
@@ -96,10 +96,10 @@ func zipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// TestRejectsAgain checks that a row of the file of rejects is refused again until somebody
-// corrects it, and that the values of a corrected row have the types of the original file. The rows
-// have one property with several types. Of two rows with the same keys, only the later one is
-// written.
+// TestRejectsAgain imports the file of rejected rows. It checks that this import refuses each row
+// until somebody corrects the row, and that the corrected values get the types of the original
+// file. One property of the rows has several types. Of two rows with the same keys, only the later
+// row is written.
 func TestRejectsAgain(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

@@ -9,35 +9,34 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// batch is a batch of rows in one partition. It also holds the rows that were refused since the
-// previous batch.
+// batch has rows of one partition, and the rows that were refused since the previous batch.
 type batch struct {
 	source  *Source
 	ops     []remote.Operation
 	lines   []int
-	buf     []byte // bodies of the operations
-	ends    []int  // end of each body in buf
+	buf     []byte // bodies of all operations
+	ends    []int  // end of the body of each operation in buf
 	weight  int
 	rejects []rows.Reject
-	rows    int64 // number of rows of the source up to the last row of this batch
+	rows    int64 // number of rows from the start of the source to the last row of this batch
 	totals  progressfile.Totals
 	done    bool
 }
 
-// fits reports whether one more operation can be added to the batch.
 func (b *batch) fits(op *remote.Operation) bool {
 	n := len(b.ops)
 	return n == 0 || n < remote.MaxOperations && b.ops[0].Kind == op.Kind && b.ops[0].PartitionKey == op.PartitionKey && b.weight+op.Weight() <= remote.MaxWeight
 }
 
-// push adds an operation and copies its body.
+// push adds an operation and copies its body, because the caller reuses the memory of the body.
 func (b *batch) push(op remote.Operation, line int) {
 	b.weight += op.Weight()
 	b.buf = append(b.buf, op.Body...)
 	b.ops, b.lines, b.ends = append(b.ops, op), append(b.lines, line), append(b.ends, len(b.buf))
 }
 
-// seal sets the bodies of the operations, as slices of buf. No operation can be added after that.
+// seal sets the bodies of the operations to slices of buf. No operation can be added later, because
+// append may move buf.
 func (b *batch) seal() {
 	from := 0
 	for i, end := range b.ends {
@@ -46,17 +45,17 @@ func (b *batch) seal() {
 	}
 }
 
-// reset empties a batch for more rows of the same source. It keeps the rejects until they
-// are written to their file.
+// reset removes the operations of a batch. It keeps the refused rows until they are written to
+// their file.
 func (b *batch) reset() {
 	*b = batch{source: b.source, ops: b.ops[:0], lines: b.lines[:0], ends: b.ends[:0], buf: b.buf[:0], rejects: b.rejects}
 }
 
-// former makes batches of rows.
+// batcher collects the rows of a source in batches.
 type batcher struct {
 	im     *importer
 	source *Source
-	skip   int64 // number of rows that an earlier run has finished
+	skip   int64 // number of rows that an earlier run finished
 	rows   int64 // number of rows read so far
 	b      *batch
 	body   []byte
@@ -101,7 +100,6 @@ func (f *batcher) begin() {
 	}
 }
 
-// send passes the batch to the goroutines that write batches.
 func (f *batcher) send(ctx context.Context) error {
 	b := f.b
 	f.b = nil
@@ -122,7 +120,7 @@ func (f *batcher) send(ctx context.Context) error {
 	}
 }
 
-// wait sends the last batch and waits until all batches are written.
+// wait sends the last batch, and waits until all batches are written.
 func (f *batcher) wait(ctx context.Context) error {
 	if err := f.send(ctx); err != nil {
 		return err

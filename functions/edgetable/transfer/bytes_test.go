@@ -18,8 +18,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// told runs an import of a file. It returns the messages about refused rows, the entities that were imported, the totals,
-// and the error.
+// runImport imports a file. It returns the messages about refused rows, the imported entities, the totals and the error.
 func runImport(t *testing.T, path string, change func(*transfer.Import)) (refused []string, entities []string, totals progressfile.Totals, err error) {
 	t.Helper()
 	c := newClient(t)
@@ -30,9 +29,9 @@ func runImport(t *testing.T, path string, change func(*transfer.Import)) (refuse
 	return refused, dump(t, c, "People"), totals, err
 }
 
-// TestImportEncoding checks that text that is not valid UTF-8 is never changed silently: the row is refused with its line
-// and column, unless --encoding names the encoding. A row in the file of rejects is refused again, so that nobody imports it
-// by mistake.
+// TestImportEncoding imports text that is not valid UTF-8. It checks that the import refuses the row and reports the line
+// and the column, unless --encoding names the encoding. The import must never change the text silently. If the file of
+// rejected rows is imported, the row is refused again, so that nobody imports it by mistake.
 func TestImportEncoding(t *testing.T) {
 	t.Parallel()
 	const latin = "PartitionKey,RowKey,N\na,1,caf\xe9\na,2,good\n\xe9,3,x\n"
@@ -86,8 +85,8 @@ func TestImportLoneSurrogate(t *testing.T) {
 	}
 }
 
-// TestImportSameKeys checks that of the rows of a file with the same keys only the last one is written, in all modes and for
-// any order of the rows. A dry run and a real run count the other rows as dropped.
+// TestImportSameKeys imports files with several rows that have the same keys. It checks that only the last of these rows is
+// written, in all modes and for any order of the rows. A dry run and a real run count the other rows as dropped.
 func TestImportSameKeys(t *testing.T) {
 	t.Parallel()
 	line := func(i, n int) string {
@@ -125,7 +124,7 @@ func TestImportSameKeys(t *testing.T) {
 }
 
 // TestImportMissing checks that the import refuses a row without a key, a row with too few cells, and a type for a column
-// that the file does not have. It also checks that a quoted empty cell is an empty key.
+// that the file does not have. It also checks that a quoted empty cell in a key column is an empty key.
 func TestImportMissing(t *testing.T) {
 	t.Parallel()
 	file := write(t, filepath.Join(t.TempDir(), "a.csv"), "PartitionKey,RowKey,A\n,1,x\np,,x\np,1\n\"\",\"\",x\n")
@@ -142,14 +141,14 @@ func TestImportMissing(t *testing.T) {
 	}
 }
 
-// writeParquet writes a file with the two keys and one more column, whose values are given.
+// writeParquet writes a file with the two key columns and a column that contains values.
 func writeParquet(t *testing.T, name string, node parquet.Node, values ...parquet.Value) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "a.parquet")
 	f, err := os.Create(file)
 	must.OK(t, err)
 	w := parquet.NewWriter(f, parquet.NewSchema("s", parquet.Group{"PartitionKey": parquet.String(), "RowKey": parquet.String(), name: node}))
-	for i, v := range values { // the library sorts the columns by name
+	for i, v := range values { // parquet.Group sorts the columns by name
 		row := parquet.Row{parquet.ByteArrayValue([]byte("p")).Level(0, 0, 0), parquet.ByteArrayValue(fmt.Append(nil, i)).Level(0, 0, 1), v.Level(0, 0, 2)}
 		_, err := w.WriteRows([]parquet.Row{row})
 		must.OK(t, err)
@@ -174,8 +173,8 @@ func TestImportParquetBytes(t *testing.T) {
 	}
 }
 
-// TestImportArrow checks files that pyarrow wrote. A column of 16-bit floating-point numbers becomes Double. A column of
-// durations is refused unless the import declares a type for it, because no property type is a duration.
+// TestImportArrow imports files that pyarrow wrote. It checks that a column of 16-bit floating-point numbers becomes Double.
+// No property type is a duration, so the import must refuse a column of durations unless --types names a type for it.
 func TestImportArrow(t *testing.T) {
 	t.Parallel()
 	want := []float64{0, 1, -2, 0.333251953125, 0x1p-24, 65504, math.Inf(-1), math.Copysign(0, -1)}

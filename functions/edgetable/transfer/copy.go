@@ -13,47 +13,47 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// CopyCommand says what to copy from one service to another and how. A run resumes an earlier
-// one if their commands are equal.
+// CopyCommand says what to copy from one service to another and how. A run resumes an earlier run
+// whose command is equal.
 type CopyCommand struct {
 	Tables []string `json:"tables"`
-	Source string   `json:"source"` // URL of the account
+	Source string   `json:"source"` // URL of the source account
 	Target string   `json:"target"`
 	Filter string   `json:"filter,omitempty"`
 	Select []string `json:"select,omitempty"`
 	Mode   string   `json:"mode"`             // insert, merge, replace or skip
-	Sync   bool     `json:"sync,omitempty"`   // write only entities that differ
+	Sync   bool     `json:"sync,omitempty"`   // write only entities that differ from those in the target
 	Delete bool     `json:"delete,omitempty"` // with Sync: also delete entities that the source does not have
 }
 
 // Copy is a copy of tables.
 type Copy struct {
 	CopyCommand
-	DryRun bool // write nothing to the target, and write neither the progress file nor the file of refused entities
+	DryRun bool // write nothing to the target, no progress file, and no file of refused entities
 
 	Connections  int
 	ProgressFile string // path of the progress file
 	Rejects      string // path of the file of refused entities
 	Progress     *scan.Progress
-	Begin        func(again bool)                            // called at the start; again reports whether this run continues an earlier one
-	Again        func(table string)                          // called for each table that is copied again from its beginning
+	Begin        func(again bool)                            // called at the start; again is true if an earlier run of the command recorded progress
+	Again        func(table string)                          // called for each table whose copy starts over from the beginning
 	Refused      func(table string, line int, reason string) // called for each refused entity
 }
 
-// copier is a copy in progress.
+// copier is the state of a running copy.
 type copier struct {
 	o        *Copy
 	from, to *remote.Client
 	work     *scan.Work
-	firsts   map[string]*firstWrite // by table name
+	firsts   map[string]*firstWrite // by name of the table
 	made     map[string]bool        // tables that this run created
 	mu       sync.Mutex             // guards rejected
 	rejected rows.RejectFile
 }
 
-// Run copies the tables. After an error, a call with the same command resumes from the progress
-// file. Run removes this file when the copy is complete. The totals include entities whose table
-// was deleted in the target after they were written.
+// Run copies the tables. After an error, a call with the same command resumes from the progress file.
+// Run removes the progress file when the copy is complete. The totals include entities that were
+// written to a table of the target before this table was deleted.
 func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progressfile.Totals, err error) {
 	file := o.ProgressFile
 	if o.DryRun {
@@ -83,14 +83,14 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 		if remote.TableGone(err) {
 			lost = append(lost, fmt.Errorf("table %s does not exist, or no longer exists: %w", name, err))
 			totals.Add(w.Totals(name))
-			err = w.Forget(name) // the written entities that the progress file counts may be gone
+			err = w.Forget(name) // the entities in the progress file may be gone
 		}
 		if err != nil {
 			totals.Add(w.Totals())
 			return totals, err
 		}
 	}
-	for _, name := range o.Tables { // another client may have deleted and created a table again during the copy
+	for _, name := range o.Tables { // another client may have deleted a table and created it again during the copy
 		mark := w.Mark(name)
 		ok, err := hasMark(ctx, to, name, mark)
 		if err == nil && !ok {
@@ -107,7 +107,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 	if len(lost) > 0 {
 		return totals, errors.Join(lost...)
 	}
-	return totals, w.Remove() // without this file, the next run of the command copies everything
+	return totals, w.Remove() // a later run of the same command copies everything again
 }
 
 func (c *copier) table(ctx context.Context, name string) error {
@@ -141,7 +141,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 	switch {
 	case c.o.Sync:
 		do = c.sync
-	case c.o.DryRun && Kinds[c.o.Mode] == remote.Insert: // an insert fails if the entity exists, so read the target to find the outcome
+	case c.o.DryRun && Kinds[c.o.Mode] == remote.Insert: // an insert fails if the entity exists, so a dry run must read the target
 		do = c.try
 	}
 	return c.work.Run(ctx, name, c.o.Connections, c.o.Progress, func(ctx context.Context, p *scan.Task) error {
@@ -149,8 +149,8 @@ func (c *copier) table(ctx context.Context, name string) error {
 	})
 }
 
-// mark stores the key of an entity of the target as the mark of its table, unless the table has a
-// mark already.
+// mark records the key of an entity in the target, by which a later run recognizes the table. If the
+// table has such a key already, mark changes nothing.
 func (c *copier) mark(table string, k ranges.Key) error {
 	if c.o.DryRun {
 		return nil
@@ -158,13 +158,12 @@ func (c *copier) mark(table string, k ranges.Key) error {
 	return c.work.SetMark(table, k)
 }
 
-// resume adds the rows that earlier runs finished to the progress.
 func (o *Copy) resume(w *scan.Work) {
 	all := w.Totals()
 	o.Progress.Resume(all.Rows())
 }
 
-// copy copies a range of a table in batches, beginning where an earlier run stopped.
+// copy copies a range of a table in batches. It starts where an earlier run stopped.
 func (c *copier) copy(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	for e, err := range p.Entities(ctx, c.from, remote.Query{Table: table, Filter: c.o.Filter, Select: rows.WithKeys(c.o.Select)}) {
@@ -179,8 +178,8 @@ func (c *copier) copy(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// writeProgress appends the entities that the target refused to the file of refused entities. Then it
-// appends the state of the range, with the length of that file, to the progress file.
+// writeProgress appends the refused entities to their file. Then it appends a line to the progress
+// file, with the state of the range and the length of the file of refused entities.
 func (c *copier) writeProgress(table string, p *scan.Task, state progressfile.Line, rejects []rows.Reject) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -28,7 +28,8 @@ func newCopy(t *testing.T, from, to *remote.Client) *transfer.Copy {
 }
 
 // TestCopyVerify checks that a copy has the same entities as its source, of all types, and that
-// Verify finds no difference between them. After three changes of the copy, Verify finds each one.
+// Verify finds no difference. Then it changes three entities of the copy, and Verify must find each
+// change.
 func TestCopyVerify(t *testing.T) {
 	t.Parallel()
 	from, to := newClient(t), newClient(t)
@@ -74,8 +75,8 @@ func TestCopyVerify(t *testing.T) {
 	}
 }
 
-// TestSync checks that a sync writes only the entities that differ and deletes only those that the
-// source lacks, and that a dry run changes nothing.
+// TestSync checks that a sync writes only the entities that differ, and deletes only the entities
+// that the source lacks. It also checks that a dry run changes nothing.
 func TestSync(t *testing.T) {
 	t.Parallel()
 	from, to := newClient(t), newClient(t)
@@ -122,7 +123,7 @@ func TestSync(t *testing.T) {
 	o := newCopy(t, from, to)
 	o.Sync, o.Mode, o.Delete = true, "replace", true
 	want.Written, want.Same = 0, int64(syncRows)
-	for range 2 { // a finished sync must not leave a progress file that stops the next sync
+	for range 2 { // a finished sync must leave no progress file, because that file would stop the next sync
 		if got, err := o.Run(t.Context(), from, to); got != want || err != nil {
 			t.Errorf("with Delete: %+v, %v", got, err)
 		}
@@ -133,8 +134,8 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// TestCopyInterrupted checks that a copy that is interrupted again and again has every entity in
-// the end.
+// TestCopyInterrupted interrupts a copy again and again. It checks that the last run completes the
+// copy with all entities.
 func TestCopyInterrupted(t *testing.T) {
 	t.Parallel()
 	from := newClient(t)
@@ -144,7 +145,7 @@ func TestCopyInterrupted(t *testing.T) {
 	o := newCopy(t, from, to)
 	for runs := 0; ; runs++ {
 		o.Progress = new(scan.Progress)
-		ctx, cancel := s.cancelAfter(t, copyRows/500) // a batch has 100 rows, so a run is cancelled after about a fifth of the table
+		ctx, cancel := s.cancelAfter(t, copyRows/500) // a batch has 100 rows, so a run is cancelled after about one fifth of the table
 		totals, err := o.Run(ctx, from, to)
 		cancel()
 		if err == nil {

@@ -15,11 +15,10 @@ import (
 
 var updateCorpus = flag.Bool("update", false, "write testdata/import/expected.json")
 
-// imported is the result of the import of a file.
 type imported struct {
 	File     string            `json:"file"`
 	Entities []json.RawMessage `json:"entities,omitempty"` // in key order
-	Refused  []int             `json:"refused,omitempty"`  // numbers of the refused lines
+	Refused  []int             `json:"refused,omitempty"`  // line numbers of the refused rows
 	Dropped  int64             `json:"dropped,omitempty"`  // number of rows that were replaced by a later row with the same keys
 	Fails    bool              `json:"fails,omitempty"`
 }
@@ -49,7 +48,7 @@ func TestImportCorpus(t *testing.T) {
 		im.Refused = func(_ string, line int, _ string) { got.Refused = append(got.Refused, line) }
 		totals, err := im.Run(t.Context(), c)
 		if got.Fails = err != nil; got.Fails {
-			got.Refused = nil // how many rows were refused before the error depends on the order of the work
+			got.Refused = nil // the number of rows refused before the error varies from run to run
 		} else {
 			for _, line := range dump(t, c, "People") {
 				got.Entities = append(got.Entities, json.RawMessage(line))

@@ -17,8 +17,8 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Count returns the number of entities that match a query. It updates progress while it works. If
-// the service has no operation to count entities, Count reads their keys.
+// Count returns the number of entities that match a query. It updates progress during the count. If
+// the service cannot count entities, Count reads the keys of the entities.
 func Count(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (int64, error) {
 	var total atomic.Int64
 	if ok, err := c.Count(ctx, q, func(n int64) {
@@ -43,7 +43,7 @@ func Count(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 	return total.Load(), err
 }
 
-// Partition holds the key and the size of a partition.
+// Partition holds the key, the number of rows and the size of a partition.
 type Partition struct {
 	Key   string
 	Rows  int64
@@ -57,17 +57,17 @@ type Stat struct {
 	Properties              []Property  // sorted by name
 }
 
-// Property says how many entities have a property, for each of its types.
+// Property holds, for each type of a property, how many entities have the property with that type.
 type Property struct {
 	Name  string
 	Types map[edm.Type]int64
 }
 
-// largest is the maximum number of partitions in Stat.Largest.
+// largest is the maximum length of Stat.Largest.
 const largest = 10
 
-// Measure reads a table and returns its statistics. It computes Bytes by the service's formula
-// for the size of an entity.
+// Measure reads a table and returns its statistics. It computes Bytes by the service's formula for
+// the size of an entity.
 func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (*Stat, error) {
 	measures, err := scan.ReadRanges(ctx, c, q, workers, progress, func(list iter.Seq2[payload.Received, error]) (*measure, error) {
 		m := &measure{}
@@ -79,11 +79,11 @@ func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int,
 	return sum(measures), nil
 }
 
-// sum adds up the measures of all ranges.
+// sum adds the statistics of all ranges.
 func sum(measures []*measure) *Stat {
 	s, types := &Stat{}, map[string]map[edm.Type]int64{}
 	var all []Partition
-	var open Partition // the last partition of a range; the next range may begin with the rest of the same partition
+	var open Partition // the last partition of the previous range; the next range may begin inside this partition
 	some := false
 	for _, p := range measures {
 		for name, counts := range p.types {
@@ -125,8 +125,8 @@ func sum(measures []*measure) *Stat {
 	return s
 }
 
-// measure holds the statistics of a range of a table. The first and the last partition are
-// kept separately, because they may continue in the neighbouring ranges.
+// measure holds the statistics of one range of a table. It keeps the first and the last partition
+// separately, because parts of these two partitions may be in the neighbouring ranges.
 type measure struct {
 	edges       []Partition
 	closed      int64 // number of partitions between the first and the last partition
@@ -165,7 +165,7 @@ func (p *measure) read(list iter.Seq2[payload.Received, error], progress *scan.P
 	return nil
 }
 
-// close adds a partition that was read to its end.
+// close adds a partition whose rows have all been read.
 func (p *measure) close(one Partition) {
 	p.closed++
 	p.rows += one.Rows

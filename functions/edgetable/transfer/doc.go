@@ -1,3 +1,3 @@
-// Package transfer moves and compares entities: it imports files, copies and synchronizes tables,
-// and verifies, counts and deletes entities.
+// Package transfer imports files, copies and synchronizes tables, and verifies, counts and deletes
+// entities.
 package transfer

@@ -33,8 +33,8 @@ func anyValue(rnd *rand.Rand) edm.Value {
 	return edm.Int64([]int64{math.MinInt64, math.MaxInt64, 0, 1 << 53, int64(rnd.Uint64())}[rnd.IntN(5)])
 }
 
-// anyEntities returns about n random entities: their keys, and their JSON, one line each. The keys
-// are in no particular order.
+// anyEntities returns about n random entities in no particular order. It returns their keys, and
+// their JSON with one entity on each line.
 func anyEntities(rnd *rand.Rand, n int) (list []keys, lines []string) {
 	partitions := []string{"", "it's", "''", "é", "😀", "\uffee", "a b", "100%", "p+q", "&=", ",", ";\"", "=1", "01"}
 	seen := map[keys]bool{}

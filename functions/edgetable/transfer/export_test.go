@@ -33,13 +33,12 @@ func newExport(c *remote.Client, format, compress string) *export.Export {
 		Connections: 4, Progress: new(scan.Progress), Begin: func(bool) {}}
 }
 
-// in returns a directory as a destination for exports.
 func in(dir string) export.Place {
 	return export.Place{Place: directory.Place{Dir: dir}, Location: dir}
 }
 
 // read returns the decompressed content of all files of an export, one after the other. It compares
-// each file with the manifest.
+// the size and the checksum of each file with the manifest.
 func read(t *testing.T, place export.Place, m *export.Manifest, compress string) (all []byte) {
 	t.Helper()
 	for _, part := range m.Tables[0].Files {
@@ -67,10 +66,9 @@ func read(t *testing.T, place export.Place, m *export.Manifest, compress string)
 	return all
 }
 
-// TestExportInterrupted checks that the files of an export, in the order of their names, have
-// together the same bytes as a streamed export. It checks this for an export without interruption
-// and for one that is interrupted again and again. The latter must also remove all temporary
-// objects.
+// TestExportInterrupted exports a table once without interruption, and once with many
+// interruptions. It checks that the files of both exports, in the order of their names, have the
+// same bytes as a streamed export. The interrupted export must also remove all temporary objects.
 func TestExportInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, compress := range []string{"none", "gzip", "zstd"} {
@@ -89,13 +87,13 @@ func TestExportInterrupted(t *testing.T) {
 			dir, runs := t.TempDir(), 0
 			broken := in(dir)
 			for m = nil; m == nil; runs++ {
-				ctx, cancel := s.cancelAfter(t, 2+runs) // one query for each page: with 2 allowed, the first run cannot finish
+				ctx, cancel := s.cancelAfter(t, 2+runs) // each query reads one page; two queries are too few for the first run
 				m, err = newExport(c, "jsonl", compress).To(ctx, c, broken)
 				cancel()
 				if err != nil && !errors.Is(err, context.Canceled) {
 					t.Fatal(err)
 				}
-				if err != nil { // simulate incomplete objects that a crash may leave
+				if err != nil { // simulate incomplete objects that a crash may leave behind
 					must.OK(t, broken.Put(t.Context(), "People/part-0001-0-999999.jsonl", []byte("torn")))
 					must.OK(t, broken.Put(t.Context(), "unfinished/line-0000000009.json.x.part", []byte("torn")))
 				}
@@ -113,8 +111,8 @@ func TestExportInterrupted(t *testing.T) {
 	}
 }
 
-// TestExportInterruptedColumns checks that a CSV file has all columns, including those that only an
-// interrupted run has read.
+// TestExportInterruptedColumns checks that a CSV file has all columns. Some columns occur only in
+// entities that an interrupted run has read.
 func TestExportInterruptedColumns(t *testing.T) {
 	t.Parallel()
 	c, s := newStopper(t, pages)
@@ -144,8 +142,8 @@ func TestExportInterruptedColumns(t *testing.T) {
 	}
 }
 
-// TestExportObjectsWithoutLine stops the first run at every seventh of its writes, so that objects
-// are left that no progress line records. It checks that the next run has the same bytes as a
+// TestExportObjectsWithoutLine stops the first run at each seventh of its writes. Some stored
+// objects then have no progress line. The test checks that the next run exports the same bytes as a
 // streamed export, and that it removes all temporary objects.
 func TestExportObjectsWithoutLine(t *testing.T) {
 	t.Parallel()
@@ -197,8 +195,8 @@ func list(t *testing.T, place export.Place) (names []string) {
 	return names
 }
 
-// TestExportPieceLost checks that the export fails if an object that it has stored is removed or
-// truncated during an interruption, and that it writes no manifest.
+// TestExportPieceLost removes or truncates a stored object while the export is interrupted. It
+// checks that the resumed export fails and writes no manifest.
 func TestExportPieceLost(t *testing.T) {
 	t.Parallel()
 	c, s := newStopper(t, pages)
@@ -229,9 +227,9 @@ func TestExportPieceLost(t *testing.T) {
 	}
 }
 
-// TestExportRefused checks that the export refuses a destination that has other files, an
-// unfinished export of another command, or a finished export of another command, and that the error
-// says so. Restart does not change this for other files.
+// TestExportRefused checks that the export refuses a destination with other files, with an
+// unfinished export of another command, or with a finished export of another command. The error
+// must say so. With Restart, the export still refuses other files.
 func TestExportRefused(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -272,8 +270,8 @@ func TestExportRefused(t *testing.T) {
 	}
 }
 
-// stepping is a destination whose nth change fails, as do all later ones. If behind is set, the nth
-// change is made before the error is returned.
+// stepping is a destination for exports. Its nth change and all later changes fail. If behind is
+// set, the nth change takes effect before the error is returned.
 type stepping struct {
 	objects.Place
 	left   int
@@ -302,10 +300,10 @@ func (s *stepping) Delete(ctx context.Context, name string) error {
 	return s.do(func() error { return s.Place.Delete(ctx, name) })
 }
 
-// TestExportAgain replaces a finished export, with the same command or with another one and
-// Restart, and stops the new export at each of its writes. It checks that the old export stays
-// complete until the new one is, and that the next run completes the new export and removes
-// everything else except the files of others.
+// TestExportAgain replaces a finished export. It uses the same command, or another command with
+// Restart, and stops the new export at each write. It checks that the old export stays complete
+// until the new export is complete. The next run must complete the new export, and remove all other
+// files of exports.
 func TestExportAgain(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"jsonl", "csv"} {
@@ -362,8 +360,8 @@ func TestExportAgain(t *testing.T) {
 	}
 }
 
-// TestExportChecksFirst checks that a wrong filter, a missing table and a wrong key are reported
-// before the export changes anything in the destination.
+// TestExportChecksFirst checks that the export reports a wrong filter, a missing table and a wrong
+// key before it changes the destination.
 func TestExportChecksFirst(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -394,8 +392,8 @@ func TestExportChecksFirst(t *testing.T) {
 	}
 }
 
-// TestExportTwice checks that of two processes that export to the same bucket, the one that began
-// first stops.
+// TestExportTwice starts two processes that export to the same bucket. It checks that the process
+// that began first stops.
 func TestExportTwice(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestExportObjectsGone checks that an export contains the tables that exist. It must contain no object
-// of a table that is deleted during the export.
+// TestExportObjectsGone deletes a table during an export. It checks that the export has the other
+// tables, and no object of the deleted table.
 func TestExportObjectsGone(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

@@ -21,14 +21,14 @@ import (
 	"edgetable/testdata/remotetest"
 )
 
-// newClient returns a client of a new server that has a table People.
+// newClient returns a client for a new server that has a table People.
 func newClient(t testing.TB) *remote.Client {
 	t.Helper()
 	return clientOf(t, nil)
 }
 
-// newStopper returns a client of a new server, and a stopper that counts the requests for which
-// counts returns true.
+// newStopper returns a client for a new server, and a stopper. The stopper counts the requests for
+// which the callback returns true.
 func newStopper(t testing.TB, counts func(*protocol.Request) bool) (*remote.Client, *stopper) {
 	t.Helper()
 	s := &stopper{counts: counts}
@@ -44,7 +44,7 @@ func pages(req *protocol.Request) bool {
 
 func batches(req *protocol.Request) bool { return strings.Contains(req.Target, "$batch") }
 
-// stopper is a server that cancels a context when it has received a number of requests.
+// stopper wraps a server. It cancels a context when the server receives a certain request.
 type stopper struct {
 	httpserver.Protocol
 	counts func(*protocol.Request) bool
@@ -52,8 +52,8 @@ type stopper struct {
 	stop   atomic.Pointer[context.CancelFunc]
 }
 
-// after returns a context that is cancelled when the server receives the last of the given number
-// of requests.
+// cancelAfter returns a context that is cancelled when the server receives the last of this many
+// requests.
 func (s *stopper) cancelAfter(t testing.TB, requests int) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s.left.Store(int64(requests))
@@ -86,8 +86,7 @@ func (k keys) compare(other keys) int {
 	return cmp.Or(key.Compare(k.partition, other.partition), key.Compare(k.row, other.row))
 }
 
-// fill inserts an entity for each of the keys, in batches. p returns the properties of the ith
-// entity.
+// fill inserts an entity for each key, in batches. p returns the properties of the ith entity.
 func fill(t testing.TB, c *remote.Client, table string, list []keys, p func(i int) edm.Properties) {
 	t.Helper()
 	var ops []remote.Operation
@@ -108,7 +107,6 @@ func fill(t testing.TB, c *remote.Client, table string, list []keys, p func(i in
 
 func nothing(int) edm.Properties { return nil }
 
-// numbered returns the keys of n entities in partitions of 500.
 func numbered(n int) (list []keys) {
 	for i := range n {
 		list = append(list, keys{fmt.Sprintf("p%04d", i/500), fmt.Sprintf("r%06d", i)})
@@ -130,7 +128,7 @@ func dump(t testing.TB, c *remote.Client, tableName string) (lines []string) {
 	return lines
 }
 
-// inOrder returns the lines, sorted by the keys in list.
+// inOrder returns the lines sorted by key; list has the key of each line.
 func inOrder(list []keys, lines []string) []string {
 	index := make([]int, len(list))
 	for i := range index {

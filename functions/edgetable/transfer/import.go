@@ -18,12 +18,12 @@ import (
 	"edgetable/functions/edgetable/transfer/sorter"
 )
 
-// ImportCommand says what to import and how. A run resumes an earlier one if their commands are equal.
+// ImportCommand says what to import and how. A run resumes an earlier run whose command is equal.
 type ImportCommand struct {
-	Target  string       `json:"target"` // URL of the account
+	Target  string       `json:"target"` // URL of the target account
 	Sources []Source     `json:"sources"`
 	Mode    string       `json:"mode"`    // insert, merge, replace or skip
-	Format  string       `json:"format"`  // format of files whose names have no known extension
+	Format  string       `json:"format"`  // format of files whose extension names no format
 	Mapping rows.Mapping `json:"mapping"` // how rows become entities
 }
 
@@ -37,21 +37,22 @@ type Import struct {
 	Rejects      string // path of the file of refused rows
 	Stdin        io.Reader
 	Progress     *scan.Progress
-	Begin        func(again bool)                           // called at the start; again reports whether this run continues an earlier one
-	Again        func(table string)                         // called for a table that was missing or created again, so that the import begins again
-	Preview      func(table string, entity []byte)          // called with the first rows of each file as they would be written; may be nil
+	Begin        func(again bool)                           // called at the start; again is true if an earlier run recorded progress
+	Again        func(table string)                         // called if the import starts over because a table was missing or created again
+	Preview      func(table string, entity []byte)          // may be nil; called with the first entities of each file, as the import would write them
 	Refused      func(file string, line int, reason string) // called for each refused row
-	memory       int                                        // bytes of memory for sorting; 0 means sorter.Memory
+	memory       int                                        // maximum bytes of rows in memory for sorting; 0 means sorter.Memory
 }
 
-// some reports whether a line of the progress file records any finished work.
+// hasFinishedWork reports whether a line of the progress file records finished work.
 func hasFinishedWork(l *progressfile.Line) bool {
 	return l.Range > 0 || l.Rows > 0 || l.Done || l.Marks != nil
 }
 
 // Run imports the files. After an error, a call with the same command resumes from the progress file. Run removes
-// this file when the import is complete. After a crash, rows that reached the service but not the progress file are
-// written again. Then an insert finds an entity with the same content, and Run counts it as the import's own.
+// the progress file when the import is complete. After a crash, the progress file may lack rows that the service
+// has stored, and Run writes these rows again. An insert then finds an entity with the same content, and Run counts
+// this entity as written by the import.
 func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile.Totals, err error) {
 	im := &importer{o: o, writer: writer{c, o.Mode}, rejects: rows.RejectFile{Path: o.Rejects}}
 	state := progressfile.Line{}
@@ -75,7 +76,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 		if err != nil {
 			return totals, err
 		}
-		if again && hasFinishedWork(&state) { // the entities that the progress file counts are gone
+		if again && hasFinishedWork(&state) { // the entities in the progress file are gone
 			state = progressfile.Line{}
 			if err := im.progress.Write(state); err != nil {
 				return totals, err
@@ -93,11 +94,11 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 	return im.state.Totals, err
 }
 
-// forgetOther removes the progress file of another command if that command has finished no work.
+// forgetOther removes the progress file if it belongs to another command that has finished no work.
 func (o *Import) forgetOther() error {
 	text, err := os.ReadFile(o.ProgressFile)
 	if err != nil {
-		return nil // the file does not exist, or Open will return the error
+		return nil // if the file exists but cannot be read, Open returns the error
 	}
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	var last progressfile.Line
@@ -111,11 +112,11 @@ func (o *Import) forgetOther() error {
 	return progressfile.Remove(o.ProgressFile)
 }
 
-// measure sets the progress to the bytes and rows that earlier runs finished, and sets the size of the input.
+// measure sets the size of the input, and the bytes and rows that earlier runs finished.
 func (o *Import) measure(state *progressfile.Line) {
 	p := o.Progress
 	p.Resume(state.Totals.Rows())
-	p.Input.Rows.Store(state.Totals.Rows() + state.Totals.Dropped - state.Rows) // rows of the sources before the current one
+	p.Input.Rows.Store(state.Totals.Rows() + state.Totals.Dropped - state.Rows) // rows of the sources before the current source
 	for i := range o.Sources {
 		s := &o.Sources[i]
 		s.bytes = &p.Input.Read
@@ -126,14 +127,14 @@ func (o *Import) measure(state *progressfile.Line) {
 	}
 }
 
-// createTables creates the tables that are missing. all has each table; its value is true if this call created the
-// table and only one source writes to it. again is true if a table was missing, or if it was created again since
-// the progress file was written.
+// createTables creates the missing tables. The returned map has an entry for each table. The value is true if this
+// call created the table and only one source writes to the table. The result again is true if a table was missing,
+// or if a table was deleted and created again after the progress file was written.
 func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (all map[string]bool, again bool, err error) {
 	all = map[string]bool{}
 	for _, s := range o.Sources {
 		if _, known := all[s.Table]; known {
-			all[s.Table] = false // with several sources for a table, an insert may find the entity of another source
+			all[s.Table] = false // with several sources for one table, an insert may find an entity of another source
 			continue
 		}
 		made, err := createTable(ctx, c, s.Table)
@@ -155,15 +156,16 @@ func (o *Import) createTables(ctx context.Context, c *remote.Client, state *prog
 	return all, again, nil
 }
 
-// read calls pass for the rows of a source in key order, so that batches are full. If the file is not in key order,
-// read sorts the rows. Of rows with the same keys, only the last one is passed. The order depends only on the file.
+// read passes the rows of a source to the callback in key order, so that batches are full. If the file is not in
+// key order, read sorts the rows. Of rows with the same keys, it passes only the last row. The order depends only
+// on the file.
 func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.Row) error, refuse func(rows.Reject) error) (dropped int64, err error) {
 	var s *sorter.Sorter
 	if !inOrder {
 		s = sorter.New(cmp.Or(o.memory, sorter.Memory))
 		defer func() { err = errors.Join(err, s.Close()) }()
 	}
-	var held rows.Row // the previous row, which is passed when the next row has other keys
+	var held rows.Row // the previous row; passed when the next row has other keys
 	var heldKey, nextKey []byte
 	isHeld := false
 	for {
@@ -202,8 +204,8 @@ func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.R
 	}
 }
 
-// ordered reports whether the rows of a file are in key order. It reads up to the first row that is not. It also
-// compares rows that the import will refuse; such a row can make the result false, but never true.
+// isInKeyOrder reports whether the rows of a file are in key order. It stops at the first row that is out of order.
+// It also compares rows that the import will refuse. Such a row can make the result false, but never true.
 func isInKeyOrder(r rows.Reader) (bool, error) {
 	var last, next []byte
 	for {

@@ -31,8 +31,8 @@ func newImport(t testing.TB, c *remote.Client, path, table, mode string) *transf
 		Progress: new(scan.Progress), Begin: func(bool) {}, Again: func(string) {}, Refused: func(string, int, string) {}}
 }
 
-// TestImportModes checks for each mode what an import does to entities that exist, which rows it
-// refuses, and what the file of rejects contains.
+// TestImportModes checks for each mode how an import changes existing entities, which rows it
+// refuses, and what the file of rejected rows contains.
 func TestImportModes(t *testing.T) {
 	t.Parallel()
 	text := `{"PartitionKey":"p","RowKey":"1","A":1}
@@ -49,7 +49,7 @@ func TestImportModes(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "People.jsonl"), text)
 	for mode, tt := range map[string]struct {
 		want   progressfile.Totals
-		second string // wanted entity with the keys p and 2
+		second string // expected entity with the PartitionKey p and the RowKey 2
 	}{
 		"insert":  {progressfile.Totals{Written: 2, Same: 1, Rejected: 4, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","B":1}`},
 		"skip":    {progressfile.Totals{Written: 2, Skipped: 2, Rejected: 3, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","B":1}`},
@@ -103,7 +103,7 @@ func TestImportModes(t *testing.T) {
 }
 
 // TestImportConflicts imports rows into a partition that has many other entities. Half of the rows
-// exist already, and must be counted as skipped or equal.
+// exist already. They must be counted as skipped or equal.
 func TestImportConflicts(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -129,8 +129,8 @@ func TestImportConflicts(t *testing.T) {
 	}
 }
 
-// TestImportInterrupted checks that an import that is interrupted again and again writes each row,
-// and reports each refused row once. It imports a sorted and an unsorted file.
+// TestImportInterrupted interrupts an import again and again, for a sorted and an unsorted file. It
+// checks that each row is written, and that each refused row is reported once.
 func TestImportInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, sorted := range []bool{true, false} {
@@ -179,8 +179,8 @@ func TestImportInterrupted(t *testing.T) {
 	}
 }
 
-// TestImportErrors checks that the error names the file if the input cannot be read or differs from
-// its manifest. It also checks the error for a table that is deleted during the import.
+// TestImportErrors checks the error for input that cannot be read or differs from its manifest. The
+// error must name the file. The test also deletes a table during the import and checks that error.
 func TestImportErrors(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

@@ -16,26 +16,26 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// importer sends the rows of an import in batches, several at the same time. In the progress file
-// it records the number of rows at the begin of the file that are all done.
+// importer sends the rows of an import in several concurrent batches. The progress file records the number of rows at the start
+// of the file that are all finished.
 type importer struct {
 	o        *Import
 	writer   writer
-	progress *progressfile.File // nil without a progress file
+	progress *progressfile.File // nil if the import has no progress file
 	rejects  rows.RejectFile
 	made     map[string]bool // tables that this run created; the value is true if only one source writes to the table
 
 	batches chan *batch
-	sent    sync.WaitGroup // counts the batches that are being written
+	sent    sync.WaitGroup // counts the unfinished batches
 
 	mu      sync.Mutex
-	pending []*batch          // batches that are not recorded yet, in the order of their rows
-	state   progressfile.Line // what the next line of the progress file will record
+	pending []*batch          // batches that the progress file does not record yet, in the order of their rows
+	state   progressfile.Line // content of the next line of the progress file
 	noted   time.Time
 	firsts  map[string]*firstWrite // by table name
 }
 
-// run imports all sources that no earlier run has finished.
+// run imports all sources that earlier runs have not finished.
 func (im *importer) run(all context.Context) error {
 	g, ctx := errgroup.WithContext(all)
 	im.batches, im.firsts = make(chan *batch), map[string]*firstWrite{}
@@ -75,7 +75,7 @@ func (im *importer) run(all context.Context) error {
 	err := g.Wait()
 	im.mu.Lock()
 	defer im.mu.Unlock()
-	for table, mark := range im.state.Marks { // another client may have deleted and created a table again during the import
+	for table, mark := range im.state.Marks { // another client may have deleted a table and created it again during the import
 		if err != nil {
 			break
 		}
@@ -85,16 +85,16 @@ func (im *importer) run(all context.Context) error {
 			return errors.Join(err, im.progress.Write(progressfile.Line{}))
 		}
 	}
-	if remote.TableGone(err) { // the entities that the progress file counts are gone with the table
+	if remote.TableGone(err) { // the table was deleted with the entities that the progress file counts
 		return errors.Join(err, im.progress.Write(progressfile.Line{}))
 	}
 	if err = errors.Join(err, im.writeProgress()); err == nil && im.progress != nil {
-		err = im.progress.Remove() // without this file, the next run of the command imports everything
+		err = im.progress.Remove() // a later run of the same command imports everything again
 	}
 	return err
 }
 
-// source imports the ith file, except for its first skip rows.
+// source imports the ith file without its first skip rows.
 func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	s := &im.o.Sources[i]
 	if s.stored != nil && s.stored.SHA256 != "" {
@@ -131,9 +131,9 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	return im.writeProgress()
 }
 
-// ordered reports whether the rows of a source are known to be in key order. The rows of an export
-// are, unless the import makes the keys from columns. For other files, ordered reads the file. It
-// cannot read standard input, because that can be read only once.
+// isSourceInOrder reports whether the rows of a source are known to be in key order. The rows of an exported file are in key
+// order, unless the import makes the keys from columns. For other files, it calls isInKeyOrder, which reads the file. It does
+// not read standard input, because standard input can be read only once.
 func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 	how := &im.o.Mapping
 	if s.exported && how.PartitionKey == "" && how.RowKey == "" {
@@ -143,7 +143,7 @@ func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 		return false, nil
 	}
 	count := s.bytes
-	s.bytes = new(atomic.Int64) // count the bytes only when the file is read again for the import
+	s.bytes = new(atomic.Int64) // count the bytes only when the import reads the file again
 	defer func() { s.bytes = count }()
 	r, done, err := s.open(nil, im.o.Format, how)
 	if err != nil {
@@ -153,13 +153,12 @@ func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 	if closed := done(); err == nil {
 		err = closed
 	} else {
-		inOrder, err = true, nil // ordered stops at a row that it cannot read. The import reports this row after it has written the rows before it.
+		inOrder, err = true, nil // isInKeyOrder stops at a row that it cannot read; the import reports this row later
 	}
 	return inOrder, err
 }
 
-// do writes a batch. Then it records the batches that are done and have no unfinished batch before
-// them.
+// writeAndRecord writes a batch. Then it records finished batches in the order of their rows, up to the first unfinished batch.
 func (im *importer) writeAndRecord(ctx context.Context, b *batch) error {
 	defer im.sent.Done()
 	im.mu.Lock()
@@ -197,7 +196,7 @@ func (im *importer) writeAndRecord(ctx context.Context, b *batch) error {
 	return im.writeProgress()
 }
 
-// write writes a batch. The first batch of a table also chooses the entity that marks the table.
+// write writes a batch. In the first batch of a table, it chooses the entity by which a later run recognizes the table.
 func (im *importer) write(ctx context.Context, b *batch) error {
 	if im.o.DryRun {
 		b.totals.Written += int64(len(b.ops))
@@ -221,7 +220,8 @@ func (im *importer) write(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// writeProgress writes a line to the progress file. Before that, it syncs the file of refused rows, whose length is in the line.
+// writeProgress writes a line to the progress file. First it syncs the file of refused rows, because the line contains the
+// length of that file.
 func (im *importer) writeProgress() error {
 	im.noted = time.Now()
 	if im.progress == nil {

@@ -12,8 +12,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestManifestForged checks that a manifest with a file outside its own directory, or with too many
-// files, is refused before any of its files is read. A manifest may come from an untrusted source.
+// TestManifestForged checks manifests from an untrusted source. A manifest with a file outside its
+// own directory, or with too many files, must be refused before any of its files is read.
 func TestManifestForged(t *testing.T) {
 	t.Parallel()
 	for name, ok := range map[string]bool{
@@ -27,7 +27,7 @@ func TestManifestForged(t *testing.T) {
 		must.OK(t, os.WriteFile(filepath.Join(dir, export.ManifestName), text, 0o600))
 		_, err = Sources(dir, "")
 		refused := err != nil && strings.Contains(err.Error(), "which is not next to it")
-		if ok == refused || err == nil { // a good name passes the check, and then the file is missing
+		if ok == refused || err == nil { // this name passes the check, so the error is that the file is missing
 			t.Errorf("%q: %v", name, err)
 		}
 	}

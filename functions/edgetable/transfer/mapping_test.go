@@ -15,7 +15,7 @@ import (
 
 const orders = "Country,Id,Placed,Timestamp,Note 1\nno,7,2020-02-03T04:05:06Z,2021-01-02T03:04:05.1234567Z,x\nse,12,2020-12-31,2022-01-01T00:00:00Z,\n"
 
-// orderFile writes a file in a format, with types, that has the rows of the constant orders.
+// orderFile writes the rows of the constant orders to a file of the given format, with types.
 func orderFile(t *testing.T, format string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Orders."+format)
@@ -30,7 +30,7 @@ func orderFile(t *testing.T, format string) string {
 }
 
 // TestMapping makes keys from columns, constants, templates, row numbers and UUIDs, for files of
-// every format. It also checks that the Timestamp of the file can be kept as a property.
+// every format. It also checks that a property can keep the Timestamp of the file.
 func TestMapping(t *testing.T) {
 	t.Parallel()
 	all := []string{"Country", "Id", "Placed"}
@@ -73,8 +73,8 @@ func TestMapping(t *testing.T) {
 	}
 }
 
-// TestMappingUUID checks that a second import of the same file gives each row the same UUID, and
-// that different rows have different UUIDs.
+// TestMappingUUID imports the same file twice. It checks that each row gets the same UUID in both
+// imports, and that different rows have different UUIDs.
 func TestMappingUUID(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -90,7 +90,7 @@ func TestMappingUUID(t *testing.T) {
 	if len(got) != 2 || len(got[0]) != len(`{"PartitionKey":"no","RowKey":"c9da6455-213d-82c9-9a79-3e9149a57833","Id":"7"}`) || got[0][30:66] == got[1][30:66] {
 		t.Errorf("%q", got)
 	}
-	for range 2 { // each import of standard input gets new UUIDs, because nobody knows whether the input is the same
+	for range 2 { // each import of standard input makes new UUIDs, because the import cannot know whether the input is the same
 		stdin := newImport(t, c, "-", "Orders", "replace")
 		stdin.ProgressFile, stdin.Format, stdin.Stdin = "", "csv", strings.NewReader(orders)
 		stdin.Mapping = rows.Mapping{PartitionKey: "Country", RowKey: "{uuid}", Select: []string{"Id"}}
@@ -103,8 +103,8 @@ func TestMappingUUID(t *testing.T) {
 	}
 }
 
-// TestMappingErrors checks the errors for invalid mappings, and for files and rows without a column
-// that the mapping needs.
+// TestMappingErrors checks the errors for invalid mappings. It also checks the errors for files and
+// rows that lack a column of the mapping.
 func TestMappingErrors(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{

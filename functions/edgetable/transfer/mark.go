@@ -12,12 +12,14 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A table service does not say when a table was created. So a run uses the first entity that it
-// writes to a table as the mark of the table. While this entity exists, the table is the one that
-// the progress file is about. If the table was deleted and created again, the entity is missing.
+// A table service does not say when a table was created. So a run records the key of the first
+// entity that it writes to a table. This entity is the mark of the table. A later run looks for the
+// mark. If the table was deleted and created again, the mark is missing, and the entities in the
+// progress file are gone.
 
-// marked reports whether a table still has its mark. It returns true if mark is nil, because
-// nothing was written yet, and if the credentials do not permit reading.
+// hasMark reports whether a table still has the entity with the key mark. It returns true if mark
+// is nil, because nothing was written yet. It also returns true if the credentials do not permit
+// reading.
 func hasMark(ctx context.Context, c *remote.Client, table string, mark *ranges.Key) (bool, error) {
 	if mark == nil {
 		return true, nil
@@ -32,8 +34,8 @@ func hasMark(ctx context.Context, c *remote.Client, table string, mark *ranges.K
 	return ok, err
 }
 
-// first makes all other writes to a table wait until the first write is done. So no entity is
-// written before the mark.
+// firstWrite makes all other writes to a table wait until the first write is done. So no entity of
+// the run is older than the entity by which a later run recognizes the table.
 type firstWrite struct {
 	mu   sync.Mutex
 	done bool
@@ -50,7 +52,7 @@ func (f *firstWrite) do(write func() error) error {
 	return write()
 }
 
-// remade returns the error for a table that was deleted and created again during the work on it.
+// recreatedError returns the error for a table that was deleted and created again during a run.
 func recreatedError(table string, mark *ranges.Key) error {
 	return fmt.Errorf("table %s was deleted and created again meanwhile: the entity that was written first is missing, PartitionKey %s, RowKey %s; run the command again",
 		table, ranges.Quote(mark.Partition), ranges.Quote(mark.Row))

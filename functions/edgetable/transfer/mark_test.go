@@ -19,9 +19,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestRemade checks that interrupted work on a table begins again if the table was deleted, created
-// again, and filled by another client in the meantime. If the table is the same, the work must
-// continue where it stopped.
+// TestRemade interrupts work on a table. Then another client deletes the table, creates it again
+// and fills it. The test checks that the work starts over. If nobody deletes the table, the work
+// must continue where it stopped.
 func TestRemade(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"copy", "sync", "import"} {
@@ -78,7 +78,7 @@ func TestRemade(t *testing.T) {
 }
 
 // TestMarkNotReadable checks that an import works with a shared access signature that does not
-// permit reading, so that the mark of the table cannot be read.
+// permit reading. The import then cannot check whether the table was created again.
 func TestMarkNotReadable(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

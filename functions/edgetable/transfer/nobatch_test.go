@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/remotetest"
 )
 
-// withoutBatches is a service that does not support batches. It counts the batches that it
+// withoutBatches wraps a service so that it does not support batches. It counts the batches that it
 // receives.
 type withoutBatches struct {
 	httpserver.Protocol

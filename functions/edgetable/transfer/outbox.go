@@ -13,27 +13,27 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// outbox writes the changes of a range to the target in batches, and records the progress of the range.
+// outbox writes the changes of a range to the target in batches. It records the progress of the range.
 type outbox struct {
 	c         *copier
 	table     string
 	p         *scan.Task
 	w         writer
 	b         *batch
-	confirmed reached // last entity up to which all changes are written to the target
-	seen      reached // last entity up to which all changes are written or in the batch
+	confirmed reached // last entity up to which the target has all changes
+	seen      reached // last entity up to which the target or the current batch has all changes
 	work      int     // amount of work since the last line of the progress file
 	body      []byte
 }
 
-// reached is an entity of the range, with the totals of the range up to this entity.
+// reached is the progress in a range: the key of an entity, and the totals up to this entity.
 type reached struct {
 	totals progressfile.Totals
 	pk, rk []byte
-	some   bool // false before the first entity
+	some   bool // false before the first entity of the range
 }
 
-// set sets r to a copy of to. The copy has its own memory.
+// set sets r to a copy of to, which shares no memory with to.
 func (r *reached) set(to *reached) {
 	*r = reached{to.totals, append(r.pk[:0], to.pk...), append(r.rk[:0], to.rk...), to.some}
 }
@@ -41,14 +41,13 @@ func (r *reached) set(to *reached) {
 func newOutbox(c *copier, table string, p *scan.Task) *outbox {
 	begin := reached{totals: p.State().Totals}
 	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, confirmed: begin, seen: begin,
-		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // rejects have the path of this source
+		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // refused rows name this path as their source
 }
 
-// noteEvery is the amount of work after which a line is written to the progress file. A write counts
-// ten, an entity that is already equal in the target counts one.
+// noteEvery is the amount of work after which a line is written to the progress file. A written entity
+// counts as ten units of work, and an entity that is already equal in the target as one.
 const noteEvery = 20_000
 
-// add adds the write or the deletion of an entity to the batch.
 func (o *outbox) add(ctx context.Context, kind remote.Kind, e *payload.Received) error {
 	op := remote.Operation{Kind: kind, PartitionKey: e.PartitionKey, RowKey: e.RowKey}
 	if kind != remote.Delete {
@@ -70,7 +69,7 @@ func (o *outbox) add(ctx context.Context, kind remote.Kind, e *payload.Received)
 	return o.reach(ctx, e, 10)
 }
 
-// skip counts an entity that needs no change.
+// skip counts an entity that is already equal in the target.
 func (o *outbox) skip(ctx context.Context, e *payload.Received) error {
 	o.seen.totals.Same++
 	o.c.o.Progress.Rows.Add(1)
@@ -80,8 +79,8 @@ func (o *outbox) skip(ctx context.Context, e *payload.Received) error {
 	return o.reach(ctx, e, 1)
 }
 
-// reach records that the range was read up to an entity. After enough work it writes the batch, and
-// then a line to the progress file.
+// reach records that the range was read up to an entity. After noteEvery units of work, it writes the
+// batch and a line of the progress file.
 func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error {
 	o.seen.pk, o.seen.rk, o.seen.some = append(o.seen.pk[:0], e.PartitionKey...), append(o.seen.rk[:0], e.RowKey...), true
 	if o.work += work; o.work < noteEvery {
@@ -93,7 +92,7 @@ func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error
 	return o.writeProgress(false)
 }
 
-// flush writes the batch. After that, confirmed is equal to seen.
+// flush writes the batch and sets confirmed to seen.
 func (o *outbox) flush(ctx context.Context) error {
 	b := o.b
 	if len(b.ops) > 0 {
@@ -112,7 +111,7 @@ func (o *outbox) flush(ctx context.Context) error {
 	return nil
 }
 
-// write sends the batch to the target and counts the results in its totals.
+// write sends the batch to the target and counts the results.
 func (o *outbox) write(ctx context.Context) error {
 	b := o.b
 	n := int64(len(b.ops))
@@ -142,7 +141,8 @@ func (o *outbox) write(ctx context.Context) error {
 	})
 }
 
-// stop records the confirmed part of the range in the progress file when an error ends the work.
+// stop records the confirmed part of the range in the progress file after an error, and returns the
+// error.
 func (o *outbox) stop(err error) error {
 	if len(o.b.ops) == 0 {
 		o.confirmed.set(&o.seen)
@@ -150,7 +150,8 @@ func (o *outbox) stop(err error) error {
 	return errors.Join(err, o.writeProgress(false))
 }
 
-// writeProgress writes a line to the progress file: all changes up to the confirmed entity are done.
+// writeProgress writes a line to the progress file. The line says that all changes up to the confirmed
+// entity are in the target.
 func (o *outbox) writeProgress(done bool) error {
 	o.work = 0
 	state := progressfile.Line{Totals: o.confirmed.totals, Done: done, At: o.p.State().At}
@@ -162,7 +163,7 @@ func (o *outbox) writeProgress(done bool) error {
 	return o.c.writeProgress(o.table, o.p, state, rejects)
 }
 
-// finish writes the last batch and marks the range as done.
+// finish writes the last batch, and records that the range is done.
 func (o *outbox) finish(ctx context.Context) error {
 	if err := o.flush(ctx); err != nil {
 		return err

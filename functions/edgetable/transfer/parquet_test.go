@@ -20,8 +20,8 @@ import (
 )
 
 // TestParquetColumns checks the columns of an exported file: the keys first, one column for each
-// type of a property, and the precision of DateTime. The manifest must describe the columns that a
-// reader would not expect.
+// type of a property, and the precision of DateTime. The manifest must describe the columns with
+// unexpected names or types.
 func TestParquetColumns(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -72,8 +72,8 @@ func TestParquetColumns(t *testing.T) {
 	}
 }
 
-// foreign is a row with columns that edgetable does not write, but other programs do: nullable
-// columns, small and unsigned numbers, other units of time, decimals.
+// foreign is a row of a file that another program wrote. Its columns are nullable, or have small
+// and unsigned numbers, other units of time, or decimals. edgetable writes no such columns.
 type foreign struct {
 	Country string           `parquet:"Country"`
 	ID      int64            `parquet:"ID"`
@@ -91,8 +91,8 @@ type foreign struct {
 	Tags    []string         `parquet:"Tags,list"`
 }
 
-// TestParquetOfOthers checks that each row of another program's file is either imported exactly or
-// refused.
+// TestParquetOfOthers checks that the import either imports each row of another program's file
+// exactly or refuses the row.
 func TestParquetOfOthers(t *testing.T) {
 	t.Parallel()
 	whole := 3.0
@@ -143,8 +143,8 @@ func TestParquetOfOthers(t *testing.T) {
 	}
 }
 
-// TestParquetDamaged checks that the import of a truncated or damaged file returns an error. Damage
-// must not crash the import, although the parquet library panics on some damaged files.
+// TestParquetDamaged checks that the import of a truncated or damaged file returns an error. The
+// import must not crash, although the parquet library panics on some damaged files.
 func TestParquetDamaged(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -185,7 +185,6 @@ func TestParquetDamaged(t *testing.T) {
 	}
 }
 
-// orderParquet returns the constant orders as a parquet file.
 func orderParquet(t *testing.T) string {
 	t.Helper()
 	type order struct {

@@ -12,7 +12,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// NewRows reads the entities of a table from the list that [Tables] found.
+// NewRows returns a reader of the entities of one table. list is the JSON list of entities that
+// [Tables] found.
 func NewRows(list io.Reader, m *rows.Mapper) rows.Reader {
 	return rows.NewTexts(&documents{list: rows.NewObjectReader(bufio.NewReaderSize(list, 256<<10))}, m)
 }
@@ -21,7 +22,7 @@ func NewRows(list io.Reader, m *rows.Mapper) rows.Reader {
 // document, from which documents extracts the entity.
 type documents struct {
 	list *rows.ObjectReader
-	n    int // number of the last document, used as the line number because the file has only one line
+	n    int // number of the last document; used as its line number, because the whole file is one line
 }
 
 // Next returns the next entity and its number in the list.
@@ -34,13 +35,13 @@ func (d *documents) Next() (text []byte, number int, err error) {
 	if entity := entityOf(text); entity != nil {
 		text = entity
 	}
-	return text, d.n, nil // any other text is returned unchanged, and the parser of entities refuses it
+	return text, d.n, nil // documents returns any other text unchanged, and the parser of entities refuses the text
 }
 
-// typeOf is the suffix of the member that holds the type of a property.
+// typeOf is the ending in the name of a JSON member that holds the type of a property.
 const typeOf = "@odata.type"
 
-// entityOf returns the entity in a document, or nil if it has none.
+// entityOf returns the entity in a LokiJS document as JSON, or nil if the document has no entity.
 func entityOf(text []byte) []byte {
 	var document struct {
 		PartitionKey, RowKey json.RawMessage

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Table is the position of a table in the file.
+// Table is the position of one table in Azurite's file.
 type Table struct {
 	Account, Name string
-	Begin, End    int64 // byte offsets of the JSON list of its entities
+	Begin, End    int64 // byte offsets of the JSON list of entities
 }
 
-// errForm is the error for a file that does not have the form of Azurite's file.
+// errForm is the error for a file that is not in Azurite's format.
 var errForm = errors.New("it is not Azurite's JSON file of tables")
 
-// Tables finds the tables in the file. It reads the whole file and keeps none of its content, so the memory
-// does not grow with the tables.
+// Tables finds the tables in Azurite's file. It reads the whole file and keeps none of the content, so the
+// memory does not grow with the tables.
 func Tables(text io.Reader) (list []Table, err error) {
 	d := json.NewDecoder(text)
 	found := false
@@ -43,8 +43,7 @@ func Tables(text io.Reader) (list []Table, err error) {
 	return list, err
 }
 
-// collection reads a collection of the database. A collection with a $ inside its name is a table:
-// ACCOUNT$TABLE.
+// collection reads one collection of the database. A collection with the name ACCOUNT$TABLE is a table.
 func collection(d *json.Decoder) (t Table, err error) {
 	err = members(d, func(name string) error {
 		switch name {
@@ -76,7 +75,8 @@ func collection(d *json.Decoder) (t Table, err error) {
 	return t, err
 }
 
-// members calls do with the name of each member of an object; do must read the value of the member.
+// members reads a JSON object. It passes the name of each member to the callback, which must read the
+// value.
 func members(d *json.Decoder, do func(name string) error) error {
 	if err := open(d, '{'); err != nil {
 		return err
@@ -98,7 +98,8 @@ func members(d *json.Decoder, do func(name string) error) error {
 	return err
 }
 
-// elements calls do for each element of a list; do must read the element.
+// elements reads a JSON list. It calls the callback for each element, and the callback must read the
+// element.
 func elements(d *json.Decoder, do func() error) error {
 	if err := open(d, '['); err != nil {
 		return err
@@ -120,7 +121,7 @@ func open(d *json.Decoder, bracket json.Delim) error {
 	return err
 }
 
-// skip reads and discards a value.
+// skip reads one JSON value and discards it.
 func skip(d *json.Decoder) error {
 	token, err := d.Token()
 	if _, ok := token.(json.Delim); err != nil || !ok {
@@ -129,7 +130,7 @@ func skip(d *json.Decoder) error {
 	return skipRest(d)
 }
 
-// rest reads and discards the remaining content of a list or an object after its opening bracket.
+// skipRest discards the rest of a JSON list or object. The caller has read the opening bracket.
 func skipRest(d *json.Decoder) error {
 	for depth := 1; depth > 0; {
 		token, err := d.Token()

@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestAppendKeyOfCSV checks that AppendKey returns the same keys as Next, for keys from columns and
+// TestAppendKeyOfCSV checks that AppendKey and Next return the same keys, for keys from columns and
 // from templates, and that both refuse the same rows.
 func TestAppendKeyOfCSV(t *testing.T) {
 	t.Parallel()

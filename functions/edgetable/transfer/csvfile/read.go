@@ -9,24 +9,24 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// cell is a cell as it was read from the file.
+// cell is the content of a cell of the file.
 type cell struct {
 	text   string
 	quoted bool
 }
 
-// absent reports whether the cell has no value at all.
+// absent reports whether the cell is empty and not quoted. Such a cell has no value.
 func (c cell) absent() bool { return c.text == "" && !c.quoted }
 
-// reader reads records. Unlike encoding/csv it distinguishes an empty text from an
-// absent one.
+// reader reads records. It distinguishes a quoted empty cell from an unquoted empty cell, which
+// encoding/csv does not.
 type reader struct {
 	r         *bufio.Reader
 	delimiter byte
 	oldMac    bool // lines end with a CR without LF
-	torn      bool // the last record does not end with a newline
+	torn      bool // the last record ends without a newline
 	line      int  // number of the first line of the last record
-	lines     int  // number of the line that is being read
+	lines     int  // number of the line that the reader has reached
 	buf       []byte
 	ends      []int
 	quoted    []bool
@@ -43,7 +43,7 @@ func newReader(r io.Reader) (*reader, error) {
 		head = head[3:]
 	}
 	first, _, lf := strings.Cut(string(head), "\n")
-	// Excel writes this line to name the separator.
+	// Excel accepts a first line "sep=;", which names the separator.
 	if line := strings.TrimSuffix(first, "\r"); lf && len(line) == len("sep=;") && strings.EqualFold(line[:4], "sep=") {
 		_, _ = c.r.Discard(len(first) + 1) // cannot fail, because Peek has read these bytes
 		c.delimiter, c.lines = line[4], 2
@@ -54,9 +54,8 @@ func newReader(r io.Reader) (*reader, error) {
 	return c, nil
 }
 
-// delimiter returns the separator of the cells in the first line. It is the first
-// character outside of quotes that Storage Explorer or a spreadsheet uses as a
-// separator.
+// delimiter returns the character that separates the cells of the first line. This is the first
+// character outside of quotes that Storage Explorer or a spreadsheet uses as a separator.
 func delimiter(line string) byte {
 	quoted := false
 	for i := range len(line) {
@@ -70,8 +69,8 @@ func delimiter(line string) byte {
 	return ','
 }
 
-// next returns the cells of the next record, which are valid until the following call.
-// It skips blank lines. At the end the error is io.EOF.
+// next returns the cells of the next record, which are valid until the following call of next. It
+// skips blank lines. At the end of the file the error is io.EOF.
 func (c *reader) next() ([]cell, error) {
 	for {
 		list, err := c.record()
@@ -84,7 +83,7 @@ func (c *reader) next() ([]cell, error) {
 func (c *reader) record() ([]cell, error) {
 	c.buf, c.ends, c.quoted = c.buf[:0], c.ends[:0], c.quoted[:0]
 	c.line = c.lines
-	begin, quoted := true, false // whether the cell is still empty, and whether it was quoted
+	begin, quoted := true, false // begin: the cell has no characters yet; quoted: it has an opening quote
 	end := func() {
 		c.ends, c.quoted = append(c.ends, len(c.buf)), append(c.quoted, quoted)
 		begin, quoted = true, false
@@ -128,9 +127,9 @@ func (c *reader) record() ([]cell, error) {
 	}
 }
 
-// endsLine reports whether the CR that was read last ends the line, and reads the LF after it. A CR
-// without LF can be part of a cell: Storage Explorer before 1.29 did not quote texts that contain a
-// CR.
+// endsLine reports whether the CR that was just read ends the line. It then also reads the LF after
+// the CR. A CR without LF can be part of a cell, because Storage Explorer before 1.29 did not quote
+// texts that contain a CR.
 func (c *reader) endsLine() bool {
 	if after, _ := c.r.Peek(1); len(after) == 1 && after[0] == '\n' {
 		_, _ = c.r.ReadByte() // cannot fail, because Peek has read this byte
@@ -139,7 +138,7 @@ func (c *reader) endsLine() bool {
 	return c.oldMac
 }
 
-// text reads the rest of a quoted cell, from after the opening quote to the closing quote.
+// text reads a quoted cell up to its closing quote. The opening quote was already read.
 func (c *reader) text() error {
 	from := c.lines
 	for {

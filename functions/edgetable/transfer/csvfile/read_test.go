@@ -10,8 +10,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// FuzzCSV checks that cells that were written to a file are read again unchanged, and that an empty
-// cell and an absent one remain different. It also checks that the reader ends for any text.
+// FuzzCSV writes cells to a file, and checks that the reader returns the same cells. An empty text
+// and an absent value must remain different. For any text, the reader must come to an end.
 func FuzzCSV(f *testing.F) {
 	f.Add("a\x00\x00\"\x00,\x00\r\n", byte(3))
 	f.Add("\ufeff\x00=1\x00 \x00;", byte(2))
@@ -30,7 +30,7 @@ func FuzzCSV(f *testing.F) {
 		for len(cells) > 0 {
 			line := cells[:min(n, len(cells))]
 			cells = cells[len(line):]
-			if len(want) == 0 { // the reader finds the separator in the first line, so make sure that it has one
+			if len(want) == 0 { // the first line has no separator, so give it one for the reader
 				line = append(slices.Clone(line), "x", "y")
 			}
 			for i, c := range line {

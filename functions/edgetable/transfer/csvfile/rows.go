@@ -13,9 +13,9 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Rows reads entities from CSV. The types come from type columns, as Storage Explorer and
-// edgetable write them, or from a schema file, as AzCopy writes it. The CSV may also have no
-// types.
+// Rows reads entities from CSV. The types of the columns come from type columns, as Storage
+// Explorer and edgetable write them, or from a schema file, as AzCopy writes it. The CSV may also
+// have no types.
 type Rows struct {
 	r       *reader
 	m       *rows.Mapper
@@ -24,16 +24,15 @@ type Rows struct {
 	width   int
 	names   []string // names of all columns
 	cells   []cell   // cells of the current row
-	first   []cell   // row in the first line of the file, if a schema file has the names of the columns; otherwise nil
+	first   []cell   // if a schema file has the names of the columns: the first line of the file, which is a row; otherwise nil
 }
 
-// column is a column that holds values.
 type column struct {
 	name     string
 	property bool
-	value    int      // number of the column
-	types    int      // number of its type column, or -1
-	latest   edm.Type // last type in the type column, or else the declared type
+	value    int      // index of the column
+	types    int      // index of its type column, or -1
+	latest   edm.Type // last type that the type column had, or else the declared type
 }
 
 func NewRows(text io.Reader, schema *Schema, m *rows.Mapper) (*Rows, error) {
@@ -105,7 +104,8 @@ func NewRows(text io.Reader, schema *Schema, m *rows.Mapper) (*Rows, error) {
 	return r, nil
 }
 
-// renamed returns the new name of a column. A type column is renamed like its column.
+// newColumnName returns the name that --rename gives to a column. A type column is renamed together
+// with the column whose type it holds.
 func newColumnName(m *rows.Mapper, name string) string {
 	if of := valueColumnOf(name); of != "" {
 		return m.Renamed(of) + name[len(of):]
@@ -113,10 +113,11 @@ func newColumnName(m *rows.Mapper, name string) string {
 	return m.Renamed(name)
 }
 
-// typeSuffixes are the suffixes that mark a type column.
+// typeSuffixes are the endings of the names of type columns.
 var typeSuffixes = []string{typeSuffix, " " + typeSuffix, "@odata.type"}
 
-// typed returns the name of the column to which a type column belongs, or "".
+// valueColumnOf returns the column whose type is in the type column name. It returns "" if name is
+// not a type column.
 func valueColumnOf(name string) string {
 	for _, suffix := range slices.Backward(typeSuffixes) {
 		if of, ok := strings.CutSuffix(name, suffix); ok {
@@ -132,7 +133,7 @@ func (r *Rows) Next() (rows.Row, error) {
 		return rows.Row{Line: r.r.line}, err
 	}
 	one := rows.Row{Line: r.r.line}
-	if len(cells) > r.width { // with too many cells, it is unknown which of them are the keys
+	if len(cells) > r.width { // with too many cells, nobody knows which cells are the keys
 		return rows.Row{}, &rows.Bad{Line: one.Line, Text: r.text(), Reason: errCells(len(cells), r.width).Error()}
 	}
 	for i, c := range cells {
@@ -155,7 +156,6 @@ func errCells(cells, columns int) error {
 	return fmt.Errorf("the row has %d cell%s, the header %d", cells, plural, columns)
 }
 
-// read reads the cells of the next row.
 func (r *Rows) read() (cells []cell, err error) {
 	cells = r.first
 	if r.first = nil; cells == nil {
@@ -168,7 +168,7 @@ func (r *Rows) read() (cells []cell, err error) {
 	return cells, nil
 }
 
-// fill sets the keys and properties of the row.
+// fill sets the keys and properties of a row.
 func (r *Rows) fill(one *rows.Row) error {
 	if len(r.cells) < r.width {
 		if r.r.torn {
@@ -196,7 +196,7 @@ func (r *Rows) fill(one *rows.Row) error {
 		}
 	}
 	err := r.m.Complete(one, r)
-	// Copy the keys: the old strings would keep the text of the whole line in memory.
+	// Copy the keys, because a substring would keep the text of the whole line in memory.
 	one.PartitionKey, one.RowKey = strings.Clone(one.PartitionKey), strings.Clone(one.RowKey)
 	return err
 }
@@ -208,8 +208,9 @@ func (r *Rows) at(i int) cell {
 	return r.cells[i]
 }
 
-// readType sets the type of a column from the cell of its type column in the current row. If this
-// cell is empty, the type is the one of the row above, as in files of Storage Explorer 1.40.
+// readType sets the type of a column from the type column of the current row. If the cell of the
+// type column is empty, the column keeps the type of the previous row, as in files of Storage
+// Explorer 1.40.
 func (r *Rows) readType(c *column) error {
 	name := r.at(c.types)
 	if name.text == "" {
@@ -223,7 +224,8 @@ func (r *Rows) readType(c *column) error {
 	return nil
 }
 
-// value returns the value of a column in the current row, or null if the value is absent.
+// value returns the value of a column in the current row. The result is null if the cell has no
+// value.
 func (r *Rows) value(c *column) (edm.Value, error) {
 	text := r.at(c.value)
 	if text.absent() {
@@ -239,8 +241,9 @@ func (r *Rows) value(c *column) (edm.Value, error) {
 	return v, err
 }
 
-// spelled converts a text to the spelling of the protocol. Programs such as pandas and
-// PostgreSQL write a blank before the time of day, a zone without minutes, and inf and nan.
+// protocolText converts the text of a value to the form that the protocol uses. Programs such as
+// pandas and PostgreSQL write a blank before the time of day, a zone without minutes, and inf and
+// nan.
 func protocolText(t edm.Type, text string) string {
 	switch t {
 	case edm.TypeDateTime:
@@ -267,10 +270,10 @@ func protocolText(t edm.Type, text string) string {
 	return text
 }
 
-// emptyText reports whether an empty cell is an empty text instead of an absent property. The cell
-// is an empty text if its type is written as Edm.String: Storage Explorer before 1.40 writes this
-// type only if the property exists. Version 1.40 writes String in the first row, whether the
-// property exists or not.
+// emptyText reports whether an empty cell means an empty text and not a missing property. This is
+// so if the type column contains Edm.String: Storage Explorer before 1.40 writes Edm.String only if
+// the property exists. Version 1.40 writes String in the first row, also if the property does not
+// exist.
 func (r *Rows) emptyText(c *column) bool { return r.at(c.types).text == "Edm.String" }
 
 // Cell implements [rows.Cells].
@@ -289,9 +292,9 @@ func (r *Rows) Cell(name string) (edm.Value, error) {
 	return r.value(c)
 }
 
-// text returns the current row in the form in which the file of rejects stores it.
+// text returns the current row as JSON for the file of rejected rows.
 func (r *Rows) text() string {
-	if len(r.cells) != r.width { // it is unknown to which columns the cells belong
+	if len(r.cells) != r.width { // with a wrong number of cells, nobody knows to which columns the cells belong
 		return r.plain()
 	}
 	var list []rows.RejectedCell
@@ -313,8 +316,8 @@ func (r *Rows) text() string {
 	return rows.RejectedText(list)
 }
 
-// plain returns the text of the row in the file. A later import refuses such a row in the file of
-// rejects, so that nobody imports it by mistake.
+// plain returns the current row as CSV text for the file of rejected rows. An import of that file
+// refuses such a row, so that nobody imports it by mistake.
 func (r *Rows) plain() string {
 	var line []byte
 	for i, c := range r.cells {
@@ -328,7 +331,7 @@ func (r *Rows) plain() string {
 	return string(line)
 }
 
-// AppendKey implements the interface keyed of package rows.
+// AppendKey appends the keys of the next row. It makes Rows usable with [rows.AppendKey].
 func (r *Rows) AppendKey(dst []byte) ([]byte, error) {
 	if !r.m.OwnKeys() {
 		one, err := r.Next()

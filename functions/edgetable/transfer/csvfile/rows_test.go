@@ -11,8 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// FuzzCSVEntity checks that an entity that was written as CSV is read again exactly, whatever its
-// texts contain.
+// FuzzCSVEntity writes an entity as CSV and reads the CSV. It checks that the entity is unchanged,
+// whatever its texts contain.
 func FuzzCSVEntity(f *testing.F) {
 	f.Add("it's", "a,b", "", "\"", int64(-1), true)
 	f.Add("\ufeff", ";\t|", "\r", " \n", int64(1)<<62, false)
@@ -29,7 +29,7 @@ func FuzzCSVEntity(f *testing.F) {
 		r, err := NewRows(strings.NewReader(string(file)), nil, m)
 		must.OK(t, err)
 		one, err := r.Next()
-		if bad, ok := err.(*rows.Bad); ok && one.PartitionKey == "" { // the row was refused, so it must have values that no service accepts
+		if bad, ok := err.(*rows.Bad); ok && one.PartitionKey == "" { // the reader refused the row, so no service accepts its values
 			checked := rows.Row{PartitionKey: pk, RowKey: rk, Properties: p}
 			if checked.Check() == nil && len(text) < 30_000 && len(binary) < 60_000 {
 				t.Fatalf("%q: %v", file, bad)

@@ -11,8 +11,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// SchemaEnding is the extension of the type files that AzCopy 7 writes next to its CSV
-// files.
+// SchemaEnding is the extension of the schema files that AzCopy 7 writes next to its CSV files.
 const SchemaEnding = ".schema.csv"
 
 // Schema holds the names and types of the columns of a CSV file.
@@ -21,7 +20,7 @@ type Schema struct {
 	typ   map[string]edm.Type
 }
 
-// SchemaOf reads the schema file next to a CSV file. It returns nil if there is none.
+// SchemaOf reads the schema file next to a CSV file. It returns nil if there is no schema file.
 func SchemaOf(file string) (*Schema, error) {
 	name := strings.TrimSuffix(file, ".csv") + SchemaEnding
 	f, err := os.Open(name)
@@ -39,8 +38,8 @@ func SchemaOf(file string) (*Schema, error) {
 	return s, nil
 }
 
-// readSchema reads a schema in both layouts: a line for each column with its name and
-// type, or one line with the names and one with the types.
+// readSchema reads a schema in one of two layouts. Either each line has the name and the type of a
+// column, or the first line has all names and the second line has all types.
 func readSchema(text io.Reader) (*Schema, error) {
 	r, err := newReader(text)
 	if err != nil {
@@ -70,7 +69,7 @@ func readSchema(text io.Reader) (*Schema, error) {
 		if len(line) < 2 {
 			return nil, errors.New("it is not a schema: a line has the name of a column and its type")
 		}
-		// Ignore an error in the first line, which may be a heading.
+		// Ignore an error in the first line, because this line may be a heading.
 		if err := s.add(line[0].text, line[1].text); err != nil && i > 0 {
 			return nil, err
 		}
@@ -95,8 +94,8 @@ func (s *Schema) types() map[string]edm.Type {
 	return s.typ
 }
 
-// head returns the names of the columns, given the first line of a CSV file. If this line is a row,
-// because the schema file has the names, head also stores the row in first.
+// head returns the names of the columns; line is the first line of the CSV file. If the schema file
+// has the names, line is a row, and head stores line in first.
 func (s *Schema) head(line []cell, first *[]cell) []cell {
 	if s == nil {
 		return line

@@ -13,12 +13,12 @@ import (
 type Sheet struct {
 	Columns
 	typed, excel bool
-	selected     bool // the caller chose the columns
+	selected     bool // the caller selected the properties
 	compress     string
 }
 
-// NewSheet returns a Sheet that writes the selected properties, or all if selected is
-// nil.
+// NewSheet returns a Sheet that writes the selected properties. If selected is nil, it writes all
+// properties.
 func NewSheet(typed, excel bool, compress string, selected []string) *Sheet {
 	s := &Sheet{typed: typed, excel: excel, compress: compress, selected: selected != nil}
 	if s.selected {

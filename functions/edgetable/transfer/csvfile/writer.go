@@ -8,23 +8,23 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// typeSuffix is the suffix of type columns, as in Storage Explorer's files.
+// typeSuffix is the ending of the names of type columns, as in Storage Explorer's files.
 const typeSuffix = "@type"
 
-// Writer appends entities as records of a CSV file: keys, Timestamp, properties. If an entity
-// does not have a property, the cell is empty. An empty text is a cell with two quotes.
+// Writer appends entities as records of a CSV file, with the columns PartitionKey, RowKey,
+// Timestamp and the properties. If an entity does not have a property, the cell is empty. For an
+// empty text the cell has two quotes.
 type Writer struct {
 	names     []string // names of the properties
 	index     map[string]int
 	typed     bool // write a type column for each property
 	timestamp bool
-	excel     bool // guard texts that a spreadsheet would execute
+	excel     bool // protect the user from texts that a spreadsheet would execute
 	values    []edm.Value
 	text      []byte
 }
 
-// NewWriter returns a writer of the properties with these names. names may include system
-// properties.
+// NewWriter returns a writer for properties with these names. names may include system properties.
 func NewWriter(names []string, typed, excel bool) *Writer {
 	w := &Writer{typed: typed, excel: excel, index: map[string]int{}}
 	for _, name := range names {
@@ -76,7 +76,7 @@ func (w *Writer) Append(dst []byte, e *payload.Received) []byte {
 		case edm.TypeNull:
 		case edm.TypeString:
 			dst = w.appendText(dst, v.Text())
-		case edm.TypeBinary: // base64 can begin with +, which a spreadsheet takes for a formula
+		case edm.TypeBinary: // the base64 text may start with +, which a spreadsheet takes for a formula
 			dst = w.appendText(dst, v.String())
 		default:
 			w.text = v.AppendText(w.text[:0])
@@ -92,8 +92,8 @@ func (w *Writer) Append(dst []byte, e *payload.Received) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// appendText appends a text. If excel is set, it puts an apostrophe before a text that a
-// spreadsheet would execute.
+// appendText appends a cell with a text. If excel is set and a spreadsheet would execute the text,
+// it puts an apostrophe before the text.
 func (w *Writer) appendText(dst []byte, s string) []byte {
 	if w.excel && s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
 		s = "'" + s
@@ -101,8 +101,8 @@ func (w *Writer) appendText(dst []byte, s string) []byte {
 	return appendCell(dst, s)
 }
 
-// appendCell appends a cell, with quotes if they are needed. An empty text gets quotes, to differ
-// from an absent value.
+// appendCell appends a cell. It adds quotes if the text needs them. An empty text gets quotes,
+// because a cell without quotes means that the property is missing.
 func appendCell(dst []byte, s string) []byte {
 	if s != "" && !strings.ContainsAny(s, ",;\t|\"\r\n") && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.HasPrefix(s, "\ufeff") {
 		return append(dst, s...)

@@ -1,3 +1,3 @@
-// Package export writes tables to files in a directory or under a prefix in a bucket, or one
-// table to a stream. A manifest next to the files lists them.
+// Package export writes tables to files in a directory or under a prefix in a bucket. It can also
+// write one table to a stream. A manifest next to the files lists all files.
 package export

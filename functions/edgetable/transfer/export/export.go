@@ -16,7 +16,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Command says what to export and how. A run resumes an earlier one if their commands are equal.
+// Command says what to export and how. A run resumes an earlier run whose command is equal.
 type Command struct {
 	Tables   []string `json:"tables,omitempty"` // names of the tables; nil means all tables of the account
 	Source   string   `json:"source"`           // URL of the account
@@ -37,21 +37,21 @@ type Export struct {
 	Command
 	Restart bool // discard an unfinished export of any command, and replace a finished export of another command
 
-	Notes       []string // set by ToWriter: sentences about columns that a reader of the file would not expect
+	Notes       []string // set by ToWriter: sentences about columns with unexpected names or types
 	Connections int
 	Progress    *scan.Progress
-	Begin       func(again bool) // called at the start; again reports whether this run continues an earlier one
+	Begin       func(again bool) // called at the start; again is true if an earlier run recorded progress
 }
 
-// begun is the object that describes an unfinished export.
+// exportRecord is the content of an object that marks an unfinished export in its destination.
 type exportRecord struct {
 	Command Command  `json:"command"`
-	Number  int      `json:"number"` // number of the export in its destination; part of the file names
+	Number  int      `json:"number"` // number of the export, which differs from the numbers of earlier exports; part of the file names
 	Tables  []string `json:"tables"`
-	Owner   string   `json:"owner"` // random id of the process that may write objects
+	Owner   string   `json:"owner"` // random id of the process that may write objects of the export
 }
 
-// exporting is an export in progress.
+// exporting is the state of a running export.
 type exporting struct {
 	*Export
 	c     *remote.Client
@@ -62,13 +62,13 @@ type exporting struct {
 	lines int // number of progress lines of earlier runs
 
 	buffers sync.Pool // buffers for objects
-	sheets  sync.Map  // from *scan.Task to rows.Sheet, which collects the columns of the entities of the range
+	sheets  sync.Map  // by *scan.Task: the rows.Sheet that collects the columns of the entities in the range
 }
 
-// To writes an export to a destination. If the destination has a finished export, this older export
-// remains complete until the new one is: the two have files with different names, and the manifest,
-// which lists the files, is written last. A table that is deleted during the export is not part of
-// it. After an error, the same command resumes from the recorded progress.
+// To exports tables to a destination. It writes files with new names, and it writes the manifest,
+// which lists the files, last. So an older finished export in the destination stays complete until
+// the new export is complete. A table that is deleted during the export is left out. After an
+// error, the same command resumes from the recorded progress.
 func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manifest, error) {
 	x := &exporting{Export: o, c: c, place: place}
 	if err := x.judge(ctx); err != nil {
@@ -108,9 +108,9 @@ func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manife
 	return m, x.tidy(ctx, m)
 }
 
-// judge finds out what the destination contains: nothing, an export, or other files. It refuses a
-// destination with an export that the command can neither resume nor replace, and a destination
-// with other files.
+// judge finds out whether the destination is empty, or contains an export or other files. It
+// returns an error for other files, and for an export that the command can neither resume nor
+// replace.
 func (x *exporting) judge(ctx context.Context) (err error) {
 	if x.old, err = ReadManifest(ctx, x.place); err != nil {
 		return err
@@ -120,8 +120,8 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// An unfinished export has a higher number than the finished one. An object with another number
-	// is left over from an export that was finished but whose temporary objects were not removed.
+	// An unfinished export has a higher number than the finished export. With another number, the
+	// object belongs to a finished export whose temporary objects were not removed.
 	there = there && (x.old == nil || b.Number > x.old.Number)
 	switch {
 	case x.Restart:
@@ -147,8 +147,9 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	return nil
 }
 
-// check sends a query to each table until one exists, before anything is written. So a wrong key or
-// filter is reported without any change of the destination. At least one table must exist.
+// check sends a query to each table until it finds a table that exists. If no table exists, it
+// fails. It runs before anything is written, so a wrong key or filter does not change the
+// destination.
 func (x *exporting) check(ctx context.Context) (err error) {
 	if x.begun == nil {
 		x.begun = &exportRecord{Command: x.Command, Tables: x.Tables, Number: 1}
@@ -167,7 +168,7 @@ func (x *exporting) check(ctx context.Context) (err error) {
 	var lost error
 	for _, table := range x.begun.Tables {
 		lost = nil
-		// This query makes the service check the key and the filter, but reads at most one entity.
+		// The query makes the service check the key and the filter, and reads at most one entity.
 		q := remote.Query{Table: table, Filter: ranges.And("PartitionKey eq '' and RowKey eq ''", x.Filter), Top: 1}
 		for _, err := range x.c.Entities(ctx, q) {
 			switch {
@@ -185,7 +186,7 @@ func (x *exporting) check(ctx context.Context) (err error) {
 	return lost
 }
 
-// tables reads all unfinished ranges of the tables. It returns the tables that are missing.
+// tables exports all unfinished ranges of the tables. It returns the tables that no longer exist.
 func (x *exporting) tables(ctx context.Context) (missing []string, err error) {
 	w := x.work
 	x.Progress.Tables(len(x.begun.Tables))
@@ -200,14 +201,15 @@ func (x *exporting) tables(ctx context.Context) (missing []string, err error) {
 			continue
 		}
 		if err != nil {
-			x.Progress.Rows.Store(w.Rows(x.begun.Tables...)) // show the progress from which the next run resumes
+			x.Progress.Rows.Store(w.Rows(x.begun.Tables...)) // report the progress from which the next run resumes
 			return nil, err
 		}
 	}
 	return missing, nil
 }
 
-// manifest returns the manifest of the export. Its tables have no files yet; finish adds them.
+// manifest returns the manifest of the export, with tables that have no files yet. The method
+// finish adds the files.
 func (x *exporting) manifest(missing []string) *Manifest {
 	m := &Manifest{Edgetable: manifestVersion, Number: x.begun.Number, Command: &x.Command, Source: x.Source, Format: x.Format, Filter: x.Filter, Select: x.Select,
 		Tables: []ManifestTable{}, Missing: missing}
@@ -223,7 +225,7 @@ func (x *exporting) manifest(missing []string) *Manifest {
 	return m
 }
 
-// tidy removes the unfinished export, and all objects of exports that the manifest does not list.
+// tidy removes the unfinished export, and all objects of exports that the manifest m does not list.
 func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
 	needed := map[string]bool{}
 	if m != nil {
@@ -233,7 +235,7 @@ func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
 			}
 		}
 	}
-	if err := x.place.Delete(ctx, begunName); err != nil { // delete this object first: while it exists, the export counts as unfinished
+	if err := x.place.Delete(ctx, begunName); err != nil { // delete it first, because the export counts as unfinished while this object exists
 		return err
 	}
 	var useless []objects.Object

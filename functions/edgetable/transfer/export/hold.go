@@ -9,9 +9,9 @@ import (
 	"edgetable/functions/edgetable/transfer/progressfile"
 )
 
-// Hold locks a directory, so that no other process exports to it. It creates the directory if it is
-// missing. release unlocks it, and removes a directory that Hold has created and that is still
-// empty.
+// Hold locks a directory, so that no other process exports to it. If the directory is missing, Hold
+// creates it. The returned function unlocks the directory. If Hold created the directory and it is
+// still empty, the returned function removes the directory.
 func Hold(dir string) (release func(), err error) {
 	_, there := os.Stat(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -11,8 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestHold checks that only one process at a time can lock a directory for an export, and that the
-// release removes an empty directory only if Hold has created it.
+// TestHold checks that only one process at a time can lock a directory for an export. It also
+// checks that release removes an empty directory only if Hold created the directory.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "out")

@@ -16,16 +16,16 @@ const (
 
 // Manifest lists the files of an export.
 type Manifest struct {
-	Edgetable int             `json:"edgetable"` // version of the layout
+	Edgetable int             `json:"edgetable"` // version of the manifest's format
 	Number    int             `json:"number"`    // number of the export, which differs from those of other exports to the same destination
 	Command   *Command        `json:"command"`
 	Source    string          `json:"source"` // URL of the account
 	Format    string          `json:"format"`
 	Filter    string          `json:"filter,omitempty"`
 	Select    []string        `json:"select,omitempty"`
-	Begun     string          `json:"begun"` // when the export began; writes after this time may be missing
+	Begun     string          `json:"begun"` // time at which the export began; the files may lack later writes
 	Tables    []ManifestTable `json:"tables"`
-	Missing   []string        `json:"missing,omitempty"` // tables that did not exist, or were deleted during the export
+	Missing   []string        `json:"missing,omitempty"` // tables that did not exist or that were deleted during the export
 }
 
 // ManifestTable is an exported table. Its files are in key order.
@@ -33,13 +33,13 @@ type ManifestTable struct {
 	Name  string                `json:"name"`
 	Rows  int64                 `json:"rows"`
 	Files []progressfile.Stored `json:"parts"`
-	Notes []string              `json:"notes,omitempty"` // sentences about columns that a reader of the files would not expect
+	Notes []string              `json:"notes,omitempty"` // sentences about columns with unexpected names or types
 }
 
-// manifestVersion is the version of the layout that this package writes.
+// manifestVersion is the version of the manifest's format that this package writes.
 const manifestVersion = 1
 
-// ReadManifest reads the manifest of a finished export. It returns nil if there is none.
+// ReadManifest reads the manifest of a finished export. It returns nil if there is no manifest.
 func ReadManifest(ctx context.Context, place Place) (*Manifest, error) {
 	m, where := &Manifest{}, place.At(ManifestName)
 	switch found, err := place.getJSON(ctx, ManifestName, m); {
@@ -62,11 +62,11 @@ func ReadManifest(ctx context.Context, place Place) (*Manifest, error) {
 	return m, nil
 }
 
-// maxFiles is the maximum number of files of an export.
+// maxFiles is the maximum number of files in an export.
 const maxFiles = 1_000_000
 
-// isFileName reports whether s is a path below the directory of the manifest, in the form that
-// manifests use: with slashes, and safe on every operating system.
+// isFileName reports whether s is a path that a manifest may contain. Such a path uses slashes, is
+// below the directory of the manifest, and is safe on every operating system.
 func isFileName(s string) bool {
 	control := func(c rune) bool { return c < ' ' || c == 0x7f }
 	return fs.ValidPath(s) && s != "." && filepath.IsLocal(filepath.FromSlash(s)) && !strings.ContainsAny(s, `\:`) && !strings.ContainsFunc(s, control)

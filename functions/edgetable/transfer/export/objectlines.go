@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// start begins a new export. It does not remove the files of the last finished export.
+// start begins a new export. It keeps the files of the last finished export.
 func (x *exporting) start(ctx context.Context) error {
 	if err := x.tidy(ctx, x.old); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (x *exporting) start(ctx context.Context) error {
 	return x.own(ctx)
 }
 
-// own makes this process the owner of the export. Only the owner may write.
+// own makes this process the owner of the export. Only the owner may write objects.
 func (x *exporting) own(ctx context.Context) error {
 	if x.work == nil {
 		x.work = scan.New(x.begun.Tables)
@@ -32,7 +32,7 @@ func (x *exporting) own(ctx context.Context) error {
 	return x.place.putJSON(ctx, begunName, x.begun)
 }
 
-// mine returns an error if another process has taken over the export.
+// checkOwner returns an error if another process has become the owner of the export.
 func (x *exporting) checkOwner(ctx context.Context) error {
 	var now exportRecord
 	if _, err := x.place.getJSON(ctx, begunName, &now); err != nil {
@@ -44,17 +44,17 @@ func (x *exporting) checkOwner(ctx context.Context) error {
 	return nil
 }
 
-// lineReaders is how many objects with progress lines are read concurrently.
+// lineReaders is the maximum number of progress objects that are read concurrently.
 const lineReaders = 16
 
-// resume reads the progress of an unfinished export.
+// resume reads the progress that earlier runs recorded.
 func (x *exporting) resume(ctx context.Context) error {
 	var names []string
 	for object, err := range x.place.List(ctx, linePrefix) {
 		if err != nil {
 			return err
 		}
-		if path.Ext(object.Name) == ".json" { // another extension means that the write of the object was interrupted
+		if path.Ext(object.Name) == ".json" { // a name with another extension belongs to an interrupted write
 			names = append(names, object.Name)
 		}
 	}
@@ -84,20 +84,20 @@ func (x *exporting) resume(ctx context.Context) error {
 	return x.own(ctx)
 }
 
-// objectLines stores the progress of an export as objects in the destination of the export. Each
-// line is one object, numbered in the order of the writes.
+// objectLines stores the progress of an export in the destination. Each line of progress is one
+// object, numbered in the order of the writes.
 type objectLines struct {
-	ctx context.Context // context of the export
+	ctx context.Context
 	x   *exporting
 
 	mu     sync.Mutex
-	lines  int   // lines written or begun, including earlier runs
-	broken error // error of the first failed write, after which no line is written
+	lines  int   // number of lines that this run and earlier runs tried to write
+	broken error // error of the first failed write; later calls of Write return it
 }
 
-// Write stores a line. If that fails, the line may or may not be stored, and a later run accepts
-// both cases. A later line could be true in only one of the two cases, so after an error Write
-// stores no more lines.
+// Write stores a line. After an error, the line may or may not be stored, and a later run accepts
+// both cases. A further line might be correct in only one of these cases, so Write stores no line
+// after an error.
 func (j *objectLines) Write(line any) error {
 	j.mu.Lock()
 	j.lines++

@@ -17,8 +17,9 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Names of the objects of an unfinished export: its description, and the lines of its progress.
-// Under the same prefix are JSON lines of entities from which files of another format will be made.
+// Names of the objects of an unfinished export: the exportRecord, and the lines of progress. Under
+// the same prefix are intermediate objects for CSV and parquet files, with one JSON entity on each
+// line.
 const (
 	unfinishedPrefix = "unfinished/"
 	begunName        = unfinishedPrefix + "export.json"
@@ -28,16 +29,16 @@ const (
 // Place is the directory, or the prefix in a bucket, to which an export is written.
 type Place struct {
 	objects.Place
-	Location string // the directory or URL, as the user wrote it
+	Location string // the directory or URL as the user wrote it
 }
 
-// At returns the location of an object in the destination, for messages.
+// At returns the location of an object for messages.
 func (p Place) At(name string) string {
 	where, _, _ := strings.Cut(p.Location, "?")
 	return strings.TrimSuffix(where, "/") + "/" + name
 }
 
-// Get returns the content of an object. Its errors name the object.
+// Get returns the content of an object. Its errors contain the location of the object.
 func (p Place) Get(ctx context.Context, name string) ([]byte, error) {
 	text, err := p.Place.Get(ctx, name)
 	if err != nil {
@@ -46,7 +47,7 @@ func (p Place) Get(ctx context.Context, name string) ([]byte, error) {
 	return text, err
 }
 
-// getJSON decodes an object. It returns false if the object does not exist.
+// getJSON reads an object and decodes it as JSON. It returns false if the object does not exist.
 func (p Place) getJSON(ctx context.Context, name string, to any) (found bool, err error) {
 	text, err := p.Get(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +62,7 @@ func (p Place) getJSON(ctx context.Context, name string, to any) (found bool, er
 	return true, nil
 }
 
-// Unfinished reports whether the destination has an export that is not finished.
+// Unfinished reports whether the destination has an unfinished export.
 func (p Place) Unfinished(ctx context.Context) (bool, error) {
 	return p.getJSON(ctx, begunName, new(exportRecord))
 }
@@ -74,13 +75,13 @@ func (p Place) putJSON(ctx context.Context, name string, value any) error {
 	return p.Put(ctx, name, append(text, '\n'))
 }
 
-// putFile stores a file of an export and returns its description.
+// putFile stores a file of an export. It returns the entry of the file for the manifest.
 func (p Place) putFile(ctx context.Context, name string, rows int64, content []byte) (progressfile.Stored, error) {
 	sum := sha256.Sum256(content)
 	return progressfile.Stored{File: name, Rows: rows, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}, p.Put(ctx, name, content)
 }
 
-// GetFile reads a file of an export and compares it with its description.
+// GetFile reads a file of an export. It fails if the size or the checksum differs from f.
 func (p Place) GetFile(ctx context.Context, f *progressfile.Stored) ([]byte, error) {
 	text, err := p.Get(ctx, f.File)
 	if err != nil {
@@ -93,7 +94,7 @@ func (p Place) GetFile(ctx context.Context, f *progressfile.Stored) ([]byte, err
 	return text, nil
 }
 
-// entities reads the entities of several files of JSON lines, one file after another.
+// entities returns the entities of several files of JSON lines, one file after another.
 func (p Place) entities(ctx context.Context, files []progressfile.Stored) rows.List {
 	return func(do func(payload.Received) error) error {
 		for _, f := range files {

@@ -20,11 +20,11 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// filePattern matches the names of files of tables. A name contains the number of the export and the position of the
+// filePattern matches the file names of exported tables. A name contains the number of the export and the rank of the
 // range in key order.
 var filePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*/part-\d{4,}-\d+(-\d{6,})?\.(jsonl|csv|parquet)(\.gz|\.zst)?$`)
 
-// own reports whether an object belongs to an export, or is an incomplete object of a killed export.
+// isExportObject reports whether an object belongs to an export, or is an incomplete object of a killed export.
 func isExportObject(o objects.Object) bool {
 	name, torn := strings.CutSuffix(o.Name, objects.TempSuffix)
 	if torn {
@@ -33,8 +33,8 @@ func isExportObject(o objects.Object) bool {
 	return strings.HasPrefix(name, unfinishedPrefix) || filePattern.MatchString(name) || torn && name == ManifestName
 }
 
-// objectName returns the name of the nth object of a range. For CSV and parquet, the objects are intermediate: the
-// files are made from them when all columns are known.
+// objectName returns the name of the nth object of a range. For CSV and parquet, these objects are intermediate. The
+// final files are made from them when all columns are known.
 func (x *exporting) objectName(table string, p *scan.Task, n int) string {
 	if x.Format == "jsonl" {
 		return fmt.Sprintf("%s/part-%04d-%s-%06d.jsonl%s", table, x.begun.Number, p.Rank(), n, rows.Endings[x.Compress])
@@ -42,34 +42,33 @@ func (x *exporting) objectName(table string, p *scan.Task, n int) string {
 	return fmt.Sprintf("%s%s/piece-%s-%06d.jsonl%s", unfinishedPrefix, table, p.Rank(), n, rows.Endings[x.Compress])
 }
 
-// rowSize is extra capacity of a buffer. The last row of an object may exceed the intended size of the object.
+// rowSize is extra capacity of a buffer, because the last row of an object may exceed the size limit of the object.
 const rowSize = 64 << 10
 
-// buffer returns a buffer for the content of an object. Buffers are reused.
 func (x *exporting) buffer() *bytes.Buffer {
 	if b, ok := x.buffers.Get().(*bytes.Buffer); ok {
 		b.Reset()
 		return b
 	}
-	return bytes.NewBuffer(make([]byte, 0, size.Object+rowSize)) // allocate all at once: growing would copy the content and need twice the memory
+	return bytes.NewBuffer(make([]byte, 0, size.Object+rowSize)) // allocate at once; growing copies the content and needs twice the memory
 }
 
-// target is the writer for the compressed text of a range. Its buffer is replaced after each object.
+// target is the destination of the compressed text of a range. Its buffer is replaced after each object.
 type target struct{ *bytes.Buffer }
 
 // lineObjects is the number of objects that one progress line records. Writing a line takes as long as writing an
 // object, so a line for each object would double the time. A killed run loses at most this many objects of each range.
 const lineObjects = 4
 
-// reading is a range that is being written to objects. One buffer is filled while a goroutine stores the previous one.
-// Until settle has received the result, this goroutine owns next, the buffer that it stores, and the progress of the
-// range. store calls settle before it starts the next goroutine.
+// rangeExport writes a range to objects. It fills one buffer while a goroutine stores the previous buffer. Until
+// awaitObject returns, this goroutine owns the field next, the buffer that it stores, and the progress of the range.
+// store calls awaitObject before it starts the next goroutine.
 type rangeExport struct {
 	*exporting
 	table string
 	p     *scan.Task
 
-	object  *target // has no buffer before the first text of an object
+	object  *target // its buffer is nil before the first text of an object
 	out     rows.Frames
 	row     []byte
 	written int         // bytes of text in the current object, before compression
@@ -78,12 +77,12 @@ type rangeExport struct {
 	at      *ranges.Key // key of the last row in the previous objects
 	number  int         // number of the next object
 
-	storing chan error        // receives the result of the object that is being stored; nil if none is
-	next    progressfile.Line // lists the stored objects that no progress line records yet
+	storing chan error        // receives the error or nil when the goroutine has stored its object; nil if no goroutine runs
+	next    progressfile.Line // next progress line; lists the stored objects that no line in the destination records yet
 }
 
-// readRange reads the rest of a range, from where an earlier run stopped, into objects. It writes a progress line after
-// some of the objects. A stored object that no line records is written again by the next run, or removed in the end.
+// readRange writes the unfinished part of a range to objects. After some of the objects, it writes a progress line. An
+// object that no progress line records is written again or removed by a later run.
 func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) error {
 	earlier := p.State()
 	r := &rangeExport{exporting: x, table: table, p: p, object: &target{}, read: earlier.Rows, stored: earlier.Rows, at: earlier.At, number: len(p.Stored())}
@@ -100,8 +99,8 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 			return errors.Join(err, r.awaitObject())
 		}
 		if sheet != nil {
-			// Copy the entity, because the argument of Note escapes to the heap. Without the copy, formats without a
-			// sheet would allocate memory here, too.
+			// Copy the entity, because the argument of Note escapes to the heap. Without the copy, exports that have no
+			// sheet would allocate heap memory too.
 			one := e
 			sheet.Note(&one)
 		}
@@ -114,7 +113,6 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 	return errors.Join(r.store(ctx, true, true), r.awaitObject())
 }
 
-// add writes an entity to the buffer.
 func (r *rangeExport) add(e payload.Received) error {
 	if r.object.Buffer == nil {
 		r.object.Buffer = r.buffer()
@@ -129,9 +127,9 @@ func (r *rangeExport) add(e payload.Received) error {
 	return nil
 }
 
-// store waits until the previous object is stored. Then it starts a goroutine that stores the content of the buffer, if
-// there is any. If last is set, the goroutine also writes a progress line. done says that the range is complete, which
-// the progress line records.
+// store waits until the previous object is stored. Then it starts a goroutine that stores the content of the buffer. If
+// last is set, the goroutine also writes a progress line. The parameter done is true if the range is complete, and the
+// progress line records this.
 func (r *rangeExport) store(ctx context.Context, last, done bool) error {
 	if err := errors.Join(r.out.End(), r.awaitObject()); err != nil {
 		return err
@@ -150,7 +148,7 @@ func (r *rangeExport) store(ctx context.Context, last, done bool) error {
 	return nil
 }
 
-// awaitObject waits until the goroutine has stored its object, and returns the error of that goroutine.
+// awaitObject waits until the goroutine has stored its object, and returns the goroutine's error.
 func (r *rangeExport) awaitObject() (err error) {
 	if r.storing != nil {
 		err, r.storing = <-r.storing, nil
@@ -158,12 +156,12 @@ func (r *rangeExport) awaitObject() (err error) {
 	return err
 }
 
-// put stores an object of n rows. It writes a progress line if last is set, or if enough objects wait for a line.
+// put stores an object of n rows. It writes a progress line if last is set, or if lineObjects objects have no line yet.
 func (r *rangeExport) put(ctx context.Context, content *bytes.Buffer, name string, n int64, now progressfile.Line, last bool) error {
 	if n > 0 {
 		one, err := r.place.putFile(ctx, name, n, content.Bytes())
 		if err != nil && r.next.Objects != nil {
-			err = errors.Join(err, r.writeProgress()) // a full disk may still have space for a short line
+			err = errors.Join(err, r.writeProgress()) // a full disk may still have space for a short progress line
 		}
 		if err != nil {
 			return err
@@ -173,20 +171,20 @@ func (r *rangeExport) put(ctx context.Context, content *bytes.Buffer, name strin
 	}
 	r.next.Rows, r.next.Done, r.next.At = now.Rows, now.Done, now.At
 	if !last && len(r.next.Objects) < lineObjects {
-		return r.checkOwner(ctx) // note checks the owner when it writes a line; here no line is written, so check it now
+		return r.checkOwner(ctx) // Note checks the owner before it writes a line; without a line, check the owner here
 	}
 	return r.writeProgress()
 }
 
-// writeProgress writes a progress line with the objects that no line records yet.
+// writeProgress writes a progress line with the objects that no earlier line records.
 func (r *rangeExport) writeProgress() error {
 	l := r.next
 	r.next.Objects = nil
 	return r.work.Note(r.table, r.p, l)
 }
 
-// sheetOf returns the sheet that collects the columns of a range, including those of objects that an earlier run
-// stored. It returns nil for a format that needs no sheet.
+// sheetOf returns the sheet that collects the columns of a range. It adds the columns of objects that an earlier run
+// stored. The result is nil for JSON lines, which need no sheet.
 func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, error) {
 	if s, ok := x.sheets.Load(p); ok {
 		return s.(rows.Sheet), nil
@@ -202,12 +200,12 @@ func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, erro
 	})
 }
 
-// sheetObjects is the number of intermediate objects that become one file of CSV or parquet. The file is in memory
-// until it is stored.
+// sheetObjects is the number of intermediate objects that become one file of CSV or parquet. The whole file is in
+// memory until it is stored.
 const sheetObjects = 4
 
-// finish sets the files of a table, in key order. For CSV and parquet, it first makes the files from the intermediate
-// objects. A table without rows gets one file. finish can be repeated after an interruption at any point.
+// finish sets the files of a table in the manifest, in key order. For CSV and parquet, it first makes the files from
+// the intermediate objects. A table without rows gets one file. After an interruption, finish can run again.
 func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.Task) (err error) {
 	var pieces []progressfile.Stored
 	for _, p := range tasks {
@@ -244,7 +242,7 @@ func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.
 			}
 			content := x.buffer()
 			defer x.buffers.Put(content)
-			content.Grow(int(size)) // the content will have about the size of the objects
+			content.Grow(int(size)) // the file will have about the size of the intermediate objects
 			if err := s.Make(x.place.entities(ctx, some), content); err != nil {
 				return err
 			}
@@ -257,8 +255,8 @@ func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.
 	return err
 }
 
-// compare checks that the objects still have the recorded sizes. Earlier runs wrote some of them, and they may have
-// been changed or removed since.
+// compare checks that the objects still have their recorded sizes. Somebody may have changed or removed objects since
+// an earlier run wrote them.
 func (x *exporting) compare(ctx context.Context, table string, pieces []progressfile.Stored) error {
 	prefix := table + "/"
 	if x.Format != "jsonl" {
@@ -279,12 +277,12 @@ func (x *exporting) compare(ctx context.Context, table string, pieces []progress
 	return nil
 }
 
-// ending returns the extension of file names.
+// ending returns the file extension of the exported files.
 func (c *Command) ending() string {
 	switch c.Format {
 	case "jsonl":
 		return ".jsonl" + rows.Endings[c.Compress]
-	case "parquet": // parquet compresses inside the file, so the name has no extension for it
+	case "parquet": // parquet compresses inside the file, so the extension does not name the compression
 		return ".parquet"
 	}
 	return ".csv" + rows.Endings[c.Compress]

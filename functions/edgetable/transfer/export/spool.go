@@ -14,7 +14,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// sheet returns the sheet of the format, or nil for JSON lines.
+// sheet returns a new sheet for the format, or nil for JSON lines.
 func (c *Command) sheet() rows.Sheet {
 	switch c.Format {
 	case "jsonl":
@@ -25,8 +25,8 @@ func (c *Command) sheet() rows.Sheet {
 	return csvfile.NewSheet(c.Format == "csv", c.Excel, c.Compress, c.Select)
 }
 
-// spooled exports a table to a stream in a format that needs all columns at its begin. It first
-// stores the entities in a temporary file.
+// writeSpooled exports a table to a stream, in a format that needs all column names at the start of
+// the file. It first stores the entities in a temporary file.
 func (o *Export) writeSpooled(ctx context.Context, c *remote.Client, s rows.Sheet, out io.Writer) (err error) {
 	f, err := os.CreateTemp("", "edgetable-*")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// ToWriter exports one table as a stream in key order.
+// ToWriter writes one table to a stream in key order.
 func (o *Export) ToWriter(ctx context.Context, c *remote.Client, w io.Writer) (err error) {
 	if s := o.sheet(); o.Format == "parquet" || s != nil && o.Select == nil {
 		err := o.writeSpooled(ctx, c, s, w)

@@ -11,11 +11,12 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A table service does not say when a table was created. So one of the entities that both tables have is the mark of the
-// copy. If the source has this entity and the copy does not, the copy was deleted and created again, and lacks all
-// earlier changes.
+// A table service does not say when a table was created. So one entity that both tables have is chosen as the mark of
+// the copy. If the source has this entity and the copy does not, the copy was deleted and created again. The new copy
+// lacks all earlier changes.
 
-// check returns an error if the copy was deleted, or deleted and created again. It chooses a mark if there is none.
+// check returns an error if the copy was deleted, or deleted and created again. It recognizes the copy by the entity
+// Mark. If Mark is nil, check chooses an entity that both tables have.
 func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 	if s.Mark != nil {
 		there, err := hasEntity(ctx, to, s.Table, s.Mark)
@@ -25,7 +26,7 @@ func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 		if there || err != nil {
 			return err
 		}
-		// If both tables lack the entity, it may have expired in both, by the same rule.
+		// If both tables lack the entity, it may have expired in both tables by the same rule.
 		if still, err := hasEntity(ctx, from, s.Table, s.Mark); err != nil {
 			return err
 		} else if still {
@@ -48,7 +49,7 @@ func (s *State) check(ctx context.Context, from, to *remote.Client) error {
 	return nil
 }
 
-// unmark removes the mark if one of the operations writes or deletes its entity, and reports whether it did.
+// unmark sets Mark to nil if one of the operations writes or deletes the entity Mark. It reports whether it did so.
 func (s *State) unmark(ops []remote.Operation) bool {
 	for i := range ops {
 		if s.Mark != nil && ops[i].PartitionKey == s.Mark.Partition && ops[i].RowKey == s.Mark.Row {
@@ -59,7 +60,7 @@ func (s *State) unmark(ops []remote.Operation) bool {
 	return false
 }
 
-// has reports whether a table has an entity. It returns true if the credentials do not permit reading.
+// hasEntity reports whether a table has an entity. It returns true if the credentials do not permit reading.
 func hasEntity(ctx context.Context, c *remote.Client, table string, key *ranges.Key) (bool, error) {
 	_, ok, err := c.Get(ctx, table, key.Partition, key.Row, []string{rows.PartitionKey})
 	if answer, is := errors.AsType[*remote.Error](err); is && answer.Status == http.StatusForbidden {
@@ -68,7 +69,6 @@ func hasEntity(ctx context.Context, c *remote.Client, table string, key *ranges.
 	return ok, err
 }
 
-// remade returns the error for a copy that was deleted since changes were written to it.
 func (s *State) remade() error {
 	return fmt.Errorf("%w: table %s of --to was deleted, and may have been created again: it does not have PartitionKey %s, RowKey %s, which was copied",
 		remote.ErrMissed, s.Table, ranges.Quote(s.Mark.Partition), ranges.Quote(s.Mark.Row))

@@ -1,5 +1,5 @@
-// Package mirror keeps copies of tables up to date in another service. It reads the feeds of their changes
-// (docs/feed.md).
+// Package mirror keeps copies of tables up to date in another service. It reads the changes of each table from its
+// feed (docs/feed.md).
 package mirror
 
 import (
@@ -15,15 +15,15 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Mirror applies the changes of tables to their copies in another service.
+// Mirror applies the changes of tables to the copies of these tables in another service.
 type Mirror struct {
 	From, To    *remote.Client
 	Connections int
 	Rejects     string // path of the file of refused rows
-	// Wait is the number of seconds that the service may wait for changes before it answers a request. If it is 0, Run
-	// returns when all existing changes are written.
+	// Wait is the number of seconds that the service may wait for changes before it answers a request. If Wait is 0,
+	// Run returns as soon as it has written all existing changes.
 	Wait int
-	// Progress is called after each page of changes that was written, with the number of changes of this table since
+	// Progress is called after each page of changes was written. changes is the number of changes of the table since
 	// the start. Calls do not overlap.
 	Progress func(table string, page *remote.Changes, changes int64)
 	Tell     func(table, reason string) // called for each refused row
@@ -34,7 +34,7 @@ type Mirror struct {
 	rejected rows.RejectFile
 }
 
-// followed is a table, and the position in its feed up to which the copy has the changes.
+// followed is a table with the state of its copy.
 type followed struct {
 	State
 	file    string
@@ -42,8 +42,9 @@ type followed struct {
 	checked bool // check was called since the start
 }
 
-// Add adds a table. It reads the position in the table's feed from file. If there is no file, it uses the current
-// position, and the table must still be copied. Because the position is older than the copy, no change is missed.
+// Add adds a table. It reads the position in the table's feed from file. If the file does not exist, it uses the
+// current position, and the caller must then copy the table. Because the copy is newer than this position, no change
+// is missed.
 func (m *Mirror) Add(ctx context.Context, table, file string) error {
 	t := &followed{State: State{Service: m.From.Endpoint().String(), Table: table}, file: file}
 	known, err := t.Read(file)
@@ -56,7 +57,7 @@ func (m *Mirror) Add(ctx context.Context, table, file string) error {
 	return err
 }
 
-// Begin writes the positions that Add has set, and returns the tables that must still be copied.
+// Begin writes the positions that Add has set. It returns the tables that the caller must still copy.
 func (m *Mirror) Begin() (missing []string, err error) {
 	for _, t := range m.tables {
 		if err := t.Write(t.file); err != nil {
@@ -69,7 +70,8 @@ func (m *Mirror) Begin() (missing []string, err error) {
 	return missing, nil
 }
 
-// Refused returns how many entities were refused since the tables were first copied, in all runs.
+// Refused returns the number of entities that the target has refused in all runs, including the first copy of each
+// table.
 func (m *Mirror) Refused() (n int64) {
 	for _, t := range m.tables {
 		n += t.Refused
@@ -77,7 +79,7 @@ func (m *Mirror) Refused() (n int64) {
 	return n
 }
 
-// Copied adds the number of entities that were refused while the missing tables were copied.
+// Copied adds the number of entities that the target refused when the missing tables were copied.
 func (m *Mirror) Copied(refused int64) {
 	for _, t := range m.tables {
 		if t.Listing {
@@ -87,8 +89,8 @@ func (m *Mirror) Copied(refused int64) {
 	}
 }
 
-// Run applies the changes of the tables, which must have been copied, until ctx ends. It also returns the totals with
-// an error. If the feed no longer has all changes, or the copy was deleted, the error is a [remote.ErrMissed].
+// Run applies the changes of the tables until ctx ends. The tables must have been copied. Run returns the totals also
+// with an error. If the feed no longer has all changes, or if the copy was deleted, the error is a [remote.ErrMissed].
 func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 	for _, t := range m.tables {
 		t.Listing = false
@@ -115,11 +117,10 @@ func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 	return m.totals, err
 }
 
-// follow applies the changes of one table.
 func (m *Mirror) follow(ctx context.Context, t *followed) error {
 	a := transfer.Apply{To: m.To, Table: t.Table, Source: t.Service, Connections: m.Connections, Before: func(ops []remote.Operation) error {
-		// Store this before the entity is deleted. If the source creates the entity again, check would otherwise find
-		// that the source has it and the copy does not.
+		// Write the state before the entity is deleted. Otherwise, if the source creates the entity again, check would
+		// find that the source has the entity and the copy does not.
 		if t.unmark(ops) {
 			return t.Write(t.file)
 		}

@@ -11,22 +11,22 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// State is the position in a table's feed up to which the changes were applied. It is written after they
-// were applied, so after a crash some changes are applied again.
+// State is a position in the feed of a table. All changes up to this position were applied. The state is
+// written after the changes, so after a crash some changes are applied again.
 type State struct {
 	Service  string `json:"service"`
 	Table    string `json:"table"`
 	Position string `json:"position"`
-	// Listing is true until all entities have been read that the table had when the first Position was
-	// taken.
+	// Listing is true until all entities of the table have been read once. The first Position is older
+	// than this reading.
 	Listing bool `json:"listing,omitempty"`
-	// Mark is an entity that the copy of the table has. Refused is the number of entities that the target
-	// refused.
+	// Mark is the key of an entity in the copy, by which the copy is recognized. It is nil if no entity
+	// was chosen. Refused is the number of entities that the target refused.
 	Mark    *ranges.Key `json:"mark,omitempty"`
 	Refused int64       `json:"refused,omitempty"`
 }
 
-// Read reads the state from a file, if the file exists. It refuses a file of another table.
+// Read reads the state from a file, if the file exists. It fails if the file belongs to another table.
 func (s *State) Read(path string) (known bool, err error) {
 	if path == "" {
 		return false, nil

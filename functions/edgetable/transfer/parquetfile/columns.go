@@ -15,28 +15,27 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A column of a parquet file has one type, but a property of a table can have several.
-// So each type of a property gets its own column. The column of the most frequent type
-// has the name of the property. The others have names such as Age@Int64, which no
-// property can have.
+// A column of a parquet file has one type, but a property of a table can have several types. So
+// each type of a property gets its own column. The column of the most frequent type has the name of
+// the property. The other columns have names such as Age@Int64, which no property can have.
 
-// plannedColumn is a property together with one of its types.
+// plannedColumn is the column for one type of a property.
 type plannedColumn struct {
 	property string
 	typ      edm.Type
 	count    int64
-	min, max edm.Ticks // range of DateTime values
+	min, max edm.Ticks // DateTime: smallest and greatest value
 	fine     bool      // DateTime: some values are not whole microseconds
 	raw      bool      // String: some values are not UTF-8
 
-	name string // name of the column
+	name string
 	node parquet.Node
-	unit edm.Ticks // DateTime: units per tick, or if negative, ticks per unit; 0: stored as text
+	unit edm.Ticks // DateTime: units of the column in one tick or, if negative, ticks in one unit; 0: stored as text
 }
 
-// plannedColumns collects the columns that the entities of a table need.
+// plannedColumns collects the columns for the entities of a table.
 type plannedColumns struct {
-	list  []*plannedColumn // in the order of first appearance
+	list  []*plannedColumn // in the order in which their first values appeared
 	index map[columnKey]*plannedColumn
 }
 
@@ -54,7 +53,7 @@ func (c *plannedColumns) Note(e *payload.Received) {
 	}
 }
 
-// column returns the column for a property and a type.
+// column returns the column for a property and a type. It adds the column if it is missing.
 func (c *plannedColumns) column(k columnKey) *plannedColumn {
 	one := c.index[k]
 	if one == nil {
@@ -63,14 +62,14 @@ func (c *plannedColumns) column(k columnKey) *plannedColumn {
 		}
 		k.property = strings.Clone(k.property)
 		one = &plannedColumn{property: k.property, typ: k.typ, min: edm.MaxDateTime, max: edm.MinDateTime}
-		one.fine = k.property == rows.Timestamp // always plan for full precision, so that the column type is the same in every file
+		one.fine = k.property == rows.Timestamp // all files must have the same column type, so always plan for full precision
 		c.index[k] = one
 		c.list = append(c.list, one)
 	}
 	return one
 }
 
-// merge adds the columns that were collected from later entities of the table.
+// merge adds columns that were collected from later entities of the table.
 func (c *plannedColumns) merge(after *plannedColumns) {
 	for _, o := range after.list {
 		one := c.column(columnKey{o.property, o.typ})
@@ -103,7 +102,7 @@ const (
 	maxNanos  = unixTicks + math.MaxInt64/nanosPerTick
 )
 
-// plan decides the columns of the file: their order, names and types.
+// plan determines the order, the names and the types of the columns.
 func (c *plannedColumns) plan() {
 	first := map[string]int{} // index of the first column of each property
 	for i, one := range c.list {
@@ -129,7 +128,7 @@ func (c *plannedColumns) plan() {
 	}
 }
 
-// choose chooses the parquet type of the column.
+// choose sets the parquet type of the column.
 func (c *plannedColumn) choose() {
 	switch c.typ {
 	case edm.TypeBinary:
@@ -151,7 +150,7 @@ func (c *plannedColumn) choose() {
 		}
 	case edm.TypeDateTime:
 		switch {
-		case !c.fine: // more programs can read microseconds
+		case !c.fine: // microseconds, because more programs can read them
 			c.node, c.unit = parquet.Timestamp(parquet.Microsecond), -ticksPerMicrosecond
 		case c.min > minNanos && c.max < maxNanos:
 			c.node, c.unit = parquet.Timestamp(parquet.Nanosecond), nanosPerTick
@@ -162,7 +161,7 @@ func (c *plannedColumn) choose() {
 	c.node = parquet.Optional(c.node)
 }
 
-// value converts a property's value to a value of the column.
+// value converts the value of a property to a parquet value.
 func (c *plannedColumn) value(v edm.Value) parquet.Value {
 	switch c.typ {
 	case edm.TypeBoolean:
@@ -187,7 +186,7 @@ func (c *plannedColumn) value(v edm.Value) parquet.Value {
 	return parquet.ByteArrayValue(v.Bytes())
 }
 
-// Notes returns a sentence about each column that a reader of the file would not expect.
+// Notes returns a sentence about each column that has an unexpected name or type.
 func (c *plannedColumns) Notes() (list []string) {
 	for i, one := range c.list {
 		if one.name != one.property {
@@ -204,7 +203,7 @@ func (c *plannedColumns) Notes() (list []string) {
 	return list
 }
 
-// firstOf returns the column that has the property's own name, for the property of the ith column.
+// firstOf returns the column with the property's own name. The property is that of the ith column.
 func (c *plannedColumns) firstOf(i int) *plannedColumn {
 	for c.list[i].name != c.list[i].property {
 		i--

@@ -1,3 +1,2 @@
-// Package parquetfile reads and writes parquet files, both our own and those of other
-// programs.
+// Package parquetfile reads and writes parquet files. It also reads the files of other programs.
 package parquetfile

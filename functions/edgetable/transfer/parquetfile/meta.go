@@ -9,9 +9,9 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// special finds two kinds of columns that the parquet library does not report: 16-bit
-// floating-point numbers, and durations with their units. The library reports only the type in
-// which their values are stored.
+// unreportedTypes finds columns whose type the parquet library does not report: 16-bit
+// floating-point numbers, and durations with their units. For such a column, the library reports
+// only the type of the stored values.
 func unreportedTypes(file *parquet.File) (halves map[string]bool, spans map[string]unit) {
 	halves, spans = map[string]bool{}, map[string]unit{}
 	if text, ok := file.Lookup("ARROW:schema"); ok {
@@ -33,7 +33,7 @@ func unreportedTypes(file *parquet.File) (halves map[string]bool, spans map[stri
 	return halves, spans
 }
 
-// unit is the unit of a duration.
+// unit is the unit of a duration in nanoseconds.
 type unit int64
 
 const (
@@ -41,9 +41,9 @@ const (
 	interval unit = -1 // months, days and milliseconds, which are not a fixed length of time
 )
 
-// arrowDurations adds the columns that are durations in the Arrow schema, which programs such as
-// pyarrow store in the file. In parquet itself these columns are plain numbers. A schema that
-// cannot be read is ignored.
+// arrowDurations finds the columns that are durations in the Arrow schema, and stores their units
+// in a map. Programs such as pyarrow store this schema in the file. In parquet itself, these
+// columns are plain numbers. A schema that cannot be read is ignored.
 func arrowDurations(text string, to map[string]unit) {
 	defer func() { _ = recover() }() // in a damaged schema, an offset may point outside the text
 	b, err := base64.StdEncoding.DecodeString(text)
@@ -72,16 +72,17 @@ func arrowDurations(text string, to map[string]unit) {
 	}
 }
 
-// flatbuffer is a message in the format FlatBuffers. It has tables whose fields are found through
-// offsets.
+// flatbuffer is a message in the format FlatBuffers. It contains tables, whose fields are found
+// through offsets.
 type flatbuffer []byte
 
 func (f flatbuffer) uint32(at int) uint32 { return binary.LittleEndian.Uint32(f[at:]) }
 
-// indirect reads the offset at a position, and returns the position that the offset refers to.
+// indirect reads the offset at a position. It returns the position to which the offset points.
 func (f flatbuffer) indirect(at int) int { return at + int(f.uint32(at)) }
 
-// field returns the position of the nth field of a table, or 0 if the table does not have it.
+// field returns the position of the nth field of a table. It returns 0 if the table does not have
+// that field.
 func (f flatbuffer) field(table, n int) int {
 	fields := table - int(int32(f.uint32(table)))
 	if 4+2*n >= int(binary.LittleEndian.Uint16(f[fields:])) {
@@ -94,6 +95,6 @@ func (f flatbuffer) field(table, n int) int {
 	return table + offset
 }
 
-// table reads the offset in the nth field of a table, and returns the position that the offset
-// refers to.
+// table reads the offset in the nth field of a table. It returns the position to which the offset
+// points.
 func (f flatbuffer) table(table, n int) int { return f.indirect(f.field(table, n)) }

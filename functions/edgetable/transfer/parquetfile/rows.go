@@ -21,22 +21,21 @@ type Rows struct {
 	m       *rows.Mapper
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // rows of the current row group; nil before the first row group and after the last one
-	ended   bool         // all rows of the row group were read; the last of them are in ready
+	ended   bool         // all rows of the row group were read; ready has the last of these rows
 	buf     []parquet.Row
-	ready   []parquet.Row  // unread rows of buf
-	columns []columnReader // by column number
+	ready   []parquet.Row  // rows of buf that Next has not returned yet
+	columns []columnReader // by index of the column
 	index   map[string]int
 }
 
-// columnReader is a column with the function that reads its values.
 type columnReader struct {
 	name     string
-	property string // name of the property, or "" if the column is not a property
+	property string // property that the column becomes; "" if the column becomes no property
 	read     readValue
 	value    parquet.Value
 }
 
-// NewRows returns the rows of a file.
+// NewRows returns a reader of the rows of a file.
 func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 	defer recoverError(&err)
 	file, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
@@ -70,7 +69,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 		one := columnReader{name: name}
 		property, suffix, _ := strings.Cut(name, "@")
 		want, _ := rows.ParseType(types[own])
-		if t, ok := rows.ParseType(suffix); ok { // a column for one type of a property that has several types
+		if t, ok := rows.ParseType(suffix); ok { // the column holds one type of a property that has several types
 			want = t
 		} else {
 			property = name
@@ -102,7 +101,6 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 	return r, nil
 }
 
-// leaves returns the number of leaf columns in a field, which may be nested.
 func leaves(n parquet.Node) (count int) {
 	if n.Leaf() {
 		return 1
@@ -113,7 +111,7 @@ func leaves(n parquet.Node) (count int) {
 	return count
 }
 
-// recovered converts a panic to an error, because the library panics on some damaged
+// recoverError converts a panic to an error, because the parquet library panics on some damaged
 // files.
 func recoverError(err *error) {
 	if p := recover(); p != nil {
@@ -125,7 +123,8 @@ func (r *Rows) Next() (one rows.Row, err error) {
 	one.Line = int(r.m.Rows) + 1
 	defer recoverError(&err)
 	for len(r.ready) == 0 {
-		// Close the row group only now: until the rows in ready are used, they share its memory.
+		// Close the row group only now, because the rows in ready share its memory until they are
+		// used.
 		if r.ended {
 			if err := r.Close(); err != nil {
 				return one, err
@@ -158,7 +157,7 @@ func (r *Rows) Next() (one rows.Row, err error) {
 	return one, nil
 }
 
-// fill sets the keys and properties of the row.
+// fill sets the keys and properties of a row.
 func (r *Rows) fill(one *rows.Row) error {
 	for i := range r.columns {
 		c := &r.columns[i]
@@ -194,7 +193,7 @@ func (r *Rows) Cell(name string) (edm.Value, error) {
 	return v, err
 }
 
-// texts returns the values of the current row for the file of rejects.
+// texts returns the values of the current row, for the file of rejected rows.
 func (r *Rows) texts() (list []rows.RejectedCell) {
 	for _, c := range r.columns {
 		if c.read == nil || c.value.IsNull() {
@@ -220,8 +219,8 @@ func (r *Rows) Close() error {
 	return rows.Close()
 }
 
-// Spool copies a stream to a temporary file. A parquet file must be seekable, because its index is
-// at its end.
+// Spool copies a stream to a temporary file. A stream is not seekable, but a reader of a parquet
+// file must first read the index at the end of the file.
 func Spool(in io.Reader) (f *os.File, size int64, err error) {
 	if f, err = os.CreateTemp("", "edgetable-*.parquet"); err != nil {
 		return nil, 0, err
