@@ -10,10 +10,11 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// maxObject is the maximum size of an object to import. An object is read into memory as a whole.
+// maxObject is the maximum size of an object that is imported. The import reads the whole object
+// into memory.
 const maxObject = 256 << 20
 
-// PlaceSources returns the files of an export in a bucket. The export's manifest lists them.
+// PlaceSources returns the files that the manifest of an export in a bucket lists.
 func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Source, error) {
 	m, err := export.ReadManifest(ctx, b)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 // previewRows is the number of rows of each file that a dry run shows.
 const previewRows = 5
 
-// previewed calls show for the first rows of a file when they are read.
 type previewed struct {
 	rows.Reader
 	left int

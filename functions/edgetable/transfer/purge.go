@@ -14,8 +14,8 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Purge deletes the entities that match a query, in batches, and returns how many it deleted.
-// It updates progress while it works.
+// Purge deletes the entities that match a query, in batches. It returns the number of deleted
+// entities, and updates progress during its work.
 func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (int64, error) {
 	q.Select = []string{rows.PartitionKey, rows.RowKey}
 	var total atomic.Int64
@@ -44,9 +44,10 @@ func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 	return total.Load(), err
 }
 
-// remove deletes entities of one partition, and returns how many it deleted. If an entity is
-// missing, another client has deleted it, and remove does not count it. But after a lost response,
-// an earlier request of remove may have deleted it, so remove counts it.
+// remove deletes entities of one partition, and returns the number of deleted entities. If an
+// entity is missing, remove assumes that another client has deleted it, and does not count the
+// entity. After a request whose response was lost, remove counts missing entities, because that
+// request may have deleted them.
 func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Operation) (n int64, err error) {
 	for lost := false; len(ops) > 0; {
 		err := c.Batch(ctx, table, ops)

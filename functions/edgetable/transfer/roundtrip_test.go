@@ -17,8 +17,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestRoundTrips checks that entities of all kinds are unchanged after an import, an export in each
-// format, and an import of the export into another table.
+// TestRoundTrips imports entities of all kinds, exports them in each format, and imports the
+// exported files into another table. It checks that the entities are unchanged.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(tripSeeds) {
@@ -53,7 +53,7 @@ func TestRoundTrips(t *testing.T) {
 				}
 				got := dump(t, c, name)
 				for i := range want {
-					if how[0] != "jsonl" { // the order of the properties is lost in columns
+					if how[0] != "jsonl" { // a file with columns does not keep the order of the properties
 						want[i] = sortedLine(t, want[i])
 						got[i] = sortedLine(t, got[i])
 					}
@@ -76,8 +76,8 @@ func sortedLine(t *testing.T, line string) string {
 	return string(payload.AppendJSON(nil, e.PartitionKey, e.RowKey, 0, e.Properties.Merge(e.Properties)))
 }
 
-// TestStreams checks that a file of parquet or CSV can be imported from a stream, and that texts
-// that a spreadsheet would execute are guarded if the user wants it.
+// TestStreams checks that parquet and CSV can be imported from a stream. It also checks that, if
+// the user wants it, the export protects texts that a spreadsheet would execute.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

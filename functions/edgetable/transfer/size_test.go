@@ -2,7 +2,7 @@ package transfer_test
 
 import "os"
 
-// Numbers of random seeds, entities and rows in the tests.
+// The tests use these numbers of random seeds, entities and rows.
 var (
 	tripSeeds    = amount(1, 2)
 	tripEntities = amount(120, 400)
@@ -14,8 +14,8 @@ var (
 	splitRows    = amount(2000, 3000)
 )
 
-// amount returns few or, if EDGETABLE_MANY is set as in 'make many', many. More data finds rarer cases
-// but takes longer.
+// amount returns many if EDGETABLE_MANY is set, as in 'make many', and otherwise few. More data finds
+// rarer cases but takes longer.
 func amount(few, many int) int {
 	if os.Getenv("EDGETABLE_MANY") != "" {
 		return many

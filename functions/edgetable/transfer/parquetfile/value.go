@@ -17,15 +17,15 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// readValue converts a parquet value that is not null.
+// readValue converts a parquet value to the value of a property. The parquet value must not be null.
 type readValue func(v parquet.Value) (edm.Value, error)
 
-// errNoType is the error for a column whose values no property type can hold, if --types does not choose
-// a type.
+// errNoType is the error for a column whose values no property type can hold. The option --types can
+// choose a type for such a column.
 var errNoType = errors.New("which no property can have: choose a type with --types")
 
-// readColumn returns a function that reads the values of a column. The values have the type want or, if
-// want is the null type, the type that holds them exactly.
+// readColumn returns a function that reads the values of a column. The values get the type want. If want
+// is the null type, the values get the type that holds them exactly.
 func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readValue, error) {
 	t := node.Type()
 	read, natural := naturalReader(t)
@@ -46,11 +46,11 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 		return nil, fmt.Errorf("has the type %v, %w", t, errNoType)
 	case want == edm.TypeNull, want == natural:
 		return read, nil
-	case want == edm.TypeString && natural == edm.TypeBinary: // old programs store text without marking it as text
+	case want == edm.TypeString && natural == edm.TypeBinary: // old programs store text without the annotation for text
 		return readText, nil
-	case want == edm.TypeBinary && natural == edm.TypeString: // other programs mark binary data as text
+	case want == edm.TypeBinary && natural == edm.TypeString: // other programs store binary data with the annotation for text
 		return func(v parquet.Value) (edm.Value, error) { return edm.Binary(v.ByteArray()), nil }, nil
-	// polars stores a UUID as a byte array, without marking it and without its fixed length.
+	// polars stores a UUID as a byte array without a fixed length and without the annotation for UUIDs.
 	case want == edm.TypeGuid && natural == edm.TypeBinary && t.Kind() == parquet.ByteArray:
 		return func(v parquet.Value) (edm.Value, error) {
 			if len(v.ByteArray()) != 16 {
@@ -62,7 +62,7 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 		return func(v parquet.Value) (edm.Value, error) { return edm.String(strconv.FormatUint(v.Uint64(), 10)), nil }, nil
 	case isUint64(t) && want == edm.TypeDouble:
 		return func(v parquet.Value) (edm.Value, error) { return edm.Double(float64(v.Uint64())), nil }, nil
-	case want == edm.TypeGuid && t.Kind() == parquet.FixedLenByteArray && t.Length() == 16: // Arrow stores a UUID as 16 bytes without marking it
+	case want == edm.TypeGuid && t.Kind() == parquet.FixedLenByteArray && t.Length() == 16: // Arrow stores a UUID as 16 bytes without annotation
 		return func(v parquet.Value) (edm.Value, error) { return edm.Guid([16]byte(v.ByteArray())), nil }, nil
 	}
 	return func(v parquet.Value) (edm.Value, error) {
@@ -85,8 +85,9 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 	}, nil
 }
 
-// natural returns a function that reads the values of a column, and the type of the values. If no
-// property type can hold them exactly, the function returns text, and the type is null.
+// naturalReader returns the type that holds the values of a column exactly, and a function that reads
+// these values. If no property type can hold the values, the type is null, and the function returns
+// text.
 func naturalReader(t parquet.Type) (readValue, edm.Type) {
 	if l := t.LogicalType(); l != nil {
 		switch l := l.Value.(type) {
@@ -147,7 +148,7 @@ func naturalReader(t parquet.Type) (readValue, edm.Type) {
 		return func(v parquet.Value) (edm.Value, error) { return edm.Int32(v.Int32()), nil }, edm.TypeInt32
 	case parquet.Int64:
 		return func(v parquet.Value) (edm.Value, error) { return edm.Int64(v.Int64()), nil }, edm.TypeInt64
-	case parquet.Int96: // a deprecated form of timestamps, which Spark still writes
+	case parquet.Int96: // a deprecated timestamp format, which Spark still writes
 		return func(v parquet.Value) (edm.Value, error) {
 			i := v.Int96()
 			const unixDay = 2_440_588 // the Julian day of 1970-01-01
@@ -186,7 +187,7 @@ func isUint64(t parquet.Type) bool {
 	return ok && !n.IsSigned && n.BitWidth == 64
 }
 
-// durationText returns a duration of n units in the form of ISO 8601: PT1H2M3.5S.
+// durationText returns a duration of n units in ISO 8601 format, such as PT1H2M3.5S.
 func durationText(n int64, in unit) (edm.Value, error) {
 	if limit := math.MaxInt64 / int64(in); n > limit || n < -limit {
 		return edm.Value{}, errors.New("a duration of more than 292 years")
@@ -209,7 +210,7 @@ func durationText(n int64, in unit) (edm.Value, error) {
 	return edm.String(text), nil
 }
 
-// readText reads a value as text. It refuses a value that is not valid UTF-8.
+// readText reads a value as text. It fails if the value is not valid UTF-8.
 func readText(v parquet.Value) (edm.Value, error) {
 	text := string(v.ByteArray())
 	if !utf8.ValidString(text) {
@@ -243,7 +244,8 @@ func float16(b []byte) float64 {
 // errFine is the error for a timestamp that is too precise for a DateTime.
 var errFine = errors.New("not a DateTime: it is finer than 100 ns")
 
-// dateTime returns the time n units after 1970-01-01. A unit is many/few ticks; many or few is 1.
+// dateTime returns the time n units after 1970-01-01. One unit is many/few ticks; at least one of many
+// and few is 1.
 func dateTime(n, many, few int64) (edm.Value, error) {
 	if n%few != 0 {
 		return edm.Value{}, errFine
@@ -254,7 +256,7 @@ func dateTime(n, many, few int64) (edm.Value, error) {
 	return edm.DateTime(edm.Ticks(n*many) + unixTicks), nil
 }
 
-// decimal returns the text of a fixed-point number.
+// decimal returns a fixed-point number as text.
 func decimal(v parquet.Value, scale int) string {
 	n := new(big.Int)
 	switch v.Kind() {
@@ -263,7 +265,7 @@ func decimal(v parquet.Value, scale int) string {
 		if v.Kind() == parquet.Int32 {
 			n.SetInt64(int64(v.Int32()))
 		}
-	default: // the bytes are a two's complement number, big-endian
+	default: // the bytes are a big-endian two's complement number
 		b := v.ByteArray()
 		n.SetBytes(b)
 		if len(b) > 0 && b[0] >= 0x80 {

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// TestReadColumn checks that values of other programs keep their unit or are refused. A time of day or a
-// duration must not become a plain number.
+// TestReadColumn checks that values of other programs either keep their unit or are refused. A time of
+// day or a duration must not become a number without a unit.
 func TestReadColumn(t *testing.T) {
 	t.Parallel()
 	guid := "0123456789abcdef"
@@ -20,7 +20,7 @@ func TestReadColumn(t *testing.T) {
 		span  unit
 		want  edm.Type
 		value parquet.Value
-		text  string // wanted value, or part of the error
+		text  string // expected value, or part of the expected error
 	}{
 		{"a time of day", parquet.Time(parquet.Microsecond), none, edm.TypeString, parquet.Int64Value(3_723_000_000), "01:02:03"},
 		{"with a fraction", parquet.Time(parquet.Millisecond), none, edm.TypeString, parquet.Int32Value(3_723_040), "01:02:03.04"},

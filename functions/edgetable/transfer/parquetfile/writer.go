@@ -14,25 +14,27 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// typesKey is the metadata key under which the file stores the Edm type of each column, because
-// parquet's own types do not show it. The value is a JSON object from column names to types.
+// typesKey is the key of the file's metadata under which the Edm type of each column is stored.
+// Parquet's own types do not distinguish all Edm types. The metadata is a JSON object from column
+// names to types.
 const typesKey = "edgetable.types"
 
-// rowGroupSize is the approximate size of a row group. The writer keeps a row group in memory.
+// rowGroupSize is the approximate size of a row group in bytes. The writer keeps one row group in
+// memory.
 const rowGroupSize = 32 << 20
 
-// writer writes entities as rows of a parquet file: the keys, Timestamp, and properties.
+// writer writes entities as rows of a parquet file, with the columns PartitionKey, RowKey,
+// Timestamp and the properties.
 type writer struct {
 	w       *parquet.Writer //lint:ignore SA1019 the generic one wants a Go type, and the columns are known at run time
 	columns *plannedColumns
 	row     parquet.Row
-	at      map[columnKey]int // column number of each property and type
+	at      map[columnKey]int // index of the column for each property and type
 	size    int               // bytes in the current row group
 }
 
 var codecs = map[string]compress.Codec{"none": &parquet.Uncompressed, "gzip": &parquet.Gzip, "zstd": &parquet.Zstd}
 
-// newWriter returns a writer of the planned columns.
 func newWriter(out io.Writer, c *plannedColumns, compress string) (*writer, error) {
 	w := &writer{columns: c, at: map[columnKey]int{}}
 	root := &orderedFields{fields: []parquet.Field{&namedField{parquet.String(), rows.PartitionKey}, &namedField{parquet.String(), rows.RowKey}}}
@@ -48,7 +50,7 @@ func newWriter(out io.Writer, c *plannedColumns, compress string) (*writer, erro
 	}
 	w.row = make(parquet.Row, len(root.fields))
 	w.w = parquet.NewWriter(out, parquet.NewSchema("entities", root), parquet.Compression(codecs[compress]),
-		parquet.DataPageVersion(1), // all readers support this version
+		parquet.DataPageVersion(1), // all parquet readers support this version
 		parquet.CreatedBy("edgetable", "1", ""), parquet.KeyValueMetadata(typesKey, string(text)))
 	return w, nil
 }
@@ -81,16 +83,15 @@ func (w *writer) write(e *payload.Received) error {
 	return w.w.Flush()
 }
 
-// orderedFields keeps the columns of a file in the given order. parquet.Group alone would sort them
-// by name.
+// orderedFields keeps the columns of a file in the given order. The type parquet.Group would sort
+// them by name.
 type orderedFields struct {
-	parquet.Group // implements the other methods of parquet.Node
+	parquet.Group // implements the methods of parquet.Node other than Fields
 	fields        []parquet.Field
 }
 
 func (f *orderedFields) Fields() []parquet.Field { return f.fields }
 
-// namedField is a column together with its name.
 type namedField struct {
 	parquet.Node
 	name string
@@ -98,10 +99,11 @@ type namedField struct {
 
 func (f *namedField) Name() string { return f.name }
 
-// Value is never called: the library uses it only for rows that are Go structs.
+// Value is never called, because the parquet library uses this method only for rows that are Go
+// structs.
 func (f *namedField) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
-// Sheet writes parquet files. All files of a table have the same columns.
+// Sheet writes parquet files. All files of one table have the same columns.
 type Sheet struct {
 	plannedColumns
 	planned  sync.Once

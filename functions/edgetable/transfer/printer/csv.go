@@ -8,7 +8,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// printCSV prints an entity, or stores it until all columns are known.
+// printCSV prints an entity, or stores the entity until all columns are known.
 func (p *Printer) printCSV(e payload.Received) error {
 	if p.names != nil {
 		if p.sheet == nil {
@@ -42,7 +42,7 @@ func (p *Printer) closeCSV() error {
 			}
 		}
 	}
-	if p.sheet == nil { // print the names of the columns even if there was no entity
+	if p.sheet == nil { // without entities, print only the names of the columns
 		_, err := p.w.Write(csvfile.NewWriter(p.names, p.format == "csv", p.Excel).AppendHead(nil))
 		return err
 	}

@@ -1,2 +1,2 @@
-// Package printer prints entities for people and for pipes.
+// Package printer prints entities for people and for other programs.
 package printer

@@ -19,24 +19,24 @@ type Printer struct {
 	w       *bufio.Writer
 	format  string
 	names   []string // names of the columns, if they are known
-	chosen  bool     // the caller chose the columns
+	chosen  bool     // the caller selected the properties
 	line    []byte
-	rows    [][]string // rows of the format table that are stored until the widths of the columns are known
+	rows    [][]string // format table: rows that are stored until the widths of the columns are known
 	shown   []string   // columns of the last heading that was printed
-	Excel   bool       // guard texts that a spreadsheet would execute
+	Excel   bool       // protect the user from texts that a spreadsheet would execute
 	sheet   *csvfile.Writer
-	kept    []byte // entities of the format csv that are stored until all columns are known
+	kept    []byte // format csv: entities that are stored until all columns are known
 	columns csvfile.Columns
-	some    bool // in the format json: at least one entity was printed
+	some    bool // format json: at least one entity was printed
 }
 
-// New returns a printer of the format table, json, jsonl, csv or csv-plain. names are the selected properties, or
-// nil for all.
+// New returns a printer for the format table, json, jsonl, csv or csv-plain. names are the selected properties.
+// If names is nil, all properties are printed.
 func New(w io.Writer, format string, names []string) *Printer {
 	return &Printer{w: bufio.NewWriterSize(w, 64<<10), format: format, names: rows.WithKeys(names), chosen: names != nil}
 }
 
-// Print prints an entity, or stores it to be printed later.
+// Print prints an entity, or stores the entity until a later call of Print or Close.
 func (p *Printer) Print(e payload.Received) error {
 	switch p.format {
 	case "jsonl":
@@ -76,7 +76,7 @@ func (p *Printer) Close() error {
 	return p.w.Flush()
 }
 
-// blockRows is the number of rows of the format table that are printed with the same column widths.
+// blockRows is the number of rows of the format table that have the same column widths.
 const blockRows = 1000
 
 func (p *Printer) printRow(e payload.Received) error {
@@ -144,8 +144,8 @@ func (p *Printer) printBlock() {
 	_ = p.w.Flush() // if Flush fails, the next write returns its error
 }
 
-// order returns the indexes of the columns in the order in which they are printed. Timestamp is the last one
-// unless it was selected, because it is wide and rarely needed.
+// order returns the indexes of the columns in printing order. Timestamp is the last column, because it is wide
+// and rarely needed. If Timestamp was selected, it keeps its place.
 func (p *Printer) order() []int {
 	list := make([]int, 0, len(p.names)+1)
 	last := -1
@@ -162,7 +162,7 @@ func (p *Printer) order() []int {
 	return list
 }
 
-// Describe returns a text that has the name, type and value of one property on each line.
+// Describe returns a text with one property on each line: its name, type and value.
 func Describe(e payload.Received) string {
 	var b strings.Builder
 	width := len(rows.PartitionKey)

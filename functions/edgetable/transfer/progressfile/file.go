@@ -13,7 +13,7 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// Lines is a log of progress: a File, or the objects of an unfinished export.
+// Lines is a log of progress. A File implements it, and so do the objects of an unfinished export.
 type Lines interface {
 	Write(line any) error // the line is durable when Write returns
 	Close() error
@@ -21,17 +21,18 @@ type Lines interface {
 }
 
 // File is a file of JSON lines that record progress. Write returns when the line is on disk. The
-// first line has the options of the work; Open refuses a file with other options.
+// first line contains the options of the command, and Open refuses a file with other options.
 //
 // A nil File stores nothing.
 type File struct {
 	mu   sync.Mutex
 	file *os.File
-	size int64 // size of the complete lines on disk in bytes
+	size int64 // size in bytes of the complete lines on disk
 }
 
-// Open opens or creates a progress file and passes its lines to replay. It removes an incomplete
-// last line, whose Write has not succeeded. It fails if another process has opened the file.
+// Open opens or creates a progress file and passes its lines to replay. If the last line is
+// incomplete, its Write did not succeed, and Open removes the line. Open fails if another process
+// has opened the file.
 func Open[T any](path string, options T, replay func(line []byte) error) (*File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -74,7 +75,8 @@ func Open[T any](path string, options T, replay func(line []byte) error) (*File,
 	return j, nil
 }
 
-// Same reports whether two commands are equal as JSON, the form in which a progress file has them.
+// Same reports whether two commands are equal as JSON, because progress files contain commands as
+// JSON.
 func Same[T any](a, b T) bool {
 	one, err := json.Marshal(a)
 	other, err2 := json.Marshal(b)
@@ -100,8 +102,8 @@ func Remove(path string) error {
 	return errors.Join(file.Close(), os.Remove(path)) // Windows does not remove an open file
 }
 
-// Write appends a line and waits until it is on disk. If that fails, for example on a full disk,
-// Write removes the partial line, so that later lines can be appended.
+// Write appends a line and waits until the line is on disk. If this fails, for example on a full
+// disk, Write removes the partial line, so that later lines can be appended.
 func (j *File) Write(line any) error {
 	if j == nil {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestProgressFileFullDisk checks that a line that does not fit on a full disk leaves no trace in the
-// progress file, and that a later line can be written when there is space again.
+// TestProgressFileFullDisk writes a line that does not fit on a full disk. It checks that the
+// progress file is unchanged, and that a later line can be written when the disk has space again.
 func TestProgressFileFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := proc.Disk(t, "64k")

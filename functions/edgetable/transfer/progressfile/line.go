@@ -9,26 +9,27 @@ import (
 )
 
 // Line is one line of a progress file. It records one of these facts: the ranges of a table, the
-// entities that mark tables, the division of a range, or the progress of a range. An import has no
-// ranges: its lines record the progress of its files, one after another.
+// entities by which later runs recognize tables, the division of a range, or the progress of a
+// range. An import has no ranges. Its lines record the progress of its files, one file after
+// another.
 type Line struct {
 	Table  string                 `json:"table,omitempty"`
 	Ranges []ranges.Range         `json:"ranges,omitempty"`
 	Begun  time.Time              `json:"begun,omitzero"`
-	Marks  map[string]*ranges.Key `json:"marks,omitempty"` // by table name
+	Marks  map[string]*ranges.Key `json:"marks,omitempty"` // keys of the entities by which later runs recognize tables, by table name
 
-	Range   int           `json:"range"`             // number of the range or, in an import, of the file
-	End     *ranges.Range `json:"end,omitempty"`     // upper part of the range, which becomes a new range
+	Range   int           `json:"range"`             // number of the range or, in an import, index of the file
+	End     *ranges.Range `json:"end,omitempty"`     // upper part of a divided range, which becomes a new range
 	At      *ranges.Key   `json:"at,omitempty"`      // key of the last finished entity
 	Rows    int64         `json:"rows,omitempty"`    // number of finished rows, in an export or in a file of an import
-	Objects []Stored      `json:"objects,omitempty"` // objects that an export stored since the previous line
+	Objects []Stored      `json:"objects,omitempty"` // objects that an export has stored since its previous line
 	Totals  Totals        `json:"totals,omitzero"`   // in a copy, totals of the range; in an import, totals of all files
-	Rejects int64         `json:"rejects,omitempty"` // length in bytes of the file of rejects
+	Rejects int64         `json:"rejects,omitempty"` // length in bytes of the file of rejected rows
 	Done    bool          `json:"done,omitempty"`
 }
 
-// ParseLine decodes a line. It refuses a line with unknown fields, which another version may have
-// written. Without these fields, a resumed run could miss entities.
+// ParseLine decodes a line. It fails for a line with unknown fields, which a later version may have
+// written. A run that ignored these fields could miss entities.
 func ParseLine(text []byte) (l Line, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -44,17 +45,17 @@ type Stored struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Totals counts rows by what was done with them.
+// Totals counts rows by their outcome.
 type Totals struct {
 	Written  int64 `json:"written"`
 	Same     int64 `json:"same,omitempty"`     // rows whose entity exists with the same properties
-	Skipped  int64 `json:"skipped,omitempty"`  // rows whose entity exists, in the mode skip
-	Rejected int64 `json:"rejected,omitempty"` // rows written to the file of rejects
+	Skipped  int64 `json:"skipped,omitempty"`  // in the mode skip: rows whose entity exists
+	Rejected int64 `json:"rejected,omitempty"` // rows written to the file of rejected rows
 	Dropped  int64 `json:"dropped,omitempty"`  // rows replaced by a later row with the same keys
-	Deleted  int64 `json:"deleted,omitempty"`  // entities deleted because the source of a sync does not have them
+	Deleted  int64 `json:"deleted,omitempty"`  // in a sync: entities deleted because the source does not have them
 }
 
-// Add adds other totals.
+// Add adds other to the totals.
 func (t *Totals) Add(u Totals) {
 	t.Written += u.Written
 	t.Same += u.Same
@@ -64,8 +65,8 @@ func (t *Totals) Add(u Totals) {
 	t.Deleted += u.Deleted
 }
 
-// Own counts equal and skipped entities as written. In a table that nobody else writes to, an
-// insert that finds an entity finds its own earlier write, whose response was lost.
+// Own counts equal and skipped entities as written. Call Own if nobody else writes to the table. An
+// insert that finds an existing entity then finds its own earlier write, whose response was lost.
 func (t *Totals) Own() {
 	t.Written += t.Same + t.Skipped
 	t.Same, t.Skipped = 0, 0

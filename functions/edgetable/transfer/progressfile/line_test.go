@@ -2,7 +2,7 @@ package progressfile
 
 import "testing"
 
-// TestParseLine checks that a line with unknown fields is refused, and not read in part.
+// TestParseLine checks that ParseLine refuses a line with unknown fields as a whole.
 func TestParseLine(t *testing.T) {
 	t.Parallel()
 	if l, err := ParseLine([]byte(`{"table":"People","range":3,"rows":7}`)); err != nil || l.Range != 3 || l.Rows != 7 {

@@ -4,7 +4,7 @@ package progressfile
 
 import "os"
 
-// Lock does nothing and returns true, because the system has no such locks.
+// Lock does nothing and returns true, because the operating system has no file locks.
 func Lock(*os.File) bool { return true }
 
 func Unlock(*os.File) {}

@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// Lock locks a file until it is closed. It returns false if another process has the lock,
-// and true where the file system has no locks.
+// Lock locks a file until the file is closed. It returns false if another process has locked the
+// file. If the file system does not support locks, Lock returns true.
 func Lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != syscall.EWOULDBLOCK
 }
 
-// Unlock releases the lock at once. Close alone releases it only when a child process that
-// inherited the file has closed it too.
+// Unlock releases the lock at once. Close may release the lock later, because a child process may
+// have inherited the open file.
 func Unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

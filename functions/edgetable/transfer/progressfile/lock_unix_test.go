@@ -11,8 +11,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestProgressFileInUse checks that a progress file that is open can neither be opened again nor
-// removed.
+// TestProgressFileInUse checks that an open progress file can neither be opened again nor removed.
 func TestProgressFileInUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

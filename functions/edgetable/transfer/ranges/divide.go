@@ -10,11 +10,11 @@ import (
 	"edgetable/core/odata"
 )
 
-// Prober returns the first key that matches a query; ok is false if there is none. The caller does
-// not set the table of the query.
+// Prober returns the first key that matches a query. ok is false if no key matches. A Prober sets
+// the table of the query.
 type Prober func(ctx context.Context, q remote.Query) (k Key, ok bool, err error)
 
-// Probes returns a Prober that queries a table of a service.
+// Probes returns a Prober that queries one table of a service.
 func Probes(c *remote.Client, table string) Prober {
 	return func(ctx context.Context, q remote.Query) (Key, bool, error) {
 		q.Table, q.Top = table, 1
@@ -25,8 +25,9 @@ func Probes(c *remote.Client, table string) Prober {
 	}
 }
 
-// WholeTable returns the range of a whole table. If the filter limits the keys, High is set to a
-// key above all keys that pass the filter. WholeTable fails if the table does not exist.
+// WholeTable returns the range of a whole table. If the filter limits the keys, the field High of
+// the range is a key above all keys that pass the filter. WholeTable fails if the table does not
+// exist.
 func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err error) {
 	beyond := ""
 	if most := greatest(filter); most != "" {
@@ -39,11 +40,11 @@ func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err 
 	return r, err
 }
 
-// greatest returns the greatest PartitionKey that can pass a filter, or "" if the filter sets no
-// limit.
+// greatest returns an upper limit of the PartitionKeys that can pass a filter. It returns "" if the
+// filter sets no limit.
 func greatest(filter string) string {
 	f, err := odata.Parse(filter)
-	if err != nil { // the filter is wrong, which the service will report, or uses functions that odata does not know
+	if err != nil { // the filter is wrong, which the service will report, or has functions that package odata does not know
 		return ""
 	}
 	ranges := odata.MakePlan(f).Ranges
@@ -51,13 +52,13 @@ func greatest(filter string) string {
 		return ""
 	}
 	partition, _ := key.Split(ranges[len(ranges)-1].End)
-	// The end may be the position just after a key, which is the key with a suffix. Remove the
-	// suffix.
+	// The end of the range may be the position just after a key. Such an end is the key with a
+	// suffix, which is removed here.
 	return strings.TrimRight(key.DecodePart(partition), "\x01")
 }
 
-// Divide divides a range near its middle: between two partitions or, if the range has only one
-// partition, between two rows. first is a key at or before the first entity of the range.
+// Divide divides a range near its middle. It divides between two partitions or, if the range has
+// only one partition, between two rows. first is a key at or before the first entity of the range.
 func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right Range, ok bool, err error) {
 	cut := func(at, high Key) (Range, Range, bool, error) {
 		left, right := r, r
@@ -79,7 +80,7 @@ func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right
 			return r, r, false, err
 		case ok:
 			return cut(Key{Partition: at}, Key{Partition: high})
-		case r.To.Row != "": // the range has one partition and the first rows of the next one: divide between the two
+		case r.To.Row != "": // the range has one partition and the first rows of the next partition: divide between these partitions
 			return cut(Key{Partition: r.To.Partition}, Key{})
 		}
 	}
@@ -94,14 +95,15 @@ func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right
 	return cut(Key{first.Partition, at}, k)
 }
 
-// axis is the keys along which a range is divided: PartitionKeys, or the RowKeys of one partition.
+// axis is a list of keys along which a range is divided. The keys are PartitionKeys, or the RowKeys
+// of one partition.
 type axis struct {
 	rows      bool
 	partition string // PartitionKey, if rows is set
-	lo, hi    string // lower bound of the keys, inclusive, and upper bound, exclusive; an empty hi means no bound
+	lo, hi    string // the keys are at or above lo and below hi; "" for hi means no upper bound
 }
 
-// find returns the first key of the axis that compares to bound as op says.
+// find returns the first key of the axis that compares to bound by the operator op.
 func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found string, ok bool, err error) {
 	name := "PartitionKey"
 	if a.rows {
@@ -121,12 +123,12 @@ func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found 
 	return k.Partition, ok, err
 }
 
-// maxProbes limits the queries for one division. Each query halves the keys that are left to
-// search.
+// maxProbes is the maximum number of queries for one division. Each query halves the keys that are
+// left to search.
 const maxProbes = 24
 
-// middle finds a key above lo, near the middle of the keys, and an upper bound of the keys above
-// it.
+// middle returns a key near the middle of the axis, and an upper bound of all keys after this key.
+// The returned key is above lo.
 func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok bool, err error) {
 	if a.rows && a.lo == "" {
 		if a.lo, ok, err = a.find(ctx, probe, " ge ", ""); err != nil || !ok {
@@ -161,8 +163,7 @@ func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok boo
 }
 
 // ceiling returns an upper bound of the keys. The bound is a prefix of lo with the highest ASCII
-// character appended. ceiling finds the longest such prefix for which no key is at or above the
-// bound.
+// character appended. ceiling returns the longest such bound that is above all keys.
 func (a *axis) ceiling(ctx context.Context, probe Prober) (string, error) {
 	lo := []rune(a.lo)
 	best := a.hi
@@ -185,8 +186,8 @@ func (a *axis) ceiling(ctx context.Context, probe Prober) (string, error) {
 	return best, nil
 }
 
-// between returns a text between two keys. If their characters are ASCII, the text is near the
-// middle. An empty hi means no upper bound.
+// textBetween returns a text between lo and hi. If lo and hi are ASCII, the text is near the
+// middle. If hi is "", the text has no upper bound.
 func textBetween(lo, hi string) (string, bool) {
 	a, b := []rune(lo), []rune(hi)
 	var head []rune
@@ -198,7 +199,7 @@ func textBetween(lo, hi string) (string, bool) {
 		if bounded && i < len(b) {
 			most = b[i]
 		} else if bounded {
-			return "", false // hi is a prefix of lo, so there is no key between them
+			return "", false // hi is a prefix of lo, so no key is between the two
 		}
 		if least == most {
 			head = append(head, least)
@@ -227,7 +228,7 @@ const (
 	lastASCII      = '~'
 )
 
-// legal returns a character that a key may contain: r, or one a little above r.
+// legal returns r if a key may contain r. Otherwise it returns a character slightly above r.
 func legal(r rune) rune {
 	switch {
 	case r == '/' || r == '\\' || r == '#' || r == '?':

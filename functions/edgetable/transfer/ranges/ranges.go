@@ -15,25 +15,25 @@ type Key struct {
 	Row       string `json:"rk,omitempty"`
 }
 
-// Compare compares two keys in the order of a table.
+// Compare compares two keys in the order in which a table sorts keys.
 func (k Key) Compare(other Key) int {
 	return cmp.Or(key.Compare(k.Partition, other.Partition), key.Compare(k.Row, other.Row))
 }
 
-// Clone returns a copy of the key with its own memory.
+// Clone returns a copy of the key that shares no memory with the key.
 func (k Key) Clone() Key { return Key{strings.Clone(k.Partition), strings.Clone(k.Row)} }
 
-// Range is a part of a table. It begins at the key From (or after it, if After is set)
-// and ends before the key To. A zero To means no bound.
+// Range is a part of a table. It begins at the key From, or just after From if After is set. It
+// ends before the key To. If To is zero, the range has no upper bound.
 type Range struct {
 	From  Key  `json:"from,omitzero"`
 	After bool `json:"after,omitempty"` // exclude From itself
 	To    Key  `json:"to,omitzero"`
-	High  Key  `json:"high,omitzero"` // if set, no key was at or above High when the range was made
+	High  Key  `json:"high,omitzero"` // if set: when the range was made, no key was at or above High
 }
 
-// Filters returns filters, at most three, that together select the range, in key order. They do not
-// use "or", because the service reads the whole table for a filter with "or".
+// Filters returns at most three filters, which together select the range in key order. The filters
+// do not use "or", because the service reads the whole table for a filter with "or".
 func (r Range) Filters() (list []string) {
 	from, to := r.From, r.To
 	bounded := to != Key{}
@@ -65,14 +65,14 @@ func (r Range) Filters() (list []string) {
 	return list
 }
 
-// Behind returns the part of the range that is after the key k.
+// Behind returns the part of the range after the key k.
 func (r Range) Behind(k Key) Range {
 	r.From, r.After = k, true
 	return r
 }
 
-// End returns a key that is at or above all keys of the range. It returns a zero Key if no such key
-// is known.
+// End returns a key that is at or above all keys of the range. It returns a zero Key if it knows no
+// such key.
 func (r *Range) End() Key {
 	if (r.To != Key{}) {
 		return r.To

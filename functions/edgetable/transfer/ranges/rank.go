@@ -1,11 +1,11 @@
 package ranges
 
-// FirstRank is the rank of the range that is the whole table.
+// FirstRank is the rank of the range of a whole table.
 const FirstRank = "0"
 
-// RankBetween returns a rank between two others. A rank sorts ranges in the order of their keys. It
-// is the digits of a fraction, without "0.", and compares as text. An empty high means no upper
-// bound.
+// RankBetween returns a rank between low and high. Ranks, compared as texts, sort ranges in the
+// order of their keys. A rank contains the digits of a fraction, without "0.". If high is "", the
+// rank has no upper bound.
 func RankBetween(low, high string) string {
 	digit := func(s string, i int, none byte) byte {
 		if i < len(s) {

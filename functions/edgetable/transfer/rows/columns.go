@@ -12,8 +12,8 @@ const (
 	Timestamp    = "Timestamp"
 )
 
-// WithKeys adds the keys to a selection of properties. An empty selection means
-// everything and stays empty.
+// WithKeys adds the keys to a selection of properties. An empty selection selects all properties,
+// so WithKeys returns it unchanged.
 func WithKeys(names []string) []string {
 	if len(names) == 0 {
 		return nil

@@ -11,24 +11,24 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Frames compresses a stream in independent frames. After End, a reader can decompress everything
-// written so far. Later writes append another frame.
+// Frames compresses a stream in independent frames. After End, a reader can decompress all text
+// that was written before. Later writes begin another frame.
 type Frames interface {
 	io.Writer
 	End() error
 }
 
-// Endings maps the names of compressions to file extensions.
+// Endings maps the name of each compression to its file extension.
 var Endings = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 
-// NewFrames returns a compressor that writes to w; compress is a key of Endings.
+// NewFrames returns a Frames that writes to w. compress is a key of Endings.
 func NewFrames(w io.Writer, compress string) Frames {
 	switch compress {
 	case "gzip":
 		return newPacked(w, gzip.NewWriter(nil))
 	case "zstd":
-		// Several files are written at the same time, so each uses only one goroutine and a window
-		// of 1 MiB. NewWriter cannot fail, because these options are valid.
+		// Several files are written at the same time, so each file uses only one goroutine and a
+		// window of 1 MiB. NewWriter cannot fail, because these options are valid.
 		z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(true))
 		return newPacked(w, z)
 	}
@@ -39,11 +39,11 @@ type plain struct{ io.Writer }
 
 func (plain) End() error { return nil }
 
-// packed compresses a stream. The first write after End begins a new frame.
+// packed implements Frames for the compressions gzip and zstd.
 type packed struct {
 	w       io.Writer
 	encoder encoder
-	text    *bufio.Writer // buffers the text, because the encoder is slow with many small writes
+	text    *bufio.Writer // buffers the text, because many small writes would make the encoder slow
 	open    bool
 }
 
@@ -72,13 +72,13 @@ func (p *packed) End() error {
 	return errors.Join(p.text.Flush(), p.encoder.Close())
 }
 
-// Decompress reads a file, which it decompresses if the extension of the name says so. inner is the
-// name without that extension.
+// Decompress reads a file. It decompresses the file if the extension of the name is that of a
+// compression. inner is the name without this extension.
 func Decompress(r io.Reader, name string) (text io.Reader, inner string, done func(), err error) {
 	r = bufio.NewReaderSize(r, 256<<10)
 	if inner, ok := strings.CutSuffix(name, ".gz"); ok {
 		z, err := gzip.NewReader(r)
-		if err == io.EOF { // an export without entities has an empty file
+		if err == io.EOF { // the file of an export without entities is empty
 			return r, inner, func() {}, nil
 		}
 		if err != nil {

@@ -8,10 +8,11 @@ import (
 	"edgetable/core/table"
 )
 
-// keyFlags are the flags of import that make a key from columns.
+// keyFlags has the flags of import that make a key from columns.
 var keyFlags = map[string]string{PartitionKey: "--partition-key", RowKey: "--row-key"}
 
-// changes has, for some errors of the protocol, a sentence that says what to change in the row.
+// adviceByCode has a sentence that says what to change in a row, for some error codes of the
+// protocol.
 var adviceByCode = map[table.Code]string{
 	table.PropertyNameInvalid:   "Use letters, digits and _, and no digit first.",
 	table.PropertyValueTooLarge: "Shorten it, or leave the column out with --select.",
@@ -19,11 +20,11 @@ var adviceByCode = map[table.Code]string{
 	table.EntityTooLarge:        "Leave columns out with --select.",
 }
 
-// generic is a sentence of some errors of the protocol that says nothing about the row.
+// generic is a part of some error messages that says nothing about the row.
 const generic = "An error occurred while processing this request. "
 
-// explain returns the reason why a row is refused: the error with its code in the protocol, and
-// what to change.
+// explain returns the reason why a row is refused. The reason has the error of the protocol with
+// its code. For some codes, it also says what to change.
 func explain(err error) string {
 	text := strings.Replace(err.Error(), generic, "", 1)
 	if refused, ok := errors.AsType[*table.Error](err); ok && adviceByCode[refused.Code] != "" {

@@ -11,10 +11,11 @@ type File struct {
 	Path string `json:"file"` // "-" is standard input
 	Size int64  `json:"size"`
 	Time int64  `json:"time"` // modification time
-	Seed uint64 `json:"-"`    // seed of the UUIDs for rows of standard input
+	Seed uint64 `json:"-"`    // random number for the UUIDs of rows from standard input
 }
 
-// FormatOf returns the format that the name of a file implies, or "".
+// FormatOf returns the format for the extension of a file name. It returns "" if the extension
+// names no format.
 func FormatOf(path string) string {
 	name := strings.ToLower(path)
 	for _, ending := range []string{".gz", ".zst", ".zstd"} {
@@ -34,8 +35,8 @@ func FormatOf(path string) string {
 // AzuriteName is the name of the file in which Azurite keeps its tables.
 const AzuriteName = "__azurite_db_table__.json"
 
-// Where describes the position of a row: the file and the line, or for parquet and
-// Azurite's file the number of the row.
+// Where returns the position of a row for messages: the file, and the number of the line. For
+// parquet and Azurite's file, it uses the number of the row.
 func Where(file string, line int) string {
 	if FormatOf(file) == "parquet" || filepath.Base(file) == AzuriteName {
 		return fmt.Sprintf("%s row %d", file, line)

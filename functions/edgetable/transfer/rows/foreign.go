@@ -39,15 +39,15 @@ func members(text []byte) (list []member, err error) {
 	return list, nil
 }
 
-// azure matches the beginning of a file with the output of 'az storage entity query'.
+// azure matches the start of the output of 'az storage entity query'.
 var azure = regexp.MustCompile(`^\s*\{\s*"(items|nextMarker)"`)
 
-// dynamoItem matches a line of a file that DynamoDB exported.
+// dynamoItem matches the start of a line in a file that DynamoDB exported.
 var dynamoItem = regexp.MustCompile(`^\s*\{\s*"Item"\s*:\s*\{`)
 
-// rewritten converts the JSON of another program to the JSON of an entity. It converts lines of
-// DynamoDB's exports, values that the Azure CLI prints with their types, and members that the
-// mapping renames. It returns other texts unchanged.
+// convertForeign converts the JSON of another program to the JSON of an entity. The input can be a
+// line of a DynamoDB export, or an object with values as the Azure CLI prints them. It also renames
+// members by the mapping. Other texts are returned unchanged.
 func (r *jsonRows) convertForeign(text []byte) ([]byte, error) {
 	switch {
 	case dynamoItem.Match(text):
@@ -65,8 +65,8 @@ func (r *jsonRows) convertForeign(text []byte) ([]byte, error) {
 }
 
 // entityOf builds the JSON of an entity from the members of an object. The parameter value is a
-// function that returns the Edm type and the value of a member. The type is "" if the JSON shows
-// it. If the value is nil, the member is left out.
+// function that returns the Edm type and the value of a member. The type is "" if the JSON of the
+// value shows the type. If the function returns nil as the value, the entity gets no such member.
 func (r *jsonRows) entityOf(text []byte, value func(json.RawMessage) (string, json.RawMessage, error)) ([]byte, error) {
 	list, err := members(text)
 	if err != nil {
@@ -103,8 +103,8 @@ func (r *jsonRows) entityOf(text []byte, value func(json.RawMessage) (string, js
 	return append(out, '}'), nil
 }
 
-// azureValue reads a value that the Azure CLI printed. The CLI prints an Int64 with its type, as an
-// object or a list.
+// azureValue reads a value that the Azure CLI printed. The CLI prints an Int64 together with its
+// type, as an object or a list.
 func azureValue(raw json.RawMessage) (string, json.RawMessage, error) {
 	var typed struct {
 		Value json.RawMessage `json:"value"`
@@ -164,7 +164,7 @@ func dynamoValue(raw json.RawMessage) (string, json.RawMessage, error) {
 	return "", nil, fmt.Errorf("is a list, a map or a set of DynamoDB (%s), which a property cannot hold; --select chooses properties", list[0].name)
 }
 
-// dynamoNumber returns a number as the smallest Edm type that holds it exactly.
+// dynamoNumber returns a number with the smallest Edm type that holds the number exactly.
 func dynamoNumber(text string) (string, json.RawMessage, error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		if n >= math.MinInt32 && n <= math.MaxInt32 {

@@ -10,7 +10,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// read returns a line for each row of a file: the entity, or the reason why the row is refused.
+// read returns a line for each row of a file. The line has the entity, or the reason why the row is
+// refused.
 func read(t *testing.T, m rows.Mapping, text string) string {
 	t.Helper()
 	mapper, err := m.Mapper(rows.File{})
@@ -35,8 +36,8 @@ func read(t *testing.T, m rows.Mapping, text string) string {
 	}
 }
 
-// TestForeignJSON checks that files of other programs become entities with the types that the files
-// name.
+// TestForeignJSON imports files of other programs. It checks that the entities have the types that
+// the files name.
 func TestForeignJSON(t *testing.T) {
 	t.Parallel()
 	utf16 := func(s string) string {

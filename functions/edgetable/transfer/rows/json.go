@@ -11,22 +11,23 @@ import (
 	"edgetable/core/table"
 )
 
-// Texts reads entities as JSON, one after another, each with the number of its first line.
+// Texts returns entities as JSON, one after another. line is the number of the first line of the
+// entity.
 type Texts interface {
 	Next() (text []byte, line int, err error)
 }
 
-// jsonRows reads JSON: either one entity on each line, or one document with many entities.
+// jsonRows reads JSON. The JSON has one entity on each line, or is one document with many entities.
 type jsonRows struct {
 	texts  Texts
 	m      *Mapper
 	reader payload.Reader
 	entity payload.Entity
 	line   []byte
-	azure  bool // the Azure CLI printed the document
+	azure  bool // the document is output of the Azure CLI
 }
 
-// NewTexts returns a reader that parses the JSON of each entity that texts returns.
+// NewTexts returns a reader of rows that parses the entities of texts.
 func NewTexts(texts Texts, m *Mapper) *jsonRows { return &jsonRows{texts: texts, m: m} }
 
 func NewJSONRows(text io.Reader, file string, m *Mapper) *jsonRows {
@@ -46,7 +47,7 @@ func (r *jsonRows) Next() (Row, error) {
 	return r.row(text, n)
 }
 
-// row parses the text of an entity.
+// row parses an entity; text is its JSON and n its line number.
 func (r *jsonRows) row(text []byte, n int) (Row, error) {
 	r.m.Rows++
 	r.line = text
@@ -62,7 +63,7 @@ func (r *jsonRows) row(text []byte, n int) (Row, error) {
 	return one, nil
 }
 
-// fill sets the keys and properties of the row from the current line.
+// fill sets the keys and properties of a row from the current line.
 func (r *jsonRows) fill(one *Row) (err error) {
 	if r.m.decoder != nil {
 		if err := r.m.Readable(string(r.line)); err != nil {
@@ -79,8 +80,8 @@ func (r *jsonRows) fill(one *Row) (err error) {
 	return r.m.Complete(one, r)
 }
 
-// properties returns the properties of the entity, without those that become keys or are not
-// selected.
+// properties returns the properties of the current entity. It leaves out properties that become
+// keys or are not selected.
 func (r *jsonRows) properties() edm.Properties {
 	p := r.entity.Properties
 	if r.m.Select == nil && r.m.OwnKeys() {

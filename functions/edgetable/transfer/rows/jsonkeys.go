@@ -6,14 +6,15 @@ import (
 	"edgetable/core/key"
 )
 
-// keyed is a Reader that can read the keys of a row without the rest of it, which is many times faster.
+// keyed is a Reader that can read only the keys of a row. This is many times faster than reading the
+// whole row.
 type keyed interface {
-	// AppendKey reads the next row and appends its keys, encoded so that the encodings sort like the
-	// keys. It need not detect every error in the row.
+	// AppendKey reads the next row and appends its encoded keys. The encoded keys sort like the keys.
+	// AppendKey may miss errors in the rest of the row.
 	AppendKey(dst []byte) ([]byte, error)
 }
 
-// AppendKey reads the next row and appends its keys, encoded so that the encodings sort like the keys.
+// AppendKey reads the next row and appends its encoded keys, which sort like the keys.
 func AppendKey(dst []byte, r Reader) ([]byte, error) {
 	if k, ok := r.(keyed); ok {
 		return k.AppendKey(dst)
@@ -25,7 +26,7 @@ func AppendKey(dst []byte, r Reader) ([]byte, error) {
 	return key.Append(dst, one.PartitionKey, one.RowKey), nil
 }
 
-// AppendKey implements the interface keyed.
+// AppendKey reads only the keys of the next row, if the JSON permits this.
 func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
 	text, n, err := r.texts.Next()
 	if err != nil {
@@ -43,8 +44,8 @@ func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
 	return key.Append(dst, one.PartitionKey, one.RowKey), nil
 }
 
-// plainKeys finds the keys of an entity in JSON without parsing all of it. ok is false if a key has an
-// escape or is after a nested value; then the caller must parse the whole entity.
+// plainKeys finds the keys of an entity in JSON without parsing the whole JSON. ok is false if a key
+// has an escape or is after a nested value. The caller must then parse the whole entity.
 func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 	text, ok = afterByte(text, '{')
 	var hasPK, hasRK bool
@@ -84,10 +85,11 @@ func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 	return nil, nil, false
 }
 
-// blanks are the characters that JSON permits between its tokens.
+// blanks has the characters that JSON permits between its tokens.
 const blanks = " \t\r\n"
 
-// afterByte returns the text after the character c, if c is the first character that is not blank.
+// afterByte skips blanks and then the character c. It returns the rest of the text, or false if the
+// first other character is not c.
 func afterByte(text []byte, c byte) ([]byte, bool) {
 	text = bytes.TrimLeft(text, blanks)
 	if len(text) == 0 || text[0] != c {
@@ -96,8 +98,8 @@ func afterByte(text []byte, c byte) ([]byte, bool) {
 	return text[1:], true
 }
 
-// plainString parses a string without escapes at the start of the text. It returns the string and the
-// text after it.
+// plainString parses a JSON string without escapes at the start of the text. It returns the string and
+// the text after it.
 func plainString(text []byte) (s, rest []byte, ok bool) {
 	if text = bytes.TrimLeft(text, blanks); len(text) == 0 || text[0] != '"' {
 		return nil, nil, false
@@ -107,8 +109,8 @@ func plainString(text []byte) (s, rest []byte, ok bool) {
 }
 
 // anyString parses the quoted string at the start of a text. It returns the content between the quotes,
-// and the text after the string, which is nil if the string does not end. plain is false if the string
-// has an escape.
+// and the rest of the text after the string. The rest is nil if the string does not end. plain is false
+// if the string has an escape.
 func anyString(text []byte) (s, rest []byte, plain bool) {
 	plain = true
 	for i := 1; i < len(text); i++ {

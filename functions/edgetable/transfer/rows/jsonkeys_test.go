@@ -8,8 +8,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestAppendKey checks that plainKeys finds the same keys as the parser of rows, or reports that it
-// cannot find them.
+// TestAppendKey checks that plainKeys finds the same keys as the parser of rows. Otherwise
+// plainKeys must report that the caller has to parse the entity.
 func TestAppendKey(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// feed matches the beginning of a file that has a query response, as AzCopy 7 stores it or the
-// Azure CLI prints it.
+// feed matches the start of a file that contains the response to a query, as AzCopy 7 stores the
+// response or the Azure CLI prints it.
 var feed = regexp.MustCompile(`^\s*\{(\s*"odata\.[^"]*"\s*:\s*"[^"]*"\s*,)*\s*("value"|"nextMarker"\s*:\s*(null|\{[^{}]*\})\s*,\s*"items"|"items")\s*:\s*\[`)
 
-// IsDocument reports whether a JSON file has another form than one entity on each line: a list of
-// entities, a query response, or entities of several lines.
+// IsDocument reports whether a JSON file does not have one entity on each line. Such a file has a
+// list of entities, the response to a query, or entities that extend over several lines.
 func IsDocument(in *bufio.Reader, file string) bool {
 	head, _ := in.Peek(64 << 10) // ignore an error: the next read returns it again
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
@@ -36,16 +36,16 @@ func IsDocument(in *bufio.Reader, file string) bool {
 	return filepath.Ext(name) == ".json" && whole && !json.Valid(first)
 }
 
-// ObjectReader reads the entities of a document one after another.
+// ObjectReader reads the entities of a JSON document one after another.
 type ObjectReader struct {
 	r      *bufio.Reader
 	line   int
 	inList bool
-	inFeed bool // the list is part of a query response
+	inFeed bool // the list is part of the response to a query
 	text   []byte
 }
 
-// NewObjectReader returns a reader for a document that IsDocument recognized.
+// NewObjectReader returns a reader for a document. IsDocument must have returned true.
 func NewObjectReader(in *bufio.Reader) *ObjectReader { return &ObjectReader{r: in, line: 1} }
 
 func (o *ObjectReader) byte() (byte, error) {
@@ -56,7 +56,7 @@ func (o *ObjectReader) byte() (byte, error) {
 	return b, err
 }
 
-// Next returns the JSON of the next entity, which is valid until the following call.
+// Next returns the JSON of the next entity. The JSON is valid until the following call.
 func (o *ObjectReader) Next() (text []byte, line int, err error) {
 	for {
 		b, err := o.byte()
@@ -78,7 +78,7 @@ func (o *ObjectReader) Next() (text []byte, line int, err error) {
 				continue
 			}
 			o.inFeed = false
-			if err := o.skip(); err != nil { // skip the rest of the query response
+			if err := o.skip(); err != nil {
 				return nil, o.line, err
 			}
 			continue
@@ -101,8 +101,9 @@ func (o *ObjectReader) Next() (text []byte, line int, err error) {
 	}
 }
 
-// object reads an object whose opening brace was read. list is true if the object is a query
-// response; then object has read up to the start of its list. An entity cannot contain a list.
+// object reads an object whose opening brace was already read. If the object is the response to a
+// query, list is true, and object has read up to the start of the response's list. An entity cannot
+// contain a list.
 func (o *ObjectReader) object() (list bool, err error) {
 	o.text = append(o.text[:0], '{')
 	for depth, quoted := 1, false; depth > 0; {
@@ -137,7 +138,7 @@ func (o *ObjectReader) object() (list bool, err error) {
 	return false, nil
 }
 
-// skip reads the rest of a query response after its list of entities.
+// skip reads the rest of the response to a query, after the list of entities.
 func (o *ObjectReader) skip() error {
 	_, err := o.object()
 	if err == io.ErrUnexpectedEOF {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzJSONDocument checks that the reader ends for any text, and that the entities of a list or a
-// query response are read unchanged.
+// FuzzJSONDocument reads a list of entities and the response to a query. It checks that the
+// entities are unchanged. For any text, the reader must come to an end.
 func FuzzJSONDocument(f *testing.F) {
 	f.Add(`[{"a":"\"]}"},{}]`)
 	f.Add(`{"odata.metadata":"x","value":[{"a":1}]}`)

@@ -13,17 +13,17 @@ import (
 
 // keyTemplate makes a key from the values of a row.
 type keyTemplate struct {
-	column string // name of the column whose value is the key, or "" if parts make the key
+	column string // column whose value is the key; "" if parts make the key
 	parts  []keyPart
 }
 
 // keyPart is a constant text, or a placeholder {name} or {name:form}.
 type keyPart struct {
 	text  string
-	name  string // name of a column, or row, uuid or file; "" for a constant text
-	width int    // minimum number of digits of a number
-	date  string // format for a DateTime, as a layout of package time
-	bare  bool   // the placeholder is only a format, which applies to the Timestamp
+	name  string // name of a column, or "row", "uuid" or "file"; "" for a constant text
+	width int    // minimum number of digits
+	date  string // format of a DateTime, as a layout of package time
+	bare  bool   // the placeholder has a format and no name; the format applies to the Timestamp
 }
 
 // parseKey parses the value of --partition-key or --row-key:
@@ -103,7 +103,7 @@ func parsePart(inner string) (p keyPart, err error) {
 	return p, nil
 }
 
-// dateForms has pairs: the letters of a date format, and the same in Go's layout.
+// dateForms has pairs: an element of a date format, and the same element in Go's layout.
 var dateForms = []string{"yyyy", "2006", "MM", "01", "dd", "02", "HH", "15", "mm", "04", "ss", "05"}
 
 func dateForm(form string) (string, error) {
@@ -117,11 +117,9 @@ func dateForm(form string) (string, error) {
 	return strings.NewReplacer(dateForms...).Replace(form), nil
 }
 
-// renames reports whether the key is the value of this column. Such a column does not become a
-// property.
 func (k *keyTemplate) renames(column string) bool { return k != nil && k.column == column }
 
-// columns returns the names of the columns that the key is made from.
+// columns returns the names of the columns from which the key is made.
 func (k *keyTemplate) columns() (list []string) {
 	if k.column != "" {
 		return []string{k.column}
@@ -134,7 +132,6 @@ func (k *keyTemplate) columns() (list []string) {
 	return list
 }
 
-// make returns the key of a row.
 func (k *keyTemplate) make(m *Mapper, c Cells) (string, error) {
 	if k.column != "" {
 		v, err := has(c, k.column)
@@ -189,8 +186,8 @@ func (p *keyPart) make(m *Mapper, c Cells) (string, error) {
 	return padNumber(v.String(), p.width), nil
 }
 
-// padded adds leading zeros to a number, so that numbers of any length sort as texts in numeric
-// order.
+// padNumber adds leading zeros to a number. Then numbers of any length, compared as texts, sort in
+// numeric order.
 func padNumber(text string, width int) string {
 	if strings.Trim(text, "0123456789") == "" && len(text) < width {
 		return strings.Repeat("0", width-len(text)) + text
@@ -198,11 +195,11 @@ func padNumber(text string, width int) string {
 	return text
 }
 
-// uuid returns the UUID of the current row. The same row of the same file always gets the same
-// UUID. So a repeated import writes the same entities again, without duplicates.
+// uuid returns a UUID for the current row. The same row of the same file always gets the same UUID.
+// So a repeated import writes the same entities and makes no duplicates.
 func (m *Mapper) uuid() string {
 	f := &m.file
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%d\n%d", f.Path, f.Size, f.Time, f.Seed, m.Rows))
-	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // mark it as UUID version 8, which is for custom formats
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // set UUID version 8, which is for custom formats
 	return edm.Guid([16]byte(sum[:16])).String()
 }

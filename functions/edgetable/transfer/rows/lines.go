@@ -11,17 +11,17 @@ import (
 type LineReader struct {
 	r      *bufio.Reader
 	number int  // number of the last line that was read
-	Torn   bool // the last line of the file does not end with a newline
+	Torn   bool // the last line of the file ends without a newline
 	long   []byte
 }
 
-// NewLineReader reads the lines of r.
+// NewLineReader returns a LineReader for the lines of r.
 func NewLineReader(r io.Reader) *LineReader {
-	return &LineReader{r: bufio.NewReaderSize(r, 256<<10)} // returns r itself if r is a bufio.Reader with a buffer of this size
+	return &LineReader{r: bufio.NewReaderSize(r, 256<<10)} // NewReaderSize returns r itself if r is a bufio.Reader with a buffer of this size
 }
 
-// Next returns the next line that is not blank, and its number. The line is valid until the next
-// call.
+// Next returns the next line that is not blank, and the number of this line. The line is valid
+// until the next call.
 func (l *LineReader) Next() ([]byte, int, error) {
 	for {
 		line, err := l.line()
@@ -51,5 +51,5 @@ func (l *LineReader) line() ([]byte, error) {
 	return line, err
 }
 
-// MaxRecord is a maximum size in bytes that the text of no entity exceeds, in any encoding.
+// MaxRecord is more than the size in bytes of any entity's text, in any encoding.
 const MaxRecord = 16 << 20

@@ -21,26 +21,26 @@ import (
 
 // Mapping says how the rows of files become entities.
 type Mapping struct {
-	PartitionKey string              `json:"partitionKey,omitempty"` // how to make it, see parseKey; "" means from the column PartitionKey
+	PartitionKey string              `json:"partitionKey,omitempty"` // see parseKey; "" means that the column PartitionKey is the key
 	RowKey       string              `json:"rowKey,omitempty"`
-	TimestampAs  string              `json:"timestampAs,omitempty"` // property that gets the Timestamp of the file
+	TimestampAs  string              `json:"timestampAs,omitempty"` // property that gets the Timestamp from the file; "" means none
 	Select       []string            `json:"select,omitempty"`      // properties to import; nil means all
-	Types        map[string]edm.Type `json:"types,omitempty"`       // types of columns of CSV and parquet
+	Types        map[string]edm.Type `json:"types,omitempty"`       // types of columns in CSV and parquet files
 	Encoding     string              `json:"encoding,omitempty"`    // encoding of CSV and JSON files; "" means UTF-8
-	Rename       map[string]string   `json:"rename,omitempty"`      // new names of columns, by the name in the file
+	Rename       map[string]string   `json:"rename,omitempty"`      // new names of columns, by the name that the file uses
 }
 
 // Mapper converts the rows of one file to entities.
 type Mapper struct {
 	Mapping
-	pk, rk *keyTemplate // nil if the key is in the file
+	pk, rk *keyTemplate // nil if the file has the key in its own column
 	file   File
 	Rows   int64 // number of rows read so far
 
 	decoder encoding.Encoding // nil for UTF-8
 }
 
-// Decoded returns the text of a CSV or JSON file as UTF-8. If the mapping names no encoding,
+// Decoded converts the text of a CSV or JSON file to UTF-8. If the mapping names no encoding,
 // Decoded recognizes UTF-16 by its byte order mark.
 func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	if m.decoder == nil {
@@ -56,8 +56,8 @@ func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	return transform.NewReader(text, m.decoder.NewDecoder())
 }
 
-// Readable returns an error if a text was decoded with the wrong encoding. It recognizes this by
-// U+FFFD, which a decoder writes for bytes that are not valid in its encoding.
+// Readable returns an error if a text was decoded with the wrong encoding. Such a text contains
+// U+FFFD, because a decoder writes U+FFFD for bytes that are not valid in its encoding.
 func (m *Mapper) Readable(text string) error {
 	switch {
 	case !utf8.ValidString(text):
@@ -68,19 +68,19 @@ func (m *Mapper) Readable(text string) error {
 	return nil
 }
 
-// Cells has the values of a row, by the names of their columns.
+// Cells returns the values of a row by the names of their columns.
 type Cells interface {
-	// Cell returns a value, or null if the row does not have that column.
+	// Cell returns the value of a column, or null if the row does not have that column.
 	Cell(name string) (edm.Value, error)
 }
 
-// Check returns an error for an invalid mapping.
+// Check returns an error if the mapping is invalid.
 func (m *Mapping) Check() error {
 	_, err := m.Mapper(File{})
 	return err
 }
 
-// Mapper returns the mapper for a file.
+// Mapper returns a Mapper for a file.
 func (m *Mapping) Mapper(file File) (*Mapper, error) {
 	one := &Mapper{Mapping: *m, file: file}
 	var err error
@@ -103,8 +103,8 @@ func (m *Mapping) Mapper(file File) (*Mapper, error) {
 	return one, nil
 }
 
-// Property reports whether a column becomes a property. It does if it is selected and is not used
-// as a key.
+// Property reports whether a column becomes a property. This is so if the column is selected and is
+// not used as a key.
 func (m *Mapper) Property(column string) bool {
 	switch {
 	case column == PartitionKey, column == RowKey, column == Timestamp:
@@ -115,11 +115,10 @@ func (m *Mapper) Property(column string) bool {
 	return !m.pk.renames(column) && !m.rk.renames(column)
 }
 
-// OwnKeys reports whether the file has the keys, so that the mapping makes none.
+// OwnKeys reports whether the file has both keys in columns of their own.
 func (m *Mapper) OwnKeys() bool { return m.pk == nil && m.rk == nil }
 
-// Needs returns the names of the columns that every row must have, because the keys are made from
-// them.
+// Needs returns the columns from which the keys are made. Every row must have these columns.
 func (m *Mapper) Needs() (list []string) {
 	for _, k := range [...]struct {
 		template *keyTemplate
@@ -134,7 +133,7 @@ func (m *Mapper) Needs() (list []string) {
 	return list
 }
 
-// Renamed returns the name of a column after renaming.
+// Renamed returns the name that a column has after --rename.
 func (m *Mapping) Renamed(column string) string {
 	if name, ok := m.Rename[column]; ok {
 		return name
@@ -142,12 +141,11 @@ func (m *Mapping) Renamed(column string) string {
 	return column
 }
 
-// needs reports whether a column is the Timestamp, or is needed to make the keys.
 func (m *Mapper) needs(column string) bool {
 	return column == Timestamp || slices.Contains(m.Needs(), column)
 }
 
-// CheckRenamed returns an error if a file lacks a column that is to be renamed.
+// CheckRenamed returns an error if a file lacks a column that --rename names.
 func (m *Mapping) CheckRenamed(columns []string) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Rename)) {
 		if !slices.Contains(columns, name) {
@@ -157,7 +155,8 @@ func (m *Mapping) CheckRenamed(columns []string) error {
 	return nil
 }
 
-// Check returns an error if a file lacks a column that the mapping names or that the keys need.
+// Check returns an error if a file lacks a column that the mapping names or from which a key is
+// made.
 func (m *Mapper) Check(columns []string) error {
 	for _, name := range m.Needs() {
 		if slices.Contains(columns, name) {
@@ -199,7 +198,7 @@ func quoted(names []string) string {
 	return text
 }
 
-// Complete sets the keys of a row, and adds the Timestamp as a property if the mapping says so. It
+// Complete sets the keys of a row. If the mapping says so, it adds the Timestamp as a property. It
 // fails if no service would store the row.
 func (m *Mapper) Complete(r *Row, c Cells) (err error) {
 	if r.PartitionKey, err = m.key(m.pk, PartitionKey, c); err != nil {
@@ -229,7 +228,8 @@ func (m *Mapper) key(k *keyTemplate, own string, c Cells) (string, error) {
 	return text, err
 }
 
-// Reason returns the reason why a row is refused, with the keys of the row if both are known.
+// Reason returns the reason why a row is refused. If both keys of the row are known, the reason
+// contains the keys.
 func (m *Mapper) Reason(err error, c Cells) string {
 	pk, noPK := m.key(m.pk, PartitionKey, c)
 	rk, noRK := m.key(m.rk, RowKey, c)
@@ -239,7 +239,7 @@ func (m *Mapper) Reason(err error, c Cells) string {
 	return ReasonWithKeys(pk, rk, explain(err))
 }
 
-// ReasonWithKeys returns the reason why a row is refused, with its keys.
+// ReasonWithKeys returns a reason that contains the keys of the refused row.
 func ReasonWithKeys(pk, rk, reason string) string {
 	return fmt.Sprintf("PartitionKey %s, RowKey %s: %s", Cut(Printable(ranges.Quote(pk))), Cut(Printable(ranges.Quote(rk))), reason)
 }

@@ -17,12 +17,12 @@ type Reject struct {
 	File   string
 	Line   int
 	Reason string
-	Body   []byte // the row as JSON of an entity; nil if the row could not be read as an entity
-	Text   string // text of the row in the file; used if Body is nil
+	Body   []byte // the row as the JSON of an entity; nil if the row could not be read as an entity
+	Text   string // if Body is nil: the text that the row has in the file
 }
 
-// append appends the row as a line of JSON that can be imported again. Members whose names begin
-// with odata. describe the row; the import ignores them.
+// append appends the row as a line of JSON. This line can be imported again. Members with names
+// that begin with odata. describe the row, and the import ignores these members.
 func (r *Reject) append(dst []byte) []byte {
 	if body := r.object(); body != nil {
 		if dst = append(dst, bytes.TrimSuffix(body, []byte("}"))...); len(body) > len("{}") {
@@ -42,8 +42,8 @@ func quote(s string) []byte {
 	return text
 }
 
-// object returns the row as a JSON object: the entity, or the text of the row if this is an object.
-// Otherwise it returns nil.
+// object returns the row as a JSON object. This is the entity or, if the text of the row is a JSON
+// object, the text. Otherwise object returns nil.
 func (r *Reject) object() []byte {
 	if r.Body != nil {
 		return r.Body
@@ -57,8 +57,8 @@ func (r *Reject) object() []byte {
 // RejectedCell is a value of a row that could not be read as an entity.
 type RejectedCell struct{ Name, Type, Text string }
 
-// RejectedText returns the values as a JSON object, each with the type that it should have. An
-// import refuses this object again until somebody corrects the values.
+// RejectedText returns the values as a JSON object, each with the type that the value should have.
+// An import refuses this object until somebody corrects the values.
 func RejectedText(list []RejectedCell) string {
 	text := []byte("{")
 	for _, c := range list {
@@ -81,8 +81,8 @@ type RejectFile struct {
 	text []byte
 }
 
-// Begin opens the file of an earlier run and truncates it to size, which the progress file
-// recorded. If size is 0, Begin removes the file.
+// Begin opens the file that an earlier run wrote, and truncates the file to size. The progress file
+// recorded this size. If size is 0, Begin removes the file.
 func (f *RejectFile) Begin(size int64) error {
 	if size == 0 {
 		if err := os.Remove(f.Path); err != nil && !os.IsNotExist(err) {
@@ -98,8 +98,8 @@ func (f *RejectFile) Begin(size int64) error {
 	return file.Truncate(size)
 }
 
-// Add appends rows. If that fails, for example on a full disk, Size does not include the incomplete
-// rows, and the next call overwrites them.
+// Add appends rows. If this fails, for example on a full disk, Size does not include incomplete
+// rows, and the next call of Add overwrites them.
 func (f *RejectFile) Add(list []Reject) (err error) {
 	if len(list) == 0 {
 		return nil

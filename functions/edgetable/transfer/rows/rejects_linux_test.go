@@ -13,8 +13,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestRejectsFullDisk checks that a row that does not fit on a full disk leaves no trace in the file
-// of rejects, and that a later row can be added.
+// TestRejectsFullDisk adds a row that does not fit on a full disk. It checks that the file of
+// rejected rows is unchanged, and that a later row can be added.
 func TestRejectsFullDisk(t *testing.T) {
 	t.Parallel()
 	rejects := RejectFile{Path: filepath.Join(proc.Disk(t, "16k"), "rejects")}

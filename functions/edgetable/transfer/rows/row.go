@@ -12,27 +12,28 @@ import (
 type Row struct {
 	PartitionKey, RowKey string
 	Properties           edm.Properties
-	count                int // number of properties that Add has added
+	count                int
 	Line                 int
 }
 
-// Bad is the error for a row that cannot become an entity. The reader can continue with the next
-// row.
+// Bad is the error for a row that cannot become an entity. After this error, the reader can
+// continue with the next row.
 type Bad struct {
 	Line   int
-	Text   string // text of the row in the file
+	Text   string // text that the row has in the file
 	Reason string
 }
 
 func (b *Bad) Error() string { return fmt.Sprintf("line %d: %s", b.Line, b.Reason) }
 
-// Reader reads the rows of a file. The error of Next is io.EOF at the end of the file, and a *Bad
-// for a bad row. Any other error ends the import.
+// Reader reads the rows of a file. Next returns io.EOF at the end of the file, and a *Bad for a bad
+// row. Any other error stops the import.
 type Reader interface {
 	Next() (Row, error)
 }
 
-// Add checks a property and adds it. column is the name of its column in the file, for the error.
+// Add checks a property and adds the property to the row. column is the name of the property's
+// column in the file, for the error.
 func (r *Row) Add(name, column string, v edm.Value) error {
 	if err := table.CheckValue(name, v); err != nil {
 		return fmt.Errorf("%s: %w", column, err)
@@ -52,8 +53,8 @@ func (r *Row) Check() error {
 	if err := key.Check(r.RowKey); err != nil {
 		return fmt.Errorf("RowKey: %w", err)
 	}
-	// The size of an entity is at most twice these bytes plus 16 for each property. So small
-	// entities pass without the computation of the exact size.
+	// The size of an entity is at most twice the bytes of its keys and properties, plus 16 for each
+	// property. So the exact size need not be computed for small entities.
 	if 2*(len(r.PartitionKey)+len(r.RowKey)+len(r.Properties))+16*table.MaxProperties > table.MaxEntitySize &&
 		table.EntitySize(r.PartitionKey, r.RowKey, r.Properties) > table.MaxEntitySize {
 		return table.EntityTooLarge.Err()

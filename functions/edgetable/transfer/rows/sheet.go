@@ -8,21 +8,21 @@ import (
 	"edgetable/core/payload"
 )
 
-// Sheet writes a file of a format that has all columns at its begin, such as CSV. So the entities
-// are first stored as JSON lines, and then read again to make the file. Memory is bounded, and the
-// file has the columns of all entities.
+// Sheet writes a file in a format that needs all column names at the start of the file, such as
+// CSV. So the entities are first stored as JSON lines. When all columns are known, Sheet reads
+// these lines and writes the file. The memory is bounded, and the file has the columns of all
+// entities.
 type Sheet interface {
-	Note(e *payload.Received)            // collects the columns of an entity; called for all entities of the table before Make
-	Add(after Sheet)                     // adds the columns that another Sheet of the same kind has collected
-	Make(list List, out io.Writer) error // writes a file; may be called by several goroutines, with different lists
-	Notes() []string                     // sentences about columns that a reader of the files would not expect
+	Note(e *payload.Received)            // collects the columns of an entity; called for each entity of the table before Make
+	Add(after Sheet)                     // adds the columns that another Sheet of the same type has collected
+	Make(list List, out io.Writer) error // writes a file; several goroutines may call Make, with different lists
+	Notes() []string                     // sentences about columns with unexpected names or types
 }
 
-// List is a list of entities that can be read several times. Each call of a List calls do for all
-// its entities.
+// List passes each entity of a list to the callback. A List can be called several times.
 type List func(do func(e payload.Received) error) error
 
-// FileEntities returns the entities of a file of JSON lines that edgetable wrote.
+// FileEntities returns the entities of a file of JSON lines. edgetable must have written the file.
 func FileEntities(file string) List {
 	return func(do func(e payload.Received) error) error {
 		f, err := os.Open(file)
@@ -34,7 +34,8 @@ func FileEntities(file string) List {
 	}
 }
 
-// Entities calls do for each entity of a text of JSON lines. file is its name for errors.
+// Entities passes each entity in a text of JSON lines to the callback. file is the name of the text
+// in errors.
 func Entities(file string, text io.Reader, do func(e payload.Received) error) error {
 	lines := NewLineReader(text)
 	var r payload.Reader

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// ParseType parses a type as it is written in files and flags: Int32 or Edm.Int32.
+// ParseType parses the name of a type as files and flags write it, such as Int32 or Edm.Int32.
 func ParseType(text string) (edm.Type, bool) {
 	if len(text) > 4 && strings.EqualFold(text[:4], "Edm.") {
 		text = text[4:]
@@ -19,5 +19,5 @@ func ParseType(text string) (edm.Type, bool) {
 	return edm.TypeNull, false
 }
 
-// ShortType returns the name of a type without its namespace: Int32.
+// ShortType returns the name of a type without its namespace, such as Int32.
 func ShortType(t edm.Type) string { return strings.TrimPrefix(t.String(), "Edm.") }

@@ -7,16 +7,16 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// fraction estimates the position of the key at between the keys from and to, as a number from 0 to
-// 1. It compares the first characters that differ. It returns 0 if these characters give no
-// estimate.
+// fraction estimates the position of a key between the bounds of a range, as a number from 0 to 1.
+// It compares the first characters in which the keys differ. It returns 0 if these characters allow
+// no estimate.
 func fraction(from, to, at ranges.Key) float64 {
 	if to == (ranges.Key{}) || from.Partition == to.Partition && from.Row == to.Row {
 		return 0
 	}
 	a, b, x := from.Partition, to.Partition, at.Partition
 	if a != b && b == x {
-		return 0 // at is in the last partition, whose share of the keys is unknown
+		return 0 // the key is in the last partition of the range, and the size of this partition is unknown
 	}
 	if a == b {
 		a, b, x = from.Row, to.Row, at.Row
@@ -36,16 +36,16 @@ func fraction(from, to, at ranges.Key) float64 {
 	return min(max((used.weigh(x[n:])-low)/(high-low), 0), 1)
 }
 
-// alphabet is a list of characters in ascending order.
+// alphabet is a set of characters in ascending order.
 type alphabet string
 
 const (
 	digits, upper, lower = "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz"
 
-	weighed = 8 // number of characters of a key that weigh uses
+	weighed = 8 // number of characters of a key that the method weigh uses
 )
 
-// alphabets has the sets of characters that keys often use, the smallest first.
+// alphabets has sets of characters that keys often use, the smallest set first.
 var alphabets = []alphabet{digits, digits + "abcdef", digits + "ABCDEF", digits + lower, digits + upper, digits + upper + lower, printable()}
 
 // printable returns the printable ASCII characters, from the space to the tilde.
@@ -57,10 +57,10 @@ func printable() alphabet {
 	return alphabet(list)
 }
 
-// alphabetOf returns the smallest alphabet with all characters of the keys. The estimate depends on
-// the alphabet: if keys are decimal numbers, a tenth of them begins with each digit. An alphabet
-// that also had letters would put all numbers in a small part of the range, and the estimate would
-// hardly change while they are read.
+// alphabetOf returns the smallest alphabet that contains all characters of the keys. The estimate
+// depends on the alphabet. If keys are decimal numbers, one tenth of them begins with each digit.
+// In an alphabet with letters too, all numbers would be in a small part of the range. The estimate
+// would then hardly change while the numbers are read.
 func alphabetOf(keys ...string) alphabet {
 	for _, a := range alphabets {
 		if !slices.ContainsFunc(keys, func(k string) bool {
@@ -72,9 +72,9 @@ func alphabetOf(keys ...string) alphabet {
 	return alphabets[len(alphabets)-1]
 }
 
-// weigh maps a text to a number from 0 to 1, in the order of the texts. A character that is not in
-// the alphabet counts as the next higher one in the alphabet, or as one above the last. There can
-// be such characters because the end of a range need not be a key.
+// weigh maps a text to a number from 0 to 1, in the order of the texts. The end of a range need not
+// be a key, so it may have characters that are not in the alphabet. Such a character counts as the
+// next higher character of the alphabet, or as one above the last character.
 func (a alphabet) weigh(s string) (w float64) {
 	unit := 1.0
 	for i := range min(len(s), weighed) {

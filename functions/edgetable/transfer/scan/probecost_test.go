@@ -17,18 +17,18 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// simulated is a service with one table that answers each request after some time. The table has
-// the given number of rows, in pages of 100 and in partitions of 100.
+// simulated is a service that answers each request after some time. It has one table with the given
+// number of rows, 100 rows in each partition and in each page.
 type simulated struct {
 	rows        int
-	way, jitter time.Duration // network latency of a request, and its maximum random addition
-	page, probe time.Duration // time that the service needs for a page, and for a probe
-	turn        chan struct{} // held while the service works, if it answers one request at a time; otherwise nil
+	way, jitter time.Duration // network latency of a request, and its maximum random increase
+	page, probe time.Duration // time that the service needs to answer a request for a page, and a probe
+	turn        chan struct{} // if the service answers one request at a time: a semaphore for this; otherwise nil
 
 	mu      sync.Mutex
 	rnd     *rand.Rand // source of the random latency
 	readers int
-	dozen   time.Duration // time until 12 of the 16 workers read at the same time
+	dozen   time.Duration // time after which 12 of the 16 workers read at the same time
 	began   time.Time
 }
 
@@ -52,7 +52,7 @@ func (s *simulated) key(i int) ranges.Key {
 	return ranges.Key{Partition: fmt.Sprintf("p%06d", i/100), Row: fmt.Sprintf("r%09d", i)}
 }
 
-// place returns the number of the first row whose encoded key is at or above the given one.
+// place returns the number of the first row whose encoded key is not less than the given key.
 func (s *simulated) place(at string) int {
 	return sort.Search(s.rows, func(i int) bool {
 		k := s.key(i)
@@ -60,7 +60,7 @@ func (s *simulated) place(at string) int {
 	})
 }
 
-// find implements [ranges.Prober].
+// find answers a probe. It implements [ranges.Prober].
 func (s *simulated) find(ctx context.Context, q remote.Query) (ranges.Key, bool, error) {
 	f, err := odata.Parse(q.Filter)
 	if err == nil {
@@ -109,13 +109,13 @@ func (s *simulated) read(ctx context.Context, p *Task) error {
 
 // TestProbeCost checks that a table of a distant service is divided among the workers in the first
 // seconds, although each probe takes long. For a service that answers one request at a time, probes
-// must add little to the total time.
+// must increase the total time only a little.
 func TestProbeCost(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		*simulated
 		serial      bool
-		dozen, most time.Duration // maximum of simulated.dozen, and of the total time; 0 means no maximum
+		dozen, most time.Duration // limits for simulated.dozen and for the total time; 0 means no limit
 	}{
 		"near":   {&simulated{rows: 100_000, way: time.Millisecond, page: 5 * time.Millisecond, probe: 200 * time.Microsecond}, false, time.Second / 2, time.Second},
 		"far":    {&simulated{rows: 100_000, way: 100 * time.Millisecond, page: 30 * time.Millisecond, probe: 2 * time.Millisecond}, false, 5 * time.Second, 20 * time.Second},
@@ -127,7 +127,7 @@ func TestProbeCost(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				service := tt.simulated
 				if tt.serial {
-					service.turn = make(chan struct{}, 1) // must be made inside the bubble of synctest
+					service.turn = make(chan struct{}, 1) // synctest requires that the channel is made in this function
 				}
 				service.began = time.Now()
 				s := newScan(service.find)

@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// Progress counts finished work. It is safe for concurrent use. Its zero value is ready to use.
+// Progress counts finished work. It is safe for concurrent use. The zero Progress is ready to use.
 type Progress struct {
-	Rows atomic.Int64 // finished rows, including earlier runs
+	Rows atomic.Int64 // finished rows of this run and of earlier runs
 
-	earlier atomic.Int64 // rows of earlier runs
+	earlier atomic.Int64 // finished rows of earlier runs
 	Input   Input        // used by an import only
-	// NearLimit counts entities near the size limit that a copy or a comparison reads.
+	// NearLimit counts entities near the size limit among those that a copy or a comparison reads.
 	NearLimit NearLimit
 
 	mu           sync.Mutex
@@ -19,7 +19,7 @@ type Progress struct {
 	tables, done int
 }
 
-// Input counts what an import reads.
+// Input counts the input that an import reads.
 type Input struct {
 	Size, Read atomic.Int64 // total bytes of the input, and the bytes read so far
 	Rows       atomic.Int64 // number of rows in the bytes read so far
@@ -37,7 +37,8 @@ func (p *Progress) Resume(rows int64) {
 // New returns how many rows this run has finished.
 func (p *Progress) New() int64 { return p.Rows.Load() - p.earlier.Load() }
 
-// Share estimates the finished share of the work, up to 1. 0 means unknown.
+// Share estimates the finished share of the work as a number up to 1. The result 0 means that the
+// share is unknown.
 func (p *Progress) Share() float64 {
 	if size, input := p.Input.Size.Load(), p.Input.Read.Load(); size > 0 && input > 0 {
 		rows := float64(p.Input.Rows.Load()) * float64(size) / float64(input)

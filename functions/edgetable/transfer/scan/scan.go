@@ -14,11 +14,11 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// scan reads a table: several workers read one range each. An idle worker divides the range that
-// has the most unread entities and takes its upper part.
+// scan reads a table with several workers. Each worker reads one range. An idle worker divides the
+// range with the most unread entities, and reads the upper part of that range.
 type scan struct {
 	find ranges.Prober
-	note func(p, end *Task) error // called when p is divided, before a worker reads the new range end
+	note func(p, end *Task) error // called when the range p was divided, before a worker reads its upper part, the new range end
 
 	mu     sync.Mutex
 	change *sync.Cond
@@ -27,10 +27,10 @@ type scan struct {
 	cost   probeCost
 }
 
-// take holds the state of a range that a worker is reading.
+// readerState is the state of a range that a worker is reading.
 type readerState struct {
-	stop  func() // cancels the search for a key at which to divide the range; nil if there is no search
-	whole bool   // a search has found that the range cannot be divided
+	stop  func() // cancels the search for a key at which to divide the range; nil if no search runs
+	whole bool   // a search has found no key at which to divide the range
 }
 
 func newScan(find ranges.Prober) *scan {
@@ -39,7 +39,7 @@ func newScan(find ranges.Prober) *scan {
 	return s
 }
 
-// of sets the tasks of the scan, and returns the scan.
+// setTasks sets the ranges of the scan, and returns the scan.
 func (s *scan) setTasks(tasks []*Task) *scan {
 	s.tasks = tasks
 	for _, p := range tasks {
@@ -48,8 +48,8 @@ func (s *scan) setTasks(tasks []*Task) *scan {
 	return s
 }
 
-// All reads the entities that match a query. Workers call do for several ranges at the same time.
-// All returns the ranges in key order.
+// All reads the entities that match a query. Several workers call the callback, each for another
+// range. All returns the ranges in key order.
 func All(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, do func(ctx context.Context, p *Task) error) ([]*Task, error) {
 	s := newScan(ranges.Probes(c, q.Table))
 	whole, err := ranges.WholeTable(ctx, s.probe, q.Filter)
@@ -63,8 +63,8 @@ func All(ctx context.Context, c *remote.Client, q remote.Query, workers int, pro
 	return InOrder(s.tasks), err
 }
 
-// ReadRanges reads the entities that match a query, in several ranges at the same time. It returns
-// the results of read for all ranges, in key order.
+// ReadRanges reads the entities that match a query. Several workers call the callback, each for
+// another range. ReadRanges returns the results of the callback for all ranges in key order.
 func ReadRanges[T any](ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, read func(list iter.Seq2[payload.Received, error]) (T, error)) ([]T, error) {
 	var mu sync.Mutex
 	found := map[*Task]T{}
@@ -85,8 +85,8 @@ func ReadRanges[T any](ctx context.Context, c *remote.Client, q remote.Query, wo
 	return list, nil
 }
 
-// run calls do for each range that is not done, in as many goroutines as workers says. do reads the
-// range with Entities, or with Rest and Pass.
+// run calls the callback for each unfinished range, in the given number of goroutines. The callback
+// reads the range with the methods of Task: Entities, or Rest and Pass.
 func (s *scan) run(ctx context.Context, workers int, do func(ctx context.Context, p *Task) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	stop := context.AfterFunc(ctx, s.wake)
@@ -108,8 +108,8 @@ func (s *scan) run(ctx context.Context, workers int, do func(ctx context.Context
 	return g.Wait()
 }
 
-// next returns a range to read, or nil if all ranges are done. It waits while all ranges are being
-// read.
+// next returns a range to read, or nil if all ranges are done. While other workers read all ranges,
+// it waits.
 func (s *scan) next(ctx context.Context) (*Task, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,8 +135,8 @@ func (s *scan) next(ctx context.Context) (*Task, error) {
 	}
 }
 
-// longest returns the range with the most unread entities, or nil if no range is long enough to be
-// divided.
+// longest returns the range with the most unread entities. It returns nil if no range is long
+// enough to be divided.
 func (s *scan) longest() (longest *Task) {
 	most := float64(size.WorthDividing)
 	for _, p := range s.tasks {
@@ -151,8 +151,8 @@ func (s *scan) longest() (longest *Task) {
 	return longest
 }
 
-// divide divides the unread part of p, and makes the upper half a new range. It releases the lock
-// during its requests to the service.
+// divide divides the unread part of p. The upper half becomes a new range. During its requests to
+// the service, divide releases the lock.
 func (s *scan) divide(ctx context.Context, p *Task) error {
 	t := s.taken[p]
 	search, stop := context.WithCancel(ctx)
@@ -163,7 +163,7 @@ func (s *scan) divide(ctx context.Context, p *Task) error {
 	_, right, ok, err := rest.Divide(search, s.probe, at)
 	s.mu.Lock()
 	if search.Err() != nil && ctx.Err() == nil {
-		return nil // the worker of p finished meanwhile, and cancelled the search
+		return nil // the worker of p finished its range during the search, and cancelled the search
 	}
 	t.stop, t.whole = nil, !ok
 	if err != nil || !ok {
@@ -192,14 +192,14 @@ func (s *scan) finished(p *Task) {
 	s.change.Broadcast()
 }
 
-// wake wakes the workers that wait for a range or for the next probe.
+// wake wakes all workers that wait for a range or for the next probe.
 func (s *scan) wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.change.Broadcast()
 }
 
-// share estimates which share of the table has been read, from 0 to 1.
+// readShare estimates which share of the table was read, as a number from 0 to 1.
 func (s *scan) readShare() float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,7 +227,7 @@ func InOrder(tasks []*Task) []*Task {
 	return list
 }
 
-// rankBehind returns a rank between that of p and that of the next range in key order.
+// rankBehind returns a rank between the rank of p and the rank of the next range in key order.
 func rankBehind(p *Task, tasks []*Task) string {
 	next := ""
 	for _, other := range tasks {

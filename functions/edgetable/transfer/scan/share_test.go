@@ -9,8 +9,8 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// TestShare checks that the estimate of the share that has been read is accurate. It uses keys that
-// are numbers, in which only few of the possible characters occur.
+// TestShare checks the estimate of the share of a table that was read. The keys are numbers, in
+// which only few of the possible characters occur.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	for _, workers := range []int{2, 4, 16} {

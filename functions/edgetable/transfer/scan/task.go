@@ -13,30 +13,30 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Task is a range that one worker reads in key order. Meanwhile other workers may take over the
-// upper part of the range. Only the methods of Task change it, while they hold its lock.
+// Task is a range that one worker reads in key order. At the same time, other workers may take over the
+// upper part of the range. Only the methods of Task change a Task, while they hold its lock.
 type Task struct {
 	number int    // number of the range in the order in which the ranges were made
-	rank   string // rank of the range in key order
+	rank   string // rank of the range, which sorts ranges in key order
 
 	mu     sync.Mutex
 	span   ranges.Range
 	first  ranges.Key            // key of the first entity that Pass recorded
 	pk, rk []byte                // keys of the last entity that Pass recorded
 	rows   int64                 // number of entities that Pass recorded, including earlier runs
-	guess  float64               // estimated number of entities when the range was split off from another; 0 if unknown
-	cut    bool                  // the upper part was split off while the range was being read
+	guess  float64               // number of entities that was estimated when the range was split off from another range; 0 if unknown
+	cut    bool                  // another worker took over the upper part while the range was being read
 	ended  bool                  // the range was read to its end
-	state  progressfile.Line     // the last line about the range in the progress file
-	stored []progressfile.Stored // files in all lines about the range
-	wake   func()                // called after every WakeEvery entities; nil before the work begins
+	state  progressfile.Line     // last line about the range in the progress file
+	stored []progressfile.Stored // exported files in all lines about the range
+	wake   func()                // called after every size.WakeEvery entities; nil before the work begins
 }
 
 func newTask(number int, span ranges.Range, rank string) *Task {
 	return &Task{number: number, rank: rank, span: span, first: span.From}
 }
 
-// Rank returns the rank of the range. Sorting by rank is sorting by keys.
+// Rank returns the rank of the range. Ranks sort ranges in the order of their keys.
 func (t *Task) Rank() string { return t.rank }
 
 // State returns the last line about the range in the progress file.
@@ -53,7 +53,7 @@ func (t *Task) Stored() []progressfile.Stored {
 	return slices.Clone(t.stored)
 }
 
-// setState records in memory a line that was written to the progress file.
+// setState records a line in memory after the line was written to the progress file.
 func (t *Task) setState(state progressfile.Line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,7 +61,7 @@ func (t *Task) setState(state progressfile.Line) {
 	t.stored = append(t.stored, state.Objects...)
 }
 
-// resume restores the state of the range from a line that an earlier run wrote.
+// resume restores the state of the range from a line that an earlier run has written.
 func (t *Task) resume(state progressfile.Line) {
 	t.setState(state)
 	t.rows = state.Rows + state.Totals.Rows()
@@ -81,8 +81,8 @@ func (t *Task) Rest() ranges.Range {
 	return t.span.Behind(*t.state.At)
 }
 
-// Pass records the next entity that the worker has read. It returns false if another worker has
-// taken over the part of the range with this entity.
+// Pass records the next entity that the worker has read. It returns false if another worker has taken over
+// the part of the range that contains this entity.
 func (t *Task) Pass(partition, row string) bool {
 	t.mu.Lock()
 	if t.cut && (ranges.Key{Partition: partition, Row: row}).Compare(t.span.To) >= 0 {
@@ -102,27 +102,26 @@ func (t *Task) Pass(partition, row string) bool {
 	return true
 }
 
-// Last returns the key of the last entity that Pass recorded. Only the worker of the range may call
-// it without the lock.
+// Last returns the key of the last entity that Pass recorded. Only the worker of the range may call Last
+// without holding the lock.
 func (t *Task) Last() ranges.Key { return ranges.Key{Partition: string(t.pk), Row: string(t.rk)} }
 
-// End records that the range was read to its end. After that, no other worker can take over a part
-// of it.
+// End records that the range was read to its end. After End, no other worker can take over a part of the
+// range.
 func (t *Task) End() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true
 }
 
-// finish marks the range as done.
 func (t *Task) finish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.state.Done = true
 }
 
-// behind returns the part of the range after the last entity that Pass recorded, and the key of
-// that entity.
+// unreadPart returns the part of the range after the last entity that Pass recorded. It also returns the key
+// of that entity.
 func (t *Task) unreadPart() (rest ranges.Range, at ranges.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,9 +129,9 @@ func (t *Task) unreadPart() (rest ranges.Range, at ranges.Key) {
 	return t.span.Behind(at), at
 }
 
-// giveAway moves the upper part of the range to taker, unless the worker has already reached this
-// part. It calls note while it holds the lock. So note records the division before the worker can
-// finish the shorter range.
+// giveAway moves the upper part of the range to taker, unless the worker has already reached this part. It
+// calls the callback while it holds the lock. So the callback can record the division before the worker
+// finishes the shorter range.
 func (t *Task) giveAway(taker *Task, note func() error) (given bool, err error) {
 	end := taker.span
 	t.mu.Lock()
@@ -155,10 +154,10 @@ func (t *Task) giveAway(taker *Task, note func() error) (given bool, err error) 
 	return true, nil
 }
 
-// cutAt makes the key k the exclusive end of the range.
+// cutAt makes the key k the exclusive upper bound of the range.
 func (t *Task) cutAt(k ranges.Key) { t.span.To, t.span.High = k, ranges.Key{} }
 
-// Entities returns the entities of the unfinished part of the range, and records each with Pass.
+// Entities returns the entities in the unfinished part of the range, and records each entity with Pass.
 func (t *Task) Entities(ctx context.Context, c *remote.Client, q remote.Query) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		for e, err := range InRange(ctx, c, q, t.Rest()) {
@@ -188,8 +187,8 @@ func InRange(ctx context.Context, c *remote.Client, q remote.Query, r ranges.Ran
 	}
 }
 
-// remainingRows estimates the number of unread entities from the share of the keys that was read. bounded is
-// false if this share is unknown.
+// remainingRows estimates the number of unread entities from the share of the keys that was read. If this
+// share is unknown, bounded is false.
 func (t *Task) remainingRows() (n float64, bounded bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,13 +201,12 @@ func (t *Task) remainingLocked() (n float64, bounded bool) {
 	}
 	share := fraction(t.first, t.span.End(), t.Last())
 	if share == 0 {
-		return float64(t.rows), false // assume that half of the entities are unread
+		return float64(t.rows), false // without an estimate, assume that half of the entities are unread
 	}
 	return float64(t.rows) * (1 - share) / share, true
 }
 
-// size estimates the number of entities in the range. known is false if there is no basis for an
-// estimate.
+// size estimates the number of entities in the range. known is false if an estimate is not possible.
 func (t *Task) size() (n float64, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -219,7 +217,6 @@ func (t *Task) size() (n float64, known bool) {
 	return max(t.guess, float64(t.rows)), t.guess > 0
 }
 
-// read returns the number of entities that Pass recorded.
 func (t *Task) read() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

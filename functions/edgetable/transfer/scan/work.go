@@ -13,7 +13,8 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Work is the work of a command on tables. It can resume from a progress file.
+// Work is the work of a command on several tables. A later run can resume the work from a progress
+// file.
 type Work struct {
 	lines   progressfile.Lines
 	tables  map[string]*workedTable
@@ -21,17 +22,17 @@ type Work struct {
 	rejects int64 // length in bytes of the file of rejects
 }
 
-// workedTable is a table with its ranges. tasks is nil until the ranges are known.
+// workedTable is a table with its ranges. tasks is nil before the ranges are known.
 type workedTable struct {
 	begun time.Time
 	tasks []*Task
-	scan  *scan // the scan of this run
+	scan  *scan // scan of this run
 
 	mu   sync.Mutex
 	mark *ranges.Key // key of the first written entity; nil before the first write
 }
 
-// New returns work on tables, without a progress file.
+// New returns a Work for these tables, without a progress file.
 func New(tables []string) *Work {
 	w := &Work{lines: (*progressfile.File)(nil), tables: map[string]*workedTable{}}
 	for _, name := range tables {
@@ -40,8 +41,8 @@ func New(tables []string) *Work {
 	return w
 }
 
-// Open returns work on tables, with the progress file of these options. If path is "", there is no
-// progress file.
+// Open returns a Work for these tables. It opens the progress file at path, which must have the
+// same options. If path is "", Open uses no progress file.
 func Open[T any](path string, options T, tables []string) (w *Work, err error) {
 	w = New(tables)
 	if path != "" {
@@ -50,13 +51,13 @@ func Open[T any](path string, options T, tables []string) (w *Work, err error) {
 	return w, err
 }
 
-// KeepIn sets where the progress is recorded.
+// KeepIn sets the log that records the progress.
 func (w *Work) KeepIn(lines progressfile.Lines) { w.lines = lines }
 
 // Again reports whether an earlier run has recorded some work.
 func (w *Work) Again() bool { return w.again }
 
-// Rejects returns the length of the file of rejects that earlier runs recorded.
+// Rejects returns the length of the file of rejected rows that earlier runs recorded.
 func (w *Work) Rejects() int64 { return w.rejects }
 
 // Close closes the progress file.
@@ -114,10 +115,10 @@ func (t *workedTable) begin(l progressfile.Line) {
 // Tasks returns the ranges of a table in key order.
 func (w *Work) Tasks(table string) []*Task { return InOrder(w.tables[table].tasks) }
 
-// Begun returns when work on a table began.
+// Begun returns the time at which the work on a table began.
 func (w *Work) Begun(table string) time.Time { return w.tables[table].begun }
 
-// Rows returns how many rows of these tables were exported.
+// Rows returns the number of exported rows of these tables.
 func (w *Work) Rows(tables ...string) (n int64) {
 	for _, name := range tables {
 		for _, one := range w.tables[name].tasks {
@@ -127,7 +128,7 @@ func (w *Work) Rows(tables ...string) (n int64) {
 	return n
 }
 
-// Totals returns the sum of the totals of these tables, or of all tables if none is named.
+// Totals returns the sum of the totals of these tables. Without tables, it uses all tables.
 func (w *Work) Totals(tables ...string) (all progressfile.Totals) {
 	if len(tables) == 0 {
 		tables = slices.Collect(maps.Keys(w.tables))
@@ -140,7 +141,8 @@ func (w *Work) Totals(tables ...string) (all progressfile.Totals) {
 	return all
 }
 
-// Mark returns the key of the first entity that was written to a table, or nil if none was written.
+// Mark returns the key of the first entity that was written to a table. It returns nil if no entity
+// was written.
 func (w *Work) Mark(table string) *ranges.Key {
 	t := w.tables[table]
 	t.mu.Lock()
@@ -148,8 +150,8 @@ func (w *Work) Mark(table string) *ranges.Key {
 	return t.mark
 }
 
-// SetMark records the key of an entity as the mark of its table, unless the table has a mark
-// already.
+// SetMark records the key of the first entity that was written to a table. A later run recognizes
+// the table by this entity. If the table has such a key already, SetMark does nothing.
 func (w *Work) SetMark(table string, k ranges.Key) error {
 	t := w.tables[table]
 	t.mu.Lock()
@@ -165,8 +167,8 @@ func (w *Work) SetMark(table string, k ranges.Key) error {
 	return nil
 }
 
-// Begin prepares the work on a table. It finds the range of the table unless an earlier run has
-// recorded it. Call Run after Begin.
+// Begin prepares the work on a table. It finds the range of the table, unless an earlier run has
+// recorded the range. Call Run after Begin.
 func (w *Work) Begin(ctx context.Context, c *remote.Client, table, filter string) error {
 	t := w.tables[table]
 	t.scan = newScan(ranges.Probes(c, table))
@@ -181,7 +183,7 @@ func (w *Work) Begin(ctx context.Context, c *remote.Client, table, filter string
 	return w.setRanges(t, progressfile.Line{Table: table, Ranges: []ranges.Range{whole}, Begun: begun})
 }
 
-// divided records the ranges of a table, which have no finished work.
+// setRanges records the ranges of a table whose work begins.
 func (w *Work) setRanges(t *workedTable, l progressfile.Line) error {
 	if err := w.lines.Write(l); err != nil {
 		return err
@@ -190,7 +192,7 @@ func (w *Work) setRanges(t *workedTable, l progressfile.Line) error {
 	return nil
 }
 
-// Forget discards the progress of a table. The work on the table then begins again.
+// Forget discards the recorded progress of a table, so that the work on the table starts over.
 func (w *Work) Forget(table string) error {
 	t := w.tables[table]
 	l := progressfile.Line{Table: table, Begun: t.begun}
@@ -206,7 +208,7 @@ func (w *Work) Forget(table string) error {
 	return w.setRanges(t, l)
 }
 
-// Run calls do for each unfinished range of a table.
+// Run calls the callback for each unfinished range of a table, in several workers.
 func (w *Work) Run(ctx context.Context, table string, workers int, progress *Progress, do func(ctx context.Context, t *Task) error) error {
 	t := w.tables[table]
 	s := t.scan.setTasks(t.tasks)
@@ -220,7 +222,7 @@ func (w *Work) Run(ctx context.Context, table string, workers int, progress *Pro
 	return err
 }
 
-// Note records the state of a range, first in the progress file and then in memory.
+// Note records the state of a range in the progress file, and then in memory.
 func (w *Work) Note(table string, t *Task, state progressfile.Line) error {
 	state.Table, state.Range = table, t.number
 	if err := w.lines.Write(state); err != nil {

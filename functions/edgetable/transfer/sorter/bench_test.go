@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// BenchmarkSorter sorts 100,000 shuffled rows of 1 KiB, which need four sorted files.
+// BenchmarkSorter sorts 100,000 shuffled rows of 1 KiB, for which the sorter writes four files.
 func BenchmarkSorter(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	text := make([]byte, 4096)

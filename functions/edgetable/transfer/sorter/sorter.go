@@ -21,9 +21,9 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Sorter sorts rows by their keys in bounded memory. It writes rows that do not fit into memory to
-// sorted files of a Pebble store in a temporary directory. Pebble merges these files. Of rows with
-// the same keys, only the one that was added last remains.
+// Sorter sorts rows by their keys in bounded memory. If the rows do not fit into memory, it writes
+// them to sorted files of a Pebble store in a temporary directory, and Pebble merges the files. Of
+// rows with the same keys, only the row that was added last remains.
 type Sorter struct {
 	fs      vfs.FS
 	limit   int // maximum size in bytes of the rows in memory
@@ -32,18 +32,18 @@ type Sorter struct {
 	added   int64
 	dir     string
 	options *pebble.Options
-	db      *pebble.DB // nil while all rows fit into memory
+	db      *pebble.DB // nil as long as all rows fit into memory
 }
 
 // span is the position of a row in the arena: arena[from:key] is the encoded key, arena[key:to] the
 // rest of the row.
 type span struct{ from, key, to int }
 
-// Memory is the usual maximum size of the rows in memory, in bytes. The index of the rows needs up
-// to the same amount again, if the rows have no properties.
+// Memory is the default maximum size of the rows in memory, in bytes. The index of the rows needs
+// up to the same amount again if the rows have no properties.
 const Memory = 32 << 20
 
-// New returns a Sorter that keeps up to this many bytes of rows in memory.
+// New returns a Sorter that keeps at most the given number of bytes of rows in memory.
 func New(memory int) *Sorter { return &Sorter{fs: unsynced{vfs.Default}, limit: memory} }
 
 // Add adds a row.
@@ -65,7 +65,8 @@ func (s *Sorter) Add(r rows.Row) error {
 	return nil
 }
 
-// sorted calls do for the rows in memory, in key order, and then removes them from memory.
+// eachInMemory passes the rows in memory to the callback, in key order. Then it removes these rows
+// from memory.
 func (s *Sorter) eachInMemory(do func(k, rest []byte) error) error {
 	keyOf := func(e span) []byte { return s.arena[e.from:e.key] }
 	slices.SortFunc(s.entries, func(a, b span) int { return cmp.Or(bytes.Compare(keyOf(a), keyOf(b)), a.from-b.from) })
@@ -81,7 +82,7 @@ func (s *Sorter) eachInMemory(do func(k, rest []byte) error) error {
 	return nil
 }
 
-// spill writes the rows in memory to a sorted file, and adds the file to the store.
+// spill moves the rows in memory to a sorted file of the store.
 func (s *Sorter) spill() error {
 	if s.db == nil {
 		if err := s.open(); err != nil {
@@ -97,7 +98,7 @@ func (s *Sorter) spill() error {
 	if err := errors.Join(s.eachInMemory(w.Set), w.Close()); err != nil {
 		return err
 	}
-	return s.db.Ingest(context.Background(), []string{path}) // Ingest moves the file into the store
+	return s.db.Ingest(context.Background(), []string{path}) // Ingest moves the file into the store's directory
 }
 
 // open creates the temporary directory and the store.
@@ -107,20 +108,20 @@ func (s *Sorter) open() (err error) {
 	}
 	s.options = &pebble.Options{
 		FS:         s.fs,
-		DisableWAL: true, // rows are added only as whole files, so the log is not needed
+		DisableWAL: true, // only whole files are added, so the store needs no write-ahead log
 		Logger:     quiet{},
-		// Each file is read only once, so merging files earlier would cost more than it saves.
+		// Each file is read only once, so compactions would cost more than they save.
 		DisableAutomaticCompactions: true,
 		L0StopWritesThreshold:       math.MaxInt32,
 	}
-	s.options.Levels[0].BlockSize = 32 << 10 // with larger blocks there are fewer reads, but a merge holds one block of each file in memory
+	s.options.Levels[0].BlockSize = 32 << 10 // larger blocks need fewer reads, but a merge holds one block of each file in memory
 	s.options.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
 	s.options.EnsureDefaults()
 	s.db, err = pebble.Open(filepath.Join(s.dir, "store"), s.options)
 	return err
 }
 
-// quiet discards Pebble's messages. Pebble also returns each error, so even a fatal one need not
+// quiet discards Pebble's log messages. Pebble also returns each error, so a fatal error need not
 // end the program.
 type quiet struct{}
 
@@ -128,8 +129,8 @@ func (quiet) Infof(string, ...any)  {}
 func (quiet) Errorf(string, ...any) {}
 func (quiet) Fatalf(string, ...any) {}
 
-// Each calls do for the rows in key order. It returns how many rows were dropped because a later
-// row has the same keys.
+// Each passes the rows to the callback in key order. It returns the number of rows that were
+// replaced by a later row with the same keys.
 func (s *Sorter) Each(do func(r rows.Row) error) (dropped int64, err error) {
 	dropped = s.added
 	give := func(k, rest []byte) error {

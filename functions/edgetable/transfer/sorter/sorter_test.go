@@ -19,9 +19,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestSorter checks that the rows are returned in key order, and of rows with the same keys only
-// the last one. With the three memory limits, the rows are sorted in memory, in a few files, and in
-// many files.
+// TestSorter checks that the rows are returned in key order. Of rows with the same keys, only the
+// last row must be returned. The three memory limits sort the rows in memory, in a few files, and
+// in many files.
 func TestSorter(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []int{3000, 30_000, 1 << 20} {
@@ -63,8 +63,8 @@ func TestSorter(t *testing.T) {
 	}
 }
 
-// TestFull checks that a sorter returns an error if the disk of its directory is full, and does not
-// wait for space.
+// TestFull checks that a sorter returns an error if the disk of its directory is full. The sorter
+// must not wait for space.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	full := errors.New("no space left on device")
