@@ -25,27 +25,28 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Source is a file to import, and the table to import it into. A run resumes an earlier one if
-// their sources are equal as JSON.
+// Source is a file to import, and the table for its rows. A run resumes an earlier run if the
+// sources of both runs are equal as JSON.
 type Source struct {
 	Table string `json:"table"`
 	rows.File
 	contents
 }
 
-// contents says how to read a file and what is known about it.
+// contents says how to read a file, and what is known about the file.
 type contents struct {
-	stored   *progressfile.Stored   // entry of the file in a manifest, or nil
-	exported bool                   // the rows are in key order, according to the manifest
-	fetch    func() ([]byte, error) // reads the file if it is an object in a bucket; otherwise nil
-	azurite  *azuritefile.Table     // table to read from Azurite's file, or nil
-	bytes    *atomic.Int64          // counter of the bytes read
+	stored   *progressfile.Stored   // entry of the file in the manifest of an export; nil without a manifest
+	exported bool                   // according to the manifest, the rows are in key order
+	fetch    func() ([]byte, error) // if the file is an object in a bucket: reads the object; otherwise nil
+	azurite  *azuritefile.Table     // table in Azurite's file; nil for other files
+	bytes    *atomic.Int64          // counts the bytes that were read
 }
 
-// Sources finds the files to import. If path is a directory with a manifest of an export, they are
-// the files in the manifest. If path has Azurite's file, they are its tables. Otherwise they are
-// path itself, or all files of entities in the directory path and its subdirectories. The table of
-// a file is tableName or, if this is "", has the name of the folder or of the file.
+// Sources finds the files to import. If path is a directory with the manifest of an export, Sources
+// returns the files in the manifest. If path contains Azurite's file, it returns the tables in that
+// file. Otherwise it returns path itself, or all files of entities in the directory path and its
+// subdirectories. The table of a file is tableName. If tableName is "", the table has the name of
+// the folder or of the file.
 func Sources(path, tableName string) ([]Source, error) {
 	if path == "-" {
 		if tableName == "" {
@@ -98,7 +99,6 @@ func Sources(path, tableName string) ([]Source, error) {
 	return list, nil
 }
 
-// named returns tableName or, if it is "", the name of the file without its extensions.
 func named(tableName, file string) string {
 	if tableName != "" {
 		return tableName
@@ -129,7 +129,8 @@ func files(dir, tableName string) (list []Source, err error) {
 		slices.Sort(found)
 		for _, path := range found {
 			if strings.HasSuffix(path, azcopyManifest) {
-				// Only a manifest that has a number of files is certainly one of AzCopy.
+				// Older manifests lack the number of files. A file without this number is possibly
+				// no manifest of AzCopy.
 				if says, err := readAzcopyManifest(path); err == nil && says.TotalDataFiles > 0 {
 					if _, err := azcopyParts(path, tableName); err != nil {
 						return nil, err
@@ -152,7 +153,6 @@ func files(dir, tableName string) (list []Source, err error) {
 	return list, nil
 }
 
-// verify compares the file with its entry in the manifest.
 func (s *Source) verify() error {
 	p, path := s.stored, s.Path
 	bytes, sum, err := checksum(path)
@@ -180,8 +180,8 @@ func checksum(path string) (bytes int64, sum string, err error) {
 	return bytes, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// open opens a file for reading its rows. usual is the format of a file whose name has no known
-// extension.
+// open opens a file for reading its rows. usual is the format of a file whose extension names no
+// format.
 func (s *Source) open(stdin io.Reader, usual string, how *rows.Mapping) (r rows.Reader, done func() error, err error) {
 	m, err := how.Mapper(s.File)
 	if err != nil {
@@ -243,7 +243,7 @@ func (s *Source) open(stdin io.Reader, usual string, how *rows.Mapping) (r rows.
 	return r, done, nil
 }
 
-// openSpooled reads parquet from a stream through a temporary file.
+// openSpooled reads parquet from a stream. It first copies the stream to a temporary file.
 func (s *Source) openSpooled(text io.Reader, m *rows.Mapper, done func() error) (rows.Reader, func() error, error) {
 	f, size, err := parquetfile.Spool(text)
 	if err != nil {
@@ -257,7 +257,6 @@ func (s *Source) openSpooled(text io.Reader, m *rows.Mapper, done func() error) 
 	return p, func() error { return errors.Join(p.Close(), remove()) }, nil
 }
 
-// counted is a reader that counts the bytes read.
 type counted struct {
 	io.Reader
 	n *atomic.Int64

@@ -19,8 +19,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// tables has keys of several kinds. least is the minimum number of ranges into which Divide must
-// divide such a table.
+// tables has functions that make keys of several kinds. least is the minimum number of ranges into
+// which Divide must divide a table with these keys.
 var tables = map[string]struct {
 	least int
 	keys  func(i int) keys
@@ -43,7 +43,8 @@ var tables = map[string]struct {
 	"small":         {1, func(i int) keys { return keys{fmt.Sprint(i % 1000), ""} }},
 }
 
-// keysOf returns splitRows keys in key order, without duplicates.
+// keysOf makes splitRows keys with the callback. It returns the keys in key order without
+// duplicates.
 func keysOf(of func(i int) keys) (list []keys) {
 	for i := range splitRows {
 		list = append(list, of(i))
@@ -52,8 +53,8 @@ func keysOf(of func(i int) keys) (list []keys) {
 	return slices.Compact(list)
 }
 
-// TestSplit checks that the ranges of a table together have all its entities, once and in order. It
-// also checks that Behind returns the part of a range after an entity.
+// TestSplit checks that the ranges of a table together have each entity once and in order. It also
+// checks that Behind returns the part of a range after an entity.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	for name, tt := range tables {
@@ -115,8 +116,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestMeasure compares the statistics of a table with those that a simple loop over its entities
-// computes.
+// TestMeasure compares the statistics of Measure with statistics that a simple loop over all
+// entities computes.
 func TestMeasure(t *testing.T) {
 	t.Parallel()
 	for name, tt := range tables {
@@ -153,8 +154,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestSplitEvenly checks that no range is much longer than the others, for keys that are
-// consecutive numbers.
+// TestSplitEvenly checks that no range is much longer than the others if the keys are consecutive
+// numbers.
 func TestSplitEvenly(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"numbered", "one partition"} {
@@ -186,8 +187,8 @@ func TestSplitEvenly(t *testing.T) {
 	}
 }
 
-// TestDivide checks that idle workers take over parts of a long range, also of a single partition.
-// Together the workers must read each entity once and in order.
+// TestDivide checks that idle workers take over parts of a long range, even if the range is in one
+// partition. Together the workers must read each entity once and in order.
 func TestDivide(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"numbered", "one partition"} {
@@ -216,8 +217,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// split divides a table into the wanted number of ranges, or fewer if it cannot be divided further.
-// The ranges are in key order.
+// split divides a table into want ranges. It returns fewer ranges if the table cannot be divided
+// further. The ranges are in key order.
 func split(ctx context.Context, c *remote.Client, table, filter string, want int) ([]ranges.Range, error) {
 	type piece struct {
 		ranges.Range
@@ -257,9 +258,9 @@ func split(ctx context.Context, c *remote.Client, table, filter string, want int
 	return list, nil
 }
 
-// readDivided reads a table. It stops the first worker before its end until other workers have
-// taken over so many parts that there are want ranges. It returns the keys of each range, in key
-// order.
+// readDivided reads a table with several workers. A worker that has read size.WorthDividing
+// entities waits until idle workers have divided the table into want ranges. readDivided returns
+// the keys of each range, in key order.
 func readDivided(ctx context.Context, c *remote.Client, table string, want int) (list [][]ranges.Key, err error) {
 	var mu sync.Mutex
 	found := map[*scan.Task][]ranges.Key{}

@@ -10,7 +10,6 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// sync compares a range of a table with the target, and writes the differences to the target.
 func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	span := p.Rest()
@@ -37,7 +36,7 @@ func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// try reads a range of a table on both sides and counts the entities that a copy would insert, skip
+// try reads a range of a table on both sides. It counts the entities that a copy would insert, skip
 // and refuse. It reads the target without the filter, because an insert can also conflict with an
 // entity that the filter excludes.
 func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
@@ -70,7 +69,8 @@ func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// orNothing returns the same entities, but treats a missing table as an empty one.
+// orNothing returns the entities of list. If the table is missing, it returns no entities instead
+// of an error.
 func orNothing(list iter.Seq2[payload.Received, error]) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		for e, err := range list {

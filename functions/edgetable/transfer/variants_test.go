@@ -11,8 +11,8 @@ import (
 	"edgetable/functions/edgetable/transfer"
 )
 
-// TestImportStorageExplorer imports CSV files in the forms that Storage Explorer has written over
-// the years. They are described in
+// TestImportStorageExplorer imports CSV files in the formats that Storage Explorer has written over
+// the years. The formats are described in
 // https://github.com/microsoft/AzureStorageExplorer/issues/8772
 // (version 1.40), and in the issues 417, 4212, 4665 (separators), 6625 (a CR without quotes) and
 // 6821 (True).
@@ -42,8 +42,9 @@ func TestImportStorageExplorer(t *testing.T) {
 	}
 }
 
-// TestImportAzCopy imports exports of AzCopy 7: JSON files that have query responses, and CSV files
-// with a schema file. If the path is a manifest, all files of the manifest are imported.
+// TestImportAzCopy imports exports of AzCopy 7. They are JSON files with responses to queries, or
+// CSV files with a schema file. If the path is a manifest, the import must read all files of the
+// manifest.
 func TestImportAzCopy(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -80,7 +81,7 @@ func TestImportAzCopy(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// This is a manifest as AzCopy 7.3 writes it, with a name that the option /Manifest chose.
+	// AzCopy 7.3 writes such a manifest. The option /Manifest chose its name.
 	dir := t.TempDir()
 	manifest := write(t, filepath.Join(dir, "night.manifest"),
 		`{"Version":2,"PayloadFormat":"Json","Checksum":15564613245429458971,"AccountName":"acme","TableName":"Night","Timestamp":"2018-05-28T03:06:11.6482709Z","SplitSize":200000,"TotalDataFiles":2}`)

@@ -24,7 +24,7 @@ type writer struct {
 // Kinds maps each mode to the operation that it uses.
 var Kinds = map[string]remote.Kind{"insert": remote.Insert, "skip": remote.Insert, "merge": remote.Merge, "replace": remote.Replace}
 
-// write writes operations until each of them is written, skipped or refused.
+// write writes operations until each operation is written, skipped or refused.
 func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lines []int) error {
 	where := func(err error) error {
 		return fmt.Errorf("%s, PartitionKey %s, to table %s: %w", rows.Where(b.source.Path, lines[0]), ranges.Quote(ops[0].PartitionKey), b.source.Table, err)
@@ -80,8 +80,8 @@ func (b *batch) refuse(o *remote.Operation, line int, reason string) {
 	b.rejects = append(b.rejects, rows.Reject{File: b.source.Path, Line: line, Reason: rows.ReasonWithKeys(o.PartitionKey, o.RowKey, reason), Body: o.Body})
 }
 
-// conflict counts or refuses the inserts whose entity exists already, and returns the other
-// operations.
+// conflict handles inserts whose entity exists already. It counts or refuses these inserts, and
+// returns the other operations.
 func (w writer) conflict(ctx context.Context, b *batch, ops []remote.Operation, lines []int) ([]remote.Operation, []int, error) {
 	there, err := w.readExisting(ctx, b, ops)
 	if err != nil {
@@ -111,16 +111,16 @@ func (w writer) conflict(ctx context.Context, b *batch, ops []remote.Operation, 
 	return free, freeLines, nil
 }
 
-// otherContent is the reason why an insert is refused whose entity exists with other properties.
+// otherContent is the reason for refusing an insert if the entity exists with other properties.
 const otherContent = "the entity exists with other content: --mode says what to do with it"
 
 // byName returns the properties sorted by name.
 func byName(p edm.Properties) edm.Properties { return p.Merge(p) }
 
-// existing returns the properties of those entities that exist already, by RowKey, for operations
-// on one partition. It queries the part of the partition from the first to the last RowKey. If this
-// part has many other entities, existing reads one page of them, and then reads the remaining
-// entities of the operations one by one.
+// readExisting returns the properties of existing entities by RowKey. The operations name the
+// entities, which are in one partition. readExisting queries the part of the partition from the
+// first to the last RowKey. If this part has many other entities, it reads only one page. Then it
+// reads the remaining entities of the operations one by one.
 func (w writer) readExisting(ctx context.Context, b *batch, ops []remote.Operation) (map[string]string, error) {
 	there := map[string]string{}
 	for i := range ops {
