@@ -30,7 +30,7 @@ func (r *release) archives() error {
 			w := zip.NewWriter(f)
 			add, ends = r.zipped(w), []func() error{w.Close, f.Close}
 		case "tar.gz":
-			z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // fails only for an unknown level
+			z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // only an unknown level gives an error
 			w := tar.NewWriter(z)
 			add, ends = r.tarred(w), []func() error{w.Close, z.Close, f.Close}
 		default:
@@ -47,7 +47,6 @@ func (r *release) archives() error {
 	return nil
 }
 
-// fill adds the files of an archive.
 func (r *release) fill(t target, add func(name string, mode int64, text []byte) error) error {
 	read := func(file, name string, mode int64) error {
 		text, err := os.ReadFile(file)

@@ -32,11 +32,10 @@ func (e *engine) newProject(t *testing.T, folder string) *project {
 		t.Fatal(err)
 	}
 	p := &project{e, filepath.Join(dir, "compose"), []string{"DOCKER_HOST=" + e.base[2], "DOCKER_CONFIG=" + filepath.Dir(plugins), "EDGETABLE_VERSION=1.2.3"}}
-	t.Cleanup(func() { _ = os.Remove(filepath.Join(dir, "compose", "accounts")) }) // the file belongs to another user
+	t.Cleanup(func() { _ = os.Remove(filepath.Join(dir, "compose", "accounts")) }) // t.TempDir cannot remove this file, because it belongs to another user
 	return p
 }
 
-// compose runs a command of docker compose.
 func (p *project) compose(t *testing.T, args ...string) string {
 	t.Helper()
 	return command(t, p.dir, p.environment, "docker", append([]string{"compose"}, args...)...)
@@ -73,7 +72,7 @@ func packages(t *testing.T, names ...string) (root string) {
 	return root
 }
 
-// imports makes an image from a folder. changes are instructions as in a Dockerfile.
+// imports makes an image from a folder. changes holds instructions as in a Dockerfile.
 func (e *engine) imports(t *testing.T, root, name string, changes ...string) {
 	t.Helper()
 	args := append(append([]string{"-c", `set -o pipefail; tar --create --directory "$0" . | "$@"`, root}, e.base...), "import")
@@ -83,7 +82,7 @@ func (e *engine) imports(t *testing.T, root, name string, changes ...string) {
 	command(t, ".", nil, "bash", append(args, "-", name)...)
 }
 
-// database is an entrypoint that handles the environment variables as the official image of PostgreSQL does.
+// database is the entrypoint of a PostgreSQL image. It handles the same environment variables as the official image.
 const database = `#!/bin/sh
 set -eu
 if [ "$(id -u)" = 0 ]; then
@@ -103,8 +102,9 @@ fi
 exec postgres -c 'listen_addresses=*' -k /tmp
 `
 
-// standIns makes the images that a Compose file names: PostgreSQL from Debian's packages, and Caddy in the version that
-// .ci/caddy pins. Debian's Caddy is 2.6, which does not retry a PUT while both servers are marked as unhealthy.
+// standIns makes replacements for the images that a Compose file names: PostgreSQL from Debian's packages, and Caddy
+// in the version that .ci/caddy pins. Debian's Caddy is 2.6, which does not retry a PUT while both servers are marked
+// as unhealthy.
 func (e *engine) standIns(t *testing.T, file string) {
 	t.Helper()
 	name := func(of string) string {
@@ -133,14 +133,15 @@ func (e *engine) standIns(t *testing.T, file string) {
 		`CMD ["/usr/bin/caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]`)
 }
 
-// twoServers runs compose/postgres.yaml as infra/machines/README.md describes, and stops, kills and starts each of the
-// two servers in turn. It checks that confirmed rows exist, and that only requests in flight at a kill have failed.
+// twoServers runs compose/postgres.yaml as infra/machines/README.md describes, and stops, kills and starts each of
+// the two servers in turn. It checks that all confirmed rows exist, and that only requests that were in flight at a
+// kill failed.
 func (e *engine) twoServers(t *testing.T) {
 	e.standIns(t, composeFolder+"/postgres.yaml")
 	p := e.newProject(t, composeFolder)
 	e.must(t, "run", "--rm", "--user", "0:0", "--volume", p.dir+":/here", "edgetable:1.2.3", "account", "new", "acme", "--accounts", "/here/accounts", "--endpoint", "http://127.0.0.1:10002/acme")
 	command(t, p.dir, nil, "sh", "-c", "head -c 24 /dev/urandom | base64 > password; chown 65532 accounts password; chmod 600 accounts password")
-	write(t, p.dir, "watched.yaml", "services:\n  one: &watched {environment: {EDGETABLE_ACCESS_LOG: \"-\"}}\n  two: *watched\n") // logs when the proxy sends requests
+	write(t, p.dir, "watched.yaml", "services:\n  one: &watched {environment: {EDGETABLE_ACCESS_LOG: \"-\"}}\n  two: *watched\n") // an access log shows when the proxy sends requests to a server
 	t.Setenv("COMPOSE_FILE", "postgres.yaml:watched.yaml")
 	p.down(t, "postgres.yaml")
 	p.compose(t, "up", "--detach")
@@ -176,11 +177,12 @@ func (e *engine) twoServers(t *testing.T) {
 	w.checkRows(t, kills)
 }
 
-// settled is how long a started server must receive requests before the other one may stop. Health checks that the
-// proxy began before the start may time out only later, and then mark the server as unhealthy once more.
+// settleTime is how long a started server must receive requests before the test stops the other server. A health
+// check that the proxy sent before the start may time out later, and mark the started server as unhealthy once more.
 const settleTime = 6 * time.Second
 
-// proxied waits until the proxy has sent a server requests for the time settled, according to the server's access log.
+// waitForTraffic waits until the proxy has sent requests to a server for settleTime. It reads the server's access
+// log.
 func (e *engine) waitForTraffic(t *testing.T, name string) {
 	t.Helper()
 	var makeReleaseOnce time.Time
@@ -195,8 +197,7 @@ func (e *engine) waitForTraffic(t *testing.T, name string) {
 	})
 }
 
-// projects runs the other Compose files: those of docs/start/containers.md, and compose.yaml without Prometheus and
-// Grafana.
+// projects runs the Compose files of docs/start/containers.md, and compose.yaml without Prometheus and Grafana.
 func (e *engine) projects(t *testing.T) {
 	p := e.newProject(t, composeFolder)
 	t.Run("compose.yaml", func(t *testing.T) {

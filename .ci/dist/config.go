@@ -46,7 +46,7 @@ type config struct {
 	}
 }
 
-// archiveFile is a file name, or a pattern with a directory.
+// archiveFile names a file (Src), or the files that match a pattern and the directory for them (Dst).
 type archiveFile struct{ Src, Dst string }
 
 func (f *archiveFile) UnmarshalYAML(n *yaml.Node) error {
@@ -74,7 +74,7 @@ func (c *config) read(file string) error {
 // target is a platform for which the program is built.
 type target struct {
 	os, arch, arm string
-	program       string // file of the program
+	program       string // file name of the built program
 }
 
 func parseTarget(text string) target {

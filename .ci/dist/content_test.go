@@ -28,7 +28,8 @@ type entry struct {
 	text []byte
 }
 
-// expect fails the test for each wanted name, with its mode, that is missing, and for each empty file.
+// expect checks that an archive has all wanted files and that no file in it is empty. A wanted file is written as
+// "MODE NAME".
 func expect(t *testing.T, archive string, got []entry, want ...string) {
 	t.Helper()
 	var names []string
@@ -46,7 +47,7 @@ func expect(t *testing.T, archive string, got []entry, want ...string) {
 }
 
 // untar reads the regular files of a tar archive. An .apk consists of several archives, of which only the last has an
-// end mark.
+// end-of-archive marker.
 func untar(t *testing.T, r io.Reader) (found []entry) {
 	t.Helper()
 	for tr := tar.NewReader(r); ; {
@@ -62,7 +63,7 @@ func untar(t *testing.T, r io.Reader) (found []entry) {
 			t.Fatal(err)
 		}
 		if h.Typeflag == tar.TypeReg {
-			if h.Uid != 0 || h.Gid != 0 || h.ModTime.Unix() != 1700000000 && h.Name != ".PKGINFO" { // nfpm sets no time for this file
+			if h.Uid != 0 || h.Gid != 0 || h.ModTime.Unix() != 1700000000 && h.Name != ".PKGINFO" { // nfpm sets no time for .PKGINFO
 				t.Errorf("%s: owner %d:%d, time %v", h.Name, h.Uid, h.Gid, h.ModTime)
 			}
 			found = append(found, entry{strings.TrimPrefix(strings.TrimPrefix(h.Name, "."), "/"), h.Mode, text})
@@ -122,7 +123,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// packaged lists the files that all packages have, each with its mode.
+// packaged lists the files of every package, each as "MODE NAME".
 var packaged = []string{
 	"755 usr/bin/edgetable", "644 etc/edgetable/edgetable.conf", "644 usr/share/man/man1/edgetable.1.gz", "644 usr/share/man/man1/edgetable-serve.1.gz",
 	"644 usr/share/bash-completion/completions/edgetable", "644 usr/share/fish/vendor_completions.d/edgetable.fish",
@@ -167,7 +168,7 @@ func TestRPMs(t *testing.T) {
 	for _, arch := range namesOf(linuxes(), func(p platform) string { return p.rpm }) {
 		name := "edgetable-1.2.3-1." + arch + ".rpm"
 		text := readFile(t, filepath.Join(dist, name))
-		start := bytes.Index(text, []byte{0x1f, 0x8b, 0x08}) // the compressed files follow the headers
+		start := bytes.Index(text, []byte{0x1f, 0x8b, 0x08}) // a gzip stream with the files follows the package's headers
 		if start < 0 {
 			t.Fatalf("%s has no files", name)
 		}
@@ -192,8 +193,8 @@ func TestRPMs(t *testing.T) {
 	}
 }
 
-// TestAPKs checks that the packages for Alpine contain exactly the files of the sources, with the same bytes. It also
-// checks the checksums that apk requires: one of all files together, and one of each file.
+// TestAPKs checks that the packages for Alpine contain the source files and no others, with the same bytes. It also
+// checks the checksums that apk requires: one over all files, and one for each file.
 func TestAPKs(t *testing.T) {
 	dist, programs := releaseFolders(t)
 	root := filepath.Dir(dist)
@@ -287,8 +288,8 @@ func same(t *testing.T, archive, root string, got []entry, source map[string]str
 	}
 }
 
-// TestWheels checks that the wheels contain exactly the files of the sources, with the same bytes, the tags of the
-// wheel's name, and the checksum of each file.
+// TestWheels checks that a wheel contains the source files and no others, with the same bytes. It also checks the
+// tags in the metadata, which must be those in the wheel's name, and the checksum of each file.
 func TestWheels(t *testing.T) {
 	dist, programs := releaseFolders(t)
 	for _, p := range platforms() {

@@ -22,20 +22,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Version, commit and time of the release that these tests make.
+// The version, commit and time of the release that the tests make.
 const (
 	version = "1.2.3"
 	given   = version + ",0123456789abcdef0123456789abcdef01234567,1700000000"
 )
 
-// sources lists the files from which a release is made.
+// sources lists the source files of a release.
 var sources = []string{
 	"*.go", "*.s", "go.mod", "go.sum", "README.md", "CHANGELOG.md", "LICENSE", ".goreleaser.yaml", ".ci/dist", "infra/machines/package",
 	"functions", "core", "adapters", "infra/packages",
 }
 
-// build makes a release of some targets, or of all if the list is empty, from a copy of the sources in
-// dir.
+// build copies the sources to dir and makes a release there. An empty list of targets means all targets.
 func build(dir string, targets []string, environment ...string) error {
 	files, err := exec.Command("git", append([]string{"-C", "../..", "ls-files", "-z", "-co", "--exclude-standard"}, sources...)...).Output()
 	if err != nil {
@@ -68,7 +67,7 @@ func build(dir string, targets []string, environment ...string) error {
 	return nil
 }
 
-// fast changes a source file so that a release is compressed quickly. The best compression takes
+// useFastCompression changes a source file so that a release is compressed quickly. The best compression takes
 // seconds for each file, and only the tests of file sizes need it.
 func useFastCompression(name string, text []byte) []byte {
 	if name == ".goreleaser.yaml" {
@@ -80,21 +79,21 @@ func useFastCompression(name string, text []byte) []byte {
 	return text
 }
 
-// all makes the tests build the release for all platforms, with the best compression. Otherwise they
-// build only for this machine: with an empty cache, compiling for another target takes minutes.
+// allPlatforms makes the tests build the release for all platforms, with the best compression. Without it they build
+// for this machine only: with an empty cache, compiling for another platform takes minutes.
 var allPlatforms = flag.Bool("all", false, "make the files of all platforms")
 
 // platform holds the names that the files of a release use for a target.
 type platform struct {
 	target            string // name of the target in .goreleaser.yaml
 	archive           string
-	deb, rpm, apk     string // names of the architecture
+	deb, rpm, apk     string // the architecture in each package format's spelling
 	image, npm, wheel string
-	loadable          string // part of the file name of the image
+	loadable          string // the part of the image's file name that names the platform
 	nuget             string
 }
 
-// platforms returns the platforms of the release that the tests make.
+// platforms returns the platforms for which the tests make a release.
 func platforms() (list []platform) {
 	for _, p := range []platform{
 		{"linux_amd64", "linux_amd64.tar.gz", "amd64", "x86_64", "x86_64", "linux/amd64", "linux-x64", "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64", "amd64", "linux-x64"},
@@ -118,7 +117,7 @@ func linuxes() []platform {
 
 const host = "linux_" + runtime.GOARCH
 
-// namesOf returns the names of platforms, without empty ones.
+// namesOf returns one name of each platform. It leaves out empty names.
 func namesOf(list []platform, name func(p platform) string) (mapped []string) {
 	for _, p := range list {
 		mapped = append(mapped, name(p))
@@ -126,7 +125,7 @@ func namesOf(list []platform, name func(p platform) string) (mapped []string) {
 	return mapped
 }
 
-// first makes a release, once for all tests, and returns the directory with its sources.
+// makeReleaseOnce makes a release in a new directory, once for all tests, and returns the directory.
 var makeReleaseOnce = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "edgetable-dist-*")
 	if err != nil {
@@ -136,7 +135,7 @@ var makeReleaseOnce = sync.OnceValues(func() (string, error) {
 	return dir, build(dir, namesOf(platforms(), func(p platform) string { return p.target }))
 })
 
-// begun is the directory that first has made; "" if no test has called first.
+// releaseFolder is the directory that makeReleaseOnce created, or "".
 var releaseFolder string
 
 func TestMain(m *testing.M) {
@@ -148,7 +147,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// made returns the directory of the release's files, and the directory of its programs.
+// releaseFolders returns the directory of the release's files and the directory of the built programs.
 func releaseFolders(t *testing.T) (dist, programs string) {
 	t.Helper()
 	dir, err := makeReleaseOnce()
@@ -180,12 +179,12 @@ func list(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// TestFiles checks that a release has exactly these files, and that SHA256SUMS has their checksums.
+// TestFiles checks that a release has exactly the expected files, and that SHA256SUMS has their checksums.
 func TestFiles(t *testing.T) {
 	dist, _ := releaseFolders(t)
 	want := []string{"SHA256SUMS", "edgetable_1.2.3_oci.tar", "edgetable.rb", "edgetable-1.2.3.tgz", "edgetable.1.2.3.nupkg"}
 	if *allPlatforms {
-		want = append(want, "edgetable.scoop.json", "edgetable.winget.yaml") // names of Windows
+		want = append(want, "edgetable.scoop.json", "edgetable.winget.yaml") // the manifests for Windows
 	}
 	for _, p := range platforms() {
 		name, _, _ := strings.Cut(p.archive, ".")
@@ -210,8 +209,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestSameBytes checks that a release made again in another directory has the same bytes. It makes one
-// target of each kind of file again.
+// TestSameBytes builds a part of the release again in another directory, and checks that its files have the same
+// bytes. The part has at least one file of each kind.
 func TestSameBytes(t *testing.T) {
 	dist, _ := releaseFolders(t)
 	dir := filepath.Join(t.TempDir(), "another place")
@@ -220,14 +219,14 @@ func TestSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := list(t, filepath.Join(dir, "dist"))
-	if len(again) != 2*5+2+3+3+3 { // 2 × (archives, SBOMs, npm, wheels, NuGet), both edgetable packages, .deb .rpm .apk, manifests, image + index + SHA256SUMS
+	if len(again) != 2*5+2+3+3+3 { // 2 × (archive, SBOM, npm, wheel, NuGet), the npm and NuGet packages edgetable, .deb .rpm .apk, manifests, image + index + SHA256SUMS
 		t.Errorf("made again: %q", again)
 	}
 	const image = "edgetable_1.2.3_oci.tar"
 	for _, name := range again {
 		switch name {
 		case image, "SHA256SUMS", "edgetable-1.2.3.tgz", "edgetable.1.2.3.nupkg", "edgetable.rb", "edgetable.scoop.json", "edgetable.winget.yaml":
-			continue // these files depend on all targets, or contain the directory
+			continue // files that depend on all targets, or contain the name of the directory
 		}
 		if !bytes.Equal(readFile(t, filepath.Join(dist, name)), readFile(t, filepath.Join(dir, "dist", name))) {
 			t.Errorf("%s differs", name)
@@ -243,9 +242,9 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// maxProgram is the maximum size of a program without symbols, in bytes. If all programs are a fifth
-// larger, the linker no longer removes unused methods. The output of 'go build -ldflags=-dumpdep' then
-// shows what uses <ReflectMethod>.
+// maxProgram is the maximum size of a program without symbols, in bytes. If every program is a fifth larger,
+// something uses <ReflectMethod>, and so the linker no longer removes unused methods. The output of 'go build
+// -ldflags=-dumpdep' shows what uses it.
 const maxProgram = 42e6
 
 func TestPrograms(t *testing.T) {
@@ -291,7 +290,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// inSBOM compares the modules in the SBOM of a program with those that Go recorded in the program.
+// inSBOM checks that the SBOM of a program lists the modules that Go recorded in the program.
 func inSBOM(t *testing.T, file, program string) {
 	t.Helper()
 	var bom struct {
@@ -325,8 +324,8 @@ func inSBOM(t *testing.T, file, program string) {
 	}
 }
 
-// TestTargets checks that an unknown target is refused, with a list of the known targets as users write
-// them.
+// TestTargets checks the error for an unknown target. The error must list the known targets in the form in which
+// users write them.
 func TestTargets(t *testing.T) {
 	var r release
 	if err := yaml.Unmarshal([]byte("builds: [{targets: [linux_amd64, linux_arm_7]}]"), &r.config); err != nil {

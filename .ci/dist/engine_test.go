@@ -19,23 +19,22 @@ import (
 	"time"
 )
 
-// engine is Docker or Podman with its own files and its own network, so that concurrent tests do not disturb each
-// other, and nothing remains after the test.
+// engine runs Docker or Podman with separate files and a separate network. So concurrent tests do not affect each
+// other, and nothing remains after a test.
 type engine struct {
 	name  string
-	base  []string // the command, with flags that name the engine's files
-	alone string   // number of the process in whose network namespace the engine runs
-	host  []string // flags of run, if containers share the engine's network
+	base  []string // the command, with flags that select the engine's files
+	alone string   // process id; the engine runs in this process's network namespace
+	host  []string // flags for the command run if containers share the engine's network
 }
 
-// noEngine fails a test that cannot start an engine. The test is not skipped, unless somebody asks for that: otherwise
-// nobody would notice that the image is never run.
+// noEngine fails a test that cannot start an engine. It does not skip the test, because then nobody would notice that
+// the image is never run. EDGETABLE_NO_DOCKER=1 skips the test.
 func noEngine(t *testing.T, reason ...any) {
 	t.Helper()
 	t.Fatal(append([]any{"no container can be run here (EDGETABLE_NO_DOCKER=1 leaves the test out): "}, reason...)...)
 }
 
-// startDocker starts a daemon.
 func startDocker(t *testing.T, dir string) *engine {
 	t.Helper()
 	socket := filepath.Join(dir, "socket")
@@ -44,7 +43,7 @@ func startDocker(t *testing.T, dir string) *engine {
 	c.Stderr = &logs
 	out, err := c.StdoutPipe()
 	if err == nil {
-		c.Stderr = c.Stdout // dockerd prints there that it is ready
+		c.Stderr = c.Stdout // dockerd reports on standard error that it is ready
 		err = c.Start()
 	}
 	if err != nil {
@@ -85,7 +84,8 @@ func startPodman(t *testing.T, dir string) *engine {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		noEngine(t, "no network of its own: ", line, err)
 	}
-	// Podman requests more open files and processes than the system permits inside a container, so limit both.
+	// Podman requests more open files and processes than the system permits inside a container. So both numbers are
+	// limited here.
 	limits := []string{"--network", "host", "--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"}
 	alone := strconv.Itoa(c.Process.Pid)
 	e := &engine{name: "podman", alone: alone, host: limits, base: []string{
@@ -104,7 +104,6 @@ func (e *engine) try(args ...string) (string, error) {
 	return string(text), err
 }
 
-// must runs a command of the engine, and fails the test if the command fails.
 func (e *engine) must(t *testing.T, args ...string) string {
 	t.Helper()
 	text, err := e.try(args...)
@@ -114,7 +113,7 @@ func (e *engine) must(t *testing.T, args ...string) string {
 	return text
 }
 
-// begin runs a container until the test ends, and waits until it is ready.
+// begin runs a container until the test ends, and waits until the server in the container is ready.
 func (e *engine) begin(t *testing.T, name string, args ...string) {
 	t.Helper()
 	e.must(t, append(append([]string{"run", "--detach", "--name", name}, e.host...), args...)...)
@@ -122,26 +121,26 @@ func (e *engine) begin(t *testing.T, name string, args ...string) {
 	e.ready(t, name)
 }
 
-// remove kills and removes a container, if it exists.
+// remove kills and removes a container. It is no error if the container does not exist.
 func (e *engine) remove(name string) {
 	_, _ = e.try("kill", name)
 	_, _ = e.try("rm", "--force", "--volumes", name)
 }
 
-// ready waits until the server in a container prints that it is ready. It fails if the container ends.
+// ready waits until the server in a container prints that it is ready. The test fails if the container ends first.
 func (e *engine) ready(t *testing.T, name string) {
 	t.Helper()
 	e.await(t, name, "ready")
 }
 
-// await waits until a container has printed a line that contains the text since its last start.
+// await waits until a container, since its last start, has printed a line that contains the text.
 func (e *engine) await(t *testing.T, name, text string) {
 	t.Helper()
 	e.findLine(t, name, func(_ time.Time, line string) bool { return strings.Contains(line, text) })
 }
 
-// follow reads the output of a container since its last start until found returns true for a line. It fails if the
-// container ends before.
+// findLine reads a container's output since its last start, line by line, until the function found returns true. The
+// test fails if the container ends first.
 func (e *engine) findLine(t *testing.T, name string, found func(at time.Time, line string) bool) {
 	t.Helper()
 	started := strings.Trim(strings.TrimSpace(e.must(t, "inspect", "--format", "{{json .State.StartedAt}}", name)), `"`)
@@ -166,7 +165,7 @@ func (e *engine) findLine(t *testing.T, name string, found func(at time.Time, li
 	t.Fatalf("%s has not said what was waited for:\n%s", name, e.must(t, "logs", name))
 }
 
-// healthy fails the test unless the engine's health check of the container succeeds.
+// healthy checks that the engine's health check of the container succeeds.
 func (e *engine) healthy(t *testing.T, name string) {
 	t.Helper()
 	if e.name == "podman" {
@@ -190,7 +189,7 @@ func (e *engine) healthy(t *testing.T, name string) {
 
 var engineImage = flag.String("image", "", "run this `file` of an image 1.2.3 instead of the release's")
 
-// TestEngines checks that the image runs under Docker and under Podman as the documentation says: the first start,
+// TestEngines runs the image under Docker and under Podman, and checks what the documentation says: the first start,
 // health, limits, users and folders, kills, and Azurite's names.
 func TestEngines(t *testing.T) {
 	if os.Getenv("EDGETABLE_NO_DOCKER") == "1" {
@@ -209,7 +208,7 @@ func TestEngines(t *testing.T) {
 	}
 	for name, start := range map[string]func(*testing.T, string) *engine{"docker": startDocker, "podman": startPodman} {
 		t.Run(name, func(t *testing.T) {
-			dir, err := os.MkdirTemp("/tmp", "edgetable-engine-*") // a short path, because the path of a socket is limited
+			dir, err := os.MkdirTemp("/tmp", "edgetable-engine-*") // a short path, because the path of a Unix socket has a maximum length
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -244,7 +243,8 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// gone waits until Docker has removed a container that was run with --rm: 'docker stop' does not wait for that.
+// waitForRemoval waits until Docker has removed a container that was run with --rm. 'docker stop' does not wait for
+// the removal.
 func (e *engine) waitForRemoval(t *testing.T, name string) {
 	t.Helper()
 	events := exec.Command(e.base[0], append(e.base[1:len(e.base):len(e.base)], "events", "--since", "1", "--filter", "container="+name, "--filter", "event=destroy")...)
@@ -263,7 +263,7 @@ func (e *engine) waitForRemoval(t *testing.T, name string) {
 	}
 }
 
-// firstMinute runs the command line that README shows, with limits.
+// firstMinute runs the command line that README shows, in a container with limited memory and processors.
 func (e *engine) firstMinute(t *testing.T) {
 	line := strings.Fields(readme(t, `\n    docker run (.*)\n`))
 	e.begin(t, "first", append([]string{"--memory", "128m", "--memory-swap", "128m", "--cpus", "0.5"}, line...)...)
@@ -280,7 +280,7 @@ func (e *engine) firstMinute(t *testing.T) {
 	}
 	e.must(t, "stop", "first")
 	if e.name == "podman" {
-		return // Podman removes such a container some time after its end. It reports the removal before the volume is removed
+		return // Podman removes a container of 'run --rm' some time after its end, and reports the removal before it removes the volume
 	}
 	e.waitForRemoval(t, "first")
 	if left := strings.TrimSpace(e.must(t, "volume", "ls", "--quiet")); left != "" {
@@ -288,7 +288,7 @@ func (e *engine) firstMinute(t *testing.T) {
 	}
 }
 
-// users runs the server as the users, and with the folders, that are common in practice.
+// users runs the server with the user ids and the data folders that are common in practice.
 func (e *engine) users(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -305,7 +305,7 @@ func (e *engine) users(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			args := append(c.args, serve...)
 			if c.name == "port" {
-				args = append(args, "--listen", "0.0.0.0:8080") // the health check must use this port
+				args = append(args, "--listen", "0.0.0.0:8080") // the health check of the image must then use this port too
 			}
 			e.begin(t, c.name, args...)
 			e.healthy(t, c.name)
@@ -317,13 +317,13 @@ func (e *engine) users(t *testing.T) {
 	}
 }
 
-// serve is a command that runs a server with the development account.
+// serve is the command line of a server with the development account.
 var serve = []string{"edgetable", "serve", "--allow-development-account"}
 
-// rights checks that a folder that belongs to root gives an error with advice, and that a secret works that is mounted
-// as Swarm and Compose do it.
+// rights checks two cases. A data folder that belongs to root gives an error with advice. A secret works if it is
+// mounted in the way of Swarm and Compose.
 func (e *engine) rights(t *testing.T, dir string) {
-	bind := filepath.Join(dir, "bind") // Docker creates a missing folder like this
+	bind := filepath.Join(dir, "bind") // Docker creates a missing folder with this owner and mode
 	if err := os.Mkdir(bind, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func (e *engine) rights(t *testing.T, dir string) {
 	if err := errors.Join(os.WriteFile(secret, []byte("acme:c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0\n"), 0o444), os.Chmod(secret, 0o444)); err != nil {
 		t.Fatal(err)
 	}
-	e.remove("bind") // the container still has the port
+	e.remove("bind") // the container named bind still occupies the port
 	e.begin(t, "secret", "--volume", secret+":/run/secrets/accounts:ro", "--env", "EDGETABLE_ACCOUNTS_FILE=/run/secrets/accounts", "--env", "EDGETABLE_MEMORY=true", "edgetable")
 	e.remove("secret")
 
@@ -351,8 +351,8 @@ func (e *engine) rights(t *testing.T, dir string) {
 	}
 }
 
-// soonHealthy checks that a container is healthy soon after its server is ready, because Docker from version 25 on
-// checks more often until then. One of three attempts must succeed, because the machine may be busy.
+// soonHealthy checks that a container is healthy soon after its server is ready. Docker from version 25 on checks
+// health more often until the first success. One of three attempts must succeed, because the machine may be busy.
 func (e *engine) soonHealthy(t *testing.T) {
 	bar := 2 * time.Second
 	var major, minor int
@@ -390,11 +390,11 @@ func (e *engine) soonHealthy(t *testing.T) {
 	}
 }
 
-// developmentKey is the public key of the development account, which Azurite has too.
+// developmentKey is the public key of the development account. Azurite has the same key.
 const developmentKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
-// kill kills a server with a volume under load, and checks that a new server on the volume has everything that was
-// confirmed.
+// kill sends SIGKILL to a server with a volume while clients write. It then checks that a new server on the same
+// volume has every confirmed row.
 func (e *engine) kill(t *testing.T) {
 	e.begin(t, "kill", "--publish", "127.0.0.1:10002:10002", "--volume", "killed:/data", "edgetable", "serve", "--allow-development-account")
 	key, err := base64.StdEncoding.DecodeString(developmentKey)
@@ -414,7 +414,7 @@ func (e *engine) kill(t *testing.T) {
 	w.checkRows(t, []span{s})
 }
 
-// azurite starts the image with the commands that Testcontainers and Compose use for Azurite.
+// azurite starts the image with the command lines that Testcontainers and Compose files use for Azurite.
 func (e *engine) azurite(t *testing.T) {
 	for name, args := range map[string][]string{
 		"entrypoint": {"--entrypoint", "azurite", "edgetable", "--blobHost", "0.0.0.0", "--queueHost", "0.0.0.0", "--tableHost", "0.0.0.0", "--inMemoryPersistence"},

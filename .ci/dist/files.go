@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// eachFile calls do for each file below a directory, in order. The name is relative to the
-// directory and has slashes.
+// eachFile calls a function for each file below a directory, in order. The argument is the file's path relative to
+// the directory, with slashes.
 func eachFile(dir string, do func(name string) error) error {
 	return fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {

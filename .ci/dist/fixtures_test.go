@@ -24,7 +24,7 @@ func command(t *testing.T, dir string, environment []string, name string, args .
 	return string(out)
 }
 
-// one returns the file that matches a pattern, and fails the test unless there is exactly one.
+// findOne returns the only file that matches a pattern. The test fails if there are none or several.
 func findOne(t *testing.T, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(pattern)
@@ -34,7 +34,7 @@ func findOne(t *testing.T, pattern string) string {
 	return found[0]
 }
 
-// copied copies a folder of examples, so that the test installs nothing in the original.
+// copyFolder copies a folder of examples, so that the test installs nothing in the original folder.
 func copyFolder(t *testing.T, folder string) string {
 	t.Helper()
 	to := t.TempDir()
@@ -44,7 +44,7 @@ func copyFolder(t *testing.T, folder string) string {
 	return to
 }
 
-// page returns the text that matches a pattern on the page about tests in the documentation.
+// page returns the text in docs/start/tests.md that matches a pattern.
 func page(t *testing.T, pattern string) string {
 	t.Helper()
 	found := regexp.MustCompile(pattern).FindSubmatch(readFile(t, "../../docs/start/tests.md"))
@@ -54,7 +54,6 @@ func page(t *testing.T, pattern string) string {
 	return string(found[1])
 }
 
-// write writes a file in a directory.
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -70,7 +69,7 @@ func TestNPM(t *testing.T) {
 	packages := []string{findOne(t, dist+"/edgetable-"+platform+"-1.2.3.tgz"), findOne(t, dist+"/edgetable-1.2.3.tgz")}
 	for _, folder := range []string{"vitest", "jest"} {
 		t.Run(folder, func(t *testing.T) {
-			skipUnlessWeekly(t) // TestReadmeRows installs the package in every run
+			skipUnlessWeekly(t) // in every run, TestReadmeRows installs the same package
 			dir := copyFolder(t, folder)
 			command(t, dir, nil, retryScript(t), "npm", "install", "--no-audit", "--no-fund", "--loglevel", "error")
 			command(t, dir, nil, "npm", append([]string{"install", "--no-save", "--no-audit", "--no-fund", "--loglevel", "error"}, packages...)...)
@@ -125,7 +124,7 @@ func TestWheel(t *testing.T) {
 	if out := command(t, dir, nil, "venv/bin/python", "-c", "import edgetable\n"+with+": print("+connection+")"); !strings.Contains(out, "TableEndpoint=http://127.0.0.1:") {
 		t.Errorf("%s: %s", without, out)
 	}
-	// If the Python process is killed, the server that it started ends too.
+	// If the Python process is killed, the server that it started must end too.
 	command(t, dir, nil, "venv/bin/python", "-c", `
 import os, select, subprocess, sys
 child = subprocess.Popen([sys.executable, "-c", "import edgetable, sys; print(edgetable.start()._process.pid, flush=True); sys.stdin.read()"],
@@ -156,8 +155,8 @@ func TestOtherFixtures(t *testing.T) {
 	})
 }
 
-// rarely skips a test that installs the same files as another test, except in the weekly run, which makes the
-// files of all platforms.
+// skipUnlessWeekly skips a test unless the run makes the files of all platforms, as the weekly run does. Another test
+// installs the same files in every run.
 func skipUnlessWeekly(t *testing.T) {
 	t.Helper()
 	if !*allPlatforms {
@@ -165,7 +164,7 @@ func skipUnlessWeekly(t *testing.T) {
 	}
 }
 
-// again returns the path of a script that retries a download.
+// retryScript returns the path of a script that runs a command again if it fails, such as a download.
 func retryScript(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("../again")

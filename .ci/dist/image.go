@@ -24,7 +24,8 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// imageUser is the number of the user in the image: from a name, Kubernetes cannot tell that the user is not root.
+// imageUser is the id of the image's user. It is a number, because Kubernetes cannot tell whether a named user is
+// root.
 const imageUser = 65532
 
 // image writes an image for each Linux platform, built from scratch, and an index of all of them. The file for one
@@ -50,7 +51,7 @@ func (r *release) image(dir string) error {
 		platform := &v1.Platform{OS: t.os, Architecture: t.arch, Variant: t.variant()}
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: platform}})
 	}
-	// Write an index with one entry, which has the image's name and refers to the index of all platforms.
+	// Write an index with a single entry. The entry has the image's name, and refers to the index of all platforms.
 	allPlatforms := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
 		Add: index, Descriptor: v1.Descriptor{Annotations: map[string]string{
 			"io.containerd.image.name":          "docker.io/library/edgetable:" + r.Version,
@@ -64,7 +65,7 @@ func (r *release) image(dir string) error {
 	return errors.Join(err, os.RemoveAll(dir+"/layout"))
 }
 
-// dockerArchive writes an image that is named edgetable:VERSION and edgetable:latest once it is loaded.
+// dockerArchive writes a file from which Docker loads the image as edgetable:VERSION and edgetable:latest.
 func (r *release) dockerArchive(img v1.Image, file string) error {
 	tags := map[name.Tag]v1.Image{}
 	for _, tag := range []string{r.Version, "latest"} {
@@ -74,7 +75,7 @@ func (r *release) dockerArchive(img v1.Image, file string) error {
 		}
 		tags[t] = img
 	}
-	// The library writes the tags in random map order. So the file is written again until they are sorted, and two
+	// The library writes the tags in random map order. So the file is written again until they are sorted. Then two
 	// builds give the same bytes.
 	for {
 		if err := tarball.MultiWriteToFile(file, tags); err != nil {
@@ -119,7 +120,7 @@ func (r *release) platformImage(t target) (v1.Image, error) {
 	return addHealthCheck(img, file)
 }
 
-// labels returns the labels that registries show, and from which Renovate finds the changes.
+// labels returns the image's labels. Registries show them, and Renovate finds the list of changes with them.
 func (r *release) labels() map[string]string {
 	const prefix = "org.opencontainers.image."
 	labels := map[string]string{
@@ -132,8 +133,8 @@ func (r *release) labels() map[string]string {
 	return labels
 }
 
-// healthChecked adds the configuration to an image, including the health check. Docker from version 25 on checks at
-// StartInterval until the server is ready, but v1.HealthConfig lacks this field, so healthChecked writes it. Other
+// addHealthCheck adds the configuration to an image, including the health check. Docker from version 25 on checks at
+// StartInterval until the server is ready. v1.HealthConfig lacks this field, so addHealthCheck writes it. Other
 // engines use Interval from the start, so Interval is short too.
 func addHealthCheck(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	type healthConfig struct {
@@ -165,9 +166,9 @@ func addHealthCheck(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	return c, err
 }
 
-// configured is an image whose configuration is replaced.
+// configured is an image with another configuration.
 type configured struct {
-	v1.Image // the image from which the layers are taken
+	v1.Image // the original image, from which the layers are read
 	config   []byte
 	manifest *v1.Manifest
 }
@@ -222,13 +223,13 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 	return layers, nil
 }
 
-// stopTime is the time that the server has for open requests when it stops. It is shorter than the ten seconds after
-// which docker stop kills the server.
+// stopTime is how long a stopping server waits for open requests. It is below ten seconds, after which docker stop
+// kills the server.
 const stopTime = "EDGETABLE_GRACE=8s"
 
-// anybody is the mode of a directory in which every user may create files, and remove only his own. A new volume, or
-// a --tmpfs, gets the mode of the directory that it covers. A container may run as any user, for example on
-// OpenShift. The program itself creates files that only their owner can read.
+// sharedDirMode is the mode of a directory in which every user may create files and remove only his own files. A new
+// volume, or a --tmpfs, gets the mode of the directory at its mount point. A container may run as any user, for
+// example on OpenShift. The program itself creates files that only their owner can read.
 const sharedDirMode = 0o1777
 
 // imageFile is a file, a directory (if its name ends with a slash), or a symbolic link.
@@ -254,13 +255,13 @@ func (r *release) add(w *tar.Writer, f imageFile) error {
 	return err
 }
 
-// rootCertificates returns the certificates that browsers trust, for token issuers and for AWS. It omits certificates
-// with restrictions that a PEM file cannot express.
+// rootCertificates returns the root certificates that browsers trust, for connections to token issuers and to AWS. It
+// omits certificates with restrictions that a PEM file cannot express.
 func rootCertificates() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {
 		if root.Constraint == nil {
-			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // writing to a Buffer cannot fail
+			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // a write to a Buffer cannot fail
 		}
 	}
 	return b.Bytes()

@@ -68,7 +68,7 @@ func imagePlatforms() []string {
 	return namesOf(linuxes(), func(p platform) string { return p.image })
 }
 
-// readImage checks that a file has an image for these platforms, and returns the image for this machine.
+// readImage checks that a file has an image for each of the given platforms, and returns the image for this machine.
 func readImage(t *testing.T, file string, want ...string) v1.Image {
 	t.Helper()
 	dir := t.TempDir()
@@ -110,9 +110,9 @@ func readImage(t *testing.T, file string, want ...string) v1.Image {
 	return found
 }
 
-// TestLoadable checks that every Docker and Podman can load the file of a platform: it has the manifest of docker save,
-// and contains the same image as the index. It also checks fields of the configuration that go-containerregistry does
-// not know.
+// TestLoadable checks that every Docker and Podman can load the image file of a platform. The file has a manifest
+// like that of docker save, and contains the same image as the index. The test also checks fields of the
+// configuration that go-containerregistry does not know.
 func TestLoadable(t *testing.T) {
 	dist, _ := releaseFolders(t)
 	for _, p := range linuxes() {
@@ -175,8 +175,8 @@ func TestLoadable(t *testing.T) {
 	}
 }
 
-// container runs commands like a container of an image: with the image's files, environment and user. That needs root
-// and is not possible everywhere; otherwise the commands run with their own file system.
+// container runs commands as a container of the image does: with the image's files, environment and user. Only root
+// can do this. For other users the commands run with this machine's files.
 type container struct {
 	root        string
 	inside      bool
@@ -197,7 +197,6 @@ func (c *container) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the image's program and waits for its end.
 func (c *container) run(t *testing.T, args ...string) string {
 	t.Helper()
 	var failed bytes.Buffer

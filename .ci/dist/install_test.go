@@ -14,7 +14,7 @@ func TestLifecycle(t *testing.T) {
 	if os.Geteuid() != 0 || exec.Command("unshare", "--mount", "--pid", "--fork", "true").Run() != nil {
 		t.Skip("to install packages, root and namespaces are needed")
 	}
-	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH] // RPM's name of the architecture
+	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH] // the name of the architecture in RPM
 	for _, p := range []struct{ format, file, installer string }{
 		{"deb", "edgetable_1.2.3_" + runtime.GOARCH + ".deb", "/usr/bin/dpkg"},
 		{"rpm", "edgetable-1.2.3-1." + machine + ".rpm", "/usr/bin/rpm"},
@@ -33,8 +33,7 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// lifecycle installs an older package of the format and then upgrades it to the file of the
-// release.
+// lifecycle installs an older package of the format and then upgrades it to the package of the release.
 func lifecycle(t *testing.T, format, file string) {
 	dist, programs := releaseFolders(t)
 	dir := t.TempDir()

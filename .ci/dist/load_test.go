@@ -35,7 +35,7 @@ func (e *engine) client(t *testing.T) *http.Client {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			runtime.LockOSThread() // the thread stays locked, so that it ends with this goroutine and no other goroutine gets its network
+			runtime.LockOSThread() // the thread is never unlocked, so it ends with this goroutine and no other goroutine runs in its network namespace
 			if err = unix.Setns(int(network.Fd()), unix.CLONE_NEWNET); err == nil {
 				c, err = new(net.Dialer).DialContext(ctx, kind, address)
 			}
@@ -48,34 +48,34 @@ func (e *engine) client(t *testing.T) *http.Client {
 
 const writerCount = 4
 
-// writers put rows into a table, each writer one row after the other, and remember the confirmed rows.
+// writers put rows into a table concurrently and record the confirmed rows. Each writer sends one row after the
+// other.
 type writers struct {
 	client   *http.Client
 	endpoint string // of the form http://HOST/ACCOUNT
 	account  string
 	key      []byte
-	patient  bool // a writer continues after a failed request
+	patient  bool // whether a writer continues after a failed request
 
 	end       chan struct{}
 	all       sync.WaitGroup
 	mu        sync.Mutex
 	confirmed []string // PartitionKey/RowKey of each confirmed row
 	failed    []failure
-	enough    chan struct{} // receives when the thousandth row is confirmed, or a writer has ended
+	enough    chan struct{} // receives a value when the thousandth row is confirmed, and each time a writer ends
 }
 
-// span is the time from the beginning to the end of something.
+// span is a period of time.
 type span struct{ from, to time.Time }
 
 func (s span) meets(other span) bool { return !s.to.Before(other.from) && !other.to.Before(s.from) }
 
-// failure is a request that was not confirmed, and when it was in flight.
+// failure is a failed request, with the period in which it was in flight.
 type failure struct {
 	span
 	why string
 }
 
-// write creates the table and starts the writers.
 func (w *writers) write(t *testing.T) {
 	t.Helper()
 	w.end, w.enough = make(chan struct{}), make(chan struct{}, writerCount+1)
@@ -113,13 +113,12 @@ func (w *writers) rows(partition int) {
 	}
 }
 
-// stop stops the writers and waits until they have ended.
 func (w *writers) stop() {
 	close(w.end)
 	w.all.Wait()
 }
 
-// judge checks that each confirmed row exists, and that only requests in flight at a kill have failed.
+// checkRows checks that each confirmed row exists, and that only requests that were in flight at a kill failed.
 func (w *writers) checkRows(t *testing.T, kills []span) {
 	t.Helper()
 	within := 0

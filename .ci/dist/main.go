@@ -83,7 +83,7 @@ func run(given, only, url, source string, parts []string) error {
 	return r.list(os.Stdout)
 }
 
-// step runs a part of the work and prints its name, because the whole work takes minutes.
+// step runs one step of the build and prints its name and duration, because the whole build takes minutes.
 func (r *release) step(name string, do func() error) error {
 	start := time.Now()
 	fmt.Fprintf(os.Stderr, "%-40s", name)

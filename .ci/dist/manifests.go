@@ -10,7 +10,7 @@ import (
 )
 
 // manifests writes the manifests for Homebrew, Scoop and winget, with the URLs and checksums of the archives. If the
-// release has no URL, they refer to the directory of the files, so that they can be tried on this machine.
+// release has no URL, the manifests refer to local files, so that they can be tried on this machine.
 func (r *release) manifests() error {
 	if r.url == "" {
 		dir, err := filepath.Abs(r.out)
@@ -58,11 +58,11 @@ func (r *release) manifests() error {
 
 const summary = "Table store that speaks the Azure Table Storage protocol"
 
-// archived is an archive as the manifests describe it. dir is the directory inside the archive.
+// archived holds what a manifest says about an archive. dir is the directory inside the archive.
 type archived struct{ URL, Sum, dir string }
 
-// homepage returns the address of the repository, or else of the release's host. For files to try on this machine, it
-// is "".
+// homepage returns the URL of the repository or, if there is none, the URL of the host of the release. It returns ""
+// if the release has neither.
 func (r *release) homepage() string {
 	scheme, rest, _ := strings.Cut(r.url, "://")
 	if r.source != "" || scheme == "file" {

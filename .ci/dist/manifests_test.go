@@ -25,7 +25,7 @@ func TestManifests(t *testing.T) {
 
 	formula := string(readFile(t, dist+"/edgetable.rb"))
 	found := regexp.MustCompile(`url "(.*)"\n +sha256 "(.*)"`).FindAllStringSubmatch(formula, -1)
-	systems := slices.DeleteFunc(platforms(), func(p platform) bool { return p.npm == "win32-x64" || p.npm == "linux-arm" }) // not on Homebrew
+	systems := slices.DeleteFunc(platforms(), func(p platform) bool { return p.npm == "win32-x64" || p.npm == "linux-arm" }) // platforms that Homebrew does not support
 	if len(found) != len(systems) {
 		t.Fatalf("the formula has %d archives:\n%s", len(found), formula)
 	}
@@ -45,7 +45,7 @@ func TestManifests(t *testing.T) {
 	}
 
 	if !*allPlatforms {
-		return // the manifests for Scoop and winget are for Windows
+		return // only releases for Windows have manifests for Scoop and winget
 	}
 	const archive = "edgetable_1.2.3_windows_amd64"
 	var scoop struct {
@@ -72,7 +72,7 @@ func TestManifests(t *testing.T) {
 	if err := yaml.Unmarshal(text, &raw); err != nil {
 		t.Fatal(err)
 	}
-	again, _ := json.Marshal(raw) // the yaml package lowers the names of fields, and encoding/json ignores their case
+	again, _ := json.Marshal(raw) // package yaml expects field names in lower case, and encoding/json ignores their case
 	if err := json.Unmarshal(again, &winget); err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 // npmSource is the directory of the npm package with the launcher and the test fixtures.
 const npmSource = "infra/packages/npm"
 
-// npm makes an npm package with the program for each platform, and the package edgetable. That package has all others
-// as optional dependencies: npm installs the one that fits.
+// npm makes an npm package with the program for each platform, and the package edgetable. The package edgetable has
+// the other packages as optional dependencies, and npm installs the one for its platform.
 func (r *release) npm() error {
 	main, err := readJSON(npmSource + "/package.json")
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *release) npm() error {
 	return errors.Join(err, r.npmPackage(r.config.ProjectName, main, files))
 }
 
-// npmPackage writes a package like 'npm pack'. files maps names in the package to files.
+// npmPackage writes a package as 'npm pack' does. The argument files maps paths in the package to source files.
 func (r *release) npmPackage(name string, about map[string]any, files map[string]string) error {
 	text, err := json.MarshalIndent(about, "", "  ")
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *release) npmPackage(name string, about map[string]any, files map[string
 	if err != nil {
 		return err
 	}
-	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // fails only for an unknown level
+	z, _ := gzip.NewWriterLevel(f, gzip.BestCompression) // only an unknown level gives an error
 	w := tar.NewWriter(z)
 	add := r.tarred(w)
 	err = add("package/package.json", 0o644, append(text, '\n'))
@@ -82,7 +82,7 @@ func (t target) node() string {
 	return name(map[string]string{"windows": "win32"}, t.os) + "-" + name(map[string]string{"amd64": "x64"}, t.arch)
 }
 
-// modeOf returns the mode of a file in a package: programs are executable.
+// modeOf returns the mode of a file in a package. Programs are executable.
 func modeOf(name string) int64 {
 	if strings.HasPrefix(filepath.Base(name), "edgetable") {
 		return 0o755

@@ -16,7 +16,7 @@ import (
 const nugetSource = "infra/packages/nuget"
 
 // nuget makes a NuGet package with the program for each platform, and the package edgetable, a .NET tool that refers
-// to them: the SDK installs the one that fits. The SDK supports this from version 10 on.
+// to the packages with the program. The SDK installs the package for its platform; it can do so from version 10 on.
 func (r *release) nuget() error {
 	named := toolSettings{Version: 2, Command: toolCommand{Name: r.config.ProjectName}}
 	for _, t := range r.targets {
@@ -76,7 +76,7 @@ func (t target) dotnet() string {
 	return os + "-" + t.arch
 }
 
-// nuspec is the description that a gallery shows.
+// nuspec is a package's description, which a gallery shows.
 type nuspec struct {
 	XMLName  xml.Name `xml:"http://schemas.microsoft.com/packaging/2013/05/nuspec.xsd package"`
 	Metadata struct {
@@ -107,7 +107,7 @@ type repository struct {
 	Commit string `xml:"commit,attr"`
 }
 
-// Parts that 'dotnet pack' adds to the files: their types, and the location of the description.
+// Two files that 'dotnet pack' adds to a package: the media types of the files, and the location of the description.
 const (
 	contentTypes = xml.Header + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml" />` +
 		`<Default Extension="nuspec" ContentType="application/octet" /><Default Extension="xml" ContentType="application/octet" /><Default Extension="md" ContentType="application/octet" />` +
@@ -116,7 +116,7 @@ const (
 	relations = xml.Header + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Type="http://schemas.microsoft.com/packaging/2010/07/manifest" Target="/`
 )
 
-// nugetPackage writes a package with the given files, and those that every package has.
+// nugetPackage writes a package with the given files and the files that are in every package.
 func (r *release) nugetPackage(id, kind string, files map[string][]byte) error {
 	var about nuspec
 	m := &about.Metadata
@@ -167,7 +167,7 @@ func marked(v any) ([]byte, error) {
 	return append([]byte(xml.Header), append(text, '\n')...), err
 }
 
-// icon draws the icon of the explorer's page as a PNG, which a gallery requires: a table with a folded corner.
+// icon draws the icon of the explorer's web page as a PNG: a table with a folded corner. A gallery requires an icon.
 func icon() ([]byte, error) {
 	const side, unit = 128, 4
 	white, ground, corner := color.RGBA{0xff, 0xff, 0xff, 0xff}, color.RGBA{0x57, 0x53, 0xc6, 0xff}, color.RGBA{0xff, 0xc9, 0x4d, 0xff}

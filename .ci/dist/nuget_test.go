@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestNuGet checks that the packages for .NET contain what the SDK and a gallery require. The tool package names a
-// package for each platform, which contains the program.
+// TestNuGet checks that the packages for .NET contain what the SDK and a gallery require. The tool package names one
+// package for each platform, and that package contains the program.
 func TestNuGet(t *testing.T) {
 	dist, programs := releaseFolders(t)
 	read := func(id, kind string) (files map[string][]byte, settings toolSettings) {

@@ -23,7 +23,7 @@ func readme(t *testing.T, pattern string) string {
 	return string(found[1])
 }
 
-// row is a row of the table of packages in README.md, with the commands that it shows.
+// row is a row of the table of packages in README.md: a name and its commands.
 type row struct {
 	name     string
 	commands []string
@@ -42,8 +42,8 @@ func rows(t *testing.T) (list []row) {
 	return list
 }
 
-// TestReadmeRows runs the commands in each row of README's table of packages, unchanged, in a folder with the files
-// that 'make dist TARGETS=linux/amd64' makes.
+// TestReadmeRows runs the commands in each row of README's table of packages, exactly as README shows them. They run
+// in a folder with the files that 'make dist TARGETS=linux/amd64' makes.
 func TestReadmeRows(t *testing.T) {
 	if host != "linux_amd64" {
 		t.Skip("README has the names of the files for linux/amd64")
@@ -75,8 +75,8 @@ func TestReadmeRows(t *testing.T) {
 	}
 }
 
-// hostFiles returns a new folder that is like a clone of the repository: its subfolder dist has the files of a release
-// for this machine.
+// hostFiles returns a new folder with a subfolder dist, as in a clone of the repository. The subfolder has the files
+// of a release for this machine.
 func hostFiles(t *testing.T) (dir string) {
 	t.Helper()
 	dist, _ := releaseFolders(t)
@@ -102,7 +102,8 @@ func bash(t *testing.T, dir, typed string) string {
 	return command(t, dir, nil, "bash", "-euc", typed)
 }
 
-// served runs a command that starts a server, in a separate network namespace, until the server is ready.
+// runServer runs a command that starts a server, in a separate network namespace. It returns when the server is
+// ready.
 func runServer(t *testing.T, dir, typed string) {
 	t.Helper()
 	c := exec.Command("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "bash", "-euc", "ip link set lo up; "+typed)
@@ -142,7 +143,7 @@ func pipRow(t *testing.T, dir string, commands []string) {
 	bash(t, dir, "python3 -m venv venv; . venv/bin/activate; "+commands[0]+"; edgetable version")
 }
 
-// aptRow installs the package in an overlay over this machine's files, which keeps them unchanged.
+// aptRow installs the package in an overlay over this machine's files, so that they do not change.
 func aptRow(t *testing.T, dir string, commands []string) {
 	if os.Geteuid() != 0 || exec.Command("unshare", "--mount", "true").Run() != nil {
 		t.Skip("to install packages, root and namespaces are needed")

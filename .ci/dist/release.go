@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// release holds the input for all files.
+// release holds the input from which all files are made.
 type release struct {
 	Version    string // the version, without the v of the tag
 	FullCommit string
-	IsGitDirty bool      // some files differ from the commit
+	IsGitDirty bool      // whether any file differs from the commit
 	time       time.Time // time of the commit; all files get this time
 
 	config  config
@@ -48,10 +48,10 @@ func newRelease(given string) (*release, error) {
 			return nil, err
 		}
 		r.IsGitDirty = changed != ""
-		// A commit with a tag is a release. All others are versions before the next release.
+		// A commit with a tag is a release. Any other commit has a version before the next release.
 		last, err := output("git", "describe", "--tags", "--match=v[0-9]*")
 		if err != nil {
-			last = "v0.0.0-0-g0" // there is no tag yet
+			last = "v0.0.0-0-g0" // the repository has no tag yet
 		}
 		if r.Version, err = versionOf(strings.TrimPrefix(last, "v"), seconds); err != nil {
 			return nil, err
@@ -65,8 +65,8 @@ func newRelease(given string) (*release, error) {
 	return r, os.Setenv("SOURCE_DATE_EPOCH", seconds) // nfpm reads the release's time from this variable
 }
 
-// versionOf converts the output of git describe to a version. After a release, that is the next version with a suffix
-// that .deb, .rpm and .apk sort before that next release.
+// versionOf converts the output of git describe to a version. For a commit after a release, the version is that of
+// the next release with a suffix. In .deb, .rpm and .apk, it sorts before the next release.
 func versionOf(described, seconds string) (string, error) {
 	tag, _, after := strings.Cut(described, "-")
 	if !after {
@@ -79,7 +79,7 @@ func versionOf(described, seconds string) (string, error) {
 	return fmt.Sprintf("%d.%d.%d-git%s", major, minor, patch+1, seconds), nil
 }
 
-// names are the values that templates in .goreleaser.yaml can use.
+// names holds the values that a template in .goreleaser.yaml can use.
 type names struct {
 	*release
 	ProjectName, Os, Arch, Arm string

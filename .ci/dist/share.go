@@ -57,15 +57,16 @@ func (r *release) share() error {
 	return r.thirdParty(dir + "/THIRD-PARTY.txt")
 }
 
-// program runs the program. It is compiled with the options for this platform, so that Go compiles no package twice.
+// program compiles and runs the program, with the same options as the build for this platform. So Go compiles no
+// package twice.
 func (r *release) program(args ...string) (string, error) {
 	b := r.config.Builds[0]
 	run := append(append(append([]string{"env"}, b.Env...), "GOFLAGS=", "go", "run"), b.Flags...)
 	return output(run[0], append(append(run[1:], b.Main), args...)...)
 }
 
-// scripts copies the package scripts and sets their times to that of the commit, because an .apk contains these
-// times.
+// scripts copies the package scripts and sets their modification times to the time of the commit, because an .apk
+// contains modification times.
 func (r *release) scripts(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (r *release) scripts(dir string) error {
 
 func writeGzip(file string, text []byte) error {
 	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // fails only for an unknown level
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // only an unknown level gives an error
 	_, err := z.Write(text)
 	if err == nil {
 		err = z.Close()
@@ -98,8 +99,8 @@ func writeGzip(file string, text []byte) error {
 
 var licenseName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)`)
 
-// thirdParty writes the licenses of the modules in the program on any platform, since most licenses require that
-// copies of the program include them.
+// thirdParty writes the licenses of all modules that the program uses on any platform, because most licenses require
+// that copies of the program include them.
 func (r *release) thirdParty(file string) error {
 	modules := map[string]string{} // maps each module to its directory
 	for _, t := range r.targets {

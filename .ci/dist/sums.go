@@ -29,7 +29,7 @@ func (r *release) boms() error {
 			args = append(args, strings.NewReplacer("${document}", document, "${artifact}", program).Replace(arg))
 		}
 		bom := exec.Command("go", args...)
-		bom.Dir = r.out // GoReleaser also runs the command there
+		bom.Dir = r.out // GoReleaser runs the command in the same directory
 		bom.Env = append(os.Environ(), "GOFLAGS=")
 		if out, err := bom.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", bom, err, out)

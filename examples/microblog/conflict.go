@@ -21,8 +21,8 @@ func (m *microblog) readChannel(ctx context.Context, author, name string) (chann
 	return read, response.ETag, json.Unmarshal(response.Value, &read)
 }
 
-// writeChannel stores the channel if nobody has changed it since it had this ETag. Otherwise it fails with
-// UpdateConditionNotSatisfied (412).
+// writeChannel stores the channel if it still has this ETag: if nobody has changed it since it was read. Otherwise
+// the service returns UpdateConditionNotSatisfied (412).
 func (m *microblog) writeChannel(ctx context.Context, changed channel, etag azcore.ETag) error {
 	body, err := json.Marshal(changed)
 	if err != nil {
@@ -32,8 +32,8 @@ func (m *microblog) writeChannel(ctx context.Context, changed channel, etag azco
 	return err
 }
 
-// meetAConflict lets two editors change one channel. Both read it, and the first one writes. The second write is
-// refused, so the second editor reads again and then succeeds. Neither change is lost.
+// meetAConflict lets two editors change one channel. Both read the channel, and the first one writes it. The write
+// of the second editor is refused. This editor reads the channel again and then succeeds. No change is lost.
 func (m *microblog) meetAConflict(ctx context.Context, author, name string) error {
 	first, firstETag, err := m.readChannel(ctx, author, name)
 	if err != nil {
@@ -64,8 +64,8 @@ func (m *microblog) meetAConflict(ctx context.Context, author, name string) erro
 	return nil
 }
 
-// countTogether lets several writers add to one counter at the same time. Each writer tries again after a conflict.
-// countTogether checks that no addition was lost.
+// countTogether lets several writers increment one counter at the same time. After a conflict, a writer tries
+// again. countTogether checks that no increment was lost.
 func (m *microblog) countTogether(ctx context.Context, author, name string) error {
 	const writers, additions = 4, 5
 	var (
@@ -99,7 +99,7 @@ func (m *microblog) countTogether(ctx context.Context, author, name string) erro
 	return nil
 }
 
-// addOne adds one to the counter, and tries again after a conflict. It ends, because each conflict means that
+// addOne increments the counter. After a conflict it tries again. It always ends, because each conflict means that
 // another writer has succeeded.
 func (m *microblog) addOne(ctx context.Context, author, name string, retries *atomic.Int64) error {
 	for {

@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// run is the whole program. It writes its steps to out and returns the first error.
+// run runs the whole program. It writes its steps to out and returns the first error.
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("microblog", flag.ContinueOnError)
 	connection := flags.String("connection-string", "", "connection `string` of the account")
@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return blog.show(ctx, *posts, *page)
 }
 
-// show creates, changes, reads and deletes one channel.
+// show creates, reads, changes and deletes one channel.
 func (m *microblog) show(ctx context.Context, posts, page int) error {
 	if err := m.createTables(ctx); err != nil {
 		return err

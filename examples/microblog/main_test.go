@@ -63,8 +63,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestForeignTableIsLeftAlone checks that the program does not delete a table
-// that it has not created.
+// TestForeignTableIsLeftAlone checks that the program does not delete a table that existed before.
 func TestForeignTableIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	service, err := aztables.NewServiceClientFromConnectionString(os.Getenv("EDGETABLE_CONNECTION_STRING"), nil)

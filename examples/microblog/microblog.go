@@ -15,15 +15,15 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// microblog holds the two tables and the writer for the report.
+// microblog holds the clients of both tables, and the writer for the report.
 type microblog struct {
 	channels, blogs *aztables.Client
 	created         []*aztables.Client
 	out             io.Writer
 }
 
-// channel is an entity of Channels. The members named …@odata.type give the service the types that
-// JSON does not have.
+// channel is an entity of the table Channels. JSON cannot express all types of properties, so the members named
+// …@odata.type contain the types.
 type channel struct {
 	Author    string `json:"PartitionKey"`
 	Name      string `json:"RowKey"`
@@ -34,7 +34,7 @@ type channel struct {
 	PostsIs   string `json:"Posts@odata.type"`
 }
 
-// post is an entity of Blogs.
+// post is an entity of the table Blogs.
 type post struct {
 	Channel  string `json:"PartitionKey"`
 	Inverted string `json:"RowKey"`
@@ -44,10 +44,11 @@ type post struct {
 	PostedIs string `json:"PostedOn@odata.type"`
 }
 
-// inverted maps later times to smaller strings: 19 digits that count down to the end of int64 nanoseconds, in 2262.
+// inverted returns a string that is smaller for a later time. It has 19 digits, which count down to the year 2262,
+// where int64 nanoseconds end.
 func inverted(t time.Time) string { return fmt.Sprintf("%019d", math.MaxInt64-t.UnixNano()) }
 
-// literal quotes text for a filter, so that a name cannot change what the filter says.
+// literal quotes a text for a filter. Without quoting, a name could change the meaning of the filter.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 func (m *microblog) say(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
@@ -64,7 +65,7 @@ func (m *microblog) createTables(ctx context.Context) error {
 	return nil
 }
 
-// dropTables deletes the tables this run has created, and never one that was there before.
+// dropTables deletes the tables that this run has created. It never deletes a table that existed before.
 func (m *microblog) dropTables(ctx context.Context) error {
 	for _, table := range m.created {
 		if _, err := table.Delete(ctx, nil); err != nil {
@@ -95,7 +96,8 @@ func (m *microblog) createChannel(ctx context.Context, author, name, topic strin
 	return nil
 }
 
-// fill writes one post an hour. Posts of a channel share a partition, so one transaction stores all or none.
+// fill writes one post for each hour. All posts of a channel are in one partition, so a transaction stores all of
+// them or none.
 func (m *microblog) fill(ctx context.Context, author, name string, start time.Time, count int) error {
 	var actions []aztables.TransactionAction
 	for i := range count {
@@ -116,8 +118,8 @@ func (m *microblog) fill(ctx context.Context, author, name string, start time.Ti
 	return nil
 }
 
-// listNewestFirst reads the channel page by page. Like a web site, it keeps only the continuation token between
-// two pages; a link to the next page could contain it.
+// listNewestFirst reads the channel page by page. Between two pages it keeps only the continuation token. A web
+// site could put this token into the link to the next page.
 func (m *microblog) listNewestFirst(ctx context.Context, name string, size int) error {
 	filter, top := "PartitionKey eq "+literal(name), int32(size)
 	var nextPartition, nextRow *string
@@ -139,8 +141,8 @@ func (m *microblog) listNewestFirst(ctx context.Context, name string, size int) 
 	}
 }
 
-// listSince reads posts of the given time and later: a range of RowKeys, which the service finds without a scan
-// of the partition.
+// listSince reads the posts since the given time. They are a range of RowKeys, which the service finds without a
+// scan of the partition.
 func (m *microblog) listSince(ctx context.Context, name string, since time.Time) error {
 	filter := fmt.Sprintf("PartitionKey eq %s and RowKey le %s", literal(name), literal(inverted(since)))
 	m.say("since %s:", since.Format(time.DateTime))
@@ -167,8 +169,8 @@ func (m *microblog) print(entities [][]byte) error {
 	return nil
 }
 
-// deleteChannel removes the newest post with a single delete, the others in transactions of 100, and the channel
-// last.
+// deleteChannel deletes the newest post alone, then the other posts in transactions of 100, and finally the
+// channel.
 func (m *microblog) deleteChannel(ctx context.Context, author, name string) error {
 	filter, keys := "PartitionKey eq "+literal(name), "PartitionKey,RowKey"
 	var deletes []aztables.TransactionAction
@@ -205,7 +207,8 @@ func (m *microblog) deleteChannel(ctx context.Context, author, name string) erro
 	return nil
 }
 
-// hasCode reports whether err has this error code of the service. Codes are the contract; messages are for people.
+// hasCode reports whether err is an error of the service with this code. Programs should compare codes, because the
+// messages are for people.
 func hasCode(err error, code aztables.TableErrorCode) bool {
 	var failure *azcore.ResponseError
 	return errors.As(err, &failure) && failure.ErrorCode == string(code)

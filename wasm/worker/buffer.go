@@ -3,11 +3,12 @@ package main
 import "math/bits"
 
 // buffer is the memory through which bytes enter and leave the module. Incoming bytes are used without a copy, and are
-// replaced with outgoing ones. A caller that took memory from the buffer returns it, and it is reused for the next message.
+// replaced with outgoing ones. Code that takes memory from the buffer returns the memory later, so that the next message can
+// use it.
 //
 // Large blocks of memory, called pieces, must not be allocated for each request: small blocks fragment the heap, and soon no
-// gap has room for a piece. So an instance that served a large request is not used again. An instance for Durable Objects
-// allocates its pieces at the start.
+// gap is large enough for a piece. So an instance that served a large request is not used again. An instance for Durable
+// Objects allocates its pieces at the start.
 type buffer struct {
 	b      []byte // the host reads and writes these bytes
 	spares [3][]byte
@@ -29,7 +30,7 @@ func (s *buffer) allocateSpares() {
 	}
 }
 
-// room returns the buffer with room for n bytes. For n = 0, it returns the current bytes.
+// room returns the buffer with space for n bytes. If n is 0, it returns the current bytes.
 func (s *buffer) room(n int) []byte {
 	if cap(s.b) < n || cap(s.b) == 0 {
 		s.recycle(s.b)
@@ -85,13 +86,14 @@ func (s *buffer) put(b []byte) int {
 	return len(b)
 }
 
-// drop makes the memory of the current bytes unused.
+// drop makes the memory of the current bytes available for reuse.
 func (s *buffer) drop() {
 	s.recycle(s.b)
 	s.b = nil
 }
 
-// back returns a block for reuse. If the block is large enough, it replaces the smallest unused block.
+// recycle makes a block available for reuse, in place of the smallest unused block. A block that is
+// smaller than that, or larger than maxSpare, is not reused.
 func (s *buffer) recycle(b []byte) {
 	least := 0
 	for i := range s.spares {

@@ -22,7 +22,7 @@ const (
 	overloaded
 	lost
 	unreachable
-	failed // the reason follows
+	failed // the reason of the failure follows this byte
 )
 
 // answerTimeout is how long the shell waits for an answer.

@@ -139,7 +139,7 @@ func TestBuffer(t *testing.T) {
 	}
 	copy(s.room(10_000), "request")
 	request := s.detach(7)
-	copy(s.room(6), "answer") // the request still uses its memory
+	copy(s.room(6), "answer") // the request still uses the memory of this block
 	if string(request) != "request" {
 		t.Errorf("the request became %q", request)
 	}

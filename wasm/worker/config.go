@@ -22,7 +22,7 @@ type config struct {
 	settingsAge  time.Duration
 	scannedBytes int
 	failures     float64
-	rates        setting.Rates // limits of one isolate; a Worker has many isolates, so these are no quotas
+	rates        setting.Rates // limits of one isolate; a Worker has many isolates, so the rates are no quotas of the Worker
 	buckets      uint16
 	splitBytes   float64 // size at which a key range is split; 0 means that no range is split because of its size
 	splitRate    float64 // requests per second at which a key range is split; 0 means that no range is split because of its load

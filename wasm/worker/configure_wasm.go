@@ -42,5 +42,6 @@ func logRangeEvent(table string, bucket uint16, id uint32, event string) {
 	log(levelInfo, lineOfRange(table, bucket, id, event))
 }
 
-// shortOfRoom is the log line for an isolate whose objects get more writes than they can remember answers.
+// shortOfRoom is the log line for an isolate whose objects get so many writes that they forget answers to
+// writes within a minute.
 const shortOfRoom = `{"msg":"object","cause":"answers to writes were forgotten within a minute: a write that is sent again then may be 500 OperationTimedOut"}`

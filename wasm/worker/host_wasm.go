@@ -6,7 +6,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// This file has the functions of the host that all variants of the module use, and its configuration by the host.
+// This file has the host functions that all variants of the module use, and the function with which the host
+// configures the module.
 
 //go:wasmimport edge now
 func hostNow() float64

@@ -17,8 +17,8 @@ type isolate struct {
 }
 
 // A request about settings begins with one of these bytes; any other request is about the layouts of tables. A frame
-// with the account's name follows. settingsKeep also has the time when the settings were read or changed, and their
-// stored form.
+// with the account's name follows. A request with settingsKeep also has the time when the settings were read or
+// changed, and their stored form.
 const (
 	settingsRecall = 0x80 + iota
 	settingsKeep

@@ -3,7 +3,7 @@
 //
 //	fetch → worker.mjs → serve → core/protocol → core/table → adapters/store/durableobject ┐
 //	                                      answers ← worker.mjs ← RPC ← calls ────────┘
-//	RPC   → worker.mjs → object → adapters/store/durableobject/object → rows in SQLite
+//	RPC   → worker.mjs → object → adapters/store/durableobject/engine → rows in SQLite
 //
 // With a binding of Workers KV named EDGETABLE_REPLICA there is a replica. Durable Objects publish their changes to the
 // replica. It answers reads at the secondary address, which may be old:

@@ -23,7 +23,7 @@ type platform struct {
 	engines objects
 	objects map[string]*storage
 	log     []string
-	wrote   bool // the server declared that its calls write
+	wrote   bool // whether the server declared that its calls may change objects
 }
 
 // storage is the storage of one Durable Object.

@@ -40,7 +40,7 @@ const (
 	kvList  = "l"
 )
 
-// These are the outcomes.
+// These are the outcomes of an operation.
 const (
 	kvDone = iota
 	kvNone

@@ -27,9 +27,9 @@ type awake struct {
 }
 
 // maxAwake is the maximum number of engines in memory. An engine may be dropped at any time. All objects of an
-// isolate share 28 MiB, of which the blocks of [buffer.hold] take 12. Together, 256 engines without statistics and
-// answers take about 1 MiB. Their statistics take at most 4 MiB (16 KiB each), and their remembered answers to writes
-// at most 4 MiB.
+// isolate share 28 MiB, of which the blocks of [buffer.allocateSpares] take 12. Together, 256 engines without
+// statistics and answers take about 1 MiB. Their statistics take at most 4 MiB (16 KiB each), and their remembered
+// answers to writes at most 4 MiB.
 const maxAwake = 256
 
 // These values tell the shell what to do after a step.
@@ -60,7 +60,7 @@ func (o *objects) handle(dst []byte, number uint32, message []byte, again frames
 	step := o.engine(number).Handle(o.rows, message, resume, dst)
 	switch {
 	case len(step.Calls) > 0:
-		if step.Answer != nil { // Answer is the memory of a call's message
+		if step.Answer != nil { // a call's message is in the memory of Answer
 			o.pieces.drop() // the rows that were read last are not needed any more
 			dst = append(o.pieces.piece(len(dst)+4+len(step.State)+sizeOfCalls(step.Calls)), dst...)
 		}

@@ -34,7 +34,7 @@ func poison(b []byte) {
 	}
 }
 
-// take returns a copy of b, which is overwritten after the request.
+// take returns a copy of b. The copy is overwritten after the request.
 func (p *poisoned) take(b []byte) []byte {
 	b = bytes.Clone(b)
 	p.taken = append(p.taken, b)
@@ -66,7 +66,6 @@ func (p *poisoned) ask(name string, message []byte) []byte {
 	})
 }
 
-// answer serves a request.
 func (p *poisoned) answer(b []byte) []byte {
 	request := bytes.Clone(b)
 	head, body := p.server.respond(nil, request)

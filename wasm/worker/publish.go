@@ -14,7 +14,7 @@ import (
 type publisher struct{ host host }
 
 const (
-	// published is how long after the start of a batch its writes may begin. The shell makes six writes at a time.
+	// writeTime is how long after the start of a batch its writes may begin. The shell makes six writes at a time.
 	// This is the platform's limit, so no write waits in a queue. The last write begins at most 9 s after the object
 	// requested the batch, including 5 s to get an instance. The object stops waiting after 10 s. Its timeout for a
 	// batch is 60 s, so the last write has 51 s to take effect.

@@ -68,8 +68,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestPublishPurge checks that the marks of all buckets of a table are purged with the table, even if this needs more
-// than one batch. No batch may make more calls than an invocation of a Worker may.
+// TestPublishPurge checks that a purge of a table also deletes the lag reports of all its buckets, even if this
+// needs more than one batch. No batch may make more calls than an invocation of a Worker may.
 func TestPublishPurge(t *testing.T) {
 	t.Parallel()
 	now := 1000 * edm.Ticks(edm.TicksPerSecond)
@@ -126,7 +126,7 @@ func TestReplication(t *testing.T) {
 	var since edm.Ticks // the time since which an object lags; 0 if none lags
 	var lags, broken bool
 	h := host{now: func() edm.Ticks { return now }, log: func(int, []byte) {}}
-	marks := make(map[string]string) // records in KV; a record has the time up to which an object has published its changes
+	marks := make(map[string]string) // lag reports in KV; a report has the time up to which an object has published its changes
 	h.kv = func(request frames) frames {
 		parts := split(t, request)
 		switch {

@@ -97,7 +97,7 @@ func (r *incoming) read(b []byte) error {
 		if !ok {
 			continue // not a header line
 		}
-		for strings.EqualFold(name, "x-http-method") { // the protocol counts the values of this header
+		for strings.EqualFold(name, "x-http-method") { // the protocol counts the values of this header, so they become separate fields
 			first, rest, more := strings.Cut(value, ",")
 			if !more {
 				break

@@ -27,8 +27,8 @@ type host struct {
 	log    func(level int, line []byte)
 	call   func(calls []durableobject.Call, ms uint32, writes bool) (answers frames)
 	kv     func(request frames) (answer frames)
-	known  func(question []byte) (answer []byte)                   // asks the isolate's cache
-	limit  func(which int, key string, n int) (wait time.Duration) // calls the isolate's rate limiter; nil if this instance has its own one
+	known  func(question []byte) (answer []byte)                   // asks the instance with the isolate's cache
+	limit  func(which int, key string, n int) (wait time.Duration) // calls the isolate's rate limiter; nil if this instance has its own rate limiter
 	// pageBytes is the maximum size of the entities of a page, unless a single entity is larger; 0 means the
 	// protocol's limit.
 	pageBytes int
@@ -99,8 +99,8 @@ func (s *server) answer(dst, request []byte) []byte {
 	return dst
 }
 
-// respond appends the head of the response to a request. It returns the head and the body, which is valid until
-// release is called.
+// respond serves a request. It returns dst with the appended head of the response, and the body, which is valid
+// until release is called.
 func (s *server) respond(dst, request []byte) (head, body []byte) {
 	begin := s.host.now()
 	if err := s.in.read(request); err != nil {

@@ -19,7 +19,7 @@ import (
 // TestWire plays the corpus of recorded requests in the module, under Node.js.
 func TestWire(t *testing.T) {
 	t.Parallel()
-	module := os.Getenv("EDGETABLE_CORPUS_MODULE") // another module, for comparison
+	module := os.Getenv("EDGETABLE_CORPUS_MODULE") // a module to compare with, instead of a new build
 	if module == "" {
 		module = build(t, "", "corpus")
 	}
