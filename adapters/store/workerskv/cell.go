@@ -20,7 +20,7 @@ import (
 const (
 	formInline = 1
 	formValue  = 2
-	formMark   = 3 // a mark, only in a replica: the keys of some entities begin like this name and are too long for a name
+	formMark   = 3 // a mark: in a replica, the name stands for an entity whose key begins like the name and is too long for a name
 
 	stampSize   = 8
 	maxMetadata = 1022

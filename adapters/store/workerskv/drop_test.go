@@ -122,8 +122,9 @@ func TestPurgeWaits(t *testing.T) {
 }
 
 // TestPurgeAtSecondDrop interrupts a drop and drops the table again much later. Around the time of the second
-// drop, Purge processes the note of the first drop, while KV still returns the record of the table. The test
-// checks that all entities are deleted in the end, although another isolate continues to write to the table.
+// drop, Purge processes the note that the first drop has written, while KV still returns the record of the
+// table. The test checks that all entities are deleted in the end, although another isolate continues to
+// write to the table.
 func TestPurgeAtSecondDrop(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(16) {

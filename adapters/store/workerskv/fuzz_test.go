@@ -18,7 +18,8 @@ func FuzzName(f *testing.F) {
 	f.Add("e\x1e", "\x1f", "e\x1f0123", "\xff")
 	f.Add(strings.Repeat("\uffe0", 200), "x", strings.Repeat("\uffe0", 200), "y")
 	f.Fuzz(func(t *testing.T, p1, r1, p2, r2 string) {
-		// KV may contain any string as a name: it must decode to no key, or to a key with this name.
+		// KV may contain any string as a name. The string must decode to no key, or to a key with this
+		// name.
 		if k := keyOf(spaceEntities, p1); k != nil && nameOf(spaceEntities, k) != p1 {
 			t.Errorf("the name %q leads to %q, and that to %q", p1, k, nameOf(spaceEntities, k))
 		}

@@ -11,11 +11,11 @@ import (
 // with the beginning of the keys. A scan that reaches a mark reads all keys with this beginning, long or not, from the
 // primary.
 
-// beyond returns a position that sorts after every position that begins with k.
+// positionAfter returns a position that sorts after every position that begins with k.
 func positionAfter(k []byte) []byte { return append(bytes.Clone(k), 0xFF) }
 
-// startLong reads the keys at the start of a range that are too long for names, from the primary. It is needed if the
-// range begins after the mark for these keys, because the scan then does not reach the mark.
+// startLong reads the keys at the start of a range that are too long for names, from the primary. This is necessary
+// if the range begins after the mark for these keys, because the scan then does not reach the mark.
 func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err error) {
 	start := st.r.Start
 	n := cut(start, overflow)
@@ -37,7 +37,7 @@ func (s *scanner) readLong(ctx context.Context, st *stream, k []byte) (full bool
 	return s.delegate(ctx, st, st.r.Intersect(key.Range{Start: append(bytes.Clone(k), 1), End: positionAfter(k)}))
 }
 
-// delegate adds the entities in r to the page, which it reads from the primary, and moves the walk to the end of r.
+// delegate reads the entities in r from the primary, adds them to the page, and moves the walk to the end of r.
 func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full bool, err error) {
 	if r.Empty() {
 		return false, nil

@@ -24,8 +24,9 @@ const (
 	incarnationText = 16
 	// maxKey is the length of the longest encoded key for which a name has space.
 	maxKey = maxName - 1 - incarnationText
-	// separator and after stand in names for the bytes 00 and 01 of encoded keys, which KV
-	// might not accept. Like 00 and 01, they sort below every character of a key.
+	// In a name, the byte separator replaces the byte 00 of an encoded key, and the byte after replaces
+	// the byte 01, because KV might not accept 00 and 01. Like 00 and 01, the two bytes sort below every
+	// character of a key.
 	separator = 0x1E
 	after     = 0x1F
 )

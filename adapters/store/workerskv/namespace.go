@@ -48,8 +48,8 @@ type Key struct {
 
 // Errors of a Namespace.
 var (
-	// ErrRefused means that there were too many writes, of this name or in total. The
-	// refused write was not applied.
+	// ErrRefused means that KV got too many writes, of this name or in total. The refused write was not
+	// applied.
 	ErrRefused = errors.New("KV refused the write")
 	// ErrCursor means that the list cannot continue from this cursor.
 	ErrCursor = errors.New("KV refused the cursor")

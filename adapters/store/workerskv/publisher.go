@@ -14,10 +14,11 @@ import (
 type Publisher struct {
 	ns    Namespace
 	now   func() edm.Ticks
-	wrote map[string]edm.Ticks // time of the last write of each name; an entry is needed for a second
+	wrote map[string]edm.Ticks // time of the last write of each name; an entry is necessary for a second
 }
 
-// maxResting is the number of names in Publisher.wrote at which write removes the names that can be written again.
+// maxResting limits the size of Publisher.wrote. When it is reached, the method write removes the names that can
+// be written again.
 const maxResting = 1000
 
 // NewPublisher makes a publisher over a namespace.
@@ -28,9 +29,9 @@ func NewPublisher(ns Namespace, now func() edm.Ticks) *Publisher {
 // Rows publishes changes of entities of one incarnation of a table. The changes must be in order, because Rows publishes
 // only the last change of each key. done reports for each change whether the replica has it. err is the first error.
 //
-// If err is nil, the caller must repeat the changes that are not done after a second: their names were written less than
-// a second ago. If err is not nil, a change that is not done may have been published, or may be published later. The
-// caller must publish it again after some seconds, or a later change of the same key.
+// If err is nil, the caller must wait a second and then repeat the changes that are not done: their names were written
+// less than a second ago. If err is not nil, a change that is not done may have been published, or may be published
+// later. The caller must publish it again after some seconds, or a later change of the same key.
 func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, changes []table.Change) (done []bool, err error) {
 	done = make([]bool, len(changes))
 	last := make(map[string]int, len(changes))
@@ -110,7 +111,7 @@ func (p *Publisher) Forget(ctx context.Context, source string) error {
 // errRests means that the name was written less than a second ago.
 var errRests = errors.New("name rests")
 
-// one writes or deletes one cell.
+// writeOne writes or deletes one cell.
 func (p *Publisher) writeOne(ctx context.Context, name string, body []byte) error {
 	return p.write(ctx, []Write{cellWrite(name, body)})[0]
 }

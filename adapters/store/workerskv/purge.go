@@ -51,7 +51,8 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	}
 }
 
-// finish processes one note. waits is true if the drop is less than two minutes old, so that the note must wait.
+// finish processes one note of a drop. It deletes the entities if the incarnation was dropped, and then the
+// note. If the drop is less than two minutes old, finish does nothing, and waits is true.
 func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err error) {
 	p, err := decodeMetadata(n.Metadata)
 	incarnation := strings.TrimPrefix(n.Name, spacePurges)
@@ -86,8 +87,8 @@ func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err e
 	return false, nil
 }
 
-// purged is the number of names that purge lists at a time. It is small because an
-// instance has little memory.
+// purgeListSize is the number of names that purge lists at a time. It is small because an instance has
+// little memory.
 const purgeListSize = 100
 
 // purge deletes all names that begin with one of the prefixes.

@@ -149,8 +149,8 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(t), nil
 }
 
-// demand reads a record and returns table.ErrRevision if its revision is not want. The revision "" means that there is
-// no record.
+// demand reads a record, and returns table.ErrRevision if its revision differs from want. The revision "" means that
+// there is no record.
 func (s *Store) demand(ctx context.Context, key table.RecordKey, want table.Revision) (table.Record, error) {
 	r, err := s.ReadRecord(ctx, key, table.Strong)
 	if err != nil && !errors.Is(err, table.ErrNoRecord) {

@@ -31,7 +31,6 @@ type stream struct {
 	walk   *walk
 }
 
-// scan reads the page.
 func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 	s.budget.expired = s.request.Expired
 	s.page = table.NewPageBuilder(&s.request)
@@ -55,7 +54,7 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 			continue
 		}
 		switch {
-		case s.page.Page.Next != nil: // delegate has set Next
+		case s.page.Page.Next != nil: // the method delegate has set Next
 		case s.last != nil:
 			s.page.Page.Next = st.resume().position(s.last)
 		case i > 0:
@@ -155,7 +154,7 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	}
 }
 
-// examine adds a row to the page if it matches the filter. full reports that the page is full and the row was not added.
+// examine adds a row to the page if it matches the filter. full means that the page is full and the row was not added.
 func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err error) {
 	verdict, err := s.page.Examine(ctx, row)
 	if verdict == table.Take {
@@ -164,7 +163,7 @@ func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err e
 	return verdict == table.End, err
 }
 
-// push ends a page that has spent its calls on names before the range. The next page needs the cursor of this page, or it
+// push ends a page that has spent its calls on names before the range. Without the cursor of this page, the next page
 // would list the same names again. Only a position after an examined key can contain a cursor. So push examines the key at
 // the start of the range, whether an entity has this key or not.
 func (s *scanner) push(ctx context.Context, st *stream, at cursor) error {

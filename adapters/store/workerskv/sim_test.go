@@ -41,7 +41,7 @@ func (v *view) now() edm.Ticks {
 	return base + v.skew
 }
 
-// version is the content of a name from time at on, and the location that wrote it.
+// version is the content of a name from the time at, and the location that wrote it.
 type version struct {
 	at              edm.Ticks
 	by              *location
@@ -56,9 +56,9 @@ type cloud struct {
 	mu       sync.Mutex
 	time     edm.Ticks
 	rnd      *rand.Rand
-	names    []string // sorted
+	names    []string // names in byte order
 	versions map[string][]version
-	cursors  map[string][2]string // prefix and next name of each cursor
+	cursors  map[string][2]string // the prefix and the next name of each cursor
 	stale    bool                 // whether reads may be old
 	cursed   bool                 // whether cursors are sometimes refused and pages sometimes short
 	unpaced  bool                 // whether a name accepts any number of writes per second
@@ -119,7 +119,7 @@ func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]w
 	return c.list(ctx, nil, prefix, cursor, limit)
 }
 
-// see chooses at random one of the versions that a read at a location may return.
+// chooseVersion chooses at random one of the versions that a read at a location may return.
 func (c *cloud) chooseVersion(l *location, name string) version {
 	list := c.versions[name]
 	now := c.time
@@ -289,7 +289,7 @@ func (c *cloud) list(ctx context.Context, l *location, prefix, cursor string, li
 	return keys, "", nil
 }
 
-// left returns the number of existing names with a prefix.
+// left returns the number of names that exist and begin with a prefix.
 func (c *cloud) left(prefix string) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -72,12 +72,12 @@ func readEntity(ctx context.Context, ns Namespace, prefix string, k []byte) (tab
 // timestamp issues a Timestamp above floor and above all Timestamps that this Store has issued.
 func (s *Store) timestamp(floor edm.Ticks) edm.Ticks {
 	s.clock.Raise(floor)
-	t, _ := s.clock.Next() // Next fails only if it must reserve Timestamps, and this clock reserves none
+	t, _ := s.clock.Next() // Next fails only if it cannot reserve Timestamps, and this clock does not reserve Timestamps
 	return t
 }
 
 // tableLease is the incarnation of a table, cached for leaseTime. Each operation on entities needs the incarnation. A
-// cached one may be out of date, but a read of KV may also return a deleted table for a minute.
+// cached incarnation may be out of date, but so may a read of KV, which may return a deleted table for a minute.
 type tableLease struct {
 	prefix string // prefix of the names of the table's entities
 	at     edm.Ticks

@@ -31,7 +31,6 @@ func (w *world) create(s *workerskv.Store, incarnation byte) {
 	w.settle()
 }
 
-// drop deletes the table.
 func (w *world) drop(s *workerskv.Store) error {
 	w.Helper()
 	d, err := s.ReadRecord(w.Context(), tableName, table.Strong)

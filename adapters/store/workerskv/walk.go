@@ -142,7 +142,7 @@ func (w *walk) skipCell() {
 	w.page = w.page[1:]
 }
 
-// resume returns the cursor with which a later walk can continue and needs to skip the fewest names.
+// resume returns the cursor with which a later walk continues and skips the fewest names.
 func (w *walk) resume() string {
 	if len(w.page) == 0 && w.next != "" {
 		return w.next

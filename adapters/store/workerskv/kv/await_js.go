@@ -30,7 +30,7 @@ func borrowWaiter() *waiter {
 	return w
 }
 
-// settled is called by the shell when a promise resolves, or rejects if kept is 0. The
+// settled is called by the shell when a promise has settled; kept is 0 if the promise was rejected. The
 // waiting goroutine continues when the scheduler next runs.
 //
 //export settled

@@ -49,7 +49,8 @@ func (n *Namespace) Get(ctx context.Context, name string) (value, metadata []byt
 	return value, text(answer.Get("metadata")), true, nil
 }
 
-// Write implements [workerskv.Namespace]. It makes one write after the other: only a purge and a batch have several.
+// Write implements [workerskv.Namespace]. It makes one write after the other: only a purge or a batch has more than
+// one write.
 func (n *Namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
 	errs := make([]error, len(writes))
 	for i := range writes {

@@ -18,7 +18,8 @@ type refusal struct{ cause error }
 func (r *refusal) Error() string   { return r.cause.Error() }
 func (r *refusal) Unwrap() []error { return []error{workerskv.ErrRefused, r.cause} }
 
-// refused wraps err as a refusal if its message contains one of refusals.
+// refused returns err as a refusal if its message contains one of refusals, and otherwise returns err
+// itself.
 func refused(err error) error {
 	if err == nil {
 		return nil
