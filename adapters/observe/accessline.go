@@ -88,7 +88,7 @@ const (
 	inJSON
 )
 
-// accessField is the text before the value of a field, for each format.
+// accessField is the text that precedes the value of a field, in each format of the log.
 type accessField [2]string
 
 func newAccessField(name string) accessField {

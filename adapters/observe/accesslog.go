@@ -69,8 +69,8 @@ func (a *AccessLog) open() error {
 	return nil
 }
 
-// Reload reopens the file if the parameter asked is true. The server calls Reload on SIGHUP, which log rotation sends
-// after it has renamed the old file.
+// Reload reopens the file if the argument is true. The argument is true after SIGHUP: log rotation sends SIGHUP when
+// it has renamed the old file.
 func (a *AccessLog) Reload(asked bool) {
 	if !asked || a.path == "" {
 		return

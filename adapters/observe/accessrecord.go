@@ -21,7 +21,7 @@ type accessRecord struct {
 	status                            int
 	received, sent, scanned, returned int
 	waited, took                      time.Duration
-	method, account, table, cause     int // lengths of the texts in accessRecords.text, in this order
+	method, account, table, cause     int // lengths of the record's texts; accessRecords.text contains the texts in the order of these fields
 	request, clientRequest            int
 }
 

@@ -134,7 +134,7 @@ func Add(to *atomic.Int64, n int) {
 // noOperation is the label for requests that failed before their operation was known.
 const noOperation = "none"
 
-// byResult has one operation's tallies, indexed by result.
+// byResult holds the counters of one operation, indexed by the result of the request.
 type byResult [len(results)]tally
 
 func (r *requestMetrics) of(operation string) *byResult {

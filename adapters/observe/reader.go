@@ -10,12 +10,12 @@ type Row[T any] struct {
 	tell       func(of T, add func(value float64, labels ...string))
 }
 
-// Gauge returns a row for a value that can go up and down.
+// Gauge returns a Row, which describes one metric, for a value that can go up and down.
 func Gauge[T any](name, help string, value func(T) float64) Row[T] {
 	return Row[T]{name, help, nil, prometheus.GaugeValue, single(value)}
 }
 
-// Counter returns a row for a value that only goes up.
+// Counter returns a Row, which describes one metric, for a value that only goes up.
 func Counter[T any](name, help string, value func(T) float64) Row[T] {
 	return Row[T]{name, help, nil, prometheus.CounterValue, single(value)}
 }
@@ -24,14 +24,15 @@ func single[T any](value func(T) float64) func(T, func(float64, ...string)) {
 	return func(of T, add func(float64, ...string)) { add(value(of)) }
 }
 
-// By returns the row with a label. The metric then has one value for each value of the label.
+// By adds a label to a metric, and returns the changed row. The metric then has one value for each value of
+// the label.
 func (r Row[T]) By(label string, tell func(of T, add func(value float64, labels ...string))) Row[T] {
 	r.labels, r.tell = []string{label}, tell
 	return r
 }
 
-// Watch registers the metrics rows. At each scrape, it calls read once and computes all metrics from the result. It
-// does nothing if m is nil.
+// Watch registers metrics. At each scrape, it calls the function read once, and computes all metrics from the
+// result. If m is nil, Watch does nothing.
 func Watch[T any](m *Metrics, read func() T, rows ...Row[T]) {
 	if m == nil {
 		return

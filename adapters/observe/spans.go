@@ -28,7 +28,7 @@ type tracedProtocol struct {
 	tracer trace.Tracer
 }
 
-// Protocol returns next with a span for each request, or next itself if t is nil.
+// Protocol adds a span to each request that a handler serves. If t is nil, Protocol returns the handler unchanged.
 func (t *Traces) Protocol(next Protocol) Protocol {
 	if t == nil {
 		return next
@@ -94,7 +94,7 @@ type tracedStore struct {
 // Unwrap returns the wrapped store, for [table.As].
 func (s *tracedStore) Unwrap() table.Store { return s.Store }
 
-// Store returns next with a span for each call, or next itself if t is nil.
+// Store adds a span to each call of a store. If t is nil, Store returns the store unchanged.
 func (t *Traces) Store(next table.Store, system string) table.Store {
 	if t == nil {
 		return next

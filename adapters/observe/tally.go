@@ -9,15 +9,15 @@ import (
 	"edgetable/core/protocol"
 )
 
-// tally counts the requests with one operation and one result. The field counts is a histogram of their durations,
-// with the buckets of Latencies. The field took is the sum of their durations; a scrape may read a sum that does not
-// include the latest request. Counting takes a third of the time of the library's counters and histograms. It usually
-// touches one shared cache line, because counts begins with the buckets of short requests.
+// tally counts the requests with one operation and one result. It has a histogram of their durations, with the
+// buckets of Latencies, and the sum of the durations. A scrape may read a sum that does not include the latest
+// request. Counting takes a third of the time that the library's counters and histograms take. Counting usually
+// touches one shared cache line, because the buckets of short requests are next to the sums.
 type tally struct {
 	took              atomic.Int64
 	scanned, returned atomic.Int64
 	received, sent    atomic.Int64
-	counts            [len(Latencies) + 1]atomic.Int64 // by bucket; the last bucket is for longer durations
+	counts            [len(Latencies) + 1]atomic.Int64 // numbers of requests in the buckets of Latencies; the last number is for longer durations
 	_                 [8]byte                          // makes the next tally begin at a cache line
 }
 

@@ -24,7 +24,7 @@ func Int(text string, least, most int) (int, error) {
 // Number parses a number; least and most are its bounds.
 func Number(text string, least, most float64) (float64, error) {
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n >= least && n <= most) { // the comparison is false for NaN
+	if err != nil || !(n >= least && n <= most) { // written so that NaN is refused, too: each comparison with NaN is false
 		return 0, errors.New("write a number from " + format(least) + " to " + format(most))
 	}
 	return n, nil
@@ -34,8 +34,8 @@ func format(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 const maxDuration = time.Duration(1<<63 - 1)
 
-// Never converts a setting to an option of a package: 0 becomes -1 ns, and other durations are unchanged. A setting
-// of 0 means "never cache", but an option of 0 means "use the default".
+// Never translates a setting to an option of a package. A setting of 0 means "never cache", but an option of 0
+// means "use the default". So the result for 0 is -1 ns; other durations are unchanged.
 func Never(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1

@@ -28,8 +28,8 @@ const version = "2019-02-02"
 type Client struct {
 	// Tool marks requests as requests of a tool, not of an application. Traffic statistics omit such requests.
 	Tool bool
-	// As is the value of a command's flag --from that names this service. Messages to the user contain it. As is ""
-	// if the service is the default, or if the value would contain a secret.
+	// As holds the value of a command's flag --from that names this service, for messages to the user. The field is
+	// empty if the service is the default, or if the value would contain a secret.
 	As string
 
 	// Waiting is called when a request is retried; cause is then the error. Waiting is also called when a request has
@@ -91,7 +91,7 @@ type request struct {
 	match       string // If-Match
 	order       string // value of $orderby
 	body        []byte
-	check       func(*response) *Error // returns the error that a successful response may contain, such as that of a batch
+	check       func(*response) *Error // returns the error that a successful response may contain; the response to a batch may contain one
 }
 
 type response struct {

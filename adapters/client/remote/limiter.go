@@ -18,7 +18,7 @@ type limiter struct {
 	cut     time.Time // when the limit was last halved
 }
 
-// firstBound is the initial limit.
+// firstBound is the initial limit of concurrent requests.
 const firstBound = 8
 
 func newLimiter(most int) *limiter {
@@ -54,7 +54,8 @@ func (l *limiter) acquire(ctx context.Context) (since time.Time, err error) {
 	return time.Time{}, ctx.Err()
 }
 
-// release ends a request. It ignores a refusal if the request began before the limit was last halved.
+// release ends a request. A refusal halves the limit of concurrent requests. Requests that began before the last
+// halving do not halve the limit again.
 func (l *limiter) release(since time.Time, refused bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

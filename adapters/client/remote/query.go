@@ -41,7 +41,7 @@ func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Receiv
 			yield(payload.Received{}, fmt.Errorf("reading table %s of %s: %w", q.Table, c.endpoint, err))
 		}
 		var reader payload.Reader
-		var free []byte // memory of the page before the last page, for reuse
+		var free []byte // memory of a page that was read completely, for reuse by a later page
 		next := c.fetch(ctx, &q, "", nil)
 		for n, pages := 0, 0; next != nil; pages++ {
 			p := <-next

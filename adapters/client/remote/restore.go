@@ -17,7 +17,7 @@ import (
 type Restored struct {
 	Objects []RestoredObject
 	Ended   bool
-	Wait    time.Duration // time to wait before the next request; negative if the restore stopped and needs a new command
+	Wait    time.Duration // time to wait before the next request; a negative value means that the restore stopped and needs a new command
 }
 
 // RestoredObject is the state of one Durable Object of the table.

@@ -8,8 +8,8 @@ import (
 // patience is how long a request may be without a response before Waiting is called.
 const patience = 5 * time.Second
 
-// waitReporter calls Client.Waiting for one request. Until a request of the client succeeds, all its requests
-// together cause at most one call.
+// waitReporter tells Client.Waiting that one request has to wait. Until a request succeeds, all requests of a
+// Client together cause at most one such call.
 type waitReporter struct {
 	c     *Client
 	until time.Time
@@ -25,8 +25,8 @@ func (c *Client) waits() *waitReporter {
 	return w
 }
 
-// reportRetry calls Waiting with the error because of which a request is retried. It ignores a refusal because of
-// load, which is normal. If such refusals last longer than patience, the timer calls Waiting.
+// reportRetry passes the error that causes a retry to Waiting. Refusals because of load are normal, so
+// reportRetry ignores them. If such refusals last longer than the constant patience, a timer calls Waiting.
 func (w *waitReporter) reportRetry(cause error) {
 	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
 		w.reportOnce(cause)

@@ -37,7 +37,7 @@ const (
 
 // Weight returns an upper bound of the number of bytes that an operation adds to a batch.
 func (o *Operation) Weight() int {
-	const frame = 512 // upper bound of headers and URL without the keys; a key needs at most three bytes per byte
+	const frame = 512 // upper bound for headers and for the URL without keys; keys need at most three times their bytes
 	return frame + len(o.Body) + 3*(len(o.PartitionKey)+len(o.RowKey))
 }
 

@@ -36,7 +36,7 @@ func BenchmarkServeParallel(b *testing.B) {
 	})
 }
 
-// yields is a handler that lets other goroutines run, so that other requests begin to wait.
+// yields, a handler, lets other goroutines run, so that other requests begin to wait.
 type yields struct{ turn chan struct{} }
 
 func (y yields) Serve(context.Context, *protocol.Request) protocol.Response {

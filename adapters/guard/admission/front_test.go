@@ -7,7 +7,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// works is the handler that serves a request once the request has a slot.
+// works, an interface, is the handler behind the Limiter. It serves a request after the request has got a
+// slot.
 type works interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }

@@ -29,7 +29,8 @@ type Options struct {
 	MaxWait time.Duration
 }
 
-// Limiter implements protocol.Turns for a handler, and serves requests in front of it. It is safe for concurrent use.
+// Limiter limits the running requests of a handler: it implements protocol.Turns. Requests enter by the method Serve,
+// which calls the handler. A Limiter is safe for concurrent use.
 type Limiter struct {
 	handler *protocol.Handler
 	Options
@@ -109,8 +110,8 @@ type Kind struct {
 	Stats
 }
 
-// Kinds returns the counters of requests that may write, of requests that only read, and of large ones. A query that
-// turns out to be large after its start counts only as an admitted read.
+// Kinds returns the counters of requests that may write, of requests that only read, and of large requests. If a
+// query turns out to be large only after its start, it counts as an admitted read, not as a large request.
 func (l *Limiter) Kinds() [3]Kind {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// stepHandler answers one request for each element of the channel next.
+// stepHandler answers one request for each element that it receives from its channel.
 type stepHandler struct {
 	next chan struct{}
 	log  *strings.Builder // targets of the requests in order; a refused request is preceded by "!"
@@ -123,7 +123,7 @@ func (c *countingHandler) Serve(context.Context, *protocol.Request) protocol.Res
 		c.t.Errorf("%d at once", n)
 	}
 	for range 5 {
-		runtime.Gosched() // meanwhile, other requests begin to wait
+		runtime.Gosched() // lets other requests run, so that they begin to wait
 	}
 	c.total.Add(1)
 	c.now.Add(-1)

@@ -140,9 +140,8 @@ func TestOverload(t *testing.T) {
 		percent int // maximum p99, in percent of the p99 at the peak
 	}{
 		{"a disk with a long tail", func() *machine { return newMachine(1) }, 200},
-		// At the peak, a request takes as long as one commit of the disk. With more connections, it may take as long
-		// as four commits: it waits for a free slot, then for the request that got the slot before it, and for the
-		// commit that is in progress when it starts.
+		// At the peak, a request takes as long as one commit of the disk. With more connections, a request also waits
+		// for a free slot and for earlier commits. So it may take as long as four commits.
 		{"a disk that commits in groups", func() *machine { return newMachine(1).committing() }, 400},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
@@ -202,7 +201,7 @@ func TestGreedy(t *testing.T) {
 		why            string
 		accounts, each int     // number of other accounts, and of connections of each
 		greedy         int     // connections of the greedy account
-		least, most    float64 // minimum for each account, and maximum for the greedy one, in multiples of an equal share
+		least, most    float64 // minimum throughput of an account, and maximum of the greedy account, in multiples of an equal share
 		others         int     // maximum p99 of the other accounts, in multiples of the p99 at the peak
 	}{
 		{"each sends six times what can be served in time", 20, 6, 60, 0.6, 1.6, 12},

@@ -15,8 +15,9 @@ const (
 	// largeQuery is a cost. If the mean cost of an account's last queries is at least this cost, the account's next
 	// query is large.
 	largeQuery = 2 * slice
-	// largeWrite is the minimum cost of a large write: that of a body of 256 KiB. Smaller writes use the slots of all
-	// writes, because they save more by sharing a sync of the disk than they cost other requests.
+	// largeWrite is the minimum cost of a large write: the cost of a write with a body of 256 KiB. Smaller writes use
+	// the common slots for writes, so that many writes share a sync of the disk. This sharing saves more time than the
+	// smaller writes take from other requests.
 	largeWrite = 10 * (256 << 10)
 )
 
@@ -29,8 +30,8 @@ type turn struct {
 	kind    kind
 	at      fair.Turn[chan bool]
 	began   time.Time
-	paid    int64 // part of the cost that was charged when earlier slots were released
-	until   int64 // cost at which the current slice ends
+	paid    int64 // cost that was already charged when the request released its earlier slots
+	until   int64 // cost at which the query must next let other requests run
 }
 
 var turns = sync.Pool{New: func() any { return new(turn) }}
@@ -140,12 +141,12 @@ func (t *turn) End(cost int64) {
 	case k == none:
 	case k == large && !t.query && l.active.severalActive(time.Now()):
 		t.releaseSlot(cost)
-		l.reserveLarge(min(time.Since(t.began), activePeriod)) // without the limit, a write that waited for a slow disk would block the slot for as long again
+		l.reserveLarge(min(time.Since(t.began), activePeriod)) // limited, because a write that waited for a slow disk took long
 	default:
 		l.next(t.releaseSlot(cost))
 	}
 	if t.query {
-		if t.large { // the query counts as large even if it ended its page early, at a low cost
+		if t.large { // count the query as large, even if it ended its page early and so had a low cost
 			cost = max(cost, 2*largeQuery)
 		}
 		l.costs[t.payer] = (3*l.costs[t.payer] + cost) / 4
@@ -176,9 +177,9 @@ func (t *turn) releaseSlot(cost int64) (from kind) {
 	return from
 }
 
-// active records which accounts send requests.
+// active stores when accounts sent requests, to find out whether several accounts are active.
 type active struct {
-	last, other     string // the account of the last request, and of the last request of a different account
+	last, other     string // the two accounts with the most recent requests; the account last sent the latest request
 	lastAt, otherAt time.Time
 }
 

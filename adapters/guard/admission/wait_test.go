@@ -13,8 +13,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestLate checks that a request that has waited for a short time is served before late requests, which have waited
-// long. In the end, all requests must be served.
+// TestLate checks the order of waiting requests. A request that has waited long (a late request) must be served
+// after requests that have just arrived. In the end, all requests must be served.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestLate(t *testing.T) {
 		if got, want := l.Stats(), (admission.Stats{Running: 32, Waiting: 168, Admitted: 32}); got != want {
 			t.Fatalf("%+v, want %+v", got, want)
 		}
-		end(48) // 1½ times as many requests as slots have ended, so the requests that still wait are late now
+		end(48) // 48 ended requests are 1½ times the 32 slots; a request that has waited for so many is late
 		send(10, "b")
 		if got := end(12); got != strings.Repeat(" b", 10)+" a a" {
 			t.Errorf("served%s: the late did not wait", got)

@@ -52,7 +52,7 @@ func Read(r io.Reader) ([]Rule, error) {
 // word is one key=value of a rule.
 type word struct{ key, value string }
 
-// special reports whether a character ends a word.
+// special reports whether a character ends a key or a value of a rule.
 func special(c rune) bool { return blank(c) || c == ';' || c == '#' || c == '"' || c < ' ' }
 
 func blank(c rune) bool { return c == ' ' || c == '\t' || c == '\r' }
@@ -97,7 +97,8 @@ func split(line string) (words []word, rest string, err error) {
 	}
 }
 
-// keys lists the keys that words can have, in the order in which error messages list them.
+// keys lists the possible keys of a rule, which consists of words of the form key=value. Error messages list
+// the keys in this order.
 var keys = []string{"account", "operation", "table", "partition", "probability", "seed", "every", "count",
 	"latency", "fault", "being-deleted"}
 
@@ -144,7 +145,7 @@ func newRule(words []word) (r Rule, err error) {
 	return r, r.check()
 }
 
-// check returns an error if the words of the rule contradict each other.
+// check returns an error if parts of the rule contradict each other.
 func (r *Rule) check() error {
 	fails := r.Fault != "" || r.Latency[1] > 0
 	switch {

@@ -144,7 +144,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestSlowRequest checks that a latency delays the request, and that the timeout of the request ends the latency.
+// TestSlowRequest checks that a rule with a latency delays a request. If the timeout of the request is shorter
+// than the latency, the request must fail after the timeout.
 func TestSlowRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -25,8 +25,8 @@ func (s *source) read(context.Context) (string, error) {
 	return s.text, s.err
 }
 
-// cache returns a Cache over a source, with its clock and its log. The parsed value is the text in upper case, after
-// one dot for each earlier value.
+// cache returns a Cache over a source, the clock of the Cache, and its log. A parsed value consists of dots and of
+// the text in upper case. The number of dots is the number of earlier values.
 func cache(s *source) (c *awssecrets.Cache[string], now *time.Time, log *bytes.Buffer) {
 	log = new(bytes.Buffer)
 	t := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -119,8 +119,8 @@ func TestCacheOfFrozenMachine(t *testing.T) {
 	c, _, _ := cache(s)
 	before := time.Now()
 	after := before
-	// This adds an hour to the wall clock alone: a Time with a monotonic reading has its seconds above bit 30 of the
-	// first word.
+	// The next line adds an hour to the wall clock of a Time, but not to its monotonic clock. The first word of such
+	// a Time contains nanoseconds in the low 30 bits, and seconds above them.
 	*(*uint64)(unsafe.Pointer(&after)) += 3600 << 30
 	if after.Sub(before) != 0 || after.Round(0).Sub(before.Round(0)) != time.Hour {
 		t.Fatalf("a Time looks otherwise: %v, %v", before, after)

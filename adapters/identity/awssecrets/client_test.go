@@ -57,8 +57,8 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, a.body)
 }
 
-// signature returns the valid Authorization of a request. It follows only AWS's description of Signature Version
-// 4, and uses no code of the SDK.
+// signature returns the valid Authorization header of a request. The function follows only AWS's description of
+// Signature Version 4, and uses no code of the SDK.
 func signature(r *http.Request, body []byte) string {
 	names := strings.Split(between(r.Header.Get("Authorization"), "SignedHeaders=", ","), ";")
 	scope := strings.Join(strings.Split(between(r.Header.Get("Authorization"), "Credential=", ","), "/")[1:], "/")

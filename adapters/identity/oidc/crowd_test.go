@@ -19,7 +19,7 @@ import (
 	"edgetable/core/table"
 )
 
-// silent is an issuer that accepts requests. While hangs is set, it never answers them.
+// silent simulates an issuer that accepts requests. While the field hangs is true, the issuer never answers.
 type silent struct {
 	keys   http.RoundTripper
 	hangs  atomic.Bool

@@ -51,7 +51,6 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// public returns the key as the issuer publishes it.
 func (s signer) public() jose.JSONWebKey {
 	private := jose.JSONWebKey{Key: s.key, KeyID: s.kid, Algorithm: string(s.alg), Use: "sig"}
 	return private.Public()

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	timeout = 5 * time.Second  // timeout of one attempt to read the keys; short, because the next attempt waits until this one ends
-	wait    = 2 * time.Second  // how long a token waits for an attempt; short, because anyone can invent key ids, and waiting requests occupy slots
-	pause   = 10 * time.Second // pause after an attempt, if there are keys
-	retry   = time.Second      // pause after a failed attempt, if a token needs the keys; clients stop retrying after 6 s
+	timeout = 5 * time.Second  // time limit of one attempt to read the keys; short, because only one attempt runs at a time
+	wait    = 2 * time.Second  // maximum wait of a token; short, because anyone can invent key ids, and a waiting request occupies a slot
+	pause   = 10 * time.Second // minimum time from one attempt to read the keys to the next
+	retry   = time.Second      // minimum time after a failed attempt, if a token needs the keys; clients stop retrying after 6 s
 	refresh = time.Hour        // age at which keys are read again
 	hold    = 24 * time.Hour   // age at which keys are no longer used
-	waiters = 64               // maximum number of tokens that wait for an attempt; others must retry
+	waiters = 64               // maximum number of tokens that wait for the keys; the clients of other tokens must retry
 )
 
 // keys has the issuer's keys as read at one time, together with the tokens that they have verified. If newer keys are
@@ -48,7 +48,8 @@ func (k *keys) verifySignature(t *jwt.JSONWebToken) error {
 	return err
 }
 
-// keyring has the issuer's keys, and reads them again in time. It makes at most one attempt to read them at a time.
+// keyring holds the issuer's keys, and reads them again before they are too old. At any time, at most one attempt to
+// read the keys runs.
 type keyring struct {
 	ctx  context.Context // context for reading keys; not that of a request, because several requests wait for the same keys
 	read func(context.Context) ([]jose.JSONWebKey, error)

@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// want verifies a token and requires this error; nil means that the token must be valid.
 func want(t *testing.T, v *Verifier, token string, want error, why string) {
 	t.Helper()
 	if _, err := v.identify(t.Context(), token); !errors.Is(err, want) {

@@ -100,8 +100,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestListAfter checks that a list after a name contains the same later names as a full list. The list must not read
-// folders that sort before the name.
+// TestListAfter checks the function ListAfter, which lists only the names after a given name. The result must
+// contain the same later names as a full list. ListAfter must not read folders that sort before the name.
 func TestListAfter(t *testing.T) {
 	t.Parallel()
 	p := directory.Place{Dir: t.TempDir()}

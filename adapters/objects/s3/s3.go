@@ -67,7 +67,7 @@ func Open(ctx context.Context, location string) (*Bucket, error) {
 	}
 	b := &Bucket{
 		region: cmp.Or(query.Get("region"), c.Region), credentials: c.Credentials,
-		signer:  v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }), // S3 requires paths that are not escaped twice
+		signer:  v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }), // S3 requires paths that are escaped only once
 		client:  http.Client{Timeout: callTimeout, CheckRedirect: noRedirect},
 		retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts = 8; o.RateLimiter = noLimit{} }),
 	}
@@ -108,7 +108,7 @@ func (b *Bucket) Get(ctx context.Context, name string) ([]byte, error) {
 func (b *Bucket) Delete(ctx context.Context, name string) error {
 	_, err := b.call(ctx, http.MethodDelete, b.prefix+name, nil, nil)
 	var failed *failure
-	if errors.As(err, &failed) && failed.Code == "NoSuchKey" { // some services return this error, also when the reply to an earlier attempt was lost
+	if errors.As(err, &failed) && failed.Code == "NoSuchKey" { // some services return this error for a missing object, for example in a retry
 		return nil
 	}
 	return err
@@ -170,7 +170,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 	}
 }
 
-// noLimit permits every retry. The SDK limits only the number of attempts.
+// noLimit replaces the SDK's limit for the rate of retries, and permits every retry. So only the option MaxAttempts limits the retries of a call.
 type noLimit struct{}
 
 func (noLimit) GetToken(context.Context, uint) (func() error, error) {
