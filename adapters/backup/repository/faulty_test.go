@@ -29,8 +29,8 @@ type faulty struct {
 	counts map[string]int
 }
 
-// happens reports whether a fault occurs in a request. The probability is 1/in. The call also carries out some late
-// requests.
+// happens decides at random whether a fault occurs in a request. The parameter in is the inverse of the
+// probability. The call also carries out some late requests.
 func (f *faulty) happens(fault string, in int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -57,7 +57,7 @@ func (f *faulty) request(do func() error) error {
 	postpone := func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.late = append(f.late, func() { _ = do() }) // the client has already received an error, so the error of do is ignored
+		f.late = append(f.late, func() { _ = do() }) // the client has already received an error, so the error of the late request is ignored
 	}
 	switch {
 	case f.happens("lost request", 30):

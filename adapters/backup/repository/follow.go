@@ -29,9 +29,9 @@ func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks
 // late is the maximum time between the replacement of a store and a delayed write of a log piece by this store.
 const late = 15 * time.Minute
 
-// Behind returns, in order, the log pieces that continue the log after a commit number. It also returns the gap after these pieces,
-// or nil if the log ends there. If all is set, Behind lists all pieces of the timeline. Otherwise it lists only the pieces since the
-// beginning of the number's hour. This suffices also for joined and delayed pieces, which may be in the folder of an earlier minute.
+// Behind returns, in order, the log pieces that continue the log after a commit number (a time). It also returns the gap after these
+// pieces, or nil if the log ends there. If the parameter all is true, Behind lists all pieces of the timeline. Otherwise it lists
+// only the folders since the hour of the number less the duration late. These folders also contain joined and delayed pieces.
 func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
 	after := ""
 	if !all {
@@ -50,8 +50,8 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 // log continues the backup.
 type Spans map[string]*LogSpan
 
-// Synced returns a time T such that every write that returned before T has a commit number up to the given number. Backups of an idle
-// store record such times. Synced returns 0 if no cached backup has recorded one.
+// Synced returns a time T from a cached backup of an idle store. Every write of the timeline that returned before T has a commit
+// number not above the parameter number. If no cached backup proves such a time, Synced returns 0.
 func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	for _, span := range s {
 		if span != nil && span.Timeline == timeline {
@@ -62,8 +62,8 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 }
 
 // Lacks returns the gap in a timeline's log after a commit number. The backup location has all log pieces up to this number. Lacks
-// reports a gap only if the location shows that there were later commits. This is so if a backup contains such commits, or if a prune
-// has removed them. until is the highest number up to which the newest timeline shares the commits of this timeline.
+// reports a gap only if there were later commits: a backup contains such commits, or a prune has removed such commits. The newest
+// timeline shares the commits of this timeline with numbers not above the parameter until.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
 	ids, err := r.names(ctx, backupDir)
 	if err != nil {

@@ -26,13 +26,13 @@ const maxJoined, maxJoinedLength = 32 << 20, 64 << 20
 
 // Joined counts the results of [Repository.Join].
 type Joined struct {
-	Pieces  int // number of log pieces that joined pieces replaced
+	Pieces  int // number of log pieces that were joined into larger pieces
 	Objects int // number of joined pieces that were written
 }
 
-// Join joins the log pieces of each past hour into larger pieces. It considers no pieces that begin before the
-// parameter after. The zero time means all pieces. Join stores a joined piece before it deletes the pieces that it
-// contains. If Join is interrupted, the next call completes its work.
+// Join joins the log pieces of each past hour into larger pieces. It ignores pieces that begin before the time in
+// the parameter after. If this time is zero, Join ignores no pieces. Join stores a joined piece before it deletes
+// the pieces that it contains. If Join is interrupted, the next call completes its work.
 func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joined, err error) {
 	list, err := r.Pieces(ctx, "")
 	if err != nil {
@@ -123,13 +123,13 @@ type joining struct {
 	done   *Joined
 	list   []Piece // all log pieces of the backup location
 	joined Piece
-	from   int          // index, in the group, of the first object in joined
-	last   int          // index, in the group, of the last object in joined
-	bytes  bytes.Buffer // contents of the log pieces in joined
+	from   int          // index, in the group, of the first object that was joined into the field joined
+	last   int          // index, in the group, of the last object that was joined into the field joined
+	bytes  bytes.Buffer // contents of the log pieces that were joined into the field joined
 }
 
-// add adds a log piece from an object of the group. A joined piece has only one term, because readers compare terms.
-// So add begins another joined piece if the term changes.
+// add adds a log piece to the joined piece. The parameter object is the index, in the group, of the object that contains the
+// log piece. A joined piece has only one term (run of a server). So add begins another joined piece if the term changes.
 func (j *joining) add(ctx context.Context, object int, p *Piece, b []byte) error {
 	if n := len(j.joined.Parts); n > 0 && (p.Term != j.joined.Term || p.Begins || j.joined.Length+p.Length > maxJoinedLength) {
 		if err := j.store(ctx); err != nil {

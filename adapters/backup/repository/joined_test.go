@@ -162,7 +162,7 @@ func TestFewObjects(t *testing.T) {
 		must.OK(t, err)
 		must.OK(t, s.r.Ship(t.Context(), sealed))
 		s.to, s.begins = s.tick(), false
-		if s.now.Sub(began)%(10*time.Minute) == 0 { // the server also joins every ten minutes
+		if s.now.Sub(began)%(10*time.Minute) == 0 { // the server also calls Join every ten minutes
 			_, err := s.r.Join(t.Context(), s.now.Add(-3*time.Hour), s.now)
 			must.OK(t, err)
 		}

@@ -9,14 +9,14 @@ import (
 // Keep says which backups a prune keeps. The zero value keeps all backups.
 type Keep struct {
 	Last      int           // the number of newest backups to keep
-	Daily     int           // for each of this many latest days (UTC), the newest backup is kept
+	Daily     int           // number of latest days (UTC) with backups; the newest backup of each such day is kept
 	OlderThan time.Duration // backups younger than this duration are kept
 	// PointInTime is the length of the period, up to now, in which every moment must remain restorable. A prune keeps the
 	// backups of this period, the newest backup before the period, and the log since that backup.
 	PointInTime time.Duration
 }
 
-// None reports whether all backups are kept.
+// None returns true if there are no rules. All backups are then kept.
 func (k Keep) None() bool { return k == Keep{} }
 
 // split divides backups, sorted from oldest to newest, into those to keep and those to remove. It always keeps the newest
@@ -78,8 +78,8 @@ func (k Keep) base(backups []*Manifest, now time.Time) int {
 	return -1
 }
 
-// logFrom returns the commit number up to which the log may be removed, if the given backups are kept. After that, each of
-// these backups can still be restored with the log after it. With PointInTime, each moment of the period can be restored.
+// logFrom returns the highest commit number up to which the log may be removed, if the given backups are kept. The log
+// above this number must suffice to restore each of these backups, and each moment of the period PointInTime.
 func (k Keep) logFrom(backups []*Manifest, now time.Time) edm.Ticks {
 	if i := k.base(backups, now); i >= 0 {
 		return backups[i].Log.Low

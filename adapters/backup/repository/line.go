@@ -20,8 +20,8 @@ type segment struct {
 type line struct {
 	parts []segment
 	// branched is the time when the second timeline of the backup location began, or zero if there is at most one
-	// timeline. A backup by an earlier version of edgetable does not name its timeline. Such a backup certainly belongs to
-	// this timeline or its ancestors only if the backup is older than branched.
+	// timeline. A backup by an earlier version of edgetable does not name its timeline. If such a backup is older than
+	// branched, it belongs to this timeline or its ancestors. If it is newer, its timeline is unknown.
 	branched time.Time
 }
 

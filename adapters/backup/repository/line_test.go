@@ -30,7 +30,8 @@ func (s *story) backupOf(span *repository.LogSpan, before func()) (*repository.M
 
 func nothing() {}
 
-// promoted returns a story after the promotion of a secondary. The new timeline has two log pieces and a backup.
+// promoted returns a backup location (a story) after the promotion of a secondary. The new timeline has two log
+// pieces and a backup.
 func promoted(t *testing.T) (s *story, old repository.LogSpan, own *repository.Manifest) {
 	s = newStory(t, 4)
 	s.ship()
@@ -61,8 +62,10 @@ func TestReplacedBackup(t *testing.T) {
 	}
 }
 
-// TestBackupOnNoLine checks a backup of a replaced store. An earlier version made the backup after the last write of
-// the promoted store. This backup must not count as the newest state, and the rules of Keep must not count it.
+// TestBackupOnNoLine checks a backup of a store that was replaced by a promoted secondary. An earlier version of
+// edgetable could make such a backup, because it did not look for a newer timeline. The backup is newer than the
+// last write of the promoted store. But neither the newest state nor the rules of Keep may take this backup into
+// account.
 func TestBackupOnNoLine(t *testing.T) {
 	t.Parallel()
 	for _, span := range []string{"log", "alone", "none"} {
@@ -72,7 +75,7 @@ func TestBackupOnNoLine(t *testing.T) {
 		case "log", "alone":
 			history = &old
 		}
-		s.place.hidden = "timelines/" // an earlier version does not look for timelines
+		s.place.hidden = "timelines/" // hides the promoted store's timeline, as if an earlier version of edgetable made the backup
 		stray, err := s.backupOf(history, nothing)
 		must.OK(t, err)
 		s.place.hidden = ""
@@ -156,7 +159,8 @@ func TestNothingLess(t *testing.T) {
 	if err != nil || state.Plan.To != s.to || state.Plan.Base.ID != own.ID {
 		t.Errorf("%+v, %v", state, err)
 	}
-	// Remove the backups of the newest timeline and its ancestors. A prune of an earlier version could remove them.
+	// Remove the backups of the newest timeline and its ancestors. A prune by an earlier version of edgetable could
+	// remove these backups.
 	done, err := s.r.Prune(t.Context(), repository.Pruning{Remove: []string{own.ID, names("backups/")[0][len("backups/"):]}, Now: s.now})
 	must.OK(t, err)
 	if len(done.Removed) != 2 {

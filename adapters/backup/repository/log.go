@@ -14,7 +14,7 @@ import (
 	"edgetable/core/objects"
 )
 
-// Ship stores a log piece in the backup location. It returns an error if a newer timeline or term has replaced those of the piece.
+// Ship stores a log piece in the backup location. If the location has a newer timeline or a later term than the piece, Ship returns an error.
 func (r *Repository) Ship(ctx context.Context, s *Sealed) error {
 	now, err := r.Turn(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (d *DamagedPiece) Unwrap() error { return d.Cause }
 type Gap struct {
 	Timeline string
 	After    edm.Ticks
-	Until    edm.Ticks // 0 if the log ends at After
+	Until    edm.Ticks // 0 if the log ends at the number After
 }
 
 func (g *Gap) Error() string {

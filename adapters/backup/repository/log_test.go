@@ -58,8 +58,8 @@ func (s *story) begin(parent string, left edm.Ticks) {
 	s.timeline, s.left = line.ID, left
 }
 
-// backup makes a backup whose span.Low may be before the last commits. The backup may or may not contain these
-// commits.
+// backup makes a backup of the current state. Up to two of the last commits have numbers above span.Low. The
+// backup may have or lack these commits.
 func (s *story) backup() (m *repository.Manifest) {
 	span := repository.LogSpan{Timeline: s.timeline, Low: s.tick(), High: s.tick()}
 	if n := len(s.commits); n > 3 {
@@ -83,7 +83,7 @@ func (s *story) backup() (m *repository.Manifest) {
 	return m
 }
 
-// again repeats an operation until the backup location reports no fault.
+// again, a helper, repeats an operation until the backup location reports no fault.
 func (s *story) again(do func() error) {
 	s.t.Helper()
 	err := errFault
@@ -316,8 +316,8 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestOverlap checks that a restore is correct even if log pieces overlap. They may overlap because the backup
-// location may carry out delayed requests.
+// TestOverlap checks that a restore is correct even if log pieces overlap. If the backup location stores a
+// delayed piece, the same commits may already be in other pieces.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, 3)
@@ -373,8 +373,8 @@ func TestBehind(t *testing.T) {
 		all         bool
 		gap         int // number at the end of the gap; 0 means no gap
 	}{
-		{10, 300, 3, false, 0}, // the log piece that begins at 30 ends last
-		{65, 260, 3, false, 0}, // Next does not find the log piece that begins at 30, because its folder is earlier
+		{10, 300, 3, false, 0}, // the log piece (30, 300] ends last, so it continues the pieces (10, 20] and (20, 65]
+		{65, 260, 3, false, 0}, // Next does not list folders of earlier minutes, so it does not find the log piece (30, 300]
 		{65, 300, 1, true, 400},
 		{260, 260, 0, false, 0},
 		{260, 300, 1, true, 400},

@@ -25,8 +25,8 @@ type LogSpan struct {
 // known. If the store wrote during the backup, the backup does not show such a time, but later log pieces may show one.
 func (s *LogSpan) Synced() edm.Ticks { return s.syncedAt(s.Low) }
 
-// syncedAt returns a time T such that every write that returned before T has a commit number up to the given number. It
-// returns 0 unless the last commit before the backup has this number.
+// syncedAt returns a time T such that every write that returned before T has a commit number not above the parameter number.
+// If the parameter equals High and the store was idle, T is the time in the field Quiet. Otherwise syncedAt returns 0.
 func (s *LogSpan) syncedAt(number edm.Ticks) edm.Ticks {
 	if number == s.High && s.Quiet > s.High {
 		return s.Quiet
@@ -62,7 +62,7 @@ type Term struct {
 // NewTerm returns a new term that follows the given term.
 func NewTerm(after Term) Term { return Term{after.Number + 1, NewTimelineID()} }
 
-// After reports whether t is a later term than u, or the term of another copy of the data directory.
+// After returns true if t has a higher number than u. It also does so for the same number and another name: a copy of the data directory began t.
 func (t Term) After(u Term) bool {
 	return t.Number > u.Number || t.Number == u.Number && t.Name != u.Name
 }

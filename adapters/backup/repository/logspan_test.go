@@ -7,9 +7,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// TestSyncedByBackup checks that the backup of an idle store contains every write that returned before the span's
-// time Quiet. So a secondary that starts from the backup knows how old its data is, although an idle store ships
-// no log pieces.
+// TestSyncedByBackup checks a backup of an idle store. The backup contains every write that returned before the
+// time in the field LogSpan.Quiet. So a secondary that starts from the backup knows how old its data is, although
+// an idle store ships no log pieces.
 func TestSyncedByBackup(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

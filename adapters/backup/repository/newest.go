@@ -37,8 +37,8 @@ func (l *Less) Error() string {
 
 func (l *Less) Unwrap() error { return l.Cause }
 
-// NewestState finds out how to restore the newest state of a timeline, including its log. The timeline "" means the
-// newest timeline. If the backup location has commits that cannot be restored, the error is a [Less].
+// NewestState finds out how to restore the newest state of a timeline, including its log. The timeline "" means the newest
+// timeline. If the backup location has commits that cannot be restored, NewestState returns an error of the type [Less].
 func (r *Repository) NewestState(ctx context.Context, timeline string) (*State, error) {
 	s, err := r.newestState(ctx, timeline)
 	if _, less := errors.AsType[*Less](err); less {

@@ -58,8 +58,9 @@ func TestNewerFormat(t *testing.T) {
 	}
 }
 
-// TestRemovedAtItsEnd removes a run between its last check and the write of its manifest. This can happen if the
-// write is retried for a long time.
+// TestRemovedAtItsEnd removes a backup while the run that makes this backup writes the manifest. The run has
+// already checked for the last time that the backup still exists. If the write is retried for a long time, this
+// can happen.
 func TestRemovedAtItsEnd(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(5), newShelf()

@@ -25,10 +25,10 @@ type Piece struct {
 	Timeline string    `json:"timeline"`
 	From     edm.Ticks `json:"from"`
 	To       edm.Ticks `json:"to"`
-	// Synced is a time by the primary's clock: each write that returned before Synced has a commit number up to To.
+	// Synced is a time by the primary's clock. Each write that returned before this time has a commit number not above the number To.
 	Synced edm.Ticks `json:"synced"`
-	// Begins says that no log piece ends at From, because the server discarded logs before they were shipped, or because this is
-	// the first piece of the timeline.
+	// Begins is true if no earlier log piece ends at the number From. Then the server discarded logs before they were shipped,
+	// or this is the first piece of the timeline.
 	Begins  bool  `json:"begins,omitempty"`
 	Term    Term  `json:"term,omitzero"` // term of the server that shipped the log piece; zero if an earlier version shipped it
 	Commits int   `json:"commits"`
@@ -54,7 +54,7 @@ func (p *Piece) object() string {
 	return fmt.Sprintf("%s%016x-%016x", folderOf(p.Timeline, p.From), int64(p.From), int64(p.To))
 }
 
-// folderOf returns the folder of the log pieces whose From is the parameter from.
+// folderOf returns the folder of the log pieces that begin after the given commit number.
 func folderOf(timeline string, from edm.Ticks) string {
 	return logDir + timeline + "/" + from.Time().Format(minuteForm) + "/"
 }

@@ -19,7 +19,7 @@ type PieceWriter struct {
 	to   []age.Recipient
 
 	packed   bytes.Buffer
-	age      io.WriteCloser // encrypts from the encoder to packed; nil without encryption
+	age      io.WriteCloser // encrypts the output of the encoder into the buffer packed; nil without encryption
 	codec    Codec          // codec of the current log piece
 	encoders map[Codec]encoder
 	head     []byte // reusable buffer for the header of a commit
@@ -83,8 +83,8 @@ type Sealed struct {
 	bytes []byte
 }
 
-// Seal finishes the current log piece. It begins the next piece, which is compressed with the codec next. The caller
-// sets Timeline, From, To, Synced and Begins of p.
+// Seal finishes the current log piece. Then it begins another piece, which is compressed with the codec in the
+// parameter next. The caller sets the fields Timeline, From, To, Synced and Begins of the parameter p.
 func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
 	p.Recipients, p.Commits, p.Length, p.Codec = w.keys, w.commits, w.length, w.codec
 	head, err := json.Marshal(&p)

@@ -14,8 +14,8 @@ import (
 type Plan struct {
 	Base     *Manifest
 	Steps    []Step
-	Timeline string    // timeline to which To belongs
-	To       edm.Ticks // the restored state has every commit with a number up to To
+	Timeline string    // timeline of the commit number in the field To
+	To       edm.Ticks // highest commit number in the restored state, which has every commit up to this number
 	Above    edm.Ticks // highest commit number that the backup location contains
 }
 
@@ -88,8 +88,8 @@ func (h *history) stepsFrom(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ti
 	return steps, end, timeline, nil
 }
 
-// quiet returns a commit number. The timeline certainly has no commits between the given number and the returned
-// number. Later backups of an idle store prove this.
+// quiet returns the highest number N such that the timeline certainly has no commits in (after, N]. A backup of
+// an idle store records a number up to which the store made no commits.
 func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 	for _, m := range h.bases {
 		if m.Log.Timeline == timeline && m.Log.High <= after {
@@ -142,7 +142,7 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 			if problem == nil {
 				problem = fmt.Errorf("%s cannot be restored: %w", moment(to), gap)
 			}
-			continue // an older backup may reach this moment by another timeline
+			continue // the log of another timeline may continue an older backup up to this moment
 		}
 		return &Plan{Base: m, Steps: steps, Timeline: at, To: to, Above: h.highest()}, nil
 	}
@@ -252,7 +252,7 @@ func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 }
 
 // Log returns the log of a timeline and its ancestors, as far as the log exists. The timeline "" means the newest
-// timeline. The parameter to limits the log to a commit number; 0 means the whole log.
+// timeline. If the parameter to is 0, Log returns the whole log, and otherwise only the log up to this commit number.
 func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (steps []Step, err error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -271,9 +271,9 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	return steps, nil
 }
 
-// Leads says how a timeline leads to the newest timeline. until is the number up to which the newest timeline shares
-// the commits of the given timeline. next is the timeline that continues the given one. ok is false if the given
-// timeline is no ancestor of the newest timeline.
+// Leads says how a timeline leads to the newest timeline. The result until is the highest number up to which both
+// timelines have the same commits. The result next is the ID of the timeline that continues the given one. The
+// result ok is false if the given timeline is neither the newest timeline nor its ancestor.
 func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
 	l, err := r.newestLine(ctx)
 	if err != nil || len(l.parts) == 0 {

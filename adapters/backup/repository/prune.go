@@ -62,8 +62,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	}
 	slices.Sort(done.Removed)
 	for _, id := range done.Removed {
-		// A run that was killed at its end may have its complete backup in all of these folders. If this prune is killed between two
-		// deletes, a backup that remains only in backupDir still counts as complete.
+		// A backup run that was killed at its end may leave a complete backup in all of these folders. The object in backupDir is
+		// deleted last. So if this prune is killed between two deletes, the backup still counts as complete.
 		for _, dir := range []string{runDir, nameDir, backupDir} {
 			if p.DryRun {
 				continue

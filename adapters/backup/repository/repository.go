@@ -133,8 +133,8 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 
 var errGone = errors.New("the manifest is missing, although the backup was complete and was not removed")
 
-// missing adds lost manifests to b.Damaged. The backup of a lost manifest still has an object in names/, because
-// the removal of a backup deletes this object first.
+// missing adds lost manifests to b.Damaged. If a backup has an object in names/ but no manifest, the manifest was
+// lost. The removal of a backup leaves no such object, because it deletes the object in names/ before the manifest.
 func (r *Repository) missing(ctx context.Context, b *Backups) error {
 	named, err := r.names(ctx, nameDir)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // an object is due is derived from its name. So each backup reads about the same number of objects.
 const rereadEvery = 30 * 24 * time.Hour
 
-// isDue reports whether an object was due to be read again between the times after and until. Each object is due once in every rereadEvery.
+// isDue reports whether the time to read an object again is in (after, until]. Each object has one such time in each period of length rereadEvery.
 func isDue(object string, after, until time.Time) bool {
 	var sum [4]byte
 	_, _ = hex.Decode(sum[:], []byte(object[:2*len(sum)])) // [Manifest.check] has checked that the name is hexadecimal
@@ -24,8 +24,8 @@ func isDue(object string, after, until time.Time) bool {
 	return last.After(after)
 }
 
-// reread reads again the objects that the files of a new backup would reuse, if they were due since the last backup. It removes the damaged
-// objects from the known parts, so that the backup stores their content again. It returns messages that name the damaged objects.
+// reread reads again the stored objects that the given files of a new backup would reuse, if isDue selects the objects. If an object is
+// damaged, reread removes it from k, so that the backup stores the content again. It returns messages that name the damaged objects.
 func (k *knownParts) reread(ctx context.Context, r *Repository, files []File) (damaged []string, err error) {
 	list := map[string]Part{}
 	for _, f := range files {

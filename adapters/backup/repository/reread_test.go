@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// reads is a backup location that counts how often each object with file content was read.
+// reads, a backup location, counts how often each object with file content was read.
 type reads struct {
 	*shelf
 	mu    sync.Mutex

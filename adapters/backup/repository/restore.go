@@ -67,8 +67,8 @@ type writer struct {
 	done, total int64
 }
 
-// file adds the tasks that restore a file to a group. After the last part, the tasks make the file durable, so that a
-// resumed restore regards the file as complete.
+// file adds tasks to the group g. The tasks restore one file. After the last part, they make the file durable, so
+// that a resumed restore regards the file as complete.
 func (w *writer) file(ctx context.Context, g *errgroup.Group, f File) {
 	path := filepath.Join(w.dir, f.Name)
 	var left atomic.Int64
@@ -106,7 +106,7 @@ func (w *writer) file(ctx context.Context, g *errgroup.Group, f File) {
 	}
 }
 
-// add adds size restored bytes to the progress and reports the progress.
+// add adds a number of restored bytes to the progress and reports the progress.
 func (w *writer) add(size int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 type shelf struct {
 	mu      sync.Mutex
 	objects map[string][]byte
-	hidden  string // lists omit the names with this prefix; "" means that lists omit no names
+	hidden  string // List omits the names that begin with this prefix; "" hides no names
 }
 
 func newShelf() *shelf { return &shelf{objects: map[string][]byte{}} }

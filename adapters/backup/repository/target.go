@@ -25,7 +25,7 @@ type target struct {
 	files     []File
 	made      bool // this restore created the directory
 	continues bool
-	marked    bool // files named marker.* exist, so all other files are complete
+	marked    bool // a file named marker.* exists; a restore writes such files last, so all other files are complete
 	lock      interface{ Close() error }
 }
 

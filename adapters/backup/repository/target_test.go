@@ -36,7 +36,7 @@ func copyDir(t *testing.T, from, to string) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(to, e.Name())
-		info, statErr := os.Stat(filepath.Join(from, e.Name())) // The time is read before the content, because the time shows that the content is complete.
+		info, statErr := os.Stat(filepath.Join(from, e.Name())) // must precede ReadFile, so that only complete content gets its final time
 		b, readErr := os.ReadFile(filepath.Join(from, e.Name()))
 		if statErr != nil || readErr != nil {
 			t.Fatal(statErr, readErr)

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Turn says which server may ship its log to a backup location: the one with the newest term of the newest timeline.
+// Turn says which server may ship its log to a backup location: the last server that has begun a term (a run) of the newest timeline.
 type Turn struct {
 	Timeline string // "" if the backup location has no timeline
 	Term     Term
@@ -112,10 +112,10 @@ func parseTerm(name string) (timeline string, t Term, ok bool) {
 	return of.ID, t, "."+rest == t.suffix() && t.Number > 0 && isTimelineID(t.Name)
 }
 
-// Mixed reports whether the log piece p proves that two copies of a data directory ship to the same timeline. last
-// is the term of the previous piece, and synced is the Synced of that piece. p proves this if its term is not last
-// but has the same number. p also proves this if its term is earlier although its Synced is later. A delayed request
-// of an earlier term may also store a piece late, but the Synced of such a piece is not later.
+// Mixed reports whether two copies of a data directory ship to the same timeline. The parameter p is a log piece.
+// The parameters synced and last are the time Synced and the term (run of a server) of the piece before p. Mixed
+// returns true if both terms have the same number but different names. It also returns true if p has an earlier term
+// but a later time. A delayed request may also store a piece of an earlier term, but such a piece has no later time.
 func Mixed(synced edm.Ticks, last Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false

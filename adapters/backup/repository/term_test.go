@@ -142,7 +142,7 @@ func TestMixed(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		terms []repository.Term
-		late  int // index in terms of a log piece that was sealed first and stored late; -1 if there is none
+		late  int // index of the log piece that was sealed first and stored late; -1 if there is no such piece
 		mixed bool
 	}{
 		{"one after the other", []repository.Term{a, a, b, b}, -1, false},

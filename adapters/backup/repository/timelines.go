@@ -105,8 +105,8 @@ func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timelin
 	return &t, r.checkRivals(ctx, &t)
 }
 
-// rivalLooks is how many times a store checks whether another store has withdrawn its new timeline. A store withdraws
-// its timeline within about two requests.
+// rivalLooks is the maximum number of times that a store looks for other new timelines. If two stores begin a
+// timeline at the same moment, one of them withdraws its timeline within about two requests.
 const rivalLooks = 3
 
 // checkRivals checks that no other store has begun a timeline with the same or a higher number. If another store has begun

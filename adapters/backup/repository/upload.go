@@ -162,7 +162,7 @@ func (u *upload) recordStored(ctx context.Context, file int, size int64) error {
 	return u.save(ctx, runDir, u.manifest)
 }
 
-// readAt fills b from a file at offset at. It returns an error if the file is shorter.
+// readAt fills b from a file, beginning at the given offset. It returns an error if the file is shorter.
 func readAt(path string, b []byte, at int64) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -22,7 +22,7 @@ type Report struct {
 	Problems []string
 }
 
-// Verify reads once each object that the backups need. It compares checksums, and decrypts the objects if identities are given.
+// Verify reads the objects that the backups need, each only once. It compares checksums. If identities are given, it also decrypts the objects.
 func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age.Identity, progress func(done, total int64)) (*Report, error) {
 	type need struct {
 		Part
@@ -99,7 +99,7 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 // locked reports whether err means that an object is encrypted for a key that was not given. This is no damage.
 func locked(err error) bool { return errors.As(err, new(*age.NoIdentityMatchError)) }
 
-// few formats a list of strings. It shows the first strings and the number of omitted strings.
+// few converts a list of strings to a text. The text has the first strings and the number of omitted strings.
 func few(list []string) string {
 	const most = 3
 	if len(list) <= most {

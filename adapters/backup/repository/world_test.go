@@ -44,7 +44,7 @@ func newWorld(seed uint64) *world {
 	return w
 }
 
-// encrypted makes all later backups encrypted, and returns the world.
+// encrypted gives w a new key, so that all later backups of w are encrypted. It returns w.
 func (w *world) encrypted(t *testing.T) *world {
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
