@@ -15,7 +15,8 @@ const (
 // any length. It disconnects clients that send nothing and clients that are too slow.
 type allowance time.Duration
 
-// spend reduces the allowance by a wait, and increases it by the bytes that were transferred.
+// spend subtracts the time of a wait from the allowance. For each transferred byte, it adds the time that the byte
+// takes at the minimum rate.
 func (p *allowance) spend(waited time.Duration, bytes int) {
 	restored := time.Duration(bytes) * (time.Second / leastRate)
 	*p = min(*p-allowance(waited)+allowance(restored), allowance(fullAllowance))

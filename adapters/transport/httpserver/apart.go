@@ -16,8 +16,8 @@ import (
 // keeps 40 KiB of buffers and a large stack for a request. So the connection of such a request is set apart: fasthttp ends its
 // work for the connection, and serves the connection again afterwards.
 
-// canBeApart reports whether the connection of a request can be set apart. It cannot if fasthttp has read bytes of a further
-// request into its buffer.
+// canBeApart reports whether fasthttp can end its work for a connection before the response to a request (see setApart). If
+// fasthttp has read bytes of a further request into its buffer, it cannot.
 func canBeApart(line *conn, c *fasthttp.RequestCtx) bool {
 	head := &c.Request.Header
 	if line == nil || !head.IsGet() || !head.IsHTTP11() || head.ConnectionClose() || head.ContentLength() > 0 || c.RequestBodyStream() != nil {
@@ -32,7 +32,7 @@ func headOf(head *fasthttp.RequestHeader) []byte {
 }
 
 // setApart makes fasthttp end its work for a connection without sending a response. Then it calls the function do on another
-// goroutine. The result of do says whether the connection stays open, so that fasthttp serves the connection again.
+// goroutine. If that call returns true, the connection stays open, and fasthttp serves the connection again.
 func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() bool) {
 	s.countApart(1)
 	line.resume = func() {
@@ -60,7 +60,7 @@ func (s *connections) setApart(line *conn, c *fasthttp.RequestCtx, do func() boo
 	c.Hijack(func(net.Conn) {})
 }
 
-// countApart adds n to the number of connections that are set apart.
+// countApart adds n to the number of connections that are used without fasthttp (see setApart).
 func (s *connections) countApart(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,8 @@ func (s *connections) countApart(n int) {
 	}
 }
 
-// awaitApart waits until no connection is set apart, or ctx ends. Only one goroutine at a time may call it.
+// awaitApart waits until no connection is set apart (used without fasthttp, see setApart). The wait also ends with ctx. Only
+// one goroutine at a time may call awaitApart.
 func (s *connections) awaitApart(ctx context.Context) error {
 	none := make(chan struct{})
 	s.mu.Lock()
@@ -87,8 +88,8 @@ func (s *connections) awaitApart(ctx context.Context) error {
 	}
 }
 
-// waitApart sets a connection apart while its request waits for changes. Afterwards fasthttp serves the request again. If the
-// client closes the connection meanwhile, the server closes it too.
+// waitApart makes fasthttp end its work for a connection while a request of the connection waits for changes (see setApart).
+// Afterwards fasthttp serves the request again. If the client closes the connection during the wait, the server closes it too.
 func (s *connections) waitApart(line *conn, c *fasthttp.RequestCtx, req *protocol.Request, w *changefeed.Wait, began time.Time) {
 	until := req.Until.(*clientContext)
 	next := &repeatedRequest{headOf(&c.Request.Header), w, began}

@@ -22,8 +22,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestApart checks which requests make fasthttp end its work for their connection. Every request must get its own
-// response, however the bytes of the requests arrive.
+// TestApart checks for which requests fasthttp ends its work for the connection before the response. Every request
+// must get its own response, however the bytes of the requests arrive.
 func TestApart(t *testing.T) {
 	t.Parallel()
 	const (
@@ -57,7 +57,7 @@ func TestApart(t *testing.T) {
 			}
 			for _, of := range []struct {
 				name     string
-				together int // number of bytes that the client sends at once; 0 means one request at once
+				together int // number of bytes that the client sends in one write; 0 means one request, after the previous response
 				list     []sent
 			}{
 				{"one after the other", 0, []sent{{poll, true}, {short, false}, {stream, true}, {poll, true}, {old, false}, {filled, false}, {stream, true}, {poll, true}}},
@@ -105,8 +105,8 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// apartStream is a stream of a text, followed by "true" if the stream is read while its connection is set apart, or
-// "false".
+// apartStream is a stream that consists of a text and a final "true" or "false". It ends with "true" if fasthttp
+// does not use the connection while the stream is read (see setApart).
 type apartStream struct {
 	text string
 	said bool
@@ -120,7 +120,7 @@ func (a *apartStream) Read(p []byte) (int, error) {
 	return copy(p, fmt.Sprintf("%s%t", a.text, bytes.Contains(debug.Stack(), []byte("setApart")))), nil
 }
 
-// feeds is a server with a table that has a change feed, and one connection to the server.
+// feeds holds a server with a table that has a change feed, and one connection to the server.
 type feeds struct {
 	*httpserver.Server
 	t       *testing.T
@@ -244,7 +244,7 @@ func TestApartWait(t *testing.T) {
 			} else {
 				since = header(resp, "x-edgetable-next")
 			}
-			if n := f.served.Load() - before; n != 3 { // two calls for the request that waited, and one for the insert
+			if n := f.served.Load() - before; n != 3 { // the request for changes needs two calls, before and after its wait, and the insert needs one
 				t.Errorf("the handler was called %d times, want 3", n)
 			}
 			f.write(next[len(next)/2:])
@@ -263,7 +263,8 @@ func TestApartWait(t *testing.T) {
 	}
 }
 
-// TestApartFails checks a request that has waited for changes and fails when it is served again.
+// TestApartFails checks a request that waits for changes. After the wait, the server calls the handler a second
+// time, and that call fails.
 func TestApartFails(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

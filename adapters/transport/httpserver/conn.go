@@ -24,19 +24,20 @@ type conn struct {
 	// Only the goroutine that reads from the connection uses the following fields.
 	receiving allowance
 	quiet     bool             // set until the first byte of the next request has arrived
-	first     bool             // set if fasthttp will report a new request before it reads the first byte of the request
+	first     bool             // set when fasthttp starts to serve the connection; fasthttp then reports StateActive before it reads a byte
 	came      bool             // set if bytes have arrived since the last request
 	slots     chan struct{}    // semaphore of pipelined requests, if the current request is pipelined and occupies one of its slots; otherwise nil
 	last      []byte           // the bytes that fasthttp has read since the last request, in fasthttp's buffer
-	again     *repeatedRequest // the request that has waited for changes and is served again next, or nil
-	resume    func()           // called by letGo; setApart sets it
+	again     *repeatedRequest // request that fasthttp must serve a second time, because the request has waited for changes; otherwise nil
+	resume    func()           // set by setApart; uses the connection after fasthttp has ended its work
 	ahead     [1]byte
 	hasAhead  bool
-	uses      atomic.Int32 // after setApart, number of calls of letGo that must still happen before resume is called
+	uses      atomic.Int32 // number of calls of letGo that are still needed before the function resume is called; 0 without setApart
 	rests     atomic.Bool  // the next Read must return EOF to fasthttp, because the connection is to be parked
 	named     string       // account of the last request
 
-	// Only the goroutine that writes uses the following fields: the goroutine that reads, or the goroutine that closes TLS.
+	// Two goroutines may write: the goroutine that also reads, and the goroutine that closes TLS. The mutex writing guards the
+	// next two fields.
 	writing sync.Mutex
 	sending allowance
 	untaken int // number of bytes in the system's send buffer when the allowance was last used up
@@ -50,8 +51,8 @@ type conn struct {
 	waits   *list.Element // element in the client's queue of connections with requests
 }
 
-// repeatedRequest is a request that waits for changes while its connection is set apart. Afterwards fasthttp serves the request
-// a second time.
+// repeatedRequest is a request that waits for changes. During the wait, fasthttp does not use the connection (see setApart).
+// Afterwards fasthttp serves the request a second time.
 type repeatedRequest struct {
 	head   []byte // head of the request, which fasthttp reads a second time
 	waited *changefeed.Wait
@@ -61,7 +62,8 @@ type repeatedRequest struct {
 // parkAfter is how long a connection without a new request keeps its memory.
 const parkAfter = 100 * time.Millisecond
 
-// remember adds the bytes b to the field last if b directly follows last in the same buffer. Otherwise it sets last to b.
+// remember records bytes that fasthttp has read. If the bytes directly follow the recorded bytes in the same buffer, remember
+// appends them. Otherwise they replace the recorded bytes.
 func (c *conn) remember(b []byte) {
 	if l := c.last; len(b) > 0 && len(l) < cap(l) && &l[:len(l)+1][len(l)] == &b[0] {
 		c.last = l[:len(l)+len(b)]
@@ -70,8 +72,8 @@ func (c *conn) remember(b []byte) {
 	c.last = b
 }
 
-// letGo must be called when fasthttp ends one of its two uses of a connection that is being set apart: reading requests, and the
-// hijack of the connection. The second call starts resume. letGo returns false if the connection is not being set apart.
+// letGo must be called when fasthttp ends a use of a connection. After setApart, two uses end: reading requests, and the hijack
+// of the connection. The second call of letGo then starts the function resume. Without setApart, letGo returns false.
 func (c *conn) letGo() bool {
 	if c.uses.Load() == 0 {
 		return false
@@ -96,7 +98,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		p[0], c.hasAhead, c.quiet = c.ahead[0], false, false
 		return 1, nil
 	}
-	if c.quiet && c.owner.waiting.Load() > 0 { // park this connection, because another one waits
+	if c.quiet && c.owner.waiting.Load() > 0 { // another connection waits, so free the memory of this idle connection (park it)
 		c.rests.Store(true)
 		return 0, os.ErrDeadlineExceeded
 	}
@@ -206,7 +208,7 @@ func (d *deadline) setLimit(t time.Time) error {
 
 // front is a connection as fasthttp sees it.
 type front struct {
-	net.Conn // the connection line itself, or TLS over it
+	net.Conn // the connection in the field line, or TLS over that connection
 	line     *conn
 }
 
@@ -249,7 +251,7 @@ func (f *front) Read(p []byte) (int, error) {
 	n, err := f.Conn.Read(p)
 	f.line.remember(p[:max(n, 0)])
 	if n > 0 {
-		f.line.quiet, f.line.came = false, true // set here too, because the bytes may be from TLS's buffer
+		f.line.quiet, f.line.came = false, true // TLS may have had the bytes in its buffer; then line.Read was not called and did not set these fields
 	} else if f.line.rests.Load() {
 		err = io.EOF
 	}
@@ -269,14 +271,14 @@ func (f *front) Close() error {
 	return f.Conn.Close()
 }
 
-// fasthttp sets one deadline for reads and one for writes, but conn uses allowances instead. So only a read deadline has an
-// effect; the type expected sets it for single requests.
+// fasthttp calls these methods to limit the time of reads and writes. conn limits the time by allowances instead, so most of the
+// methods do nothing. Only a read deadline has an effect: expected.begin makes fasthttp set one for single requests.
 
 func (f *front) SetDeadline(time.Time) error       { return nil }
 func (f *front) SetReadDeadline(t time.Time) error { return f.line.SetReadDeadline(t) }
 func (f *front) SetWriteDeadline(time.Time) error  { return nil }
 
-// secure is a front with TLS. fasthttp detects TLS by the methods of secure.
+// secure adds TLS to a front (a connection as fasthttp sees it). fasthttp recognizes TLS by the methods of this type.
 type secure struct {
 	front
 	tls *tls.Conn

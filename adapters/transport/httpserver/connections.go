@@ -14,9 +14,9 @@ import (
 )
 
 // Bounds limits the connections, requests and memory of all clients. A client is an IPv4 address or a /64 network of
-// IPv6. No client, and no account, may use more than would then remain free for others. So a single client can use at
-// most half, and each of two clients at most a third. If a proxy opens the connections of all clients, this rule
-// applies to Bytes only.
+// IPv6. The amount that a client or an account uses must not exceed the amount that is still free. So a single client
+// can use at most half, and each of two clients at most a third. If a proxy opens the connections of all clients,
+// this rule applies to Bytes only.
 type Bounds struct {
 	// Connections is the maximum number of open connections. If that many connections are open, a new connection
 	// causes the server to close the one that has been idle for the longest time.
@@ -35,7 +35,7 @@ var defaultBounds = Bounds{Connections: 10_000, Requests: 2_000, Bytes: 64 << 20
 // ConnectionStats holds the counters of a Server.
 type ConnectionStats struct {
 	Open, Idle, Waiting int    // current numbers; idle and waiting connections use no memory for requests
-	Accepted            uint64 // since the start, like the next two counters
+	Accepted            uint64 // number of accepted connections since the start; Closed and Refused count since the start, too
 	Closed              uint64 // connections closed in favor of new ones
 	Refused             uint64
 }
@@ -47,26 +47,26 @@ type connections struct {
 	ready    chan net.Conn        // connections that have a request
 	done     chan struct{}        // closed when no more requests are accepted
 	serve    func(net.Conn) error // makes fasthttp serve a connection on the calling goroutine
-	panicked func(cause any)      // logs a panic of a function that setApart calls
+	panicked func(cause any)      // logs a panic that happens while a connection is used without fasthttp (see setApart)
 
 	mu        sync.Mutex
 	open      map[*conn]struct{}
 	clients   map[netip.Addr]*party
 	accounts  map[string]*party
 	idle      list.List // elements are the *conn without a request in flight, oldest first
-	turns     []*party  // queue of clients that have connections in party.waiting
+	turns     []*party  // queue of clients that have connections with a waiting request
 	working   int
 	waiting   atomic.Int64
-	apart     int           // number of connections that are set apart from fasthttp
-	noneApart chan struct{} // closed when apart becomes 0; nil unless awaitApart waits
+	apart     int           // number of connections that are used without fasthttp (see setApart)
+	noneApart chan struct{} // closed when the number apart becomes 0; nil while awaitApart does not run
 	ended     bool
 	stats     ConnectionStats
 }
 
 // party is a client or an account with open connections.
 type party struct {
-	address netip.Addr // set if this is a client
-	name    string     // set if this is an account
+	address netip.Addr // address of a client; invalid if the party is an account
+	name    string     // name of an account; "" if the party is a client
 
 	open, working int
 	idle          list.List // idle connections of this client or account, oldest first
@@ -168,8 +168,8 @@ func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	return c
 }
 
-// displace removes the oldest connection from a list of idle connections. It returns this connection as gone. The
-// caller holds mu, and must close the connection.
+// displace removes the oldest connection from a list of idle connections, and returns the connection. The caller
+// holds mu, and must close the returned connection.
 func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	oldest := of.Front()
 	if oldest == nil {
@@ -290,7 +290,7 @@ func (s *connections) drop(c *conn) {
 
 // park waits for the first byte of a request. Its goroutine needs only a small stack.
 func (c *conn) park(timeout time.Duration) {
-	c.readEnd.system = 0 // without readEnd, because the deadline is set directly
+	c.readEnd.system = 0 // 0 means unknown, because the next line sets a deadline directly on the connection
 	err := c.Conn.SetReadDeadline(time.Now().Add(timeout))
 	n := 0
 	if err == nil {
@@ -389,7 +389,7 @@ func (s *connections) recordAccount(c *conn, account string) bool {
 		ok, gone = s.displace(&a.idle)
 	}
 	a.open++
-	s.accounts[a.name] = a // set again, because displace may have removed the account with its last connection
+	s.accounts[a.name] = a // displace may have removed the account from the map, together with the account's last connection
 	c.account = a
 	s.mu.Unlock()
 	if gone != nil {

@@ -15,7 +15,7 @@ type expected struct {
 	room *room
 
 	mu   sync.Mutex
-	list map[*fasthttp.RequestHeader]share // the room of a share is nil if the client's share of the memory was used up
+	list map[*fasthttp.RequestHeader]share // memory that a request may use (its share); the zero share means that no memory was available
 }
 
 // begin is called by fasthttp after it has read the head of a request and before it reads the body. If the
@@ -38,8 +38,8 @@ func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig
 	return c
 }
 
-// end is called when the first bytes of a body have arrived or could not be read. It reports whether the client's
-// share was sufficient to wait for the body.
+// end is called when the first bytes of a body have arrived or could not be read. It returns false if the client's
+// part of the memory was too small to wait for the body.
 func (e *expected) end(head *fasthttp.RequestHeader) bool {
 	e.mu.Lock()
 	s, ok := e.list[head]

@@ -19,7 +19,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// seen is a handler that records requests.
+// seen wraps a handler and stores the last request.
 type seen struct {
 	*protocol.Handler
 	req protocol.Request

@@ -117,7 +117,7 @@ func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	send(&c.Response, &resp)
 	stayWithTLS(c, &c.Response.Header)
 	if body.stream != nil && int64(body.n) != body.length {
-		closeAfter(c, waits) // the handler Own did not read the whole body
+		closeAfter(c, waits) // the function in the field Own did not read the whole body
 	}
 }
 
@@ -157,7 +157,7 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	}
 	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
 	if h.Observe != nil {
-		h.Observe(&resp, begin.Add(resp.Took)) // a sum, because reading the clock again would cost more
+		h.Observe(&resp, begin.Add(resp.Took)) // compute the time, because reading the clock again would cost more
 	}
 	if resp.Cut {
 		resp.Release()

@@ -32,7 +32,7 @@ func mayWait(target string, head *fasthttp.RequestHeader) bool {
 func (l *clientContext) startWatch() {
 	l.once.Do(func() {
 		l.inner, l.cancel = context.WithCancel(l.Context)
-		l.line.readEnd.system = 0 // 0 means unknown: watch sets another deadline without readEnd
+		l.line.readEnd.system = 0 // 0 means unknown, because the function watch sets a deadline directly on the connection
 		l.end = watch(l.line.Conn, l.cancel)
 	})
 }

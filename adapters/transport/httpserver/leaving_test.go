@@ -17,14 +17,15 @@ import (
 	"edgetable/testdata/must"
 )
 
-// waiter returns a handler for requests that wait until the channel let has an element, or until their context ends.
-// If the context ends, the handler sends an element to the channel gone.
+// waiter returns a handler for requests that wait. A request waits until the test sends an element to a channel
+// (let), or until the request's context ends. If the context ends, the handler sends an element to another channel
+// (gone).
 func waiter(begun chan<- struct{}, let <-chan struct{}, gone chan<- struct{}) protocolFunc {
 	return func(_ context.Context, req *protocol.Request) protocol.Response {
 		if req.Until == nil { // the request was pipelined, so it must not wait
 			return protocol.Response{Status: 204}
 		}
-		until, cancel := context.WithCancel(req.Until) // a derived context, because core derives a context with a timeout too
+		until, cancel := context.WithCancel(req.Until) // derive a context, because protocol.Handler also derives one, with a timeout
 		defer cancel()
 		done := until.Done()
 		begun <- struct{}{}

@@ -32,7 +32,7 @@ func (l *patient) Accept() (net.Conn, error) {
 			l.log.Warn("connections wait to be accepted", "cause", err)
 		}
 		if !l.relieve() {
-			time.Sleep(100 * time.Millisecond) // meanwhile, other connections may end
+			time.Sleep(100 * time.Millisecond) // wait, because other connections may end and free resources
 		}
 	}
 }

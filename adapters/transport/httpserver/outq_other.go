@@ -4,5 +4,5 @@ package httpserver
 
 import "net"
 
-// sendQueueBytes returns 0, so that only written bytes count as a client's progress.
+// sendQueueBytes returns 0, which means unknown. Then only written bytes count as progress of a client.
 func sendQueueBytes(net.Conn) int { return 0 }

@@ -9,9 +9,10 @@ import (
 // count, because they fit into buffers that a connection has anyway.
 type room struct {
 	most int64
-	// wait is the minimum charge in bytes for a request while the server waits for bytes from its client. It is the
-	// limit of the memory divided by the maximum number of requests. So a client's share of the memory also limits
-	// its number of such requests, even if a proxy opens the connections of all clients.
+	// wait is a number of bytes. While the server waits for bytes from the client of a request, the request is
+	// charged at least this number. The number is the limit of the memory divided by the maximum number of requests.
+	// So a client's share of the memory also limits the number of such requests. This limit also works behind a
+	// proxy, which opens the connections of all clients.
 	wait int64
 
 	mu      sync.Mutex
@@ -26,7 +27,7 @@ func newRoom(most, requests int64) *room {
 	return &room{most: most, wait: most / requests, clients: map[netip.Addr]int64{}, accounts: map[string]int64{}}
 }
 
-// share is the part of a room that one request uses.
+// share is the memory that one request uses. The struct room limits the memory of all requests.
 type share struct {
 	room    *room
 	client  netip.Addr // invalid if the client is unknown
@@ -34,8 +35,9 @@ type share struct {
 	n       int64
 }
 
-// grow adds n bytes to the share. It fails if the client, or the account, would then use more than the remaining free
-// memory. It never fails if no other request of the client, or of the account, uses memory.
+// grow adds n bytes to the share. It fails if too little memory is free, unless no other request uses memory. It also
+// fails if the client, or the account, would then use more memory than remains free. This second limit applies only
+// if other requests of the client, or of the account, use memory.
 func (s *share) grow(n int64) bool {
 	ok := s.try(n)
 	if !ok {
@@ -44,7 +46,8 @@ func (s *share) grow(n int64) bool {
 	return ok
 }
 
-// try is like grow, but does not count a failure as a refused request.
+// try adds n bytes to the share under the conditions of grow. But a failure of try does not count as a refused
+// request.
 func (s *share) try(n int64) bool {
 	r := s.room
 	r.mu.Lock()

@@ -71,7 +71,7 @@ func (b *outgoing) Close() error {
 	return nil
 }
 
-// sendApart sends a response whose body is a stream, while the connection is set apart.
+// sendApart sends a response whose body is a stream. Meanwhile fasthttp does not use the connection (see setApart).
 func (s *connections) sendApart(line *conn, c *fasthttp.RequestCtx, resp *protocol.Response) {
 	head := new(fasthttp.ResponseHeader)
 	head.SetNoDefaultContentType(true)

@@ -86,7 +86,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ErrorHandler:                 refuse,
 		ConnState:                    s.open.onState,
 		Logger:                       logger{s.Log},
-		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // more than can be open, so fasthttp refuses none
+		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // above the number of open connections, so fasthttp refuses none of them
 		ReadBufferSize:               maxHeader,
 		WriteBufferSize:              writeBuffer,
 		MaxRequestBodySize:           protocol.MaxBody,
@@ -115,7 +115,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		stopped <- err
 	})
 	err := server.Serve(l)
-	if stop() { // the listener failed; fasthttp returns no error in this case
+	if stop() { // true means that ctx has not ended, so the listener failed; fasthttp returns no error for this failure
 		s.open.end()
 		return cmp.Or(err, net.ErrClosed)
 	}

@@ -17,7 +17,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// lines is a stream of the texts that the test sends to the channel next. It ends with the context of its request.
+// lines is a stream of the texts that the test sends to a channel. The stream ends when the context of the request
+// ends.
 type lines struct {
 	until context.Context
 	next  chan string
@@ -32,8 +33,8 @@ func (l *lines) Read(p []byte) (int, error) {
 	}
 }
 
-// streaming returns a handler whose responses are streams. The handler sends each new stream to the channel opened.
-// When a stream is closed, it sends an element to the channel closed.
+// streaming returns a handler whose responses are streams. The handler sends each new stream to one channel
+// (opened). When a stream is closed, the handler sends an element to the other channel (closed).
 func streaming(opened chan *lines, closed chan struct{}) protocolFunc {
 	return func(_ context.Context, req *protocol.Request) protocol.Response {
 		l := &lines{req.Until, make(chan string, 1)}

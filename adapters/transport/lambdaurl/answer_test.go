@@ -96,9 +96,9 @@ func TestSizes(t *testing.T) {
 	const mega = 1 << 20
 	for _, tt := range []struct {
 		door, method string
-		sizes        [3]int // sizes of the responses of Handler.Protocol and of Handler.Narrow
+		sizes        [3]int // sizes of the responses of Handler.Protocol and of the two elements of Handler.Narrow
 		status       int
-		served       [3]int // how often Handler.Protocol and Handler.Narrow were called
+		served       [3]int // number of calls of Handler.Protocol and of the two elements of Handler.Narrow
 		why          string
 	}{
 		{"function-url", "GET", [3]int{5 * mega, 1, 1}, 200, [3]int{1, 0, 0}, "it fits"},
@@ -179,7 +179,7 @@ func TestDeadline(t *testing.T) {
 	t.Parallel()
 	for all, want := range map[time.Duration]time.Duration{
 		time.Hour:   500 * time.Millisecond,
-		time.Second: 250 * time.Millisecond, // a quarter of the time, because that is less than 500 ms
+		time.Second: 250 * time.Millisecond, // a quarter of the function's time, because the usual margin of 500 ms would be more
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), all)

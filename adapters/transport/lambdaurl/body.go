@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// cutBody removes the string with the body from an event, and leaves an empty string in its place. A large event
-// is nearly all body: 5.6 MB of base64, which a JSON decoder would scan four times before decoding the first byte.
+// cutBody removes the body from an event: it replaces the string with the body by an empty string. A large event is
+// nearly all body: 5.6 MB of base64. Before decoding the first byte, a JSON decoder would scan the body four times.
 //
-// cutBody assumes that the event is valid, which the decoder checks later. Unless there is exactly one such string,
-// cutBody does not change the event.
+// cutBody assumes that the event is valid, which the decoder checks later. If the event has no body or several
+// bodies, cutBody does not change the event.
 func cutBody(event []byte) (rest, body []byte) {
 	start, end, depth := -1, -1, 0
 	for i := 0; i < len(event); i++ {

@@ -47,7 +47,7 @@ type event struct {
 // errNoHTTP means that the event does not describe an HTTP request.
 var errNoHTTP = errors.New("lambdaurl: the event is not an HTTP request through a Function URL, a REST API or a load balancer")
 
-// door says which responses a front door accepts.
+// door describes one way by which requests reach the function (a front door), such as a Function URL.
 type door struct {
 	name   string
 	limit  int  // maximum size of a response in bytes

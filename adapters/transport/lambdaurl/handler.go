@@ -12,10 +12,10 @@ import (
 	"edgetable/core/table"
 )
 
-// PageBytes limits the keys and properties in a page of a query, in bytes (table.Budget.Bytes). The first limit is
-// the default; the others are tried if the response is too large. JSON adds little to most pages, because a page has
-// at most 1,000 entities and a full page has large properties. The second limit is for text beyond ASCII, which
-// escapes make 2 to 3.5 times as large. The last limit is for control characters, which become eight times as large.
+// PageBytes limits the keys and properties in a page of a query, in bytes (table.Budget.Bytes). The first limit is the
+// default. If a response is too large, the other limits are tried. JSON adds little to most pages: a page has at most
+// 1,000 entities, and a full page has large properties. The second limit is for text that is not ASCII: escapes make
+// such text 2 to 3.5 times as large. The last limit is for control characters, which become eight times as large.
 var PageBytes = [...]int{4 << 20, 3 << 19, 256 << 10}
 
 // Protocol serves the requests; *protocol.Handler implements it.
@@ -34,10 +34,11 @@ var _ Protocol = (*protocol.Handler)(nil)
 //
 // It is safe for concurrent use.
 type Handler struct {
-	// Protocol should limit pages to PageBytes[0]. For Stream, core's default limit is sufficient.
+	// Protocol should limit pages to PageBytes[0]. If only the method Stream is used, the default limit of a
+	// protocol.Handler is sufficient.
 	Protocol Protocol
-	// Narrow are protocols that serve the same tables with shorter pages. If a response is too large, they are tried
-	// in order. If Narrow is empty, a response that is too large is an error.
+	// Narrow lists protocols that serve the same tables with shorter pages. If a response is too large, these
+	// protocols are tried in order. If the list is empty, a response that is too large is an error.
 	Narrow []Protocol
 	// Secret returns the value that a trusted proxy sends in [SecretHeader]. Without this header, forwarded headers
 	// are ignored, and Secret is not called. If Secret returns an error, the proxy is not trusted. A nil Secret

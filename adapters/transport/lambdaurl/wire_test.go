@@ -48,8 +48,8 @@ func TestWire(t *testing.T) {
 	})
 }
 
-// play returns a target of the corpus that converts each request to an event, and calls answer with the
-// event.
+// play returns a wiretest.Target, which answers recorded requests. It converts each request to an event, and
+// calls the function answer with the event.
 func play(answer func(event []byte) (*front.Response, error)) wiretest.Target {
 	return func(r *wiretest.Request) (*wiretest.Response, error) {
 		resp, err := answer(front.Event(sent(r)))
