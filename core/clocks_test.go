@@ -1,6 +1,6 @@
 package core_test
 
-// mostClocks is the maximum length of the list clocks. Change it only to a lower number.
+// mostClocks is the maximum number of entries in the map clocks. Change this maximum only to a lower number.
 const mostClocks = 20
 
 // clocks lists the test files that may use the wall clock, poll a condition, or draw random numbers without a seed.

@@ -87,8 +87,8 @@ func TestCoreReaches(t *testing.T) {
 	}
 }
 
-// functionImports lists the packages below the folder functions. For each of them it lists the other packages below
-// functions that it may import.
+// functionImports has a key for each package in the folder "functions". The value lists the other packages in this
+// folder that the package may import.
 var functionImports = map[string][]string{
 	"lambda":                           {},
 	"explorer":                         {},
@@ -130,8 +130,9 @@ var functionImports = map[string][]string{
 	"edgetable":           {"edgetable/azurite", "edgetable/secondary", "edgetable/cli", "edgetable/reload", "edgetable/account", "edgetable/stores", "edgetable/client", "edgetable/backup", "edgetable/server"},
 }
 
-// TestLayers checks three rules. An adapter imports no other adapter and no package below functions. A package below
-// functions imports only what functionImports allows. No package of the product imports testdata.
+// TestLayers checks three rules. An adapter imports no other adapter, and no package in the folder "functions". A
+// package in this folder imports only those packages of the folder that the map functionImports allows. No package of
+// the product imports testdata.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "edgetable/...")) {

@@ -1,7 +1,6 @@
 // Package core is the portable part of edgetable: it implements the protocol of a table store without a network,
 // files or a clock of its own, so that the same code runs in a server, a Lambda function and a Worker. The package
-// itself is empty. These are its subpackages. The first ones do not depend on others; most of the following depend on
-// packages before them:
+// itself is empty. These are its subpackages. Each subpackage depends only on subpackages before it in the list:
 //
 //	edm, key                         the types of properties; the encoding and order of keys
 //	multipart, xml                   the bodies of batches; XML documents
@@ -24,7 +23,8 @@
 //	buckets                          ordered pages from stores that spread a table over hash keys
 //	storetest, wiretest              tests that every store and every transport must pass
 //
-// A request passes through them in this order:
+// A request passes through these packages and types in this order. The step "route" is the part of package protocol
+// that parses the path:
 //
 //	bytes → protocol.Request → sharedkey → route → payload, multipart, odata → table.Service → Store
 //	bytes ← protocol.Response ←────────────────────── payload, multipart ←┘

@@ -18,11 +18,11 @@ import (
 	"testing"
 )
 
-// Limits of TestOrderOfFiles: the total number of upward uses, and the number of lines of a package.
+// Limits of TestOrderOfFiles. An upward use is a use of a declaration in an earlier file of the same package.
 const (
-	mostInTree    = 200
-	mostInProgram = 40 // limit for the packages below functions/edgetable
-	mostLines     = 4_000
+	mostInTree    = 200   // maximum number of upward uses in all packages together
+	mostInProgram = 40    // maximum number of upward uses in the packages below functions/edgetable
+	mostLines     = 4_000 // maximum number of lines of a package
 )
 
 // TestOrderOfFiles checks that the files of each package can be read from top to bottom: a file uses mainly
@@ -60,8 +60,8 @@ func TestOrderOfFiles(t *testing.T) {
 // use is a pair of files: the first uses declarations of the second.
 type use struct{ from, to string }
 
-// packageOfTree describes a package. For each pair of its files, it holds the names that the first file uses of the
-// second.
+// packageOfTree describes a package. For each pair of files, the map uses holds the names that the second file declares
+// and the first file uses.
 type packageOfTree struct {
 	path  string
 	lines int
@@ -115,8 +115,8 @@ func packagesOfTree(t *testing.T) (list []packageOfTree) {
 	return list
 }
 
-// usesIn returns, for each pair of files, the functions, types, methods, constants and variables of the second file
-// that the first file uses.
+// usesIn returns the names that the second file of each pair declares and the first file uses. These are names of
+// functions, types, methods, constants and variables.
 func usesIn(p *types.Package, files *token.FileSet, info *types.Info) map[use]map[string]bool {
 	uses := map[use]map[string]bool{}
 	for id, o := range info.Uses {
@@ -139,9 +139,10 @@ func usesIn(p *types.Package, files *token.FileSet, info *types.Info) map[use]ma
 	return uses
 }
 
-// orderOf finds an order of the files with few upward uses, and returns these uses. It begins with the files that use
-// many declarations of other files and whose declarations are little used. It then moves single files to their best
-// positions until no move reduces the number of upward uses.
+// orderOf finds an order of the files with few upward uses, and returns the upward uses. An upward use is a use of a
+// declaration in an earlier file. The first order has those files at the top that use many other files and that few
+// other files use. Then orderOf moves one file after the other to its best position, until no move reduces the number
+// of upward uses.
 func orderOf(uses map[use]map[string]bool) (up []use) {
 	weight := map[string]int{}
 	for u := range uses {
@@ -156,7 +157,8 @@ func orderOf(uses map[use]map[string]bool) (up []use) {
 		for _, name := range slices.Sorted(maps.Keys(weight)) {
 			at := slices.Index(order, name)
 			rest := slices.Delete(slices.Clone(order), at, at+1)
-			// Compute the number of upward uses for each position of the file, relative to the first position.
+			// Find the position of the file with the fewest upward uses, which are uses of declarations in earlier files.
+			// The variable cost is the number of upward uses, minus the number for the first position.
 			cost, best, place, now := 0, 0, 0, 0
 			for i, other := range rest {
 				if i == at {

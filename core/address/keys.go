@@ -6,7 +6,7 @@ import "strings"
 type Keys struct {
 	Partition, Row string
 	Count          int
-	Bare           bool // set if the parentheses hold one literal without a name, which is then in Partition
+	Bare           bool // set if the parentheses hold one literal without a name; the field Partition then has the literal
 }
 
 // ParseKeys parses 'x' or PartitionKey='p',RowKey='r' in either order, with optional blanks around the commas. It

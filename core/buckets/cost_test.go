@@ -17,7 +17,7 @@ import (
 // kib holds the properties of a row of about 1 KiB.
 var kib = edm.AppendProperty(nil, "padding", edm.Binary(make([]byte, 1000)))
 
-// fill inserts n rows. The function lengths returns the number of rows for the next partition.
+// fill inserts n rows. Each partition gets as many rows as a call of lengths() returns.
 func fill(s *store, n int, lengths func() int) {
 	for p := 0; n > 0; p++ {
 		for r := range min(lengths(), n) {

@@ -28,9 +28,9 @@
 // # How much is read
 //
 // A read that is too small costs another read; a read that is too large wastes rows. The first read of each bucket
-// asks for an equal share of the page plus a tenth. Later reads ask the front stream for its part of the missing
-// rows: the rest of its current partition, estimated from the rows already seen, and an equal share of the other
-// rows. A safety margin is added, which depends on the variance of partition lengths. The scan estimates this
+// asks for an equal share of the page plus a tenth. Later reads go to the front stream. Such a read asks for the
+// estimated rest of the stream's current partition, plus an equal share of the other missing rows. The read also
+// asks for some spare rows; their number depends on the variance of partition lengths. The scan estimates this
 // variance from the rows that it reads. It estimates the selectivity of the filter and the size of rows in the same
 // way. It keeps no estimates between pages.
 //

@@ -19,8 +19,8 @@ func (f *fetch) read(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// read makes the reads of the wave and waits until all have ended. The first error cancels the other reads. read
-// returns this error, or the error of ctx if ctx has ended.
+// read makes the reads of the current wave (a group of concurrent reads) and waits until all reads have ended.
+// The first error cancels the other reads. Then read returns this error or, if ctx has ended, the error of ctx.
 func (s *scan) read() error {
 	var err error
 	if w, ok := s.src.(Waves); ok && s.o.FanOut > 1 && len(s.wave) > 1 {
@@ -43,7 +43,7 @@ func (s *scan) read() error {
 	return err
 }
 
-// readWave passes the reads of the wave to src, in calls of at most FanOut reads.
+// readWave passes the current wave (a group of concurrent reads) to src, at most FanOut reads in a call.
 func (s *scan) readWave(src Waves) error {
 	for wave := s.wave; len(wave) > 0; {
 		if err := s.ctx.Err(); err != nil {

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// fanOut starts the reads in order, runs at most width of them at a time, and
-// waits until all have ended.
+// fanOut starts the reads in order and waits until all reads have ended. The number of
+// concurrent reads is at most width.
 func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
 	if err := parent.Err(); err != nil {
 		return err
@@ -44,7 +44,7 @@ func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
 	work()
 	group.Wait()
 	if first == nil {
-		return parent.Err() // after the end of parent, no further read starts
+		return parent.Err() // once the context parent has ended, no further read starts
 	}
 	return first
 }

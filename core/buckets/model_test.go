@@ -126,7 +126,8 @@ func (r random) request(t *testing.T) table.ScanRequest {
 	return q
 }
 
-// reader configures the store s so that a read returns few rows, or only a later position.
+// reader configures the store s so that reads return few rows. Some reads then return no row and only the position
+// of the next read.
 func (r random) reader(s *store, f *odata.Filter) {
 	s.readBytes = 1 + r.IntN(1<<(4+r.IntN(14)))
 	s.strict = r.IntN(2) == 0
@@ -135,7 +136,7 @@ func (r random) reader(s *store, f *odata.Filter) {
 	}
 	if r.IntN(3) == 0 {
 		n := 1 + r.IntN(20)
-		s.most = func() int { return 1 + r.IntN(n) } // s calls the function most under its lock, so the random numbers need no other lock
+		s.most = func() int { return 1 + r.IntN(n) } // the store locks itself before it calls s.most, so the random numbers need no other lock
 	}
 }
 
@@ -165,7 +166,7 @@ func TestModel(t *testing.T) {
 		}
 		o := buckets.Options{FanOut: r.IntN(12), ReadBytes: s.readBytes}
 		if q.Expired != nil {
-			o.FanOut = 0 // no concurrent reads, because the functions Expired and most use the same random generator
+			o.FanOut = 0 // no concurrent reads, because q.Expired and s.most share one random generator
 		}
 		var list [][]table.Row
 		for list == nil {

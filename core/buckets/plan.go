@@ -17,17 +17,17 @@ const (
 	// minimum is leastFiltered, because most of the rows read may not match.
 	leastBytes    = 4 << 10
 	leastFiltered = 32 << 10
-	// first is a factor. The first read of each stream (a range in one bucket) asks for first times an equal share of
-	// the page. A higher factor saves reads if partitions are short, but wastes rows if one long partition holds all
-	// rows of the page.
+	// The factor first applies to the first read of each stream (the part of a range in one bucket). The read asks for
+	// the stream's equal share of the page, multiplied by this factor. A higher factor saves reads if partitions are
+	// short, but wastes rows if one long partition holds all rows of the page.
 	first = 1.1
-	// caution and residue are parameters of the method share. With these values, the simulation in the tests stays
-	// below its limits for reads and for wasted rows, for every partition length. Higher values make fewer reads and
-	// waste more rows.
+	// The factors caution and residue belong to the estimate in scan.share. With these two values, the simulation in
+	// the tests stays below its limits for reads and for wasted rows, for every partition length. Higher values make
+	// fewer reads and waste more rows.
 	caution = 0.3
 	residue = 0.4
-	// A page with more than lateAfter reads per bucket is late. Each further read per bucket then increases the
-	// factor caution by haste times its value. Without this increase, some pages would take two reads more.
+	// After lateAfter reads per bucket, each further read per bucket adds haste × caution to the factor caution.
+	// Without this increase, some pages would take two reads more.
 	lateAfter = 1.3
 	haste     = 20
 )
@@ -45,7 +45,7 @@ func (s *scan) plan() {
 		left := s.remainingBytes() / len(s.wave)
 		row := s.rowBytes()
 		if s.cost.Rows == 0 {
-			row *= 2 // double the guess: a first read that is too small is better than one far over the budget
+			row *= 2 // assume larger rows and so read fewer: a read that is too small is better than a read far over the budget
 		}
 		size, rows = min(size, max(left, 1)), ceil(float64(left)/row)
 	}
@@ -112,7 +112,7 @@ func (s *scan) addParallelReads(front *stream, spare float64) {
 	}
 }
 
-// least returns the minimum number of rows for one read of a shared range.
+// least returns the minimum number of rows for one read of a range that several buckets share.
 func (s *scan) least(need float64) float64 {
 	if s.req.Filter != nil {
 		return leastFiltered / s.rowBytes() // the filter makes the number of missing rows uncertain
@@ -131,13 +131,14 @@ func (s *scan) live(of *stream) int {
 	return n
 }
 
-// share estimates how many of the missing rows of a shared range are in this stream. need is the number of missing
-// rows. The estimate is the remaining rows of the stream's current partition, plus an equal share of the rows after
-// that partition.
+// share estimates how many rows of the page the stream st can still supply. The page needs need more rows, from a
+// range that several buckets share. The estimate is the remaining rows of the stream's current partition, plus an
+// equal share of the rows after this partition.
 //
-// The remaining rows of the partition are estimated as residue times the number of its rows seen so far, because a
-// partition that is already long is likely to be even longer. The hash distributes the other rows by whole
-// partitions, so their number varies. As a margin, caution times the standard deviation of this number is added.
+// A partition that is already long is likely to be even longer. So the partition is expected to have residue × n
+// more rows, where n is the number of rows seen so far. The hash distributes the other rows by whole partitions, so
+// the number of other rows in a stream varies. Therefore the estimate includes a margin of caution × the standard
+// deviation of this number.
 func (s *scan) share(st *stream, need float64) float64 {
 	length := float64(s.cost.Rows) / (float64(s.ends) + 0.5)
 	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))
@@ -210,8 +211,8 @@ func (s *scan) need() float64 {
 		need = min(need, 1.1*float64(s.req.Bytes-s.page.Size())/s.rowBytes()+1)
 	}
 	if s.req.Filter != nil {
-		// Before any row has been examined, assume that half of the rows match. The factor scale accounts for the
-		// rows that the Source has already filtered out.
+		// Before any row has been examined, assume that half of the rows match. Multiply by s.scale() to count the rows
+		// that the Source has already filtered out.
 		need *= (float64(s.judged)*s.scale() + 2) / float64(len(s.page.Page.Rows)+1)
 	}
 	if s.req.ScanBytes > 0 {

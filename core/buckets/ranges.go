@@ -19,7 +19,7 @@ type Range struct {
 	Start []byte // a position between two partitions
 }
 
-// all is the map of a bucket that was never split.
+// The variable all holds the map of a bucket that was never split.
 var all = Ranges{{}}
 
 // orAll returns m or, if m is empty, the map of a bucket that was never split.
@@ -60,9 +60,10 @@ func (m Ranges) bounds(i int) key.Range {
 	return r
 }
 
-// Split returns a map in which one range is split at a position. The old range, whose ID is from, keeps the keys
-// below the position. A new range with the given id gets the keys from the position on. ok is false unless the
-// position is inside the old range and above its Start.
+// Split returns a map in which an old range is split at the position at. The parameter from is the ID of the old
+// range, and the parameter id is the ID of the new range. The old range keeps the keys below the position, and the
+// new range gets the other keys. ok is false unless the position is inside the old range and above its Start. ok is
+// also false if the map already has a range with the new ID.
 func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	bounds, ok := m.Bounds(from)
 	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {
@@ -76,8 +77,8 @@ func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	return m, true
 }
 
-// Leave returns a map without the range id. The right neighbour of this range gets its keys. ok is false if the range
-// is the last one or is not in the map.
+// Leave returns a map without the range that has this ID. The right neighbour of the removed range gets the keys of
+// the removed range. ok is false if the map does not contain the range, or if the range is the last range.
 func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	i := m.index(id)
 	if i < 0 || i == len(m)-1 {
@@ -88,8 +89,8 @@ func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	return next, true
 }
 
-// Unsplit undoes [Ranges.Split]: it returns a map without the range id, and the left neighbour gets back the keys. ok
-// is false if id is the first range or is not in the map.
+// Unsplit undoes [Ranges.Split]. The result is a map without the range that has this ID; the left neighbour gets the
+// keys of the removed range. ok is false if the map does not contain the range, or if the range is the first range.
 func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	i := m.index(id)
 	if i <= 0 {
@@ -98,8 +99,8 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	return append(slices.Clone(m[:i]), m[i+1:]...), true
 }
 
-// Unleave undoes [Ranges.Leave]: it returns a map in which the range id has the given keys again. The range that had
-// taken over these keys then begins at keys.End.
+// Unleave undoes [Ranges.Leave]. The result is a map in which the range with this ID again has the given keys. The
+// right neighbour, which got these keys from Leave, again begins at keys.End.
 func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
 	for i := range m {
@@ -138,8 +139,9 @@ func (m Ranges) Near(k []byte, most int) Ranges {
 // sizeOfRange is the maximum size in bytes of a range in a message, without its Start.
 const sizeOfRange = 8
 
-// Learn returns the map updated by near, an excerpt around position k from [Ranges.Near]. The result shares no memory
-// with near.
+// Learn returns the map with the ranges around position k replaced by newer ranges. The parameter near holds the
+// newer ranges: an excerpt that [Ranges.Near] has made around position k. The result shares no memory with the
+// excerpt.
 func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	last := len(near) - 1
 	id, bounds := near.Find(k)
@@ -147,8 +149,8 @@ func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	if len(m) == 0 || at < 0 {
 		return near.clone(0, last+1)
 	}
-	// The excerpt is reliable between its second Start and its last Start. It is also reliable for the range that
-	// contains k.
+	// Near may change the bounds at both ends of the excerpt, so use the excerpt only from its second Start to its last
+	// Start. Also use the range that contains k.
 	first := min(1, at)
 	from, to := near[first].Start, near[last].Start
 	next := Ranges{}

@@ -122,9 +122,9 @@ func (s *scan) filled() bool {
 	return s.page.HasAllRows() || r.Bytes > 0 && s.page.Size() >= r.Bytes-r.Bytes/8
 }
 
-// isProbablyLast reports whether a page that has all its rows is probably the last one: all buckets have been read
-// and no further row is in memory, but a bucket may still contain one. Scan then reads one more row of each bucket.
-// That costs as many reads as an empty next page.
+// isProbablyLast reports whether the full page is probably the last page: every bucket has been read, and no further
+// row is in memory. If so, Scan asks each bucket for one more row. These reads find out whether a next page exists,
+// and cost as much as an empty next page would.
 func (s *scan) isProbablyLast() bool {
 	if s.looked || s.req.Filter != nil || !s.page.HasAllRows() {
 		return false

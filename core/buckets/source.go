@@ -42,8 +42,8 @@ type Limit struct {
 	Bytes int // approximate number of bytes to examine; at least 1
 
 	// Strict permits a Source to leave out a row that does not fit into Bytes, even the first row. Next is then the
-	// position of this row, which may be the start of the range. Otherwise concurrent reads of many buckets could
-	// return one large row each.
+	// position of the row left out, which may be the start of the range. Without Strict, concurrent reads of many
+	// buckets could return one large row each.
 	Strict bool
 
 	// Descending makes the read go from the end of the range to its start.
@@ -58,8 +58,8 @@ type Limit struct {
 // Chunk is the result of one read. The caller owns it.
 type Chunk struct {
 	Rows []table.Row // rows in the range, in the order of the read
-	// Next is the position where the next read of the bucket continues: after every row of the chunk, and at or
-	// before every row of the range that was not examined. If Next is nil, the range is finished. In a descending
+	// Next is the position where the next read of the range continues. Every row in Rows lies before Next. Every row
+	// that the Source has not examined lies at or after Next. If Next is nil, the range is finished. In a descending
 	// read, Next is an exclusive bound, like [table.Page].Next.
 	Next []byte
 	// Examined is the number of rows examined; 0 means len(Rows). It is more than len(Rows) if the Source filters out

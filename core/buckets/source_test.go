@@ -46,14 +46,15 @@ func (r *rows) remove(k []byte) {
 }
 
 // store is a Source in memory that reads like a Query of DynamoDB: in order, at most limit.Rows rows and about
-// readBytes bytes. Tests change this behaviour with the fields before, most, strict and prefilter.
+// readBytes bytes. Tests change this behaviour by the four fields that follow.
 type store struct {
 	count     uint16
 	readBytes int
-	// before, if not nil, is called before each read. It may return an error, or the result of the read.
+	// If the function before is not nil, it is called before each read. The function may return an error, or the
+	// result of the read.
 	before func(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (*buckets.Chunk, error)
-	// most, if not nil, returns the maximum number of rows of a read. If it returns 0, the read returns only a
-	// position.
+	// If the function most is not nil, it returns the maximum number of rows of a read. If the maximum is 0, the read
+	// returns no row, and its Next is the position where the read began.
 	most func() int
 	// strict makes reads leave out rows that do not fit into the limit.
 	strict bool
@@ -144,8 +145,8 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 	return c, nil
 }
 
-// pages scans page by page to the end, and returns the pages. It calls the function between before each page except
-// the first.
+// pages scans page by page to the end, and returns the rows of each page. Each time after a page that is not the
+// last, between() is called.
 func pages(t testing.TB, s buckets.Source, count uint16, r table.ScanRequest, o buckets.Options, between func()) [][]table.Row {
 	t.Helper()
 	var list [][]table.Row

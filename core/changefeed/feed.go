@@ -20,14 +20,15 @@ type Feed struct {
 	// slot.
 	Begin func(context.Context) error
 	End   func()
-	// Until is done when the server stops, which ends every wait. No request waits if Until, Waiters or WithTimeout
-	// is nil.
+	// Until holds a context that is done when the server stops. The end of this context ends every wait. No request
+	// waits if Until, Waiters or WithTimeout is nil.
 	Until       context.Context
 	Waiters     *Waiters
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
-	// Waited is the wait that the request has just ended, or nil if the request has not waited.
+	// Waited holds the wait after which the server processes the request again. It is nil if the request has not
+	// waited yet.
 	Waited *Wait
-	// Expires is when the credentials of the request expire; 0 means never.
+	// Expires holds the time at which the credentials of the request expire; 0 means never.
 	Expires edm.Ticks
 }
 
@@ -35,7 +36,7 @@ type Feed struct {
 func (f *Feed) canWait() bool { return f.Until != nil && f.Waiters != nil && f.WithTimeout != nil }
 
 // List returns the next events. If there are none and the request may wait, List returns a Wait instead. The caller
-// must hold a slot for the request.
+// must hold a slot (permission to run) for the request; see Begin.
 func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, *Wait, error) {
 	p, err := f.read(ctx, 0)
 	if err == nil && p.isIdle() && f.mayWait() {

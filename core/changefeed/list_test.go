@@ -169,8 +169,9 @@ func changeCharacter(s string) string {
 	return string(b)
 }
 
-// TestRights checks three facts: permission to read suffices for changes; a client with a range of keys sees only
-// changes in this range; and another client's position gives no further access.
+// TestRights checks three facts about the list of a table's changes. A client with permission to read entities may
+// read this list. A client whose permission covers a range of keys sees only changes in this range. If a client sends
+// a position in the list that another client got, the client does not see more.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -17,7 +17,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// server serves the protocol with the reference store and a table that has a feed.
+// server is a protocol handler on the reference store. The store has one table, which has a change feed.
 type server struct {
 	*protocol.Handler
 	t     testing.TB

@@ -75,7 +75,7 @@ type Stream struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	page   page
-	shown  int    // number of commits of the page that are already in text
+	shown  int    // number of commits of the page that were already encoded
 	text   []byte // the bytes that Read returns next
 	own    [256]byte
 	ended  bool

@@ -7,11 +7,17 @@ import (
 	"edgetable/core/table"
 )
 
-// The text of a position is the base64 encoding of: the format number 1, a checksum (8 bytes), incarnation, history,
-// and the position in the store. The checksum covers the name of the table and everything after the checksum. With it
-// the server detects a damaged position, and a position of another table. Otherwise it might report such a position
-// as too old. A position contains no secret and gives no access, because the server checks the credentials of each
-// request.
+// A client sends and receives a position in a change feed as text. The text is the base64 encoding of:
+//
+//   - the format number 1;
+//   - a checksum of 8 bytes, which covers the name of the table and the bytes after the checksum;
+//   - the incarnation, a random id that the table has from its creation to its deletion;
+//   - the history, an id that changes when the store is restored from a backup;
+//   - the position in the format of the store.
+//
+// By the checksum the server detects a damaged position, and a position of another table. Without the checksum, the
+// server might report such a position as too old. A position contains no secret and gives no access, because the
+// server checks the credentials of each request.
 
 const (
 	form     = 1
@@ -32,7 +38,7 @@ var longestText = alphabet.EncodedLen(longest)
 
 var errToken = table.InvalidQueryParameterValue.With(badParameter + "since is not a position in the change feed of this table: send the value of x-edgetable-next from an earlier response for the same table, or start, or omit since.")
 
-// Token returns the text of a position.
+// Token returns the text of a position in the change feed of a table.
 func Token(of table.Name, p *table.FeedPosition) string {
 	b := make([]byte, sumEnd, shortest+len(p.At))
 	b = append(append(append(b, p.Incarnation[:]...), p.History[:]...), p.At...)
@@ -68,8 +74,8 @@ func decode(text string) ([]byte, error) {
 	return b, nil
 }
 
-// IncarnationOf returns the incarnation of the table from the text of a position. Clients need it to compute the ids of
-// events.
+// IncarnationOf returns the table's incarnation from the text of a position in the table's change feed. The incarnation
+// is a random id that a table has from its creation to its deletion. Clients compute the ids of events from this id.
 func IncarnationOf(text string) (incarnation table.Incarnation, err error) {
 	b, err := decode(text)
 	if err == nil {
@@ -78,7 +84,7 @@ func IncarnationOf(text string) (incarnation table.Incarnation, err error) {
 	return incarnation, err
 }
 
-// appendHash appends the FNV-1a hash of a table name and a position. The hash detects mistakes, not attacks.
+// appendHash fills dst with the FNV-1a hash of a table name and a position. The hash detects mistakes, not attacks.
 func appendHash(dst []byte, of table.Name, position []byte) {
 	hash := uint64(14695981039346656037)
 	add := func(c byte) { hash = (hash ^ uint64(c)) * 1099511628211 }

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// FuzzParseToken checks that two tables never have the same text of a position, and that the text does not depend on
-// the case of the table's name. ParseToken must accept no other text.
+// FuzzParseToken checks each text that ParseToken accepts for a table. Token must return the same text for the parsed
+// position, even if the name of the table is in another case. ParseToken must refuse the text for another table.
 func FuzzParseToken(f *testing.F) {
 	of, other := table.Name{Account: "acme", Table: "People"}, table.Name{Account: "acme", Table: "Other"}
 	for _, at := range []string{"", "12345678", "a longer position of a store"} {

@@ -11,7 +11,7 @@ import (
 // Wait is one wait of a request for changes. After the wait, the server processes the request again from the
 // beginning. So a waiting request uses no memory except its Wait.
 type Wait struct {
-	service     table.Service // a copy without cost accounting, so that it does not refer to the request
+	service     table.Service // a copy without the cost counter, which belongs to the request and would keep its memory in use
 	of          table.Name
 	at          table.FeedPosition
 	waiters     *Waiters
@@ -19,7 +19,7 @@ type Wait struct {
 	until       context.Context
 	withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 	end         edm.Ticks // when the request stops waiting
-	over        bool      // whether the request must not wait again
+	over        bool      // set if the wait ended by an error, the time limit or the server's stop; the request then does not wait again
 }
 
 // Await waits until there may be changes, the request's wait time is over, or the server stops.

@@ -120,7 +120,7 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// slotCounter counts the slots that requests hold now, and how many they have held.
+// slotCounter counts the requests that hold a slot (permission to run): now, at most at one time, and in total.
 type slotCounter struct{ held, most, begun atomic.Int64 }
 
 func (w *slotCounter) Begin(context.Context, protocol.Work) (protocol.Turn, time.Duration) {
@@ -133,8 +133,8 @@ func (w *slotCounter) Begin(context.Context, protocol.Work) (protocol.Turn, time
 func (w *slotCounter) Pause(context.Context, int64) bool { return false }
 func (w *slotCounter) End(int64)                         { w.held.Add(-1) }
 
-// TestWaiters checks that waiting requests hold no slot. It also checks the limits on their number for each account
-// and in total.
+// TestWaiters checks that waiting requests hold no slot (permission to run). It also checks the limits on the number
+// of waiting requests for each account and in total.
 func TestWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestWaiters(t *testing.T) {
 		}
 		refused("a fourth of the account", s.do("GET", "/people?comp=changes&wait=30&since="+from, ""))
 		refused("a stream", s.do("GET", "/people?comp=changes", "", "Accept: text/event-stream"))
-		s.changes("&since=" + from) // a request without wait is not counted, so it succeeds
+		s.changes("&since=" + from) // succeeds, because the limit is only for requests that may wait
 		go func() { done <- second("/people?comp=changes&wait=30&since="+other, "").status }()
 		synctest.Wait()
 		refused("a second of another account", second("/people?comp=changes&wait=30&since="+other, ""))

@@ -29,7 +29,8 @@ var errToken = table.InvalidInput.With("One of the request inputs is not valid. 
 
 var alphabet = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789*_").WithPadding('-').Strict()
 
-// Token returns the token for a part of a position.
+// Token returns one continuation token. The parameter part says where the next page starts: it is an encoded
+// PartitionKey, an encoded RowKey or, in a list of tables, the name of a table.
 func Token(part []byte) string {
 	text := alphabet.EncodeToString(part)
 	return "1!" + strconv.Itoa(len(text)) + "!" + text
@@ -53,8 +54,8 @@ func Parse(s string) ([]byte, error) {
 	return part, nil
 }
 
-// Headers returns the headers that contain the position next, the [table.Page].Next of a page of entities. After the
-// last page next is nil, and there are no headers.
+// Headers returns the response headers that tell a client where the next page starts. The parameter next is the field
+// Next of the current [table.Page]. After the last page the parameter is nil, and Headers returns no headers.
 func Headers(next []byte, descending bool) multipart.Header {
 	if next == nil {
 		return nil

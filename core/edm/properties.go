@@ -50,8 +50,8 @@ func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 	return view(p[at.name:at.typ]), p.value(at), p[at.end:], true
 }
 
-// offsets holds the offsets of one property in the list: its name begins at name and ends at typ, and its value
-// begins at value and ends at end.
+// offsets holds the byte offsets of one property in the encoded list: of its name, its type, its value, and the end of
+// the property. The name ends where the type begins.
 type offsets struct{ name, typ, value, end int }
 
 // fixedSize holds the length of a value in bytes, indexed by type. It is −1 for types whose values store their
@@ -192,8 +192,8 @@ func (p Properties) Valid() bool {
 // is sorted by name, as in the service's replies after an update. If p is empty, Merge returns patch itself.
 func (p Properties) Merge(patch Properties) Properties { return p.MergeIn(nil, patch) }
 
-// MergeIn is like [Properties.Merge], but builds the result in the slice room if its capacity suffices for both
-// lists.
+// MergeIn is like [Properties.Merge], but reuses the memory of the parameter room for the result. If this memory is too
+// small for both lists together, MergeIn allocates new memory.
 func (p Properties) MergeIn(room []byte, patch Properties) Properties {
 	if len(p) == 0 {
 		return patch

@@ -25,7 +25,7 @@ var edges = []time.Time{
 	time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC),
 }
 
-// moments returns the times in edges, the last day of each February, and random times in the years 1 to 9999.
+// moments returns times in the years 1 to 9999: those in the list edges, the end of each February, and random times.
 func moments() []time.Time {
 	all := append([]time.Time(nil), edges...)
 	r := rand.New(rand.NewPCG(1, 2))

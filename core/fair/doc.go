@@ -14,11 +14,12 @@
 //
 // The waiting requests of one payer form a line. Each request in the line is either in time or late. It becomes late
 // when N other requests of its payer have started since it arrived. N is 1½ times the number of slots, divided by the
-// number of waiting payers. By Little's law, a request runs for about as long as it takes to start one request per
-// slot. So a request in time takes at most 2½ times as long as it would without a queue, on any machine and store.
-// Requests in time start first, the oldest of them first. Late requests follow, the newest first. In an overload, the
-// requests that are served are thus served in time. This is better than serving all of them late. A payer can delay
-// only its own requests. If a line has only one request, this request is never late.
+// number of waiting payers. While N requests of one payer start, all payers together start about 1½ requests per
+// slot. Let R be the run time of a request. By Little's law, one request per slot starts in the time R. So a request
+// in time waits at most 1½ R, and its total time is at most 2½ R, on any machine and store. Without a queue, the
+// total time would be R. Requests in time start first, the oldest of them first. Late requests follow, the newest
+// first. In an overload, the requests that are served are thus served in time. This is better than serving all of
+// them late. A payer can delay only its own requests. If a line has only one request, this request is never late.
 //
 // The package has no clock, locks or goroutines: the binary, Lambda and WebAssembly modules use the same rules, and
 // each implements the waiting itself.

@@ -15,7 +15,7 @@ type Waiter[T any] struct {
 	Turn Turn[T]
 
 	payer      *payer[T] // nil if the request is not waiting
-	came       int64     // the value of the payer's field admitted when the request arrived
+	came       int64     // how many requests of the payer had started when this request arrived (payer.admitted)
 	prev, next *Waiter[T]
 }
 
@@ -36,9 +36,8 @@ func (l *line[T]) push(p *payer[T], w *Waiter[T]) {
 	}
 }
 
-// next returns the oldest request that is in time or, if all are late, the newest request. A request is late if
-// payer.admitted did not exceed the argument overdue when the request arrived. If a line has only one request,
-// this request is never late.
+// next returns the oldest request that is not late or, if all are late, the newest request. A request is late
+// if its field came is at most overdue. A single waiting request is never late.
 func (l *line[T]) next(overdue int64) *Waiter[T] {
 	if l.n == 1 {
 		return l.last

@@ -51,8 +51,9 @@ func (q *Queue[T]) Push(name string, w *Waiter[T]) {
 	}
 }
 
-// Pop removes the next request from the queue and starts it. If the queue is empty, it returns nil. The number of
-// slots affects which requests are late.
+// Pop removes the next request from the queue and starts it. If the queue is empty, Pop returns nil. The argument
+// slots is the number of requests that can run at once. The smaller this number is, the sooner a waiting request
+// counts as late, so that newer requests of its payer start first.
 func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	if q.waiting == 0 {
 		return nil
@@ -91,9 +92,11 @@ func (q *Queue[T]) Leave(t Turn[T], cost int64) {
 	}
 }
 
-// Displace removes a waiting request from a full queue, so that a new request of the named payer can be added. It
-// returns the removed request. If the new request should be refused instead, it returns nil. It removes a request
-// from the longest line. If no line is longer than the payer's own line, it removes a late request from that line.
+// Displace removes and returns a waiting request, so that a full queue has space for a new request of the named
+// payer. The removed request belongs to the payer with the most waiting requests. If the new request would give the
+// named payer at least as many waiting requests, Displace removes a late request of the named payer instead. A
+// request is late if too many other requests of its payer have started since its arrival. Without a late request,
+// Displace returns nil, and the new request should be refused.
 func (q *Queue[T]) Displace(name string, slots int) *Waiter[T] {
 	own, from, n := q.payers[name], q.longest(), 0
 	if own != nil {
@@ -133,8 +136,8 @@ func (q *Queue[T]) lateAfter(slots int) int64 {
 	return max(1, int64(slots)*3/2/int64(max(1, len(q.order))))
 }
 
-// payer returns the payer with this name. If the payer has no waiting requests, its charge is raised to the current
-// level. So the payer gets no credit for the time without requests.
+// payer returns the payer with this name. If the payer has no waiting requests, payer.charged (the total cost of its
+// requests) is raised at least to Queue.clock. So the payer gets no credit for the time without requests.
 func (q *Queue[T]) payer(name string) *payer[T] {
 	p := q.payers[name]
 	if p == nil {

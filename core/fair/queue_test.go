@@ -37,7 +37,7 @@ func (m *machine) send(j job) {
 	m.queue.Push(j.payer, &fair.Waiter[job]{Value: j})
 }
 
-// end finishes the running request that ends first. It returns this request.
+// end advances the time to the earliest end of a running request, ends this request and returns it.
 func (m *machine) end() job {
 	first := 0
 	for i := range m.work {
@@ -110,7 +110,8 @@ func TestDebt(t *testing.T) {
 		order.WriteString(m.end().payer[:1])
 	}
 	text := order.String()
-	// A scan costs as much as 100 reads, so about 100 reads must follow each scan.
+	// A scan costs as much as 100 reads. Both payers must get equal shares, so about 100 reads must run between two
+	// scans.
 	if first, second := strings.Index(text[1:], "s"), strings.LastIndex(text[:220], "s"); first < 99 || first > 102 || second < 200 || second > 204 {
 		t.Errorf("scans after %d and %d requests: %s", first, second, text)
 	}

@@ -95,8 +95,8 @@ func unrotate(r rune) rune {
 	return r - 0x100000
 }
 
-// Split splits an encoded key into its two parts, which stay rotated. If there is no separator, the whole key is the
-// partition.
+// Split splits an encoded key into its two parts without decoding the parts. If there is no separator, the whole key
+// is the partition.
 func Split(k []byte) (partition, row []byte) {
 	i := bytes.IndexByte(k, separator)
 	if i < 0 {
@@ -108,8 +108,8 @@ func Split(k []byte) (partition, row []byte) {
 // Partition returns the common prefix of all encoded keys in the partition of k. The prefix includes the separator.
 func Partition(k []byte) []byte { return k[:bytes.IndexByte(k, separator)+1] }
 
-// Decode returns the PartitionKey and the RowKey of an encoded key. Strings without rotated characters share memory
-// with k.
+// Decode returns the PartitionKey and the RowKey of an encoded key. A string shares memory with k if the encoded part
+// has only code points below U+E000, because such code points are encoded as they are.
 func Decode(k []byte) (partition, row string) {
 	p, r := Split(k)
 	return DecodePart(p), DecodePart(r)

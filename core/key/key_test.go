@@ -42,7 +42,8 @@ func legalKeys(n int) []string {
 	return keys
 }
 
-// bounds returns the keys. It also returns strings that are made from the keys by inserting an illegal character.
+// bounds returns the given keys. The result also has strings that are made from the keys by inserting an illegal
+// character.
 func bounds(keys []string) []string {
 	r := rand.New(rand.NewPCG(3, 4))
 	all := append([]string{"\x00", "\x01", "\x1f", "\x7f"}, keys...)

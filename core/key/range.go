@@ -24,16 +24,16 @@ func (r Range) Intersect(s Range) Range {
 	return r
 }
 
-// Partition returns the encoded PartitionKey that all legal keys in the range have in common. one is false if the
-// range may contain several PartitionKeys.
+// Partition returns the encoded PartitionKey that all legal keys in the range have in common. If the range may
+// contain several PartitionKeys, the second result is false.
 func (r Range) Partition() (partition []byte, one bool) {
 	p, _ := Split(r.Start)
 	if n := len(p); n > 0 && p[n-1] < ' ' {
 		return nil, false // the range starts between two partitions; see PartitionAfter
 	}
-	// In the keys of a partition, the separator 00 follows the PartitionKey p. In an End within or just after the
-	// partition, 00 or 01 follows p. Any byte from 0x20 on would belong to a longer PartitionKey, because no key has
-	// a character below U+0020.
+	// If End lies within the partition, the separator 00 follows the PartitionKey p in End. If End lies just after the
+	// partition, the byte 01 follows p. No key has a character below U+0020, so any byte from 0x20 on would belong to a
+	// longer PartitionKey.
 	if r.End == nil || !bytes.HasPrefix(r.End, p) || len(r.End) > len(p) && r.End[len(p)] >= ' ' {
 		return nil, false
 	}
@@ -54,7 +54,7 @@ func Below(end []byte) []byte {
 	return append(append(make([]byte, 0, n+2), end[:n]...), end[n]-1, 0xFF)
 }
 
-// From returns the parts of ascending disjoint ranges that are at or after position k.
+// From cuts ascending disjoint ranges at position k, and returns the parts at or after k.
 func From(ranges []Range, k []byte) []Range {
 	for i, r := range ranges {
 		r = r.Intersect(Range{Start: k})
@@ -69,10 +69,11 @@ func From(ranges []Range, k []byte) []Range {
 	return nil
 }
 
-// Before returns the parts of ascending disjoint ranges that are before position k.
+// Before cuts ascending disjoint ranges at position k, and returns the parts below k.
 func Before(ranges []Range, k []byte) []Range { return Within(ranges, Range{End: k}) }
 
-// Within returns the parts of ascending disjoint ranges that lie within bounds.
+// Within intersects each of some ascending disjoint ranges with bounds, and returns the intersections that are not
+// empty.
 func Within(ranges []Range, bounds Range) []Range {
 	var list []Range
 	for _, r := range ranges {
@@ -83,15 +84,14 @@ func Within(ranges []Range, bounds Range) []Range {
 	return list
 }
 
-// after is a byte that ends a position. If it follows a rotated key, the position sorts after all encoded keys with
-// exactly this key as a part. The position also sorts before all longer parts, because their next character is at
-// least U+0020.
+// The byte after can end a position. An encoded PartitionKey or RowKey s, followed by this byte, is a position after
+// all entities whose key is s. The position is below all longer keys that begin with s, because their next character
+// is at least U+0020.
 const after = 0x01
 
-// bound appends a position for s in the order of rotated keys. It is at or below every legal key ≥ s, and above every
-// legal key < s. A control character in s (below U+0020) ends the position, because no legal key contains one. All
-// longer keys with the same characters before the control character sort above s. exact is false if s contains a
-// control character.
+// bound appends a position for the string s. The position is above every legal key < s, and not above any legal key ≥
+// s. If s contains a control character (below U+0020), exact is false, and the position ends before this character.
+// The rest of s does not matter, because no legal key contains a control character.
 func bound(dst []byte, s string) (out []byte, exact bool) {
 	for i := range len(s) {
 		if s[i] < 0x20 {

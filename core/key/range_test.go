@@ -114,7 +114,7 @@ func randomRange(r *rand.Rand) key.Range {
 	return x
 }
 
-// points returns all strings of at most three of the letters that randomRange uses.
+// points returns all strings of at most three letters from the alphabet of randomRange (a, b, c).
 func points() (all [][]byte) {
 	all = [][]byte{nil}
 	for i := 0; len(all[i]) < 3; i++ {

@@ -22,7 +22,8 @@ func AppendChangeset(dst []byte, batch, changeset string, parts []Response) []by
 	return appendDelimiter(dst, batch, "--\r\n")
 }
 
-// AppendQuery appends the body of the response to a batch with a single query, which has no changeset level.
+// AppendQuery appends the body of the response to a batch that has only one query. This body contains the response of
+// the query directly, without a changeset.
 func AppendQuery(dst []byte, batch string, r Response) []byte {
 	dst = appendResponse(dst, batch, &r)
 	return appendDelimiter(dst, batch, "--\r\n")

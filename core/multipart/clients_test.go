@@ -6,7 +6,7 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// client is a batch in the form that a group of clients sends.
+// client describes one client library (or several that write the same form) by a batch that the library sends.
 type client struct {
 	name        string
 	contentType string

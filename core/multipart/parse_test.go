@@ -37,8 +37,9 @@ func TestParseClients(t *testing.T) {
 	}
 }
 
-// TestParseLineEnds replaces the line ends of every client's batch, and checks that the batch still parses to the
-// same operations. A body keeps the line ends within it, so the Atom sample is compared without line ends.
+// TestParseLineEnds replaces the line ends in the batch of each client, and checks that Parse still returns the same
+// operations. The replacement also changes the line ends inside the body of an operation, for example in Atom. So the
+// test compares the bodies as if each line end were LF.
 func TestParseLineEnds(t *testing.T) {
 	t.Parallel()
 	lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }

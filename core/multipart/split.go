@@ -16,13 +16,14 @@ type splitter struct {
 	glued bool   // whether a delimiter may follow JSON without a line end
 }
 
-// newSplitter returns a splitter of body from pos on, which must be the start of a line.
+// newSplitter returns a splitter for the part of body that begins at the offset pos. A line must begin at this offset.
 func newSplitter(body []byte, pos int, boundary string) splitter {
 	return splitter{body: body, delim: append([]byte("--"), boundary...), pos: pos}
 }
 
-// delimiter finds the next delimiter line and moves pos past it. start is the offset at which the content before the
-// delimiter ends. The line end between the two belongs to the delimiter.
+// delimiter finds the next delimiter line and moves s.pos to the end of that line. The result start is the offset at
+// which the content before the delimiter line ends. A line end directly before the delimiter line is not part of the
+// content.
 func (s *splitter) delimiter() (start int, closing, ok bool) {
 	from, glued, judged := s.pos, s.glued, false
 	for {

@@ -51,8 +51,8 @@ type TypeError struct{ message string }
 
 func (e *TypeError) Error() string { return e.message }
 
-// typeName returns the name of a type for a [TypeError]. TypeNull is the type of a property whose type depends on the
-// entity.
+// typeName returns the name of a type for a [TypeError]. For TypeNull it returns "<null>". The parser uses TypeNull for
+// a property of the client, because such a property may have another type in each entity.
 func typeName(t edm.Type) string {
 	if t == edm.TypeNull {
 		return "<null>"

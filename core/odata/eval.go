@@ -22,7 +22,7 @@ type entity struct {
 }
 
 // maxValues is the maximum number of properties that one pass looks up. Each access to a further property is a
-// separate lookup. The limit keeps an entity small enough for the stack.
+// separate lookup. The limit keeps the array in the struct entity small, so that the struct fits on the stack.
 const maxValues = 8
 
 func (e *entity) matches(x *expr) bool {
@@ -67,7 +67,7 @@ func (e *entity) outcome(x *expr) operator {
 	return outcome(bytes.Compare(e.part(x), x.rotated))
 }
 
-// calls reports whether the function call x is true for the entity.
+// calls evaluates the function call x for the entity.
 func (e *entity) calls(x *expr) bool {
 	if x.field >= 0 {
 		v := e.value(x)
@@ -76,7 +76,8 @@ func (e *entity) calls(x *expr) bool {
 	if e.key == nil {
 		return false
 	}
-	// The function may test encoded texts, because the keys' encoding replaces each character by exactly one other.
+	// Test the encoded key and the encoded literal, without decoding them. The result is the same, because the encoding
+	// replaces each character by one character, and different characters by different ones.
 	part := e.part(x)
 	return x.function.Of(unsafe.String(unsafe.SliceData(part), len(part)), unsafe.String(unsafe.SliceData(x.rotated), len(x.rotated)))
 }

@@ -26,7 +26,7 @@ type expr struct {
 	op       operator // set if kind is comparison: the operator
 	function Function // set if kind is function: the function
 	field    field    // the property in a comparison or function call
-	name     string   // name of the property in field
+	name     string   // name of the property that the field above identifies
 	literal  edm.Value
 	rotated  []byte // if the property is PartitionKey or RowKey: the literal in the encoding of keys
 	operands []*expr
@@ -143,10 +143,12 @@ func (op operator) mirrored() operator {
 
 func truth(b bool) *expr { return &expr{kind: constant, truth: b} }
 
-// combine builds a conjunction or disjunction of the expressions in list. It drops constants, and it replaces an
-// operand of kind k by the operands of that operand.
+// combine builds a conjunction or disjunction (kind k) of the expressions in list. The result contains no nested
+// expression of the same kind: (a and b) and c becomes a and b and c. It also contains no constant, unless the whole
+// result is a constant.
 func combine(k kind, list []*expr) *expr {
-	// A constant equal to neutral does not affect the result. The opposite constant determines the result.
+	// In a conjunction, the constant true changes nothing, and the constant false makes the conjunction false. In a
+	// disjunction, the constants have the reverse effect.
 	neutral := k == conjunction
 	operands := make([]*expr, 0, len(list))
 	for _, e := range list {

@@ -39,8 +39,9 @@ func (f Function) String() string {
 	return "contains"
 }
 
-// Of reports whether the function is true for a value and a literal. Comparing bytes gives the same result as
-// comparing UTF-16 code units, because in UTF-8 the bytes of one character never occur within another character.
+// Of evaluates the function f for a stored value (s) and the literal in the filter (part). Comparing bytes gives the
+// same result as comparing UTF-16 code units, because in UTF-8 the bytes of one character never occur within another
+// character.
 func (f Function) Of(s, part string) bool {
 	switch f {
 	case StartsWith:

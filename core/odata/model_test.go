@@ -121,7 +121,8 @@ func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 	return "(" + a + ") and (" + b + ")", func(m model) bool { return fa(m) && fb(m) }
 }
 
-// randomCall returns the text of a function call, and a function that computes its result for a model in UTF-16.
+// randomCall returns the text of a random function call in a filter, for example startswith(A,'x'). It also returns a
+// Go function that computes the expected result for a model of an entity. The Go function compares UTF-16 code units.
 func randomCall(r *rand.Rand) (string, func(model) bool) {
 	name := []string{"PartitionKey", "RowKey", "A", "B", "J"}[r.IntN(5)]
 	part := randomString(r, true)

@@ -39,7 +39,8 @@ func ParseOrder(text string) (Order, error) {
 	return Order{Descending: first}, nil
 }
 
-// orderedBy parses an order by one property; ok is false if text is not an order by the property name.
+// orderedBy parses an order by one property, for example "RowKey desc". If text is not an order by the property with
+// the given name, ok is false.
 func orderedBy(text, name string) (down, ok bool) {
 	words := strings.FieldsFunc(text, isBlankRune)
 	if len(words) == 0 || len(words) > 2 || words[0] != name {

@@ -119,8 +119,8 @@ func (p *parser) andExpr() *term {
 	return p.combined(conjunction, list)
 }
 
-// conditions checks that both operands of "and" or "or" are conditions. It returns a term of type Boolean, the type
-// of the result.
+// conditions records a type error unless both operands of "and" or "or" are conditions. It returns a term of type
+// Boolean, because the result of "and" or "or" has this type.
 //
 //go:noinline
 func (p *parser) conditions(left, right *term, kind string) *term {

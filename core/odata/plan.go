@@ -65,8 +65,9 @@ func MakePlan(f *Filter) Plan {
 	return p
 }
 
-// regionOf returns the region of an expression or, if negated is set, of its negation. If the expression does not
-// compare keys, both regions contain all entities.
+// regionOf returns a set of entities that contains every entity for which the expression is true (its region). If
+// negated is set, regionOf returns this set for the negated expression. If the expression tests no key, the set
+// contains all entities.
 func regionOf(e *expr, negated bool) region {
 	switch e.kind {
 	case constant:

@@ -138,8 +138,8 @@ func TestPlanIsBounded(t *testing.T) {
 	}
 }
 
-// TestRowPositions checks that after the prefix of its partition, a RowKey is encoded like a PartitionKey. The type
-// box depends on this encoding.
+// TestRowPositions checks that an encoded position of a RowKey consists of two parts: a prefix for the partition, then
+// the RowKey in the encoding of a PartitionKey. The struct box in region.go depends on this encoding.
 func TestRowPositions(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "a", "a\x02b", "\x1F", "/", "\x7F", "\uFFFD", "😀", "a\uE000\x00"} {

@@ -2,8 +2,8 @@ package odata
 
 import "edgetable/core/edm"
 
-// append appends the canonical text of the expression. An expression nested deeper than depth becomes "…". append
-// calls the function literal to append the literal of a comparison.
+// append appends the canonical text of the expression. The parameter depth is the number of levels to write; deeper
+// expressions become "…". The callback literal appends the text for the value with which a property is compared.
 func (e *expr) append(dst []byte, depth int, literal func([]byte, edm.Value) []byte) []byte {
 	if depth == 0 {
 		return append(dst, "…"...)

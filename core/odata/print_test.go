@@ -9,8 +9,9 @@ import (
 )
 
 // String returns the filter in canonical form, which parses to the same filter. In this form the property is left of
-// the operator, and constants are folded. Parentheses occur only where they are necessary, and after not. The text
-// may exceed MaxLength if the original is almost that long. Nil gives "".
+// the operator, and constants are folded. The operand of "not" is always in parentheses. Otherwise parentheses occur
+// only where they are necessary. If the original text is almost as long as MaxLength, the canonical text may be longer
+// than MaxLength. For a nil filter, String returns "".
 func (f *Filter) String() string {
 	if f == nil {
 		return ""

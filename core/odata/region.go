@@ -8,13 +8,14 @@ import (
 	"edgetable/core/key"
 )
 
-// box is a set of entities: those whose PartitionKey is in one range and whose RowKey is in another. The bounds of
-// both ranges are positions as [key.PartitionFrom] and [key.PartitionAfter] return them, also for a RowKey: after the
-// prefix of its partition a RowKey is encoded like a PartitionKey.
+// box is the set of entities whose PartitionKey is in one range and whose RowKey is in another range. The bounds of
+// both ranges are positions as [key.PartitionFrom] and [key.PartitionAfter] return them. This is possible also for a
+// RowKey, because a RowKey has the encoding of a PartitionKey.
 type box struct{ partition, row key.Range }
 
-// region is a union of at most maxRanges boxes. The region of an expression contains every entity for which the
-// expression is true. If exact is set, it contains no other entity.
+// region is a set of entities: the union of at most maxRanges boxes. A box is a range of PartitionKeys combined with a
+// range of RowKeys. The region of an expression contains every entity for which the expression is true. If the field
+// exact is set, the region contains no other entity.
 type region struct {
 	boxes []box
 	exact bool
@@ -29,7 +30,8 @@ func constantRegion(truth bool) region {
 	return region{exact: true}
 }
 
-// keyRegion returns the region of a comparison of the key f with s by the operator op.
+// keyRegion returns the set of entities for which a comparison such as "RowKey lt 'x'" is true. The parameters are the
+// key (PartitionKey or RowKey), the operator, and the literal.
 func keyRegion(f field, op operator, s string) region {
 	if key.Check(s) != nil { // s is not a legal key, so no key is equal to s
 		op &^= equal
@@ -70,8 +72,8 @@ func prefixRegion(f field, s string, negated bool) region {
 	return regionOfRanges(f, []key.Range{{End: in.Start}, {Start: in.End}})
 }
 
-// regionOfRanges returns the region of the entities whose PartitionKey or RowKey is in one of the given ranges. f
-// selects one of the two keys.
+// regionOfRanges returns the set of entities that have a certain key in one of the given ranges. The parameter f
+// selects this key: the PartitionKey or the RowKey.
 func regionOfRanges(f field, pieces []key.Range) region {
 	r := region{exact: true}
 	for _, piece := range pieces {
@@ -87,7 +89,8 @@ func regionOfRanges(f field, pieces []key.Range) region {
 	return r
 }
 
-// narrow intersects r with s. If the intersection has more than maxRanges boxes, r keeps its boxes.
+// narrow replaces the set of entities r by the intersection of r and s. A set has at most maxRanges boxes (pairs of key
+// ranges). If the intersection would need more boxes, r keeps all its entities, and is no longer exact.
 func (r *region) narrow(s region) {
 	boxes, ok := intersect(r.boxes, s.boxes)
 	if ok {
@@ -96,7 +99,8 @@ func (r *region) narrow(s region) {
 	r.exact = r.exact && s.exact && ok
 }
 
-// widen unites r with s. If the union has more than maxRanges boxes, one box that contains all of them replaces it.
+// widen adds the entities in s to the set of entities r. If the union has more than maxRanges boxes (pairs of key
+// ranges), r becomes one box that contains the union.
 func (r *region) widen(s region) {
 	r.boxes = tidy(append(r.boxes, s.boxes...))
 	r.exact = r.exact && s.exact
@@ -119,8 +123,9 @@ func intersect(a, b []box) (out []box, ok bool) {
 	return out, len(out) <= maxRanges
 }
 
-// tidy sorts the boxes and joins neighbours. Two boxes are joined if they have the same range of one key, and their
-// ranges of the other key touch or overlap.
+// tidy sorts a list of boxes and joins neighbours in the list. A box is a range of PartitionKeys combined with a range
+// of RowKeys. Two boxes are joined in two cases: they have the same PartitionKeys, and their ranges of RowKeys touch
+// or overlap; or the reverse.
 func tidy(boxes []box) []box {
 	slices.SortFunc(boxes, func(a, b box) int {
 		return cmp.Or(bytes.Compare(a.partition.Start, b.partition.Start), compareEnds(a.partition.End, b.partition.End),
@@ -155,7 +160,8 @@ func join(r *key.Range, s key.Range) bool {
 	return true
 }
 
-// hull returns the smallest box that contains all the boxes.
+// hull returns the smallest box that contains all given boxes. A box is a range of PartitionKeys combined with a range
+// of RowKeys.
 func hull(boxes []box) box {
 	span := func(r *key.Range, s key.Range) {
 		if bytes.Compare(s.Start, r.Start) < 0 {
@@ -206,11 +212,11 @@ func (w width) String() string {
 	return [...]string{"Nothing", "Point", "Rows", "Partition", "Range", "Table"}[w]
 }
 
-// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest range.
-// The result lost is true if the ranges omit a condition on RowKey that applies to several partitions, because one
-// range of keys cannot express it.
+// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest range. A
+// box is a range of PartitionKeys combined with a range of RowKeys. If a box limits the RowKeys in several partitions,
+// no single range of encoded keys is equal to the box. Then rangesOf ignores the RowKeys, and the result lost is true.
 func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
-	spans := make([]box, 0, len(boxes)) // the ranges of encoded keys, stored as boxes so that tidy can sort and join them
+	spans := make([]box, 0, len(boxes)) // ranges of encoded keys, in the type box only because tidy sorts and joins boxes
 	for _, b := range boxes {
 		r, w := b.keys()
 		if w >= widthRange && !whole(b.row) {
@@ -225,7 +231,8 @@ func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
 	return ranges, widest, lost
 }
 
-// keys returns the smallest range of encoded keys that contains the box.
+// keys returns a range of encoded keys that contains all entities of the box, and the width of the range. The range
+// ignores a limit on RowKeys in several partitions.
 func (b box) keys() (key.Range, width) {
 	partition, ok := point(b.partition)
 	switch {

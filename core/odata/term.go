@@ -7,8 +7,9 @@ import (
 	"edgetable/core/key"
 )
 
-// term is an operand or a condition. The parser cannot distinguish the two before it has read the next token. If cond
-// is nil, the term is an operand; the method condition can convert it to a condition.
+// term is a parsed operand or a parsed condition. After an operand, the parser must read the next token to see whether
+// the operand is a whole condition: in "A and B eq 1", the property A is a condition. If the field cond is nil, the
+// term is an operand. The function parser.condition then converts the term to a condition.
 type term struct {
 	cond    *expr
 	called  bool   // set if cond is a function call; it may be compared with true or false
@@ -50,7 +51,8 @@ func (p *parser) condition(t *term) *expr {
 	return truth(t.literal.Type() == edm.TypeBoolean && t.literal.Bool())
 }
 
-// isOperator reports whether name is the name of an operator. A property can have such a name only in a comparison.
+// isOperator reports whether name is the name of an operator. A property with such a name can be an operand of a
+// comparison, but not a condition by itself.
 func isOperator(name string) bool {
 	return name == "and" || name == "or" || operatorOf(name) != 0
 }
@@ -79,7 +81,8 @@ func isNumber(t edm.Type) bool {
 	return t == edm.TypeInt32 || t == edm.TypeInt64 || t == edm.TypeDouble
 }
 
-// field returns the field of the system property name. In a filter on tables the only system property is TableName.
+// field identifies the system property with the given name. For any other property, the Boolean result is false. In a
+// filter on tables the only system property is TableName.
 func (p *parser) field(name string) (field, bool) {
 	switch {
 	case p.fold == nil:
@@ -98,7 +101,7 @@ func (p *parser) comparison(name string, op operator, literal edm.Value) *expr {
 	return e
 }
 
-// testOf builds a comparison of a property with a literal, or a function call with the two.
+// testOf builds a comparison or a function call. The operands or arguments are a property and a literal.
 func (p *parser) testOf(k kind, name string, literal edm.Value) *expr {
 	if p.comparisons++; p.comparisons > MaxComparisons {
 		p.fail(ErrTooComplex)
