@@ -23,7 +23,7 @@ func kilobyte() []byte {
 		`"City":"` + strings.Repeat("Springfield ", 13) + `"}`)
 }
 
-// cyrillic returns an entity of the same length as kilobyte. Most of its characters are not ASCII.
+// cyrillic returns an entity of about 1 KiB. Most of its characters are not ASCII.
 func cyrillic() []byte {
 	return []byte(`{"PartitionKey":"p","RowKey":"r","text":"` + strings.Repeat("Анна ", 110) + `"}`)
 }

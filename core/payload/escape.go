@@ -68,8 +68,8 @@ func hex4[T []byte | string](b T) (r rune, ok bool) {
 	return r, true
 }
 
-// unescape appends the characters of a JSON string whose syntax is known to be correct. For half a surrogate pair
-// without the other half, it appends U+FFFD and returns lone as true.
+// unescape appends the characters of a JSON string whose syntax is known to be correct. For each half of a surrogate
+// pair without the other half, it appends U+FFFD. The result lone says whether there is such a half.
 func unescape(dst []byte, b string) (out []byte, lone bool) {
 	for {
 		i := strings.IndexByte(b, '\\')

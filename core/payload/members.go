@@ -42,8 +42,9 @@ type token struct {
 	escaped bool // set if the text is a string with JSON escapes
 }
 
-// characters returns the characters of a string. If the string has no escapes, s shares memory with the body.
-// Otherwise s shares memory with grown, the buffer scratch, which may have been reallocated.
+// characters returns the characters of a string. If the string has no escapes, the result s shares memory with the
+// body. Otherwise characters decodes the string into the buffer scratch, and s shares memory with this buffer. The
+// result grown is the buffer for the next call, because a longer buffer may have been allocated.
 func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
 	if !t.escaped {
 		return t.text, scratch, false

@@ -118,8 +118,8 @@ func (r *optionsReader) duration(path string) (edm.Ticks, error) {
 	return d, nil
 }
 
-// object reads an object. For each member it reads the name, and then calls the function member with pos at the
-// value.
+// object reads an object. For each member of the object, it reads the name and then calls the callback member, which
+// must read the value.
 func (r *optionsReader) object(path string, member func(path, name string) error) error {
 	if r.skip() != '{' {
 		return badOptions(path, "expected an object, {…}")
@@ -186,9 +186,13 @@ func (r *optionsReader) ignore() error {
 }
 
 // AppendOptions appends the document of GET /mytable?comp=options. The document contains the members that
-// [ReadOptions] reads, and the state of each part at time now. For a new expiry rule it contains the time undoUntil:
-// if the rule is withdrawn before this time, all entities that the rule has expired are restored. The member ending
-// contains a rule that was withdrawn or replaced, until all entities that the rule has expired are removed.
+// [ReadOptions] reads, and the current state of each part. Some members concern the expiry rule, by which entities
+// expire:
+//
+//   - "undoUntil" is a time, and is present for a new rule. If the rule is withdrawn before this time, all entities
+//     that have expired by the rule are restored.
+//   - "ending" is a rule that was withdrawn or replaced. It is present until all entities that have expired by this
+//     rule are removed.
 func AppendOptions(dst []byte, t *table.Traits, now edm.Ticks) []byte {
 	w := object{b: append(dst, '{')}
 	if t != nil && t.Expiry != nil {
@@ -240,7 +244,7 @@ func parseDuration(s string) (d edm.Ticks, ok bool) {
 		return 0, false
 	}
 	time := false
-	next := 0 // index in units of the first unit that is still allowed
+	next := 0 // index, in the list units, of the first unit that may still follow
 	for s = s[1:]; s != ""; {
 		if s[0] == 'T' {
 			if time {

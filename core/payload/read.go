@@ -36,7 +36,7 @@ func entity(list []member, as spelling) (Entity, error) {
 			rk = p
 		}
 	}
-	err = e.keys(pk, rk) // a separate statement: keys changes e, and in a return statement e might be copied before the call
+	err = e.keys(pk, rk) // a separate statement: the call changes e, and in a return statement e might be copied before the call
 	return e, err
 }
 
@@ -53,7 +53,8 @@ func update(list []member, as spelling) (edm.Properties, error) {
 
 // encode determines the types of the properties and encodes them. If an entity and one of its properties are both too
 // large, it reports the entity, like the service. Keys do not count for the size of the entity, because they are too
-// small to matter. order holds indexes into list in the order of the result. A nil order means the order of list.
+// small to matter. The result has the properties in the order of the parameter order, which holds indexes into list.
+// If this parameter is nil, the result has the properties in the order of list.
 func encode(list []member, order []uint16, as spelling) (edm.Properties, error) {
 	var (
 		stack      [256]byte
@@ -125,7 +126,7 @@ func size(list []member) (n int) {
 	return n
 }
 
-// keys copies both keys into e, with a single allocation.
+// keys copies the PartitionKey and the RowKey into e, with a single allocation for both.
 func (e *Entity) keys(pk, rk *member) error {
 	var buf []byte
 	for _, p := range [...]*member{pk, rk} {
@@ -160,8 +161,8 @@ func (e *Entity) keys(pk, rk *member) error {
 	return nil
 }
 
-// typedValue returns the value of a property that is not null. The value shares memory with the body or with grown,
-// the buffer scratch, which may have been reallocated.
+// typedValue returns the value of a property that is not null. The value shares memory with the body or with the buffer
+// scratch. The result grown is the buffer for the next call, because a longer buffer may have been allocated.
 func (p *member) typedValue(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {

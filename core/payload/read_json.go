@@ -60,8 +60,8 @@ func ReadTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collect reads a whole JSON body and appends its members to list in the order of their values. An annotation may
-// precede or follow the annotated value.
+// collect reads a whole JSON body and appends its members to list. The members have the order in which their values
+// occur in the body. The position of a type annotation does not matter: it may precede or follow the annotated value.
 func collect(s scanner, list []member) ([]member, error) {
 	var index index
 	return index.collect(&s, list)

@@ -17,8 +17,8 @@ type scanner struct {
 	relaxed     bool // set to accept everything that the service's reader accepts
 }
 
-// next reads a member into name and value. After the closing brace it returns false. If within is not set, only
-// blanks may follow the brace.
+// next reads the next member of the object into the fields name and value. At the closing brace it returns false. Only
+// blanks may follow the brace, unless the field within is set.
 func (s *scanner) next() (bool, error) {
 	comma := s.begun
 	if !s.begun {

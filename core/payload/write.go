@@ -16,7 +16,7 @@ type View struct {
 	Now     edm.Ticks   // time of the response; only Atom documents contain it
 
 	lost    bool     // set if the format cannot represent an entity; see Err
-	clock   [32]byte // the text of Now in Atom; it is formatted when it is first needed
+	clock   [32]byte // the time in the field Now as Atom text, formatted when first needed
 	updated int      // length of the text in clock
 }
 

@@ -94,7 +94,8 @@ func (v *View) atomTable(dst []byte, name string) []byte {
 	return append(dst, `</m:properties></content></entry>`...)
 }
 
-// atomEditLink appends the elements of an entry from the end of its id to the start of the address in its edit link.
+// atomEditLink appends a part of an entry: the end tag of the id, the category, and the edit link up to the start of
+// the href attribute's value.
 func (v *View) atomEditLink(dst []byte) []byte {
 	dst = append(dst, `</id><category term="`...)
 	dst = xml.AppendAttr(dst, v.Account)

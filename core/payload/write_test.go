@@ -216,8 +216,7 @@ func TestEscaping(t *testing.T) {
 		{"two beyond", "\U00010000😀\U0010ffff", `\ud800\udc00\ud83d\ude00\udbff\udfff`},
 		{"not UTF-8", "a\xffb\xc3", `a\ufffdb\ufffd`},
 	} {
-		// Try the characters at every position in a word of eight bytes, because escaping tests eight bytes at a
-		// time.
+		// Put each string at every offset in a word of eight bytes. The code under test checks eight bytes at a time.
 		for pad := range 9 {
 			before, after := strings.Repeat("x", pad), strings.Repeat("y", 8-pad)
 			p := edm.AppendProperty(nil, "a", edm.String(before+c.in+after))

@@ -58,8 +58,8 @@ func readSecrets(t *testing.T, h *protocol.Handler, key *sharedkey.Key) string {
 	return all.String()
 }
 
-// newSecretServer returns a server whose account has two tables, other and people. Tests use tokens that give
-// access to the partition m of people. All other data is secret.
+// newSecretServer returns a server whose account has the tables "people" and "other". Tests use tokens for
+// the partition "m" of the table "people". All other data is secret.
 func newSecretServer(t *testing.T) (*protocol.Handler, *sharedkey.Key) {
 	t.Helper()
 	h := wiretest.NewHandler(&wiretest.Clock{})
@@ -110,8 +110,8 @@ func batchQuery(line string) string {
 	return "--b\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" + line + " HTTP/1.1\r\n\r\n\r\n--b--\r\n"
 }
 
-// forbiddenRequests returns requests for data outside the partition m of people. A token for this partition
-// must not reach that data, whatever its permissions are.
+// forbiddenRequests returns requests for data outside the partition "m" of the table "people". A token for
+// this partition must not reach that data, whatever its permissions are.
 func forbiddenRequests() []sent {
 	batch := protocol.Header{"Content-Type": {"multipart/mixed; boundary=b"}}
 	tunnel := func(verb string) protocol.Header { return protocol.Header{"X-Http-Method": {verb}, "If-Match": {"*"}} }

@@ -173,9 +173,9 @@ func (c *call) partOperation() (table.Operation, error) {
 	return c.entityOperation()
 }
 
-// failOperation makes the error of one operation the only part of the response's changeset. The message
-// begins with the index of the operation. As recorded from the service, the index is left out if the
-// changeset has only one operation and the error occurred while it ran.
+// failOperation returns the error of a failed operation as the only part of the response's changeset. The
+// message begins with the index of the operation. If a changeset has only one operation, and the error has
+// the phase running (see foundIn), the index is left out, as recorded from the service.
 func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 	found := c.phaseOf(e)
 	if of == 1 && found == running {

@@ -2,8 +2,8 @@ package protocol
 
 import "testing"
 
-// TestKeep checks that putBuffer returns each buffer to the pool: with its memory, or without it if the buffer
-// is larger than KeptBuffer.
+// TestKeep checks that putBuffer keeps the memory of a small buffer, and drops the memory of a buffer that is
+// larger than KeptBuffer.
 func TestKeep(t *testing.T) {
 	h := Handler{KeptBuffer: 1000}
 	small, large := make([]byte, 10, 1000), make([]byte, 10, 1001)

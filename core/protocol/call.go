@@ -111,7 +111,7 @@ func (c *call) addBody(a *answer, body *content) error {
 	return v.Err()
 }
 
-// dataServiceVersion returns the header DataServiceVersion of a part of a batch response that has a body.
+// dataServiceVersion returns the header DataServiceVersion for a part with a body in a batch response.
 func (c *call) dataServiceVersion() string {
 	if c.format == payload.Atom {
 		return "1.0;"

@@ -101,8 +101,8 @@ func TestSettingsAge(t *testing.T) {
 	}
 }
 
-// TestSettingsCountAtOnce checks that the server applies settings that it stored itself at once, even if another
-// request reads the old settings at the same time.
+// TestSettingsCountAtOnce checks settings that the server itself has stored. The server must apply them at once,
+// even if another request reads the old settings at the same time.
 func TestSettingsCountAtOnce(t *testing.T) {
 	t.Parallel()
 	for why, read := range map[string]func(s *server){

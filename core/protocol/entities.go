@@ -30,9 +30,9 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 }
 
 // tableFirst returns an error about the table if the table's name is invalid or the table does not exist.
-// Otherwise it returns err. The reason is clients whose base URL wrongly ends with a table: if such a client
-// creates a table, the server gets an insert of an entity without keys. The error TableNotFound shows the
-// mistake.
+// Otherwise it returns err. In some clients, the base URL wrongly ends with a table's name. If such a client
+// creates a table, the server gets an insert of an entity without keys. The error TableNotFound then shows
+// the mistake.
 func (c *call) tableFirst(ctx context.Context, err error) error {
 	if err := table.CheckTableName(c.route.table); err != nil {
 		return err

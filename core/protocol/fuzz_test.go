@@ -23,7 +23,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// seeds calls add for each request of the corpus.
+// seeds reads the requests of the corpus, and calls the function add with each request.
 func seeds(f *testing.F, add func(*wiretest.Request)) {
 	list, err := wiretest.Load()
 	if err != nil {

@@ -16,11 +16,11 @@ type Access struct {
 	Account   string
 	Operation string // the same as Response.Operation: a name such as "InsertEntity"
 	Table     string // as spelled in the request; "" if the request names no table
-	// PartitionKey is set if HasPartition is: for a write, and for a read of one entity.
+	// A write of entities or a read of one entity has a PartitionKey, and then HasPartition is true.
 	PartitionKey string
 	HasPartition bool
 	Write        bool
-	Entities     int // number of entities that are written, or read by their keys; 1 for a query
+	Entities     int // number of entities that a write changes; 1 for any other operation
 }
 
 // ErrCut is the error with which a Gate makes the transport close the connection without a response. The

@@ -66,7 +66,7 @@ func TestGate(t *testing.T) {
 			cut    bool
 		}{{table.ServerBusy.Err(), 503, false}, {table.InternalError.Err(), 500, false}, {protocol.ErrCut, 0, true}, {protocol.ErrCutAfter, 0, true}, {nil, 0, false}} {
 			if errors.Is(want.err, protocol.ErrCutAfter) && strings.Contains(tt.operation, "Table") {
-				continue // the operation would run here, and then fail in the last iteration, which expects success
+				continue // the operation would run now, and could not succeed again in the last iteration
 			}
 			if errors.Is(want.err, protocol.ErrCutAfter) && tt.operation == "InsertEntity" {
 				continue
@@ -144,7 +144,7 @@ func TestBearer(t *testing.T) {
 			case "GetTable", "QueryTables", "GetEntity", "QueryEntities", "CountEntities":
 			case "GetTableACL", "SetTableACL", "GetTableOptions", "SetTableOptions":
 				want = 404
-			case "GetTableChanges": // the request is permitted, but no bearer token could declare a feed, so the table has none
+			case "GetTableChanges": // permitted, but the table has no feed, because a bearer token cannot declare one
 				if want = 404; resp.Code != "FeedNotEnabled" {
 					t.Errorf("changes for a %s: %s", token, resp.Code)
 				}
@@ -158,7 +158,7 @@ func TestBearer(t *testing.T) {
 				}
 			}
 			if want != 0 && resp.Status != want || want == 0 && resp.Status >= 300 {
-				if !(token == "reader" && (tt.operation == "GetTable" || tt.operation == "GetEntity") && resp.Status == 404) { // the reader could not create the table or entity
+				if !(token == "reader" && (tt.operation == "GetTable" || tt.operation == "GetEntity") && resp.Status == 404) { // a reader cannot create it
 					t.Errorf("%s by a %s: status %d, want %d: %s", tt.operation, token, resp.Status, want, resp.Body)
 				}
 			}

@@ -52,9 +52,9 @@ type Handler struct {
 	Limits         Limits
 	// Waiters limits how many requests wait for changes of a table. If it is nil, no request waits.
 	Waiters *changefeed.Waiters
-	// PagedFeeds is set if the caller builds a stream of changes itself: it calls Serve repeatedly, and Serve answers a
-	// request for a stream with the next page of events. Serve then answers requests for changes only at the address of
-	// the primary.
+	// PagedFeeds is set if the caller builds a stream of changes itself: the caller calls Serve repeatedly, and each
+	// call of Serve returns the next page of events. Requests for changes at the address of the secondary are then
+	// refused.
 	PagedFeeds bool
 	// Gate decides about each operation. It may be nil.
 	Gate Gate

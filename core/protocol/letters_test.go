@@ -10,8 +10,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestLettersOfAccountTokens checks that each operation needs exactly the resource types and permissions of an account
-// SAS that the documentation of the service names.
+// TestLettersOfAccountTokens checks which resource types and permissions of an account SAS each operation needs. The
+// expected values come from the service's documentation.
 func TestLettersOfAccountTokens(t *testing.T) {
 	t.Parallel()
 	key, err := sharedkey.ParseKey(wiretest.AccountKey)

@@ -6,7 +6,7 @@ import "time"
 type Limits struct {
 	// Account limits the operations of each account. Each operation of a batch counts separately.
 	Account Limiter
-	// Partition limits, for each partition, the entities that are written, or read by their keys.
+	// Partition limits the writes of entities and the point reads (reads of one entity by its keys) in each partition.
 	Partition Limiter
 	// Failures limits the failed sign-ins from each client address. A request from an address above this
 	// limit is refused before the server computes a signature.

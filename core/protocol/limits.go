@@ -67,7 +67,7 @@ func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 // countFailure counts a failed sign-in from the client's address.
 func (x *exchange) countFailure() {
 	if b := x.Limits.Failures; b != nil {
-		b.Charge(sourceKey(x.req.Source), 1) // Charge, because the bucket may go into debt if a client sends many requests at once
+		b.Charge(sourceKey(x.req.Source), 1) // not Take, because each failure must count, even if the bucket is empty
 	}
 }
 

@@ -31,8 +31,8 @@ type Request struct {
 	// Until is a context that ends when the transport stops, so that requests which wait for changes end too. If Until
 	// is nil, no request waits for changes, and no Response has a Stream.
 	Until context.Context
-	// ServesAgain is set if the transport itself handles a Response with a Wait: it calls Await, and serves the same
-	// request again with this Wait in Waited. If ServesAgain is not set, Serve does this.
+	// ServesAgain is set if the transport handles a Response with a Wait itself: the transport calls Await, stores
+	// the Wait in the field Waited, and serves the request again. Otherwise Serve does these three steps.
 	ServesAgain bool
 	Waited      *changefeed.Wait
 }

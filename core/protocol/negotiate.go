@@ -25,7 +25,7 @@ type fields interface {
 	Get(canonicalName string) string
 }
 
-// checkVersion returns x-ms-version, or an error unless the version is published, a later date, or "".
+// checkVersion returns v, an x-ms-version. Any v except "", a published version or a later date is an error.
 func checkVersion(v string) (string, error) {
 	if v != "" && !version.Known(v) {
 		return "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a published version, such as 2019-02-02 or 2025-07-05, or a later date.")
@@ -58,9 +58,9 @@ type dialect struct {
 }
 
 // formatError returns "" if this format is available, or else an error code. Before 2013-08-15 only ATOM was
-// available; since 2015-12-11 ATOM is unavailable. A client that sends no version gets any format. JSON
-// requires OData 3, but since 2015-12-11 a client may also send OData version 2, because no other format is
-// left.
+// available; since 2015-12-11 ATOM is unavailable. A client that sends no version gets any format. Before
+// 2015-12-11, JSON requires OData 3. Since then JSON is the only format, so clients may also name an older
+// OData version.
 func (d dialect) formatError(f payload.Format) table.Code {
 	switch {
 	case f == payload.Atom && d.version >= atomEnd:

@@ -207,7 +207,7 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// grows is a body that checks the sizes of the buffers that its reader passes to Read.
+// grows implements a body. The method Read checks the sizes of the buffers that the reader allocates.
 type grows struct {
 	t           *testing.T
 	read, total int // the number of bytes read so far; the sum of the sizes of all buffers

@@ -15,7 +15,7 @@ type operation struct {
 	ifMatch  bool // whether a request must have the header If-Match
 	// name identifies the operation in logs, metrics, limits and simulated faults.
 	name string
-	// right is the right that a shared access signature must grant. If right is empty, a request with a
+	// right is the permission that a shared access signature must grant. If right is empty, a request with a
 	// shared access signature is not permitted.
 	right    sas.Right
 	audience audience

@@ -111,7 +111,7 @@ func (o *options) checkImplemented(r resource, extensions bool) error {
 	return table.NotImplemented.With("The requested operation is not implemented on the specified resource. The query option " + strconv.Quote(name) + " is not supported; the supported options are $filter, $select and $top." + hint)
 }
 
-// plain reports whether the query has comp or restype. The resource then has errors in plain XML.
+// plain reports whether the query has comp or restype. If so, the errors of this request are plain XML.
 func (o *options) plain() bool { return o.comp != "" || o.restype != "" }
 
 // selectResource returns the resource that the path, comp and restype identify together.

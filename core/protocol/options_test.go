@@ -44,7 +44,7 @@ func TestParseOptions(t *testing.T) {
 		{"timeout=", table.InvalidQueryParameterValue},
 		{"timeout=-1", table.InvalidQueryParameterValue},
 		{"Timeout=1.5", table.InvalidQueryParameterValue},
-		{"comp=acl&comp=acl", table.InvalidQueryParameterValue}, // a signature covers only one comp
+		{"comp=acl&comp=acl", table.InvalidQueryParameterValue}, // the signed string has only one value of comp, so two values are refused
 		{"comp=&%43omp=acl", table.InvalidQueryParameterValue},
 	} {
 		if _, err := protocol.ParseOptions(tt.raw); code(t, err) != tt.want {

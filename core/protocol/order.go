@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// order returns the requested order of a query. asked is the order as text, which the answer repeats, or ""
-// if the client requests no order.
+// order returns the requested order of a query. The answer repeats the order as the text in asked. If the
+// client requests no order, this text is empty.
 func (c *call) order(filter *odata.Filter) (o odata.Order, asked string, err error) {
 	text := c.header.Get("X-Edgetable-Orderby")
 	switch option := c.options.orderBy; {

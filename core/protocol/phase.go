@@ -41,8 +41,8 @@ const (
 	frontName  = "Microsoft-HTTPAPI/2.0"
 )
 
-// foundIn maps an error to the phase in which it occurs. Errors that are missing here occur in the phase
-// running.
+// foundIn maps an error to the phase in which it occurs. Any other error occurs in the phase called running,
+// in which the operation itself runs.
 var foundIn = map[table.Code]phase{
 	table.NoAuthenticationInformation: challenging,
 
@@ -70,9 +70,9 @@ var foundIn = map[table.Code]phase{
 	table.XMethodNotUsingPost:           reading,
 }
 
-// phaseOf returns the phase in which an error occurred. There are two exceptions to foundIn. For /Tables, the
-// operation itself reads the request. In versions without challenges, the error for a request without
-// credentials is ResourceNotFound.
+// phaseOf returns the phase in which an error occurred: the phase in the map foundIn, with two exceptions. An
+// operation on /Tables reads its request while it runs, so an error in the request occurs in the phase
+// running. If credentials are missing, the error may be ResourceNotFound, and its phase is then challenging.
 func (c *call) phaseOf(e *table.Error) phase {
 	p := foundIn[e.Code]
 	if e.Code == table.ResourceNotFound && c.resp.Refused == RefusedAnonymous {
@@ -84,7 +84,7 @@ func (c *call) phaseOf(e *table.Error) phase {
 	return p
 }
 
-// head adds the headers of a phase to the response.
+// head adds to the response the headers that answers from this phase of processing have (see heads).
 func (c *call) head(p phase) {
 	h := &heads[p]
 	version := c.version
@@ -110,7 +110,7 @@ func (c *call) head(p phase) {
 	}
 }
 
-// withPreference appends the header Preference-Applied to the headers of an error, if the phase has it.
+// withPreference appends the header Preference-Applied to h, if errors in the phase p have this header (see heads).
 func (c *call) withPreference(p phase, status int, h []Field) []Field {
 	if heads[p].preference && status != 412 {
 		return c.appendPreference(h)

@@ -11,8 +11,9 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestEscapedPage checks a page of text that a format writes with several characters per stored character.
-// The answer must not be much longer than the page budget, and all pages together must contain every entity.
+// TestEscapedPage checks a page of long strings. The answer escapes the characters of the strings, so each
+// character takes several characters. The answer must not be much longer than the page budget, and all pages
+// together must contain every entity.
 func TestEscapedPage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ text, accept string }{

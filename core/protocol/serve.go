@@ -169,7 +169,7 @@ func effectiveVerb(method string, override []string) (verb, error) {
 	case len(override) > 1:
 		return 0, table.XMethodIncorrectCount.Err()
 	case strings.EqualFold(strings.TrimSpace(override[0]), method):
-		return parseVerb(method), nil // Java clients of 2013 to 2020 send the method itself in X-HTTP-Method
+		return parseVerb(method), nil // the header only repeats the method; Java clients of 2013 to 2020 send this
 	case method != "POST":
 		return 0, table.XMethodNotUsingPost.Err()
 	}
@@ -221,8 +221,8 @@ func (c *call) do(ctx context.Context) (answer, error) {
 	return c.inTurn(ctx)
 }
 
-// run runs the operation. If the answer is neither JSON nor ATOM, run first calls admit, except for a batch. All other
-// operations call admit themselves, as soon as they know which entities they access.
+// run executes the operation. Most operations, also batches, call admit themselves, as soon as they know which
+// entities they access. For any other operation whose answer is neither JSON nor ATOM, admit is called here.
 func (c *call) run(ctx context.Context) (answer, error) {
 	if c.operation.otherFormat && !c.operation.inParts {
 		if err := c.admit(ctx, Access{Entities: 1}); err != nil {

@@ -24,7 +24,7 @@ type Turn interface {
 	End(cost int64)
 }
 
-// Work describes a request for [Turns.Begin].
+// Work describes a request that waits in [Turns.Begin] for permission to run.
 type Work struct {
 	// Payer is the account of an authenticated request, and otherwise the network address of the client. The
 	// text for an address is never the name of an account.

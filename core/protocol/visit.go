@@ -11,13 +11,13 @@ import (
 // so it must not be logged. The handler sets it before the rate limits are checked. In TinyGo it is always
 // empty.
 type Visit struct {
-	// PartitionKey and RowKey are set if InPartition is. They are the keys of the entity, or of the first
-	// entity of a transaction.
+	// If InPartition is set, PartitionKey and RowKey are the keys of the entity, or of the first entity of a
+	// transaction.
 	PartitionKey, RowKey string
 	InPartition          bool
 	Write                bool
-	// Entities is the number of entities written, or read by their keys. Inserts is how many of them may be
-	// new. Bytes is the total length of their keys and properties, and Largest is that of the largest entity.
+	// Entities is the number of entities in a write or point read. Inserts is the number of entities that may be new. Bytes
+	// is the total length of keys and properties, and Largest is the length of the largest entity.
 	Entities, Inserts, Bytes, Largest int
 	// Query is set for a page of a query. Filter is the query's filter, and Text is the filter as the client
 	// sent it. The page started at the position From and ended at Next.

@@ -104,13 +104,13 @@ func (s ruled) WriteRecord(ctx context.Context, r table.Record) (table.Revision,
 	return s.Store.WriteRecord(ctx, r)
 }
 
-// ruling is the environment variable that makes a child process play the corpus under a rule by which all entities
-// expire.
+// ruling is the name of an environment variable. In a process with this variable, TestRuledCorpus uses a rule of
+// expiry by which all entities expire.
 const ruling = "EDGETABLE_CORPUS_AFTER"
 
-// TestRuledCorpus checks that the answers to the corpus are the same if each table has a rule of expiry by which no
-// entity expires. To show that the test can fail, a child process plays the corpus under a rule by which all entities
-// expire. The child process must fail.
+// TestRuledCorpus gives each table a rule of expiry by which no entity expires. All requests of the corpus must then
+// get the same answers as without a rule. To show that the test can fail, a child process runs the test with a rule
+// by which all entities expire. The child process must fail.
 func TestRuledCorpus(t *testing.T) {
 	t.Parallel()
 	if flag.Lookup("update").Value.String() == "true" {

@@ -100,13 +100,13 @@ func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) stri
 	})
 }
 
-// delegation returns the delegation key whose fields the token contains. Its Value is empty.
+// delegation returns the delegation key whose fields the token contains. The field Value of the result is empty.
 func (t *Token) delegation() *DelegationKey {
 	return &DelegationKey{ObjectID: t.value(skoid), TenantID: t.value(sktid), Start: t.value(skt), Expiry: t.value(ske), Service: t.value(sks), Version: t.value(skv)}
 }
 
-// findRole derives a delegation key from each account key for each role. If one of them made the signature, findRole
-// returns the role of that key.
+// findRole returns the role (Contributor or Reader) of the user to whom the signing delegation key was issued. It derives
+// a delegation key for each account key and each role, and looks for the delegation key that made the signature.
 func (d *DelegationKey) findRole(a *sharedkey.Account, signature string, lines []string) (Role, bool) {
 	for _, k := range a.Keys {
 		if k == nil {

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// lent holds the fields of the delegation key that most tests request.
+// lent is the request for a user delegation key in most tests. The function Delegate sets the remaining fields.
 var lent = sas.DelegationKey{
 	ObjectID: "11111111-2222-3333-4444-555555555555",
 	TenantID: "99999999-8888-7777-6666-555555555555",
@@ -275,8 +275,8 @@ func TestDelegationUsesTheKey(t *testing.T) {
 	}
 }
 
-// TestDelegationOfTheSecondKey checks that delegation keys can be derived from either account key. Replacing that
-// account key must revoke them.
+// TestDelegationOfTheSecondKey checks a token signed with a delegation key that was derived from the second key of the
+// account. The token must be valid. If the account no longer has this second key, the token must be invalid.
 func TestDelegationOfTheSecondKey(t *testing.T) {
 	t.Parallel()
 	second := testKey(t, "c2Vjb25k")

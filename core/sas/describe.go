@@ -55,7 +55,8 @@ func row(s string) string {
 	return ", RowKey " + strconv.Quote(s)
 }
 
-// words replaces letters by words, for example r by read. pairs alternates between a letter and the word for it.
+// words replaces letters by words, for example "r" by "read". The arguments after letters are alternately a letter and
+// the word for this letter.
 func words(letters string, pairs ...string) string {
 	var out []string
 	for i := 0; i < len(pairs); i += 2 {

@@ -34,14 +34,14 @@ type requirement struct {
 	name    string
 	types   string // a resource type, which is a letter of srt; "" if no token grants the right
 	letters string // letters of sp, all of which are required
-	or      string // other letters of sp; a token that has all of them is sufficient too
+	or      string // alternative to the field letters: a token with all of these letters in sp suffices too; may be ""
 	entity  bool   // whether a token for one table can grant the right
 }
 
-// requirements holds the requirement of each Right. No token grants a right if the field types of its requirement is
-// empty: only the owner of the account may change access policies, and only a user can get a delegation key. For
-// Query Tables, the service's documentation names two resource types, container and service. In practice it is
-// container.
+// requirements holds the requirement of each Right. No token grants TableACL, because only the owner of the account may
+// change access policies. No token grants GetUserDelegationKey, because only a user can get a delegation key. For
+// Query Tables, the service's documentation names two resource types, container and service. In practice the service
+// requires container.
 var requirements = [...]requirement{
 	GetServiceProperties: {name: "Get Table Service Properties", types: "s", letters: "r"},
 	SetServiceProperties: {name: "Set Table Service Properties", types: "s", letters: "w"},
@@ -108,7 +108,7 @@ func (g *Grant) Allow(right Right, tableName string) error {
 	return refuse(table.AuthorizationPermissionMismatch, need.name+" needs the "+letters+" in the token's permissions; they are "+quote(g.permissions))
 }
 
-// equalFold reports whether name equals folded, a name in lower case, if the case of ASCII letters is ignored.
+// equalFold compares two names and ignores the case of ASCII letters. The name folded must be in lower case.
 func equalFold(folded, name string) bool {
 	if len(folded) != len(name) {
 		return false

@@ -162,10 +162,11 @@ func TestAllowAccount(t *testing.T) {
 	}
 }
 
-// parts and illegal hold the strings from which the test makes keys and bounds. Some of them sort differently in
+// parts holds strings from which TestRange builds keys and bounds of ranges. Some of these strings sort differently in
 // UTF-16 and in UTF-8.
 var parts = []string{"", "a", "b", "aa", "a ", "A", "\uffff", "\U0001F600", "\ue000", "é", "a'"}
 
+// illegal holds strings that are no legal keys. TestRange uses them only for bounds.
 var illegal = []string{"a/b", "a\x00", "a\x1f", "\t", "a#", "?", "a\\", "\x7f", "\u0085", strings.Repeat("a", 1025), strings.Repeat("\U0001F600", 700)}
 
 func pick(r *rand.Rand, from ...[]string) string {

@@ -103,8 +103,8 @@ func (t *Token) check() *table.Error {
 	case !hasOnly(t.value(srt), "sco"):
 		return failed("srt must consist of the letters s, c and o; it is " + quote(t.value(srt)))
 	case t.given.has(sduoid) || t.given.has(skdutid):
-		// A token with sduoid or skdutid is valid only for one user or tenant. The client would have to prove its
-		// identity with a bearer token too.
+		// With sduoid or skdutid, a token is valid only for one user or tenant. The client must then also send a
+		// bearer token, which proves the user's identity. The server does not support this combination.
 		return failed("tokens that are bound to one user (sduoid or skdutid) are not supported")
 	}
 	return nil

@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// maxKey is the maximum length of a key in decoded bytes. A legal key has at most 3072 bytes.
+	// maxKey is the maximum length in bytes, after decoding, of a key (spk, srk, epk or erk). A legal key has at most
+	// 3072 bytes.
 	maxKey = 8 << 10
-	// maxValue is the maximum length of every other value in decoded bytes.
+	// maxValue is the maximum length in bytes, after decoding, of a parameter that is no key.
 	maxValue = 512
 )
 

@@ -95,8 +95,8 @@ type Token struct {
 	table string         // the table name tn in lower case
 }
 
-// newToken decodes and checks the values. The length of each value is limited, so the total length is below 64 KiB
-// and fits into the field ends.
+// newToken decodes and checks the values. The length of each value is limited, so the total length is below 64 KiB.
+// So 16 bits suffice for each offset in Token.ends.
 func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte, bool)) (*Token, error) {
 	var t Token
 	size := 0

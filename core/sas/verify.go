@@ -29,7 +29,7 @@ type Context struct {
 
 // Verify checks the token and returns its permissions. It checks in this order, and returns the first failure:
 //
-//   - the parameters, the signature with both keys of the account, the stored
+//   - the parameters, the signature (by either key of the account), the stored
 //     access policy, start and expiry (the error is AuthenticationFailed);
 //   - the client's address (AuthorizationSourceIPMismatch);
 //   - the protocol (AuthorizationProtocolMismatch).

@@ -11,7 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// inside returns a context for Verify. Every recorded token permits its time, address and protocol.
+// inside returns a context for Verify: the time, address and protocol of a request. Every recorded token permits all
+// three.
 func inside(t testing.TB) sas.Context {
 	t.Helper()
 	return sas.Context{Now: at(t, "2026-06-27T15:25:14Z"), Source: netip.MustParseAddr("168.1.5.65"), HTTPS: true}

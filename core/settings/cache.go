@@ -32,8 +32,8 @@ func (c *Cache) Get(account string) *Read {
 	return c.read[account]
 }
 
-// Put caches settings r that were read from the store. old is the result of [Cache.Get] before that read. If the
-// cached settings have changed since that call of Get, Put does nothing.
+// Put stores the settings r in the cache. Before the caller reads r from the store, it must call [Cache.Get], and must
+// pass the result of Get as old. If the cached settings are no longer old, Put does nothing.
 func (c *Cache) Put(account string, old, r *Read) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,8 +42,8 @@ func (c *Cache) Put(account string, old, r *Read) {
 	}
 }
 
-// Forget removes the settings of an account. A read of the store that began before Forget does not restore them: Put
-// finds that the cached settings have changed.
+// Forget removes the settings of an account. A read of the store that began before Forget does not restore the settings,
+// because Put then finds that the cached settings have changed.
 func (c *Cache) Forget(account string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

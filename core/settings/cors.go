@@ -13,10 +13,10 @@ import (
 const maxEcho = 8 << 10
 
 // Preflight answers an OPTIONS request. Its arguments are the values of the headers Origin,
-// Access-Control-Request-Method and Access-Control-Request-Headers; an absent header is "". It returns the headers of
-// a 200 response, or false for 403 CorsPreflightFailure. The caller must first refuse a request without one of the
-// first two headers, with 400 InvalidHeaderValue, "A required CORS header is not present." For such a request
-// Preflight finds no rule and returns false.
+// Access-Control-Request-Method and Access-Control-Request-Headers; an absent header is "". Preflight returns the
+// headers of a 200 response, or false for 403 CorsPreflightFailure. If Origin or Access-Control-Request-Method is
+// absent, the caller must refuse the request itself, with 400 InvalidHeaderValue, "A required CORS header is not
+// present." Preflight returns false for such a request.
 //
 // The first rule with the origin and the method decides. If that rule lacks a requested header, the request is
 // refused, even if a later rule has all headers.
@@ -48,7 +48,8 @@ func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool
 	return nil, false
 }
 
-// varyOrigin has no spare capacity, so that append copies the slice and cannot change it.
+// varyOrigin is shared by many responses. It has no spare capacity. So an append to varyOrigin makes a copy, and does
+// not write into the shared memory.
 var varyOrigin = []multipart.Field{{Name: "Vary", Value: "Origin"}}
 
 // Actual returns the CORS headers to add to the response to any request other than a preflight, whether the request
@@ -95,8 +96,8 @@ func (c CORS) Actual(origin, method string, response []multipart.Field) []multip
 	return nil
 }
 
-// allowsOrigin returns true as ok if the rule allows the origin. everybody is true if an asterisk in the rule allows
-// the origin. An asterisk also allows a request without an origin ("").
+// allowsOrigin reports, by the result ok, whether the rule allows the origin. The result everybody is true if the rule
+// lists an asterisk. An asterisk also allows a request without an origin ("").
 func (r *Rule) allowsOrigin(origin string) (everybody, ok bool) {
 	for item := range items(r.AllowedOrigins) {
 		if item == "*" {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// site is a rule that a website might have.
+// site is a CORS rule as the owner of a website might write it, with exact names and one prefix.
 var site = settings.Rule{
 	AllowedMethods: "GET,PUT",
 	AllowedOrigins: "https://www.ab.com, https://www.bc.com",

@@ -11,8 +11,9 @@ import (
 	"edgetable/core/table"
 )
 
-// refusedFor checks that err is InvalidXmlDocument, or InvalidXmlNodeValue if want begins with this code. The message
-// must be the service's text, followed by the element's path and what to change.
+// refusedFor checks the code and the message of an error. If the parameter want begins with the word
+// InvalidXmlNodeValue, the code must be InvalidXmlNodeValue. Otherwise the code must be InvalidXmlDocument. The message
+// must be the service's text, followed by a hint that contains the rest of want.
 func refusedFor(t *testing.T, err error, want string) {
 	t.Helper()
 	code := table.InvalidXMLDocument

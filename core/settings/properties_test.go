@@ -19,7 +19,7 @@ const (
 	unset  = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>false</Read><Write>false</Write><Delete>false</Delete><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></Logging><HourMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></HourMetrics><MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></MinuteMetrics><Cors /></StorageServiceProperties>`
 )
 
-// configured returns the properties in the constant full.
+// configured returns the properties that the XML document in the constant "full" describes.
 func configured() settings.Properties {
 	return settings.Properties{
 		Logging:     settings.Logging{Read: true, Write: true, Delete: true, RetentionDays: 5},
@@ -69,7 +69,8 @@ func cors(rules ...string) string {
 	return properties("<Cors>" + strings.Join(rules, "") + "</Cors>")
 }
 
-// replaced returns the element in the constant rule with other text in one of its child elements.
+// replaced returns a copy of a minimal CorsRule element (the constant "rule") in which one child element has another
+// text.
 func replaced(element, text string) string {
 	for _, old := range []string{
 		"<" + element + "/>",
@@ -95,7 +96,7 @@ func TestUpdate(t *testing.T) {
 	any := settings.Rule{AllowedMethods: "GET", AllowedOrigins: "*"}
 	for _, c := range []struct {
 		why, body string
-		want      settings.Properties // expected properties, after Update has applied body to the properties that configured returns
+		want      settings.Properties // the properties that Update must make of body and of configured()
 	}{
 		{"the whole document", full, configured()},
 		{"the whole document with a mark", "\uFEFF" + full, configured()},

@@ -61,7 +61,7 @@ func FuzzSharedKey(f *testing.F) {
 		before, after := sharedkey.StringToSign(scheme, account, req), sharedkey.StringToSign(scheme, account, changed)
 		switch {
 		case before == after:
-			// The signature does not cover the changed part, so it must still verify.
+			// The change does not affect the string to sign, so the signature must still be valid.
 			if err != nil && to != '\n' {
 				t.Fatalf("same string to sign %q: %v", before, err)
 			}
