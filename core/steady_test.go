@@ -16,14 +16,14 @@ import (
 	"testing"
 )
 
-// measuring lists the folders of programs that measure speed or attack a server. These programs need real time.
+// measuring has the folders of programs that measure speed or attack a server. These programs need real time.
 var measuring = []string{"testdata/bench", "testdata/attack"}
 
-// TestSteady checks that tests give the same result on a busy machine as on an idle one. A test should run in a
-// bubble of testing/synctest, use a simulated clock, or wait for an event. It should draw random numbers from a fixed
-// seed. TestSteady finds uses of the wall clock in tests, and in helper packages below testdata that tests use
-// outside bubbles. Benchmarks and examples are exempt, because benchmarks measure time and examples show how to use a
-// program.
+// TestSteady checks that tests give the same result on a busy machine as on an idle one. A test should use synctest.Test
+// or a simulated clock, or wait for an event. It should draw random numbers from a fixed seed. TestSteady finds uses of
+// the wall clock in tests and in helper packages below testdata. Code that synctest.Test runs may use the clock,
+// because it has a simulated clock. Benchmarks and examples are exempt, because benchmarks measure time and examples
+// show how to use a program.
 func TestSteady(t *testing.T) {
 	t.Parallel()
 	found := map[string][]string{}
@@ -80,8 +80,8 @@ func testFiles(t *testing.T) map[string][]string {
 	return list
 }
 
-// polls describes a call of must.Eventually, or of its copy in another module. These functions check a condition
-// repeatedly. Their calls are counted for all files together, not for each file.
+// polls is the description of a call to a function named Eventually, such as must.Eventually. Such a function checks a
+// condition repeatedly. TestSteady limits the number of these calls in all files together, not in each file.
 const polls = "a call of Eventually, which polls"
 
 // unsteadyUse is one use of the wall clock or of unseeded randomness.
@@ -96,18 +96,18 @@ func useAt(files *token.FileSet, n ast.Node, what string) unsteadyUse {
 	return unsteadyUse{filepath.ToSlash(strings.TrimPrefix(p.Filename, ".."+string(filepath.Separator))), p.Line, what}
 }
 
-// declaration is a top-level function, type with its methods, variable or constant. A bubble is a call of
-// synctest.Test.
+// declaration is a top-level declaration: a function, a variable, a constant, or a type together with its methods. The
+// comments of the fields call the code that synctest.Test runs "a bubble". The fields concern only code outside bubbles.
 type declaration struct {
-	root  bool            // set if the code runs outside bubbles by itself, without a use in another declaration
+	root  bool            // set if the code runs even if no other declaration mentions it, as that of a test does
 	kind  bool            // whether the declaration is a type
-	uses  map[string]bool // names that are mentioned in code outside bubbles
-	calls map[string]bool // names that are called in code outside bubbles
+	uses  map[string]bool // names that code outside bubbles (see above) mentions
+	calls map[string]bool // names that code outside bubbles (see above) calls
 	own   []unsteadyUse
 }
 
-// findUnsteady returns the uses of the wall clock and of unseeded randomness in a package, if code outside bubbles
-// can reach them.
+// findUnsteady returns the uses of the wall clock and of unseeded randomness in a package. It ignores a use of the clock
+// that only code run by synctest.Test can reach.
 func findUnsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -154,7 +154,7 @@ func findUnsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 	return list
 }
 
-// readDeclared adds the top-level declarations in d to the map all.
+// readDeclared adds the functions, types, variables and constants that d declares to the result, the map all.
 func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[string]bool, all map[string]*declaration) {
 	inTest := strings.HasSuffix(files.Position(f.Pos()).Filename, "_test.go")
 	of := func(name string) *declaration {
@@ -226,9 +226,10 @@ func receiver(x ast.Expr) string {
 	return ""
 }
 
-// read records the uses in one part of a declaration. If bubble is set, the declaration creates a bubble. Function
-// literals, and functions that are mentioned but not called, then run inside the bubble. Parameter types are skipped,
-// because they create no value.
+// read examines one part of a declaration, and records the names that this part mentions and its uses of the wall
+// clock. If the parameter bubble is set, the declaration calls synctest.Test. Then read assumes that synctest.Test runs
+// all function literals, and all functions that are mentioned but not called. Parameter types are skipped, because
+// they create no value.
 func (d *declaration) read(files *token.FileSet, f *ast.File, part ast.Node, bubble bool) {
 	note := func(n ast.Node, what string) { d.own = append(d.own, useAt(files, n, what)) }
 	spins := false // whether the current statement is in a loop with a condition
@@ -339,7 +340,8 @@ func isFunctionOf(f *ast.File, x ast.Expr, path string, names ...string) bool {
 	return ok && id.Name == importName(f, path)
 }
 
-// importName returns the name under which f imports the package path, or "".
+// importName returns the name under which the file f imports the package with the given path. If f does not import the
+// package, importName returns "".
 func importName(f *ast.File, path string) string {
 	for _, i := range f.Imports {
 		if p, err := strconv.Unquote(i.Path.Value); err != nil || p != path {
@@ -378,7 +380,7 @@ func mentions(f *ast.File, part ast.Node, path string, names ...string) (yes boo
 	return yes
 }
 
-// makeBubbles returns the functions that create a bubble themselves or call a function that does.
+// makeBubbles returns the functions that call synctest.Test, directly or through other functions.
 func makeBubbles(files []*ast.File) map[string]bool {
 	calls := map[string][]string{}
 	bubbles := map[string]bool{}
@@ -406,7 +408,8 @@ func makeBubbles(files []*ast.File) map[string]bool {
 	return bubbles
 }
 
-// unseededCalls returns the calls of math/rand that have no seed. Their results are random even inside a bubble.
+// unseededCalls returns the calls of math/rand that have no seed. Their results are random even in code that
+// synctest.Test runs.
 func unseededCalls(files *token.FileSet, f *ast.File, d ast.Decl) (list []unsteadyUse) {
 	if d, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(d.Name.Name, "Benchmark") {
 		return nil

@@ -124,7 +124,7 @@ func TestParseAuthorization(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, header string
-		want         string // the printed credential; "" if the error must be Malformed
+		want         string // the printed credential; "" if ParseAuthorization must return the error Malformed
 	}{
 		{"SharedKey", "SharedKey acct:c2ln", "SharedKey acct:(withheld)"},
 		{"Lite", "SharedKeyLite acct:c2ln", "SharedKeyLite acct:(withheld)"},
@@ -179,7 +179,7 @@ func TestKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret[0] = 'S' // a change of the slice must not change the key, even before the first HMAC
+	secret[0] = 'S' // must not change the key, because NewKey copies the slice
 	if k.Sign("x") != key(t, "c2VjcmV0").Sign("x") {
 		t.Error("the key changed with the caller's slice")
 	}

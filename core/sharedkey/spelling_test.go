@@ -54,8 +54,9 @@ func TestRootSignature(t *testing.T) {
 	}
 }
 
-// TestBrokenEscapeOfTheSecondary checks a path with a malformed escape. Such a path has no other spelling. But a
-// signature over the primary's path must be valid for the secondary's path.
+// TestBrokenEscapeOfTheSecondary checks paths with a malformed escape such as %zz. If such a path is sent with other
+// escapes than it was signed with, Verify must refuse the signature. But the path may be signed with the account's name
+// (acct), and sent with the name of the secondary (acct-secondary). Then Verify must accept the signature.
 func TestBrokenEscapeOfTheSecondary(t *testing.T) {
 	t.Parallel()
 	if !verifies(t, "/acct/t%zz", "/acct-secondary/t%zz") {

@@ -7,9 +7,9 @@ import (
 	"edgetable/core/traffic"
 )
 
-// As returns the store as a T, where T is an interface for an optional ability such as [Counting]. Like errors.As,
-// it looks inside wrappers: a Store that wraps another Store has the method Unwrap() Store. A wrapper implements
-// the interface of an ability only if the wrapper changes that ability.
+// As converts a store to T, the interface of an optional ability such as [Counting]. Like errors.As, the function
+// also looks inside wrappers: a Store that wraps another Store has the method Unwrap() Store. So a wrapper need
+// not implement T itself, unless the wrapper changes this ability.
 func As[T any](s Store) (ability T, ok bool) {
 	for s != nil {
 		if ability, ok = s.(T); ok {
@@ -41,11 +41,11 @@ type Counting interface {
 // Restoring is a [Store] that can restore a table to an earlier state. The store on Cloudflare Durable Objects can
 // do this, because the platform keeps the earlier states of each object.
 type Restoring interface {
-	// Restore restores a table to its state at the time to. If to is [UndoRestore], Restore undoes the last
-	// restore. The result has one line for each part of the table: the name of the part, a space, and [Restored],
-	// [Removed] or the reason why this part was not restored. The last line is [RestoreEnded], or the reason why
-	// Restore must be called again to finish. Until the restore has ended, requests to the table fail. If Restore
-	// returns an error because it refuses the restore, it has changed nothing.
+	// Restore restores a table to an earlier state. The parameter to is the time of this state. For [UndoRestore] in
+	// place of a time, Restore undoes the last restore. The result has one line for each part of the table: the name
+	// of the part, a space, and [Restored], [Removed] or the reason why this part was not restored. The last line is
+	// [RestoreEnded], or the reason why Restore must be called again to finish. Until the restore has ended, requests
+	// to the table fail. If Restore returns an error because it refuses the restore, it has changed nothing.
 	Restore(ctx context.Context, t RecordKey, to edm.Ticks) (did []byte, err error)
 }
 

@@ -21,7 +21,8 @@ func (able) Replication() table.Replication {
 	return table.Replication{Status: table.Bootstrap, LastSync: 7}
 }
 
-// These stores wrap another one without changes. wrapper has the method Unwrap; sealed lacks it.
+// These stores wrap another one without changes. The type wrapper has the method Unwrap, and the type sealed has
+// no such method.
 type (
 	wrapper struct{ table.Store }
 	sealed  struct{ table.Store }

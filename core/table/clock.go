@@ -23,10 +23,11 @@ type Clock struct {
 // Timestamp.
 const Reservation edm.Ticks = edm.TicksPerSecond
 
-// NewClock returns a clock that reads the wall clock through now. It starts above from,
-// which is the last reservation of the previous process, or 0. reserve must store its
-// argument durably: it permits the clock to issue all Timestamps up to this argument. If
-// reserve is nil, the clock stores no reservations.
+// NewClock returns a clock that calls the function now to read the wall clock. A
+// reservation is the highest Timestamp that a clock may issue. The parameter from is the
+// last reservation of the previous process, or 0; the new clock issues only higher
+// Timestamps. The function reserve must durably store its argument, the new reservation.
+// If reserve is nil, the clock stores no reservations.
 func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) error) *Clock {
 	c := &Clock{now: now, reserve: reserve, reserved: from}
 	c.last.Store(int64(from))

@@ -54,8 +54,8 @@ func TestClockRaise(t *testing.T) {
 	}
 }
 
-// TestClockReserves checks that issued Timestamps never exceed the reservation, and that the clock makes a new
-// reservation only when the next Timestamp would exceed the old one.
+// TestClockReserves checks that no issued Timestamp exceeds the reservation (the stored upper bound of Timestamps).
+// The clock must store a higher bound only when the next Timestamp would exceed the old bound.
 func TestClockReserves(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000)
@@ -68,18 +68,18 @@ func TestClockReserves(t *testing.T) {
 	if got := next(t, c); got != 1000 || len(reserved) != 1 || last() != 1000+table.Reservation {
 		t.Fatalf("first: issued %d, reserved %v", got, reserved)
 	}
-	now += table.Reservation // the next Timestamp equals the reservation
+	now += table.Reservation // the next Timestamp equals the stored upper bound
 	if got := next(t, c); got != now || len(reserved) != 1 {
 		t.Fatalf("within: issued %d, reserved %v", got, reserved)
 	}
-	now -= 500 // the wall clock steps back, so the next Timestamp is one tick above the reservation
+	now -= 500 // the wall clock steps back, so the next Timestamp is one tick above the stored bound
 	if got := next(t, c); got != 1001+table.Reservation || len(reserved) != 2 || last() != got+table.Reservation {
 		t.Fatalf("beyond: issued %d, reserved %v", got, reserved)
 	}
 }
 
-// TestClockAfterRestart checks that the clock of a restarted process issues Timestamps above the stored reservation,
-// even if the wall clock is behind.
+// TestClockAfterRestart checks that the clock of a restarted process issues Timestamps above the reservation (the
+// upper bound of Timestamps) that the previous process stored. This must hold even if the wall clock is behind.
 func TestClockAfterRestart(t *testing.T) {
 	t.Parallel()
 	var stored edm.Ticks
@@ -94,8 +94,8 @@ func TestClockAfterRestart(t *testing.T) {
 	}
 }
 
-// TestClockCannotReserve checks that the clock issues no Timestamp if it cannot store a reservation. When it can
-// store reservations again, it must issue the Timestamp that failed.
+// TestClockCannotReserve checks that the clock issues no Timestamp if it cannot store a reservation (an upper bound
+// of Timestamps). When the clock can store reservations again, the next Timestamp must be the current time.
 func TestClockCannotReserve(t *testing.T) {
 	t.Parallel()
 	errDisk := errors.New("disk is full")

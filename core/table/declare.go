@@ -14,9 +14,10 @@ type TableOptions struct {
 	Changes *Feed
 }
 
-// declare returns the traits (the declared options in a table's record) that follow from t
-// if the owner declares the options o at the time now. An unchanged option keeps its state,
-// such as Since, the time of its first declaration. An error is an [Error].
+// declare returns new traits (the declared options in a table's record), made from the old
+// traits t and the options o that the owner declares. The parameter now is the time of the
+// declaration. An unchanged option keeps its state, such as the time of its first
+// declaration (Since). An error is an [Error].
 func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
 	var next Traits
 	if t != nil {

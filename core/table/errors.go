@@ -40,7 +40,7 @@ func (e *Error) WithStatus(status int) *Error {
 	return &c
 }
 
-// At returns a copy of the error with an index: that of the operation of an entity group transaction that failed.
+// At copies the error and sets the index of the failed operation in its entity group transaction.
 func (e *Error) At(index int) *Error {
 	c := *e
 	c.Index, c.HasIndex = index, true
@@ -57,7 +57,7 @@ func (e *Error) Whole() *Error {
 // Err returns an error with the code and its default message.
 func (c Code) Err() *Error { return &Error{Code: c, Message: codes[c].message} }
 
-// Because returns an error with the code, its default message, and a cause that only the log may show.
+// Because wraps a cause in an error with the code and its default message. Only the log may show the cause.
 func (c Code) Because(cause error) *Error {
 	e := c.Err()
 	e.cause = cause
@@ -68,7 +68,7 @@ func (c Code) Because(cause error) *Error {
 // says that a retry does not help.
 const DamagedText = "A part of the stored data that the request needs is damaged. Repeating the request does not help: restore a backup. The server's log names the file."
 
-// With returns an error with the code and the given message.
+// With combines the code and the given message to an error.
 func (c Code) With(message string) *Error { return &Error{Code: c, Message: message} }
 
 // Codes returns all error codes of the server. A test requires that each code occurs in a recorded transcript.

@@ -47,8 +47,8 @@ type FeedRequest struct {
 	Oldest bool
 	// Within is a range of keys. The page contains only changes of entities in this range.
 	Within key.Range
-	// The page ends after the commit with which it reaches this number of changes, or this number of bytes of keys
-	// and properties. It also ends after some thousand commits without a change in Within.
+	// The page ends after the commit with which it reaches this number of changes, or this number of bytes of keys and
+	// properties. The page also ends after some thousand commits that change no entity in the range Within.
 	Changes, Bytes int
 }
 
@@ -137,8 +137,9 @@ func (s *Service) feeding(n Name) (Feeding, error) {
 	return f, nil
 }
 
-// TrimFeeds removes from all feeds of the store the changes that are older than the feed's Keep, or will be so when
-// the duration ahead has passed. A caller uses a positive ahead to free more space in a store that is full.
+// TrimFeeds removes old changes from all feeds of the store. With ahead = 0, a change is removed if it is older
+// than the feed's Keep. With a positive duration, TrimFeeds also removes the changes that will reach this age
+// within the duration. So a caller can free more space in a store that is full.
 func (s *Service) TrimFeeds(ctx context.Context, ahead edm.Ticks) error {
 	f, ok := As[Feeding](s.store)
 	if !ok {

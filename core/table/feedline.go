@@ -7,15 +7,15 @@ import (
 	"edgetable/core/edm"
 )
 
-// FeedLine encodes the line of one commit in a change feed, for stores that keep lines as bytes. The line has
-// for each mutation: the kind, the number of bytes that the key shares with the previous key, the number of
-// remaining bytes of the key, and these bytes. For an [Expire], the instant at which the entity expired follows.
+// FeedLine encodes one commit of a change feed as bytes (a line). The line has for each mutation: the kind, the
+// number of bytes that the key shares with the previous key, the number of remaining bytes of the key, and these
+// bytes. If the kind is [Expire], the mutation ends with the instant at which the entity expired.
 type FeedLine struct {
 	b    []byte
 	last []byte
 }
 
-// Add adds an applied mutation and its effect to the line.
+// Add encodes an applied mutation and its effect, and appends them to the encoded commit.
 func (l *FeedLine) Add(m *Mutation, e *Effect) {
 	kind := m.Kind
 	if kind == Merge {
@@ -38,7 +38,7 @@ func (l *FeedLine) Add(m *Mutation, e *Effect) {
 	l.last = m.Key
 }
 
-// Bytes returns the encoded line.
+// Bytes returns the encoded commit.
 func (l *FeedLine) Bytes() []byte { return l.b }
 
 // feedDrop is the first byte of the line that records the drop of a table. The rest of the line is the key of
@@ -83,8 +83,8 @@ type FeedBuilder struct {
 // NewFeedBuilder returns a builder for an empty page.
 func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r} }
 
-// Add adds a commit to the page. line is the commit's line, and at is the position after it. full reports that
-// the page ends after this commit.
+// Add adds a commit to the page. The parameter line is the commit as [FeedLine] encodes commits. The parameter
+// at is the position after the commit. If the page must end after this commit, full is true.
 func (b *FeedBuilder) Add(ticks edm.Ticks, at, line []byte) (full bool, err error) {
 	r := b.request
 	if b.Page.Next.At = at; b.Traits.Feeds() {
@@ -150,9 +150,9 @@ func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error)
 	return line, nil
 }
 
-// join adds the stored entity to a change, unless a later write has given the entity another Timestamp. It also
-// adds an expired entity that is still stored. Otherwise, if the rule of expiry were withdrawn, the entity would
-// become visible again without any change in the feed.
+// join adds the stored entity to a change, unless a later write has given the entity another Timestamp. An
+// expired entity that is still stored is added too. If the owner withdraws the rule of expiry later, this entity
+// becomes visible again without another change in the feed.
 func (b *FeedBuilder) join(c *FeedChange, ticks edm.Ticks) error {
 	row, err := b.Read(c.Key)
 	if err != nil || row == nil || row.Timestamp != ticks {

@@ -10,7 +10,7 @@ import (
 const (
 	MaxProperties         = 252     // number of properties, apart from the system properties
 	MaxPropertyName       = 255     // in UTF-16 code units
-	MaxStringLength       = 32_768  // in UTF-16 code units, which take 64 KiB
+	MaxStringLength       = 32_768  // in UTF-16 code units; a string of this length has 64 KiB
 	MaxBinaryLength       = 65_536  // in bytes
 	MaxEntitySize         = 1 << 20 // in bytes, as EntitySize counts them
 	MaxBatchOperations    = 100

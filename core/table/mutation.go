@@ -56,10 +56,10 @@ type Mutation struct {
 }
 
 // Apply applies a mutation to an entity. old is the stored row, or nil if the entity does
-// not exist. now becomes the Timestamp of the new row. Apply returns the new row, or nil if
-// the mutation deletes the entity. An error is the reason why the mutation is refused. Every
-// store that reads before it writes must call Apply, which also checks the limits that
-// depend on the stored entity (252 properties, 1 MiB).
+// not exist. The parameter now is the Timestamp of the new row. Apply returns the new row,
+// or nil if the mutation deletes the entity. An error is the reason why the mutation is
+// refused. Every store that reads before it writes must call Apply, which also checks the
+// limits that depend on the stored entity (252 properties, 1 MiB).
 //
 // The new row shares memory with the arguments.
 func Apply(old *Row, m Mutation, now edm.Ticks) (*Row, error) {

@@ -19,9 +19,9 @@ const (
 	InsertOrMerge                 // sets properties of an existing entity, or else inserts the entity
 )
 
-// Match is the condition of an Update, MergeEntity or DeleteEntity. Any accepts
-// every state of the existing entity. Otherwise the entity must have this Timestamp,
-// so the zero Match matches no entity.
+// Match is the condition of an Update, MergeEntity or DeleteEntity. If Any is set, every
+// state of the existing entity matches. Otherwise the Timestamp of the entity must equal
+// the field Timestamp. No entity has Timestamp 0, so the zero Match matches no entity.
 type Match struct {
 	Any       bool
 	Timestamp edm.Ticks

@@ -34,9 +34,9 @@ const pollBytes = 64 << 10
 type PageBuilder struct {
 	// Page is the result. Examine sets Next, Scanned and Examined; the caller sets Rows.
 	Page Page
-	// Eager is set if the next rows are already in memory, so that examining another row costs little. Then a
-	// page that has all its rows does not end before another row matches the filter. If no other row matches, the
-	// page finishes its ranges and needs no Next.
+	// Eager is set if the next rows are already in memory, so that examining another row costs little. A page that
+	// has all its rows then examines further rows, and ends before the next row that matches the filter. If no
+	// further row matches, the page finishes its ranges and needs no Next.
 	Eager bool
 	// Traits are the declared options of the table. The page leaves out entities that have expired at the instant
 	// Now, by a rule of expiry in Traits. If the request has Ended set, the page has only the expired entities.
@@ -64,7 +64,7 @@ const (
 	Skip Verdict = iota
 	// Take means that the page contains the row.
 	Take
-	// End means that the page ends before the row, at Page.Next.
+	// End means that the page ends before the examined row. Examine has then set Page.Next.
 	End
 )
 

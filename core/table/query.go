@@ -31,7 +31,7 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 type Query struct {
 	Filter *odata.Filter // nil means all entities
 	Within *key.Range    // nil means the whole table
-	Top    int           // maximum rows of the page, 1 to 1000; with 0, the only page is empty
+	Top    int           // maximum rows of the page, 1 to 1000; for 0, the page is empty and has no Next
 	// From is where the page starts: the Next of the previous page. It is nil for
 	// the first page.
 	From        []byte

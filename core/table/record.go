@@ -71,9 +71,9 @@ func (r Revision) Written() edm.Ticks {
 // the traits.
 const recordHead = 8 + len(Incarnation{}) + 4
 
-// traitsForm marks a record with traits (declared options). A version of this program that
-// does not support traits refuses such a record. In the same way, this version refuses
-// unknown marks.
+// traitsForm is the value of a byte in the stored form of a record with traits (declared
+// options). Programs refuse a record if they do not know the value of this byte. So
+// versions without support for traits refuse a record with traits.
 const traitsForm = 1
 
 // AppendRecord appends the stored form of a record without its key, for stores that keep

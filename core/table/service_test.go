@@ -278,7 +278,7 @@ func TestTables(t *testing.T) {
 }
 
 // contested is a store in which another client changes the table's record after DeleteTable has read the record and
-// before it drops the table. The field changes is the number of such changes.
+// before it drops the table. The field contested.changes is the number of such changes that are still to come.
 type contested struct {
 	table.Store
 	changes int

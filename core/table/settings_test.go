@@ -97,7 +97,7 @@ func TestAccountSettings(t *testing.T) {
 		t.Fatalf("at first: %q, %v", got, err)
 	}
 	var wg sync.WaitGroup
-	const writers = 5 // fewer clients than attempts of an update, so that every update succeeds
+	const writers = 5 // an update makes up to 10 attempts, and each other client makes at most one attempt fail, so every update succeeds
 	for i := range writers {
 		wg.Go(func() {
 			err := s.UpdateAccountSettings(ctx, "acct", func(old []byte) ([]byte, error) {

@@ -28,15 +28,15 @@ type Upkeep struct {
 	owing edm.Ticks // with [Sharing]: the instant at which this pass was due
 }
 
-// Sharing is a [Store] that several programs serve at once. Only one program at a time makes a pass
-// of upkeep over a table. The store keeps the progress of the pass, so that another program can
-// resume it.
+// Sharing is a [Store] that several programs use at once. In a pass of upkeep, a program removes the
+// expired entities of a table. Only one program at a time makes a pass over a table. The store keeps
+// the progress of the pass, so that another program can resume the pass.
 type Sharing interface {
 	// ReadUpkeep returns the instant and the state that SetUpkeep stored for a table, or zero
 	// values.
 	ReadUpkeep(ctx context.Context, t RecordKey) (due edm.Ticks, state []byte, err error)
-	// SetUpkeep stores a new instant and state, but only if the stored instant equals the argument
-	// was. The state has at most 1 KiB plus the length of the longest key.
+	// SetUpkeep stores a new instant and state, but only if the stored instant equals the instant in
+	// the parameter was. The state has at most 1 KiB plus the length of the longest key.
 	SetUpkeep(ctx context.Context, t RecordKey, was, due edm.Ticks, state []byte) (set bool, err error)
 	// RestUpkeep returns how long to wait between a pass that examined this many bytes and the next
 	// pass.
@@ -77,7 +77,7 @@ func (s *Service) keepUpkeep(ctx context.Context, u *Upkeep, done bool) (bool, e
 	if done {
 		due, state = s.now()+shared.RestUpkeep(u.scanned), nil
 	}
-	due = max(due, u.due+1) // SetUpkeep compares this instant, so it must differ from all earlier ones
+	due = max(due, u.due+1) // SetUpkeep detects changes by the stored instant, so a new instant must differ from all earlier ones
 	kept, err := shared.SetUpkeep(ctx, u.Table.Key(), u.due, due, state)
 	u.due = due
 	return done || !kept, err
@@ -96,7 +96,8 @@ func (u *Upkeep) state() []byte {
 	return append(b, u.from...)
 }
 
-// parse is the inverse of state. If b contains no state, the pass begins at the start of the table.
+// parse sets the progress of the pass from b, the result of an earlier u.state(). If b contains no
+// progress, the pass begins at the start of the table.
 func (u *Upkeep) parse(b []byte) {
 	n := len(u.incarnation)
 	if len(b) <= n+17 {

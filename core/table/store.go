@@ -54,8 +54,9 @@ type Store interface {
 	WriteRecord(ctx context.Context, r Record) (Revision, error)
 
 	// ListRecords returns the records of at most limit tables of an account, in byte order of their
-	// names, beginning at the name from. If the result has fewer than limit records, the account has
-	// no more. A limit of 1001 must work. The result need not be a snapshot.
+	// names. The first record is that of the table with the lowest name ≥ from. If the result has fewer
+	// than limit records, the account has no more records. A limit of 1001 must work. The result need
+	// not be a snapshot.
 	ListRecords(ctx context.Context, account, from string, limit int, c Consistency) ([]Record, error)
 
 	// Drop removes a table together with its record, if the record has this revision. Otherwise it
@@ -86,8 +87,8 @@ type Store interface {
 	// of ctx, promises that nothing was applied. So if ctx ends after the mutations were sent,
 	// Commit answers ErrUnknown.
 	//
-	// When Commit returns, its outcome is as durable as the store declares. If the Commit was
-	// refused, this also applies to the stored state that was the reason.
+	// When Commit returns, its outcome is as durable as the store declares. If the Commit was refused
+	// because of a stored entity, the stored state of this entity is as durable too.
 	Commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error)
 
 	// Scan reads entities in key order, or in descending order. See [ScanRequest] and [Page]. A
@@ -150,11 +151,12 @@ type ScanRequest struct {
 	// only ScanBytes, Expired and Pause limit the page.
 	Count bool
 
-	// A page ends before it holds more than Rows entities or more than Bytes bytes of keys and
-	// properties (it may always hold one entity), after about ScanBytes were examined, or when
-	// Expired returns true. Expired is called at least once per 64 KiB examined, but not before the
-	// first row. The store may hold locks while it calls Expired or Filter, so neither may block or
-	// call the store. Zero or nil means no limit. [PageBuilder] implements these limits.
+	// These four fields limit a page; zero or nil means no limit. A page holds at most Rows entities,
+	// and at most Bytes bytes of keys and properties. However, a page may hold one entity of any size.
+	// A page also ends after about ScanBytes bytes were examined, or when Expired returns true. Expired
+	// is called at least once per 64 KiB examined, but not before the first row. The store may hold
+	// locks while it calls Expired or Filter, so neither of these two functions may block or call the
+	// store. [PageBuilder] implements these limits.
 	Rows      int
 	Bytes     int
 	ScanBytes int
@@ -173,14 +175,14 @@ type Page struct {
 	Rows []Row
 	// Count is the number of entities that match the filter, if the request has Count set.
 	Count int
-	// Next is the position where the scan continues ([key.From] cuts the ranges there). It is nil if
-	// the ranges are finished. Next is after every row of the page, at or before every row that was
-	// not examined, and after the first range's Start. Next need not be the key of an entity. A page
-	// may be empty and have a Next; a page that finished its ranges should have none.
+	// Next is the position where the next page begins; [key.From] returns the remaining ranges. If the
+	// scan has finished its ranges, Next should be nil. All rows of the page are before Next. All rows
+	// that were not examined are at or after Next. Next is after the Start of the first range. Next
+	// need not be the key of an entity. A page may be empty and have a Next.
 	//
-	// In a descending scan, Next is an exclusive upper bound: [key.Before] cuts the ranges there.
-	// Next is at or before every row of the page, after every row that was not examined, and before
-	// the last range's End.
+	// In a descending scan, Next is the exclusive upper bound of the next page; [key.Before] returns
+	// the remaining ranges. All rows of the page are at or after Next. All rows that were not examined
+	// are before Next. Next is before the End of the last range.
 	Next []byte
 	// Scanned is the number of bytes that the store examined for the page, and Examined is the
 	// number of entities.

@@ -25,8 +25,8 @@ type Expiry struct {
 	// Property is the name of a property, or "". If an entity has this property with a DateTime, the
 	// entity expires at that instant.
 	Property string
-	// After is the age, counted from its Timestamp, at which an entity without such a DateTime expires;
-	// 0 means never.
+	// After applies to an entity whose property named by Property is missing or no DateTime. When the age
+	// of such an entity, counted from its Timestamp, reaches After, the entity expires; 0 means never.
 	After edm.Ticks
 	// Since is the instant at which the rule was declared. The store removes no entity before Since +
 	// UndoTime.
@@ -95,8 +95,9 @@ const undoMargin = 60 * edm.TicksPerSecond
 // RemoveTime is the age of a rule at which the rule begins to remove entities.
 const RemoveTime = UndoTime + undoMargin
 
-// endedAt returns the instant at which an entity expired. Ended must be true for the entity. If the
-// entity expired by both rules, the earlier instant is returned.
+// endedAt returns the instant at which an entity expired. Ended must be true for the entity. If both
+// the current rule (Expiry) and the withdrawn rule (Ending) made the entity expire, the earlier instant
+// is returned.
 func (t *Traits) endedAt(row *Row, now edm.Ticks) (at edm.Ticks) {
 	for _, e := range [...]*Expiry{t.Expiry, t.Ending} {
 		if e.hasExpired(row, now) {

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/throttle"
 )
 
-// FuzzBuckets checks Buckets with invented keys and a clock that steps. Waiting for the returned time must
-// suffice, Peek and Take must agree, and debts and memory must be bounded.
+// FuzzBuckets checks Buckets with many keys and a clock that can step forward and back. After the wait
+// that Take returns, Take must succeed. Peek and Take must agree. Debts and memory must be bounded.
 func FuzzBuckets(f *testing.F) {
 	f.Add([]byte("a\x00\x01\x05b\x01\x02\x06c\x02\x03\x07"), uint16(3))
 	f.Add([]byte("a\x01\xff\xffa\x00\xff\xff\x00\x02\xff\xffa\x03\x00\x01"), uint16(1))

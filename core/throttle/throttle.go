@@ -40,28 +40,28 @@ type Options struct {
 	Burst float64
 	// Keys is the maximum number of buckets in memory; 0 means 65536. A bucket needs about 100 bytes plus its key.
 	Keys int
-	// Now returns the current time. If the clock steps back, buckets gain no tokens until the next reading of the
-	// clock.
+	// Now returns the current time. If a reading shows that the clock stepped back, buckets gain no tokens from this
+	// reading. Later readings count from the new time.
 	Now func() edm.Ticks
 }
 
 // Buckets holds the token buckets of all keys. It is safe for concurrent use.
 type Buckets struct {
 	now    func() edm.Ticks
-	token  int64 // grains (see below) in which a bucket gains one token; 0 means no limit
-	burst  int64 // grains (see below) in which an empty bucket becomes full
+	token  int64 // time in which a bucket gains one token, in units of 100 ns / grains; 0 means no limit
+	burst  int64 // time in which an empty bucket becomes full, in the same unit
 	shards []shard
 }
 
 const (
-	// grains is the number of grains in a tick of 100 ns. The grain is this package's unit of time. It is short
-	// enough for rates of many millions per second, and an int64 can hold 28 years.
+	// grains is the number of grains in 100 ns. The grain is this package's unit of time. A grain is short enough for
+	// rates of many millions per second. An int64 can hold 28 years in grains.
 	grains = 1 << 10
-	// longest is the time, in grains, of the largest possible burst or Take: 3 years. The sum of two such times does
-	// not overflow an int64.
+	// longest is the time of the largest possible burst or Take: 3 years, in grains (1024 grains are 100 ns). The sum
+	// of two such times does not overflow an int64.
 	longest = 1 << 60
-	// stride is the maximum time, in grains, that is counted between two readings of the clock: 11 months. The reason
-	// is that a clock may jump from 1970 to today, and an int64 can hold only 28 years.
+	// stride is the maximum time, in grains, that counts between two readings of the clock: 11 months. If a clock jumps
+	// from 1970 to today, the jump would overflow an int64, which can hold only 28 years in grains.
 	stride = 1 << 58
 
 	maxShards = 16
@@ -115,7 +115,7 @@ func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 }
 
 // Charge takes n tokens of a key for work that is already done, even if there are too few. A bucket can owe at most
-// one burst, so the effect of many concurrent operations ends after some time.
+// one burst. So even after many concurrent operations, the key must wait only for a limited time.
 func (b *Buckets) Charge(key string, n int) {
 	if b.token == 0 || n <= 0 {
 		return
@@ -136,7 +136,8 @@ func (b *Buckets) Peek(key string) (wait time.Duration) {
 	return b.lacks(e, now, b.token)
 }
 
-// charge returns the time, in grains, in which a bucket gains n tokens. The result is at most the argument most.
+// charge returns the time in which a bucket gains n tokens, but at most the parameter most. Both times are in grains
+// (1024 grains are 100 ns).
 func (b *Buckets) charge(n int, most int64) int64 {
 	if int64(n) < most/b.token {
 		return int64(n) * b.token
@@ -144,8 +145,8 @@ func (b *Buckets) charge(n int, most int64) int64 {
 	return most
 }
 
-// lacks returns how long to wait until a bucket has refilled enough for a charge. It returns 0 if the bucket has
-// enough.
+// The result of lacks is the time to wait until a bucket has enough tokens for a charge. If the bucket has enough
+// now, the result is 0.
 func (b *Buckets) lacks(e *bucket, now, charge int64) time.Duration {
 	if late := e.full - now - (b.burst - min(charge, b.burst)); late > 0 {
 		return duration(late)
@@ -168,8 +169,8 @@ func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
 // full represents the full bucket of a key that is not in memory.
 var full bucket
 
-// duration converts grains to a time. It rounds up to whole ticks, so that the bucket has enough tokens after this
-// time.
+// duration converts a number of grains (1024 grains are 100 ns) to a time. The result is rounded up to whole ticks
+// of 100 ns, so that the bucket has enough tokens after this time.
 func duration(late int64) time.Duration { return time.Duration((late+grains-1)/grains) * 100 }
 
 // shard returns the shard of a key, which the FNV-1a hash of the key selects.
@@ -187,30 +188,32 @@ func (b *Buckets) shard(key string) *shard {
 // shard is a part of the buckets, with its own lock.
 type shard struct {
 	mu      sync.Mutex
-	index   map[string]int32 // index, in the field buckets, of the bucket of a key
+	index   map[string]int32 // maps a key to the index of its bucket in shard.buckets
 	buckets []bucket
 	order   []entry // a heap; at its root is the bucket nearest to full
 	room    int
 	last    edm.Ticks // the last reading of the clock
-	elapsed int64     // grains that have passed since New
+	elapsed int64     // time since the call of New, in grains (1024 grains are 100 ns)
 
 	_ [40]byte // prevents two shards from sharing a cache line
 }
 
 type bucket struct {
 	key  string
-	full int64 // the value of the shard's field elapsed at which the bucket will be full
+	full int64 // the bucket becomes full when shard.elapsed reaches this value
 }
 
 // entry is an entry of the heap for a bucket. The next bucket to drop is at the root.
 type entry struct {
-	// full is a copy of bucket.full, which only increases. The copy may be lower than the original. It is corrected
-	// when the entry reaches the root of the heap, so that Take need not change the heap.
+	// full is a copy of bucket.full, which only increases. Take changes only the original, because a change of the heap
+	// is slow. So the copy may be too low. The method insert corrects the copy when the entry is at the root of the
+	// heap.
 	full int64
 	slot int32
 }
 
-// tick advances the time of the shard to now and returns it. If the clock has stepped back, the time stays the same.
+// tick reads the argument now as the new time of the clock, and returns the time since New in grains (1024 grains
+// are 100 ns). If the clock has stepped back, the result stays the same.
 func (s *shard) tick(now edm.Ticks) int64 {
 	if now > s.last {
 		s.elapsed += min(int64(now-s.last), stride/grains) * grains
@@ -228,8 +231,9 @@ func (s *shard) put(key string, e *bucket, now, at int64) {
 	}
 }
 
-// insert adds the bucket of a key. If the shard has no space, the new bucket replaces the bucket nearest to full. The
-// amortized time is O(log n), because each Take leaves at most one entry to correct.
+// insert adds the bucket of a key. If the shard has no space, the new bucket replaces the bucket nearest to full.
+// Each Take makes at most one copy in the heap too low, and insert corrects a copy in O(log n). So the amortized time
+// is O(log n).
 func (s *shard) insert(key string, now, full int64) {
 	key = strings.Clone(key)
 	if len(s.buckets) < s.room {

@@ -150,8 +150,8 @@ func (m *model) take(key string, n int) bool {
 	return true
 }
 
-// TestModel compares Buckets with the model. No two buckets may be equally full, so that Buckets and the model drop
-// the same key. For this reason each step happens at a different time between two whole tokens.
+// TestModel compares Buckets with the model. Buckets and the model must drop the same key, so no two buckets may be
+// equally full. Therefore no two steps are a whole number of tokens apart in time.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	const steps = perToken / 7

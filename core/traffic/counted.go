@@ -22,8 +22,8 @@ type counted struct {
 	key   []byte // buffer for encoding a key
 	exact int    // number of reads by key since the last Tick
 
-	// thisMinute is the number of requests since the last full minute. The field requests is the weighted number of
-	// all earlier requests; the weight of a request decreases with its age (see decay).
+	// thisMinute is the number of requests since the last full minute. The other field holds the number of requests
+	// before that minute, in which older requests count less (see decay).
 	thisMinute, requests uint64
 }
 

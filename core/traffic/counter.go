@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	busiest    = 16   // maximum number of tables with detailed counts
-	aliases    = 256  // maximum number of spellings of table names that are found without a lock
+	busiest    = 16   // maximum number of tables with detailed counts (type counted)
+	aliases    = 256  // maximum number of entries in Counter.known: names of tables, as spelled in requests
 	exactReads = 1000 // number of reads by key that are counted exactly between two Ticks
 	sampling   = 8    // further reads are sampled: one in this number is counted, with this number as its weight
 
 	waiting = 256  // maximum number of tables that have only a count of requests
-	fading  = 1024 // each minute, a count of requests loses one part in this number
+	fading  = 1024 // each minute, a count of requests loses the fraction 1/fading
 )
 
-// Counter counts the requests to all tables. It keeps detailed counts for the busiest tables. It is safe for
-// concurrent use.
+// Counter counts the requests to all tables. It keeps detailed counts, such as those of each partition, only for the
+// busiest tables. It is safe for concurrent use.
 type Counter struct {
 	known atomic.Pointer[map[string][]spelled] // tables with detailed counts, by name as spelled in requests
 	hours hours
 
-	mu      sync.Mutex // guards the fields below, and writes to known
+	mu      sync.Mutex // guards the fields below; whoever replaces the map in the field known must hold it too
 	tables  []*counted
 	waiting map[name]uint64
 	now     edm.Ticks
@@ -32,7 +32,8 @@ type Counter struct {
 
 type name struct{ account, table string }
 
-// spelled is a table with detailed counts, listed under one spelling of its name.
+// spelled is a value in the map Counter.known. The key in the map is the name of a table in one spelling (table names
+// are case-insensitive). The value holds the account and the detailed counts of the table.
 type spelled struct {
 	account string
 	*counted
@@ -110,7 +111,7 @@ func (c *Counter) addSpelling(written string, t *counted) {
 	c.known.Store(&known)
 }
 
-// knownWithout returns a copy of the map known that lacks one table.
+// knownWithout returns a copy of the map in the field known. The copy lacks the entries of one table.
 func (c *Counter) knownWithout(gone *counted) map[string][]spelled {
 	known := make(map[string][]spelled)
 	for written, list := range *c.known.Load() {

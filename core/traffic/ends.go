@@ -2,20 +2,21 @@ package traffic
 
 import "bytes"
 
-// lag is the number of inserts after which the compared keys are renewed. Concurrent clients that insert in key order
-// may overtake each other, but by fewer inserts than lag.
+// lag is the number of inserts between two changes of the keys with which inserted keys are compared. If concurrent
+// clients insert in key order, one client may overtake another, but by fewer inserts than this number.
 const lag = 64
 
-// ends counts inserts at the end or the start of a table. It compares each inserted key with the highest and the
-// lowest key of the inserts up to a short time before.
+// ends finds out whether keys are inserted at the end or the start of a table. It compares each inserted key with the
+// highest and the lowest key that were inserted up to a short time before.
 type ends struct {
 	high, low       []byte // highest and lowest key inserted so far
 	oldHigh, oldLow []byte // copies of high and low, renewed each time n is a multiple of lag
 	n               int
 }
 
-// insert reports whether an inserted key is above the highest or below the lowest key that it is compared with.
-// judged is false during the first inserts, when there are no such keys yet.
+// insert compares an inserted key with the highest and the lowest earlier key. The result atEnd is true for a key above
+// the highest, and atStart for a key below the lowest. The result judged is false during the first inserts, when there
+// are no earlier keys to compare with.
 func (e *ends) insert(k []byte) (judged, atEnd, atStart bool) {
 	k = cut(k)
 	if e.oldHigh != nil {

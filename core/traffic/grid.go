@@ -40,8 +40,9 @@ func (c *cells) add(o *cells) {
 	}
 }
 
-// grid is the matrix of key ranges over time. Its ranges adapt to the traffic. If one range gets a large part of the
-// traffic, on several keys, grid chooses new ranges from a sample of keys, and converts the old columns to them.
+// grid is a matrix of request counts. Each row is a range of keys, and each column is a minute or a quarter of an hour.
+// The ranges adapt to the traffic. If several keys of one range together get a large part of the traffic, grid chooses
+// new ranges from a sample of keys. It then converts the old columns to the new ranges.
 type grid struct {
 	bounds       [][]byte // start of each range except the first, in ascending order
 	open         cells    // counts since the last full minute
@@ -76,7 +77,8 @@ func find(bounds [][]byte, k []byte) int {
 	return lo
 }
 
-// add counts n requests or entities at an encoded key. It may add the key to the sample.
+// add increases the count of the range that contains the encoded key k by n. It may also put the key into the random
+// sample of keys from which new ranges are chosen.
 func (g *grid) add(k []byte, metric int, n int) {
 	g.touched = true
 	increase(&g.open[g.find(k)][metric], n)
@@ -111,7 +113,7 @@ func increase(to *uint32, n int) {
 	}
 }
 
-// spread distributes the count n evenly over all ranges between two encoded keys.
+// spread adds n to the counts of the ranges between two encoded keys, with an equal part for each range.
 func (g *grid) spread(from, to []byte, metric, n int) {
 	g.touched = true
 	first, last := g.find(from), len(g.bounds)
@@ -158,12 +160,13 @@ func (g *grid) tick(now edm.Ticks) {
 	}
 }
 
-// recent removes the columns from before a given time.
+// recent returns the columns of the matrix that are not older than a given time.
 func recent(list []Column, from edm.Ticks) []Column {
 	return slices.DeleteFunc(list, func(c Column) bool { return c.At < from })
 }
 
-// adapt chooses new ranges if one range contains more than a 25th of the sample, on several keys.
+// adapt chooses new ranges if one range contains too much of the sample: more than a 25th of all sampled keys, and at
+// least two different keys.
 func (g *grid) adapt() {
 	count := make([]int, len(g.bounds)+1)
 	first := make([][]byte, len(g.bounds)+1)
@@ -185,8 +188,9 @@ func (g *grid) adapt() {
 	}
 }
 
-// choose returns bounds that divide the sample into ranges of equal weight. Half of the total weight is that of the
-// old bounds, so that ranges with little traffic remain visible.
+// choose returns bounds of new ranges. It gives a weight to each key in the sample and to each old bound, and makes
+// ranges of equal total weight. The old bounds together have about half of the weight, so that some ranges remain
+// where there is little traffic.
 func (g *grid) choose() [][]byte {
 	type point struct {
 		key    []byte

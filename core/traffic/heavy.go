@@ -31,10 +31,11 @@ type heavy struct {
 	total uint64
 }
 
-// slot is the counter of one partition. When another partition takes over the slot, the memory of name is reused.
+// slot is the counter of one partition. When another partition takes over the counter, its name is written into the
+// memory of the old name.
 type slot struct {
 	hash, count, err uint64
-	place            int32 // index of the slot in order
+	place            int32 // index of this counter in the heap (heavy.order)
 	name             []byte
 }
 
@@ -82,7 +83,7 @@ func (h *heavy) append(s slot) {
 	h.up(i)
 }
 
-// count returns the count of the slot at the given position in order.
+// count returns the count of the partition at the given index of the heap h.order.
 func (h *heavy) count(place int32) uint64 { return h.slots[h.order[place]].count }
 
 func (h *heavy) up(i int32) {

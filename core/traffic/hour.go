@@ -10,15 +10,15 @@ import (
 	"edgetable/core/edm"
 )
 
-// minutesKept is the number of minutes in an Hour.
+// minutesKept is the number of minutes for which each table has counts.
 const minutesKept = 60
 
-// mostHours is the maximum number of tables with an Hour. Together they need 7 MiB.
+// mostHours is the maximum number of tables with counts for the last hour. The counts of so many tables need 7 MiB.
 const mostHours = 10_000
 
-// Hour holds the number of entities of a table that were read or written by key, or scanned for queries, in each of
-// the last 60 minutes. The oldest minute is first, and the last one is the current minute. An Hour counts every
-// request to its table.
+// Hour holds the counts of one table for the last 60 minutes: for each minute, the number of entities that were read or
+// written by key, or scanned for queries. The oldest minute is first, and the current minute is last. Every request to
+// the table is counted, except requests that a rate limit refused.
 type Hour struct {
 	Table   string              `json:"table"` // name of the table, as spelled in the first request
 	Since   time.Time           `json:"since"` // start of counting; earlier requests are not in Minutes
@@ -31,8 +31,8 @@ type hours struct {
 	mu     sync.RWMutex // guards the fields below, except hourly.counts
 	tables map[string]*hourly
 	now    edm.Ticks
-	// since is the time since when the requests to all tables have been counted. A table that is not in the map
-	// tables had no request after this time.
+	// since is the time from which on every request to every table has been counted. If a table is not in the map
+	// above, it had no request after this time.
 	since edm.Ticks
 }
 
@@ -65,8 +65,8 @@ func (h *hours) add(v *Visit) {
 	}
 }
 
-// begin adds a table and counts its first request. If mostHours tables exist already, begin instead sets h.since to
-// now.
+// begin adds a table to h.tables and counts its first request. If the map already has the maximum number of tables, the
+// request is not counted, and h.since becomes the current time.
 func (h *hours) begin(id string, v *Visit, n uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,8 +82,8 @@ func (h *hours) begin(id string, v *Visit, n uint64) {
 	t.counts[h.slot(0)].Add(n)
 }
 
-// slot returns the index in counts of an earlier minute. ago is the number of minutes between that minute and the
-// current one.
+// slot returns the index of a minute in the array hourly.counts. The parameter ago says how many minutes ago this minute
+// was.
 func (h *hours) slot(ago int) int {
 	return (int(h.now/minute)%minutesKept + minutesKept - ago) % minutesKept
 }
@@ -120,13 +120,13 @@ func (t *hourly) empty() bool {
 	return true
 }
 
-// Hours holds an Hour for each table of an account.
+// Hours holds the counts of the last hour for each table of an account.
 type Hours struct {
 	Tables []Hour `json:"tables"` // the tables with requests, sorted by name
-	Others Hour   `json:"others"` // an Hour without counts, which is valid for each table that is not in Tables
+	Others Hour   `json:"others"` // zero counts, which are valid for each table that is not in Tables
 }
 
-// Hours returns the Hours of all tables of an account.
+// Hours returns the counts of the last hour for all tables of an account.
 func (c *Counter) Hours(account string) Hours {
 	h := &c.hours
 	h.mu.RLock()
@@ -141,7 +141,7 @@ func (c *Counter) Hours(account string) Hours {
 	return all
 }
 
-// Hour returns the Hour of one table.
+// Hour returns the counts of the last hour for one table.
 func (c *Counter) Hour(account, table string) Hour {
 	h := &c.hours
 	h.mu.RLock()
@@ -163,7 +163,7 @@ func (h *hours) spelledName(n name) string {
 	return n.table
 }
 
-// copyOf returns an Hour with the counts of a table.
+// copyOf returns the counts of a table, with the oldest minute first.
 func (h *hours) copyOf(t *hourly) Hour {
 	told := Hour{Table: t.table, Since: t.since.Time(), Until: h.now.Time()}
 	for i := range told.Minutes {

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// sumOf returns the sum of the minutes of an Hour.
+// sumOf returns the number of entities that were counted in the last hour.
 func sumOf(h Hour) (sum uint64) {
 	for _, n := range h.Minutes {
 		sum += n
@@ -92,8 +92,9 @@ func TestHourPasses(t *testing.T) {
 	}
 }
 
-// TestHoursAreBounded checks requests to a table while mostHours other tables have an Hour. In the Hour of the first
-// table, Since must be the time of the last such request.
+// TestHoursAreBounded fills the Counter with as many tables as have counts for the last hour (mostHours). A request to
+// one more table is not counted. The start of counting that is reported for this table (the field Since) must then be
+// the time of that request.
 func TestHoursAreBounded(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)

@@ -13,15 +13,17 @@ import (
 // bucket.
 type Range struct {
 	Bucket int `json:"bucket"`
-	// From and To are PartitionKeys; "" means the start or the end of all keys. The range ends before To. The range
-	// begins at the partition From or, if a split moved only higher partitions to the object, after it.
+	// From and To are PartitionKeys; "" means the start or the end of all keys. The range ends before the partition
+	// To. The range begins at the partition From. There is one exception: if a split moved only the partitions above
+	// From to the Durable Object, the range begins after the partition From.
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Bytes uint64 `json:"bytes"` // size of the stored data
 	// Load is the number of entities read or written plus the number of query pages, per second, over the last five
 	// minutes.
 	Load float64 `json:"load"`
-	// Since is when the object began to serve the range. It is zero if the object existed before the table was split.
+	// Since holds the time at which the Durable Object began to serve the range. Since is zero if the Durable Object
+	// existed before the table was split.
 	Since time.Time `json:"since,omitzero"`
 }
 

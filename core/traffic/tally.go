@@ -31,7 +31,7 @@ type minuteCount struct {
 	counts [metrics]uint32
 }
 
-// size limits how much data a Tally stores.
+// size holds the limits for the data that a Tally stores. Except for text, the limits are numbers of items.
 type size struct {
 	partitions, shapes, recent, minutes int
 	text                                int // maximum length of a stored filter, in bytes
@@ -84,7 +84,9 @@ func (t *Tally) sumRead(v *Visit) {
 	t.totals.ReadBytes += uint64(v.Bytes)
 }
 
-// count counts a request with a weight. It does not add reads by key to the totals; sumRead adds them.
+// count adds a request to all counts, except that the sums of reads by key are added by the function sumRead. If only
+// one of several reads is counted, the parameter weight says for how many reads it stands. For other requests the
+// weight has no effect.
 func (t *Tally) count(v *Visit, from []byte, weight int) {
 	id := uint64(0)
 	if v.InPartition {

@@ -28,8 +28,9 @@ func TestShapesAreBounded(t *testing.T) {
 	}
 }
 
-// TestOthersAreOne checks that a window has at most one collecting shape. The collecting shape has the sums of all
-// shapes that were removed. The test adds a collecting shape to a full window that has none.
+// TestOthersAreOne checks the Shape "Other", which has the sums of all removed Shapes (groups of similar queries). The
+// test fills a window, which holds the counts of a day, with the maximum number of Shapes. Then it adds a Shape
+// "Other" from outside. The window must make room, and must have only one Shape "Other" afterwards.
 func TestOthersAreOne(t *testing.T) {
 	t.Parallel()
 	w := newWindow(0, ofTable)
@@ -196,8 +197,8 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// TestTools checks that writes of edgetable's tools are counted in the Hour of a table, but not in its detailed
-// counts.
+// TestTools checks writes of edgetable's own tools. The counts of the last hour must include these writes. The detailed
+// counts, on which advice about a table is based, must not include them.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	c := at(day)

@@ -13,8 +13,8 @@ type Visit struct {
 	// may be new. Bytes is the total length of the keys and properties of these entities, and Largest is the length
 	// of the largest entity.
 	Entities, Inserts, Bytes, Largest int
-	// Tool is set for writes of edgetable's own tools. Such writes are counted only in the Hour of the table, because
-	// advice about the table must not depend on them.
+	// Tool is set for writes of edgetable's own tools. Advice about a table must not depend on such writes. So they are
+	// only in the counts of the last hour (type Hour), on which no advice is based.
 	Tool bool
 	// Batch is set if the writes were an entity group transaction.
 	Batch bool

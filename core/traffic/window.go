@@ -6,7 +6,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// day is the age at which a window ends. A report covers the current window and the previous one.
+// day is the length of a window, the period for which counts are summed. A report covers the current window and the
+// previous window.
 const day edm.Ticks = 24 * 60 * minute
 
 // Totals holds sums over the requests to one table.
@@ -38,8 +39,8 @@ type Totals struct {
 	Judged  uint64 `json:"judged"`
 	AtEnd   uint64 `json:"atEnd"`
 	AtStart uint64 `json:"atStart"`
-	// FirstInserts is the number of inserts at the start of the window for which the number of different partitions
-	// was estimated: at most 1,024. FirstPartitions is this estimate.
+	// FirstInserts is the number of inserts whose partitions were counted: only the first 1,024 inserts of a day.
+	// FirstPartitions is the estimated number of different partitions of these inserts.
 	FirstInserts    uint64 `json:"firstInserts"`
 	FirstPartitions uint64 `json:"firstPartitions"`
 
@@ -59,7 +60,7 @@ func (t *Totals) sums() [20]*uint64 {
 	}
 }
 
-// sumNames holds the JSON names of the fields that sums returns.
+// sumNames holds the JSON names of the fields that the function Totals.sums returns, in the same order.
 var sumNames = [...]string{
 	"reads", "readBytes", "queries", "scanned", "scannedBytes", "returned", "writes", "writtenBytes", "writeUnits", "writeRequests", "batches",
 	"batchEntities", "batchable", "throttled", "missed", "judged", "atEnd", "atStart", "firstInserts", "firstPartitions",
@@ -93,22 +94,23 @@ type Shape struct {
 	Plan         string `json:"plan"`   // the Kind of the odata.Plan
 	Filter       string `json:"filter"` // the filter with a question mark for each value; "" for queries without a filter
 	Example      string `json:"example"`
-	Queries      uint64 `json:"queries"` // number of first pages; Durable Objects do not count them
+	Queries      uint64 `json:"queries"` // number of queries; 0 from Durable Objects, which do not distinguish first pages from later pages
 	Pages        uint64 `json:"pages"`
 	Scanned      uint64 `json:"scanned"`
 	ScannedBytes uint64 `json:"scannedBytes"`
 	Returned     uint64 `json:"returned"`
 }
 
-// otherShapes is the Plan of the collecting shape. When a window with the maximum number of shapes gets a new one,
-// the cheapest shape is removed, and its counts are added to the collecting shape.
+// otherShapes is the text in the field Plan of a special Shape that collects the counts of others. The number of Shapes
+// is limited. When there is a new Shape and no room, the Shape with the fewest scanned rows and pages is removed. Its
+// counts are added to the special Shape.
 const otherShapes = "Other"
 
-// Others reports whether s is the collecting shape, which has the sums of all shapes that were removed from the
-// window.
+// Others reports whether s is the special Shape that has the sums of all removed Shapes. Shapes are removed because
+// their number is limited.
 func (s *Shape) Others() bool { return s.Plan == otherShapes }
 
-// window holds the counts of at most one day.
+// window holds the counts of a table for at most one day.
 type window struct {
 	since  edm.Ticks
 	totals Totals
@@ -131,7 +133,7 @@ func (w *window) Requests() uint64 {
 	return w.totals.Reads + w.totals.Queries + w.totals.WriteRequests + w.totals.Throttled
 }
 
-// query counts one page of a query.
+// query adds one page of a query to the counts.
 func (w *window) query(v *Visit) {
 	w.totals.Queries++
 	w.totals.Scanned += uint64(v.Scanned)
@@ -156,14 +158,15 @@ func (w *window) shape(v *Visit) *Shape {
 	if len(w.shapes) == w.size.shapes {
 		w.forgetShape()
 		if v.Plan == otherShapes {
-			return w.shape(v) // finds the collecting shape, which forgetShape has added
+			return w.shape(v) // finds the Shape "Other", because forgetShape creates it if it does not exist
 		}
 	}
 	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, w.size.text), Example: clone(v.Example, w.size.text)})
 	return &w.shapes[len(w.shapes)-1]
 }
 
-// forgetShape removes the cheapest shape and adds its counts to the collecting shape, which it creates if necessary.
+// forgetShape removes the Shape with the fewest scanned rows and pages. It adds the counts of the removed Shape to the
+// Shape "Other", which it creates if necessary.
 func (w *window) forgetShape() {
 	least, other := -1, -1
 	for i, s := range w.shapes {
@@ -178,7 +181,7 @@ func (w *window) forgetShape() {
 	if other < 0 {
 		s.Plan, s.Filter, s.Example = otherShapes, "", ""
 		w.shapes[least] = s
-		w.forgetShape() // now that the collecting shape exists, this call removes a shape
+		w.forgetShape() // the Shape in s has only become the Shape "Other", so remove the next cheapest one too
 		return
 	}
 	w.shapes[other].add(&s)
@@ -204,8 +207,9 @@ func clone(s string, most int) string { return strings.Clone(s[:min(len(s), most
 
 const firstBytes = 512
 
-// distinct counts an insert and, if its partition is new, the partition. With 4,096 bits, it recognises nine tenths
-// of 1,024 new partitions as new. This suffices to see whether the inserts go to many partitions or to few.
+// distinct adds an insert to FirstInserts, and a new partition to FirstPartitions. The field first, a set of 4,096 bits,
+// records the hashes of the partitions. If 1,024 inserts go to 1,024 different partitions, about nine tenths of the partitions are
+// recognised as new. This suffices to see whether the inserts go to many partitions or to few.
 func (w *window) distinct(id uint64) {
 	const bits = uint64(firstBytes * 8)
 	if w.totals.FirstInserts >= bits/4 {

@@ -63,7 +63,7 @@ var readErrors = map[string]bool{
 // rules are conditions that every answer of the service must fulfil.
 var rules = []struct {
 	name    string
-	breaker string // an example that must break the rule: a request line, a bar, and an answer
+	breaker string // an example that breaks the rule: a request line, the character |, and a response
 	broken  func(a *answer) bool
 }{
 	{"an error has its code in a header", "GET /a/t|400\n\n", func(a *answer) bool { return (a.status >= 400) != a.has("x-ms-error-code") }},
@@ -137,8 +137,8 @@ func code(body string) string {
 	return m[1] + m[2] + m[3]
 }
 
-// own reports whether the operation exists only in edgetable. The rules come from the service, so they do not apply to
-// it.
+// own reports whether the answer is that of an operation which only edgetable has. The rules describe the service, so
+// such an answer need not follow the rules.
 func (a *answer) own() bool { return a.status == 200 && strings.HasSuffix(a.target, "?comp=options") }
 
 // TestCorpus checks that all exchanges follow the rules, and parses the bodies with Go's library instead of the
@@ -264,7 +264,8 @@ func readableJSON(level, body string) error {
 	return nil
 }
 
-// readableParts parses a batch with Go's library. It returns an error if the batch has fewer than least parts.
+// readableParts parses a batch with Go's library. The minimum number of parts is least; with fewer parts, the result
+// is an error.
 func readableParts(r *multipart.Reader, least int) error {
 	for n := 0; ; n++ {
 		part, err := r.NextPart()

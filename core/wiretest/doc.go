@@ -20,8 +20,9 @@
 // The server accepts the bearer tokens "reader" and "contributor". For the token "unavailable" it behaves as if the
 // identity provider could not be reached.
 //
-// The comment of a transcript describes the scenario. For each exchange, or range of exchanges, one of its lines
-// names the authority, that is, the evidence that the response is right:
+// The comment of a transcript describes the scenario. For each exchange, or range of exchanges, one line of the
+// comment names the authority, that is, the evidence that the response is right. In the second line of this
+// example, 2024-05-03 is the day of the recording, and 2019-02-02 is the x-ms-version:
 //
 //	01: recorded from the service
 //	02: recorded from the service, 2024-05-03 at 2019-02-02: the recording and its request id
@@ -82,6 +83,6 @@
 // in every run are checked and then normalised: the headers Date, x-ms-request-id and Content-Length are left out. If
 // their values, or GUIDs in boundaries, occur in a body, names in braces replace them.
 //
-// The command go test -run Wire -update rewrites the responses. Each changed response then claims something about the
-// service, so read the diff.
+// The command go test -run Wire -update rewrites the responses. A transcript says how the service answers, so check
+// in the diff that each new response is right.
 package wiretest

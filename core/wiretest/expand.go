@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// expand replaces the expressions $(…) in a request to an account. captured contains parts of earlier responses.
-// The key 02.etag, for example, is a header of response 02, and 02 is its body.
+// expand replaces the expressions $(…) in a request to an account. The map captured contains parts of earlier
+// responses. For example, captured["02.etag"] is a header of response 02, and captured["02"] is the body of
+// response 02.
 func expand(text, account string, captured map[string]string) (string, error) {
 	var out strings.Builder
 	for {

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// hostile lists requests that could bring a secret, or a text chosen by the client, into a log. The log must not
-// contain any of the words in hidden. It must contain the text in shown.
+// hostile lists requests that could bring a secret, or a text chosen by the client, into a log. The log must
+// contain none of the strings in the field hidden. The log must contain the string in the field shown.
 var hostile = []struct {
 	text   string
 	hidden []string

@@ -12,7 +12,7 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// Remote is an account on a server that runs on another machine and on the real clock.
+// Remote is an account of a server on another machine. The server uses the real time.
 type Remote struct {
 	Account string
 	Key     string
@@ -48,7 +48,8 @@ func RunRemote(t *testing.T, remote *Remote) {
 	t.Logf("%d of %d scenarios were played; the others need a clock, accounts or a store made for them", played, len(list))
 }
 
-// elsewhere matches a part of a request that needs a server with the accounts and the clock of the transcripts.
+// The pattern elsewhere matches requests that only a server with the accounts and the clock of the transcripts can
+// answer. A Remote is another server, so such requests are not played to a Remote.
 var elsewhere = regexp.MustCompile(`(?im)(second|disabled|https|walled)account|twokeys|Bearer |\$\(sas |^(Host|Date|x-ms-date|Authorization): *[^(]|^\w+ \w+://`)
 
 func (t *Transcript) playsAnywhere() bool {
@@ -132,7 +133,7 @@ func (r *Remote) differs(t *testing.T, transcript *Transcript, e *Exchange, how 
 // ownDay matches a request that compares Timestamps with the day of the transcripts.
 var ownDay = regexp.MustCompile(`Timestamp%20\w\w%20datetime'2026-03-04|Timestamp \w\w datetime'2026-03-04`)
 
-// moment matches the server's time in whole seconds, in the element updated of Atom or in the text of a message.
+// moment matches the server's time in whole seconds, in Atom's element <updated> or in the text of a message.
 var moment = regexp.MustCompile(`<updated>[^<]+|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT`)
 
 // address changes a request of the corpus so that it goes to the remote account. If the signature was valid, the new

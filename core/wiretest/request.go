@@ -125,7 +125,8 @@ func addressed(text string) string {
 	return name
 }
 
-// sign adds an Authorization header. how names its kind, such as "(SharedKey)".
+// sign adds an Authorization header. The parameter how is the kind of the header, such as
+// "(SharedKey)"; "" means no header.
 func (r *Request) sign(how, account string) error {
 	key, scheme := AccountKey, sharedkey.SharedKeyLite
 	switch how {

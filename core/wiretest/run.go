@@ -38,7 +38,7 @@ func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 // Dialect describes how the responses of a server with another store may differ from the transcripts. The transcripts
 // were made with the reference store, for which the Dialect is empty.
 type Dialect struct {
-	// Tokens is set if the store's continuation tokens have another form.
+	// Tokens is set if the store's continuation tokens differ in form from the tokens in the transcripts.
 	Tokens bool
 	// TooLong lists the exchanges, as scenario/NN, that the store refuses because it cannot store keys of this length.
 	TooLong []string
@@ -74,9 +74,9 @@ func (d *Dialect) equal(exchange, want, got string) bool {
 	return got == want
 }
 
-// RunScenes plays the corpus to servers that start creates, for example with [scene.New]. It calls start once per
-// scenario, with the directives of the scenario. The server must use the given clock, which RunScenes sets before each
-// request.
+// RunScenes plays each scenario of the corpus to a new server. To create the server, RunScenes calls the function
+// start with the directives of the scenario. The function start may call [scene.New], for example. The server must use
+// the given clock, which RunScenes sets before each request.
 func RunScenes(t *testing.T, dialect Dialect, start func(t *testing.T, clock *Clock, directives []string) Target) {
 	t.Helper()
 	list, err := Load()
@@ -94,7 +94,7 @@ func RunScenes(t *testing.T, dialect Dialect, start func(t *testing.T, clock *Cl
 
 func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, target Target) {
 	captured := make(map[string]string)
-	var ours, theirs moments // the Timestamps in the server's responses and in the transcript; empty if they must be equal
+	var ours, theirs moments // with dialect.Timestamps: the different Timestamps in the server's responses and in the transcript, in order
 	for i := range transcript.Exchanges {
 		e := &transcript.Exchanges[i]
 		name := fmt.Sprintf("%02d-%s", e.Number, e.Name)

@@ -20,7 +20,7 @@ const (
 	AccountKey = scene.AccountKey
 )
 
-// NewHandler returns the server of a scenario without directives. It is empty, over the reference store.
+// NewHandler returns the server for a scenario without directives. The server uses a new, empty reference store.
 func NewHandler(clock *Clock) *protocol.Handler {
 	h, err := newHandler(clock, nil)
 	if err != nil {

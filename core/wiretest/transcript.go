@@ -166,7 +166,7 @@ var marks = strings.NewReplacer("⏎\n", "\r\n", goesOn, "", bomMark, byteOrderM
 // the next.
 var element = regexp.MustCompile(`(</[^<>]*>|/>|\?>)(<[^/])`)
 
-// unlines is the inverse of lines.
+// unlines does the reverse of lines(): it converts bytes on the wire to a text in an archive.
 func unlines(wire string) string {
 	if wire == "" {
 		return ""

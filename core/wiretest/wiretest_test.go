@@ -34,8 +34,8 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestLines checks that every sequence of line ends can be written as text in an archive, and that the function
-// lines restores the line ends.
+// TestLines checks that every sequence of line ends can be written as text in an archive, and that lines()
+// restores the line ends.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	for _, wire := range []string{"", "a", "a\n", "a\r\n", "a\n\n", "a\r\n\r\n", "\r\n", "a\r\nb", "a\nb\r\nc\n", "a\r\n\n",
@@ -46,7 +46,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestTranscriptShape checks that a transcript is refused unless it names exactly one authority for each exchange.
+// TestTranscriptShape checks that malformed transcripts are refused. A transcript must name exactly one authority
+// (the evidence that a response is right) for each exchange.
 func TestTranscriptShape(t *testing.T) {
 	t.Parallel()
 	const files = "-- 01-a.request --\nGET / HTTP/1.1\n-- 01-a.response --\nHTTP/1.1 200\n-- 02-b.request --\nGET / HTTP/1.1\n"
@@ -96,7 +97,8 @@ func TestNewRequest(t *testing.T) {
 	}
 }
 
-// TestResponseText checks that the method text verifies the parts of a response that it leaves out.
+// TestResponseText checks that Response.text verifies the request id, the date and the length of a response. The
+// resulting text leaves out these headers.
 func TestResponseText(t *testing.T) {
 	t.Parallel()
 	const id, boundary = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "11111111-2222-3333-4444-555555555555"

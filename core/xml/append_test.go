@@ -22,8 +22,7 @@ func TestAppend(t *testing.T) {
 		{"among what it can", "ä\uFFFEя\xffz", "ä\uFFFDя\uFFFDz", "ä\uFFFDя\uFFFDz"},
 		{"a surrogate in UTF-8", "\xed\xa0\x80", strings.Repeat("\uFFFD", 3), strings.Repeat("\uFFFD", 3)},
 	} {
-		// Try the characters at every position in a word of eight bytes, because appending tests eight bytes at a
-		// time.
+		// Put each string at every offset in a word of eight bytes. The code under test checks eight bytes at a time.
 		for pad := range 9 {
 			before, after := strings.Repeat("x", pad), strings.Repeat("y", 8-pad)
 			if got, want := string(xml.AppendText(nil, before+c.in+after)), before+c.text+after; got != want {

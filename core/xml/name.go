@@ -22,11 +22,11 @@ func (r *Reader) name() (name string, local int, err error) {
 	return view(rest[:n]), local, nil
 }
 
-// prefix returns the prefix of a name whose local part begins at local, or "" if the name has no prefix.
+// prefix returns the namespace prefix of a name: "a" for "a:b", and "" for a name without a colon. The parameter local
+// is the offset after the colon, or 0.
 func prefix(name string, local int) string { return name[:max(local-1, 0)] }
 
-// nameLength returns the length of the longest name without a colon at the
-// beginning of b.
+// nameLength returns the length of the longest name without a colon at the beginning of b.
 func nameLength(b []byte) int {
 	i := 0
 	for i < len(b) {

@@ -48,11 +48,11 @@ type Reader struct {
 	kind Kind  // the kind that the last call of Next returned
 
 	text   []byte
-	joined bool // whether text is the end of decoded; otherwise text is a part of doc
+	joined bool // set if the field text shares memory with the end of the field decoded, instead of doc
 
 	open   [MaxDepth]element
 	depth  int
-	tag    int  // index in open of the element whose tag was read last
+	tag    int  // index, in the array open, of the element whose tag was read last
 	empty  bool // whether the last Start was a tag such as <a/>; Next then returns its End
 	rooted bool // whether the root element has begun
 
@@ -60,11 +60,11 @@ type Reader struct {
 	// heap memory.
 	attributes     [MaxAttributes]attribute // attributes of the last Start
 	attributeCount int
-	namespaces     [MaxNamespaces]namespace // declared by all open elements
+	namespaces     [MaxNamespaces]namespace // the declarations of all open elements, one after the other
 	namespaceCount int
 
-	// decoded holds the decoded texts that differ from the document's bytes. It only grows, so that earlier slices of
-	// it stay valid.
+	// decoded holds the decoded texts that differ from the document's bytes. Bytes are only appended, so that slices of
+	// earlier texts stay valid.
 	decoded []byte
 }
 
@@ -122,7 +122,8 @@ func (r *Reader) Attr(space, local string) (value string, ok bool) {
 // Offset returns the byte offset of the end of the last tag or text.
 func (r *Reader) Offset() int { return r.pos }
 
-// Text returns the last Text with references resolved, and CR LF and CR turned into LF.
+// Text returns the characters of the last item of kind [Text]. References are resolved, and CR LF and CR are turned
+// into LF.
 func (r *Reader) Text() []byte { return r.text }
 
 // Content reads up to the end tag of the element whose start tag was read last. It returns the text between the two

@@ -9,7 +9,8 @@ import (
 	"edgetable/core/xml"
 )
 
-// events formats the events of a document: <{space}local for a start, > for an end, and quoted text.
+// events writes the items of a document as one text. For a start tag it writes "<" and the name, for an end tag ">" and
+// the name. It writes text in quotes. Before a name in a namespace, it writes the namespace in braces.
 func events(doc string) (string, error) {
 	var b strings.Builder
 	r := xml.NewReader([]byte(doc))
@@ -136,7 +137,7 @@ func TestContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := r.Content()
-		clear(doc) // the string must not change, because Content returns a copy
+		clear(doc) // overwrites the document; the result must not change, because Content returns a copy
 		if got != c.want || !errors.Is(err, c.err) {
 			t.Errorf("%s: %q, %v", c.why, got, err)
 		}

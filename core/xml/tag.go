@@ -50,8 +50,9 @@ func (r *Reader) start() error {
 	}
 }
 
-// attribute reads an attribute and appends it to attributes or namespaces. The field space of an attribute first
-// holds the prefix; resolve replaces the prefix by the namespace.
+// attribute reads an attribute. It records a namespace declaration in r.namespaces, and any other attribute in
+// r.attributes. The recorded attribute has its prefix instead of its namespace, until the function resolve replaces
+// the prefix.
 func (r *Reader) attribute() error {
 	begin := r.pos
 	name, at, err := r.name()

@@ -58,8 +58,8 @@ func (r *Reader) characters() error {
 	}
 }
 
-// put appends a piece of the document, which begins at pos, to text. If plain is set, the piece needs no decoding. A
-// plain piece at the start of text is not copied.
+// put appends a piece of the document to r.text. The piece must begin at the offset r.pos. If the parameter plain is set,
+// the piece needs no decoding. If r.text is still empty, a plain piece is not copied.
 func (r *Reader) put(piece []byte, plain, references bool) error {
 	if plain && len(r.text) == 0 {
 		r.text = piece
@@ -78,16 +78,17 @@ func (r *Reader) put(piece []byte, plain, references bool) error {
 	return nil
 }
 
-// allocateDecoded allocates decoded before its first use. The first capacity is at most the length of the rest of the
-// document, because decoding never makes a text longer.
+// allocateDecoded allocates the buffer r.decoded before its first use. The first capacity is at most the length of the
+// rest of the document, because decoding never makes a text longer.
 func (r *Reader) allocateDecoded() {
 	if r.decoded == nil {
 		r.decoded = make([]byte, 0, min(len(r.doc)-r.pos, 1024))
 	}
 }
 
-// decode decodes a piece of the document, which begins at pos, and appends it to decoded. Each line end becomes LF.
-// It resolves references if references is set. In an attribute all white space becomes blanks.
+// decode appends the decoded form of a piece of the document to r.decoded. The piece must begin at the offset r.pos.
+// Each line end becomes LF. References are resolved if the parameter references is set. In an attribute, all white
+// space becomes blanks.
 func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	for i := 0; i < len(piece); {
 		from := i
@@ -163,7 +164,7 @@ func reference(b []byte) (x rune, size int) {
 				return 0, 0
 			}
 		}
-		if !isChar(x) { // without digits, x is 0, and the character 0 is not allowed
+		if !isChar(x) { // also refuses a reference without digits, because x is then 0, and U+0000 is illegal in XML
 			return 0, 0
 		}
 	}
