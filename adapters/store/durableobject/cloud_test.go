@@ -26,7 +26,7 @@ import (
 type cloud struct {
 	t   testing.TB
 	now func() edm.Ticks
-	// aged makes new objects behave as if they had been awake for three hours.
+	// If aged is true, new objects behave as if they had been awake for three hours.
 	aged    bool
 	catalog string // the location of the catalogs
 	replica string // the name of the replica
@@ -41,7 +41,7 @@ type cloud struct {
 	history func(n *node, m []byte) (a durableobject.Answer, ends bool)
 	// most is the maximum number of calls that an object may make in one message; 0: any number.
 	most int
-	// kept is called after each transaction.
+	// The function kept is called after each transaction.
 	kept func(n *node)
 
 	// publish handles the calls to durableobject.Replica.
@@ -56,10 +56,10 @@ type cloud struct {
 	answered func(call durableobject.Call, a durableobject.Answer) durableobject.Answer
 
 	// The sources of faults; each may be nil.
-	network func(durableobject.Call) fate                         // the fate of a Worker's message
-	inside  func(durableobject.Call) fate                         // the fate of an object's message
+	network func(durableobject.Call) fate                         // says what happens to a message from a Worker
+	inside  func(durableobject.Call) fate                         // says what happens to a message from an object
 	late    func()                                                // called once, before an object receives the answers to its calls
-	between func(n *node, calls []durableobject.Call) (dead bool) // called before the calls of an object are made; dead: that object has ended
+	between func(n *node, calls []durableobject.Call) (dead bool) // called before an object's calls are made; dead: the object has ended
 }
 
 // fate says what happens to a message.
@@ -108,7 +108,7 @@ func (c *cloud) evict() {
 	}
 }
 
-// all returns the objects, sorted by name.
+// The method all returns the objects, sorted by name.
 func (c *cloud) all() (list []*node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,9 +167,9 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 	return answers
 }
 
-// remembered reports whether an object remembers this answer to a write. An object does not remember an
-// answer by which it did nothing. The cloud repeats only messages with remembered answers, because the
-// platform itself never repeats a message.
+// remembered reports whether an object remembers this answer to a write. If the object did nothing, it does not
+// remember its answer. The cloud repeats only messages with remembered answers, because the platform itself
+// never repeats a message.
 func remembered(a durableobject.Answer) bool {
 	_, err := message.Result(a.Message)
 	return !errors.Is(err, message.ErrAgain) && !errors.Is(err, table.ErrBusy)

@@ -54,7 +54,7 @@ func TestDeclaredInEveryRange(t *testing.T) {
 	t.Parallel()
 	unknown := 0
 	for seed := range uint64(12) {
-		w, partitions := many(t, 45, 8) // more ranges than the catalog calls in one message
+		w, partitions := many(t, 45, 8) // the catalog calls at most 20 objects in one message, and there are 45 ranges
 		w.clock.t += 10 * edm.TicksPerSecond
 		n := chance(seed)
 		before := w.inside
@@ -343,8 +343,8 @@ func TestAlarmRemoves(t *testing.T) {
 	}
 }
 
-// TestSeenAbsent checks that an entity that a read or a refusal treated as absent stays absent for
-// later writes, even if the object restarts and its clock is then behind.
+// TestSeenAbsent checks an entity that a read or a refused write has treated as absent. Later writes must also
+// treat the entity as absent, even if the object restarts and its clock is then behind.
 func TestSeenAbsent(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"a read", "a page", "a refusal"} {

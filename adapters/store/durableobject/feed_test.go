@@ -17,7 +17,7 @@ import (
 
 const day = 24 * 3600 * edm.TicksPerSecond
 
-// feeding makes the table declare a feed that keeps its lines for some days.
+// The method feeding declares a feed for the table. The feed keeps its lines for this number of days.
 func (w *ranges) feeding(days edm.Ticks) {
 	w.t.Helper()
 	if err := w.declare(&table.Traits{Feed: &table.Feed{Keep: days * day}}); err != nil {
@@ -25,8 +25,8 @@ func (w *ranges) feeding(days edm.Ticks) {
 	}
 }
 
-// changes reads all changes after a position, and moves the position past them. A nil position begins at the oldest
-// line.
+// The method changes returns the lines of the feed after a position, and moves the position past these lines.
+// If the position is nil, the list begins with the oldest line.
 func (w *ranges) changes(at **table.FeedPosition) (list []string, err error) {
 	r := table.FeedRequest{From: *at, Oldest: true}
 	for {
@@ -53,8 +53,8 @@ func (w *ranges) changes(at **table.FeedPosition) (list []string, err error) {
 	}
 }
 
-// days returns the number of days for which the objects have lines, and the number of heads. A head is the row
-// with the state of a feed.
+// The method days returns the number of days for which the objects have lines, and the number of heads (rows
+// with the state of a feed).
 func (w *ranges) days() (days, heads int) {
 	for _, n := range w.all() {
 		last := ""

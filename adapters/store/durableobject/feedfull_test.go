@@ -13,8 +13,8 @@ import (
 // fullSize is the smallest size at which an object is full.
 const fullSize = 9_800_000_001
 
-// fill makes each object with entities larger than permitted, by this number of bytes and whatever rows it has. If
-// by is 0, the size of an object is that of its rows.
+// The method fill sets the reported size of each object with entities. If by is positive, the object is larger
+// than permitted, by this number of bytes. If by is 0, the size of an object is the size of its rows.
 func (w *ranges) fill(by int64) {
 	for _, n := range w.all() {
 		if strings.HasPrefix(n.id.Name, "catalog/") {

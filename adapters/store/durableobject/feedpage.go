@@ -16,8 +16,8 @@ import (
 // with about a byte for each range.
 const mostAts = 128 << 10
 
-// history is the History in all positions. A restore need not change it, because a restored table has another
-// incarnation.
+// history is a constant value of type History, which all positions contain. A restore need not change this
+// value, because a restored table has another incarnation.
 var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
 
 // feedReading is the reading of one page. It asks some ranges and merges their lines by Timestamp. If all ranges are
@@ -36,9 +36,9 @@ type feedReading struct {
 
 	changes, size int
 	asked         []message.FeedRange
-	oldest        map[message.Object]bool // for each range in asked: whether it was asked for its oldest line
-	last          bool                    // asked contains the last range of the position
-	waits         bool                    // a line must wait for lines of a range that this page does not ask
+	oldest        map[message.Object]bool // for each range that was asked: whether the question was for its oldest line
+	last          bool                    // whether the last range of the position was asked
+	waits         bool                    // a line must wait for lines of a range that was not asked for this page
 	missing       bool                    // a range did not answer
 }
 
@@ -136,7 +136,8 @@ func (f *feedReading) ask() error {
 	return f.checkAbsent(absent)
 }
 
-// nextRanges returns the ranges that this page asks: the next ones in the position.
+// nextRanges returns the ranges to ask for this page: those in the position that follow the ranges of the page
+// before.
 func (f *feedReading) nextRanges() []message.FeedRange {
 	first := 0
 	for first < len(f.p.Ranges) && f.p.Number(f.p.Ranges[first].Object) < f.p.From {
@@ -186,10 +187,10 @@ func (f *feedReading) checkAbsent(absent []message.Object) error {
 		case said == message.LifeEnded:
 			f.finishRange(o)
 		case there[o]:
-			if f.oldest[o] { // the object has no lines yet; none of its later lines may be missing
+			if f.oldest[o] { // the object has no lines yet, so later pages read from its first line on
 				f.p.Set(o, message.FeedBegin)
 			}
-		case f.oldest[o]: // the lines of this object are older than the feed keeps lines
+		case f.oldest[o]: // the lines of this object were too old to be kept
 			f.finishRange(o)
 		default:
 			return table.ErrFeedExpired
@@ -284,8 +285,8 @@ func (f *feedReading) first() (first *feedStream) {
 	return first
 }
 
-// comesLater reports whether the next item of a stream must wait, because lines of another range come before it
-// and were not read yet. The other range may be unknown, if the line with its name was not read yet either.
+// comesLater reports whether the next item of a stream must wait for earlier lines of another range. The reader
+// may not know that range yet, if the line with the name of that range was not read either.
 func (f *feedReading) comesLater(s *feedStream) bool {
 	if s.next.Kind != message.FeedTook && s.next.Kind != message.FeedBegan {
 		return false

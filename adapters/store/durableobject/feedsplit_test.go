@@ -52,7 +52,7 @@ func TestFeedOfSplits(t *testing.T) {
 		}
 	}
 	t.Logf("%d splits, %d joins with entities, %d commits read", splits, joined, commits)
-	if splits < 2*seeds || joined < seeds/20 || commits < 20*seeds { // in 20 seeds about one join has entities
+	if splits < 2*seeds || joined < seeds/20 || commits < 20*seeds { // about one of 20 seeds has a join with entities
 		t.Errorf("%d seeds have only %d splits, %d joins, %d commits", seeds, splits, joined, commits)
 	}
 }
@@ -109,7 +109,7 @@ func onePosition(_ *durableobject.Store, at *table.FeedPosition) {
 	at.At = p.Append(nil)
 }
 
-// without returns an answer with lines, from which it has removed the items of this kind.
+// The function without removes the items of one kind from an answer with lines.
 func without(kind message.FeedKind, c durableobject.Call, a durableobject.Answer) durableobject.Answer {
 	if opOf(c) != message.OpLines || a.Err != nil {
 		return a
@@ -383,8 +383,9 @@ func TestFeedOfMany(t *testing.T) {
 	}
 }
 
-// TestFeedBeginsAmongMoves checks a reader that begins while a range merges into its neighbour, between two
-// messages that ask where the feed ends. The reader must miss no commit of the other ranges.
+// TestFeedBeginsAmongMoves checks a new reader, which asks the catalog in several messages where the feed ends.
+// Between two of these messages, a range merges into its neighbour. The reader must miss no commit of the other
+// ranges.
 func TestFeedBeginsAmongMoves(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 45, 8)

@@ -82,8 +82,8 @@ type tableInfo struct {
 	traits *table.Traits // the options that the table declares, such as expiry
 }
 
-// askCatalog returns what the catalog knows about a table that exists, and about this bucket. If l is nil, the caller must return the step
-// instead. That step asks the catalog, or answers with an error.
+// askCatalog returns the catalog's information about a table that exists, and about this bucket. If l is nil, the caller must return the second
+// result: a step that asks the catalog, or answers with an error.
 func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo, instead turn.Step) {
 	c := &t.Resumed
 	if c.Kind != turn.Locates || c.Generation != b.generation || len(t.Answers) != 1 {
@@ -106,12 +106,12 @@ func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo,
 	case err != nil || !r.Done():
 		return nil, t.Fail(table.ErrBusy)
 	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
-		// The object answers "moved" even while the table is being deleted: an object that never had the table must not report the deletion
-		// before the catalog does.
+		// The message assumes another layout. The answer is the right layout, even while the table is being deleted: an object that never had the
+		// table must not report the deletion before the catalog does.
 		return nil, turn.Step{Answer: message.Moved(t.Dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
-		// An earlier answer of the catalog, by which the table exists, may still arrive. So the deleted incarnation is remembered. If the catalog
-		// has no record of the table, the drop has changed the generation already, and the earlier answer is ignored.
+		// An earlier answer of the catalog may still arrive and say that the table exists. So the object remembers the table that is deleted. If the
+		// catalog has no record of the table, the earlier answer is ignored anyway, because the drop has changed the generation.
 		b.ended = l.Incarnation
 		return nil, t.Fail(table.ErrNoTable)
 	}

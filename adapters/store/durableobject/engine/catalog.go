@@ -25,8 +25,8 @@ type catalog struct {
 	retryAt edm.Ticks // when the alarm next continues interrupted deletions of tables and changes of declared options
 }
 
-// current reads a record. If a deletion of the table or a change of its declared options is in progress, current continues that first. If ok is
-// false, the caller must return the step instead.
+// current loads a record. If a deletion of the table or a change of its declared options is in progress, the function first continues that work. If
+// ok is false, the caller must return the third result, a step of that work.
 func (c *catalog) current(t *turn.Turn, key string) (rec record.Record, ok bool, instead turn.Step) {
 	rec, err := record.Load(t.Rows, key)
 	if err != nil {

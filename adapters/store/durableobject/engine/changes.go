@@ -79,7 +79,7 @@ func (b *bucket) declareFeed(t *turn.Turn) {
 	}
 }
 
-// full reports whether the object stays full although the oldest days of its feed are removed. It never removes the last day.
+// full removes the oldest days of a full object's feed, but never the last day. It reports whether the object is still full.
 func (b *bucket) full(t *turn.Turn) bool {
 	for b.room.Full(t.Rows) {
 		if !b.feed.Shed(t.Rows) {

@@ -34,8 +34,8 @@ func (x *splitting) inserted(k []byte) {
 	}
 }
 
-// visited counts a request for a key. A range splits if it was too busy in two successive half minutes, and one key divides the requests of each
-// half minute.
+// visited counts a request for a key. If a range was too busy in two successive half minutes, it splits at a key that divides the requests of both
+// half minutes.
 func (x *splitting) visited(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	if x.rate == 0 {
 		return
@@ -125,8 +125,8 @@ func (x *splitting) asksForRoom(now edm.Ticks) bool {
 	return x.choice != nil && x.choice.asks && x.due > now && x.due <= now+outFor
 }
 
-// mayBegin handles the catalog's answer, and begins the split if the table may have another range. Otherwise it forgets the key. The range looks
-// for a key again only if it gets requests, so that an unused table causes no work.
+// mayBegin handles the catalog's answer. If one more range is permitted, it begins the split. Otherwise it forgets the key at which to split. The
+// range looks for another key only if it gets requests, so that an unused table causes no work.
 func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
 	x := &b.split
 	c := x.choice

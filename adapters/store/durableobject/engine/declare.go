@@ -71,7 +71,7 @@ func (b *bucket) hides(t *turn.Turn, k, v []byte) bool {
 	return hides
 }
 
-// keepExpired is called when a write is refused. If the stored entity has expired, the time is stored too, so that the entity stays expired.
+// keepExpired is called for a refused write. If the stored entity has expired, the function stores the time now, so that the entity stays expired.
 func (b *bucket) keepExpired(t *turn.Turn, old *table.Row, now edm.Ticks) {
 	if b.marker.Traits == nil || old == nil {
 		return

@@ -74,8 +74,8 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	}
 }
 
-// mostDropped is the number of objects that one message tells to drop the table, and also of those that it tells to forget it. The platform
-// permits 50 calls on its free plan.
+// mostDropped is the maximum number of objects that one message tells to drop the table. The same message tells at most as many other objects to
+// forget the table. The platform permits 50 calls on its free plan.
 const mostDropped = 20
 
 // portion is the next group of objects in the deletion of a table.
@@ -95,8 +95,8 @@ func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {
 	return p
 }
 
-// finishDeletion takes the next step of a table's deletion: the objects drop the table, then the record is removed. While the deletion waits for
-// objects, the step has Calls. If objects do not answer, the step fails with ErrBusy; if more objects must drop the table, with ErrMore. Several
+// finishDeletion takes the next step of a table's deletion: the objects drop the table, then the record is removed. The step calls objects that must
+// drop the table. If objects do not answer, the step fails with ErrBusy. If more objects must drop the table, the step fails with ErrMore. Several
 // messages may run the same deletion at the same time, because each step may be repeated.
 func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	p := c.portion(t, rec)
@@ -165,8 +165,8 @@ func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 	c.answers.Remember(t.Now, rec.By, message.Done(nil))
 }
 
-// finishDeletions finishes interrupted deletions of tables and changes of declared options, one after the other. If
-// objects do not answer, the next attempt follows after RetryDelay, because the alarm publishes nothing during an attempt.
+// finishDeletions continues interrupted deletions of tables and changes of declared options, one after the other. During an attempt, the alarm
+// publishes nothing. So if objects do not answer, the next attempt waits for RetryDelay.
 func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	from := ""
 	if t.Resumed.Kind == turn.Deletes || t.Resumed.Kind == turn.Declares {
@@ -184,7 +184,7 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 		case rec.Deleting:
 		case rec.Telling || rec.Traits != nil && rec.Traits.Ending != nil:
 			finish = c.announceOptions
-		default: // should be impossible; if the row stayed, each alarm would find it again
+		default: // the record needs no work, so this row should not exist; if the row stayed, each alarm would find the row
 			t.Rows.Delete(storage.RowOf(storage.SpaceDeleting, key))
 			continue
 		}

@@ -88,17 +88,17 @@ func New(o Options) *Engine {
 	return e
 }
 
-// Discard releases the engine's part of the memory that Shared bounds. The engine must not be used any more.
+// Discard frees the engine's remembered answers. Other engines with the same Shared can then use the memory. The engine must not be used any more.
 func (e *Engine) Discard() { e.answers.Leave() }
 
 // Alarm returns the message that the object must handle at the time [Step].Alarm. The answer to this message is not used.
 func Alarm() []byte { return message.Alarm() }
 
-// Handle carries out a message in one transaction over rows, until it needs calls to other objects.
-// resume is nil for a new message. The answer is appended to dst.
+// Handle carries out the message m in one transaction over rows, until it needs calls to other objects. The
+// parameter resume is nil for a new message. The answer is appended to dst.
 //
-// The message must not change while Handle runs, and rows must not write into it. Handle retains
-// neither of them.
+// While Handle runs, the bytes of m must not change, so the methods of rows must not use the memory of m.
+// Handle retains neither m nor rows.
 func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	op, fields, ok := message.Open(m)
 	if !ok {
@@ -131,8 +131,8 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	return step
 }
 
-// loads reports whether an operation needs the state that an engine keeps in memory. Reads of a catalog
-// do not need it.
+// loads(op) is true if the operation op needs the state that an engine keeps in memory. Reads of a catalog do
+// not need this state.
 func loads(op message.Op) bool {
 	switch op {
 	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpOffer, message.OpJoin, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring, message.OpDeclare, message.OpLines, message.OpLook:

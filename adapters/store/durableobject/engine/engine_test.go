@@ -32,8 +32,8 @@ func newObject(t *testing.T, replica string) *object {
 
 func (o *object) rand() uint64 { o.ids++; return o.ids }
 
-// handle passes a message to the engine. before is nil for a new message. Otherwise it is the step that made
-// calls, and answers are the answers to these calls.
+// handle passes a message to the engine. The parameter before is nil for a new message. If a step made calls,
+// before is that step, and answers contains the answers to the calls.
 func (o *object) handle(m []byte, before *turn.Step, answers ...durableobject.Answer) turn.Step {
 	o.Helper()
 	var resume *turn.Resume
@@ -48,7 +48,8 @@ func (o *object) handle(m []byte, before *turn.Step, answers ...durableobject.An
 	return step
 }
 
-// demand checks the answer of a step.
+// The method demand reads the answer in a step (the result of Handle). If the error in the answer is not want,
+// the test fails.
 func (o *object) demand(what string, s turn.Step, want error) message.Reader {
 	o.Helper()
 	if len(s.Calls) > 0 {
@@ -61,7 +62,7 @@ func (o *object) demand(what string, s turn.Step, want error) message.Reader {
 	return r
 }
 
-// calls checks the addresses that a step calls.
+// The method calls fails the test if a step calls other addresses than want.
 func (o *object) calls(what string, s turn.Step, want ...string) {
 	o.Helper()
 	var got []string

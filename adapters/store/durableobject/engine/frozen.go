@@ -52,7 +52,7 @@ func (b *bucket) thaw(t *turn.Turn) {
 	b.loadSplit(t) // continues a split that was in progress before the restore
 }
 
-// askInstructions asks the catalog for this object's part in a restore. If r is nil, the caller must return the step instead.
+// askInstructions returns this object's part in a restore. If r is nil, the caller must return the second result, the step that asks the catalog.
 func (b *bucket) askInstructions(t *turn.Turn, p *message.Destination) (r *restoring.Restore, instead turn.Step) {
 	c := &t.Resumed
 	if c.Kind != turn.Instructs || c.Generation != b.generation || len(t.Answers) != 1 {

@@ -15,10 +15,10 @@ import (
 
 // mayJoin reports whether the range accepts size bytes of entities of its left neighbour.
 //
-// The left neighbour asks only if it has at most an eighth of the size at which a range splits. Both ranges together may have at most half of
-// that size, so that they do not split again. The left neighbour may have at most twice the size of this range. So with each move, the range of
-// an entity becomes at least 1.5 times as large, and an entity moves only a few times. The last limit does not apply to entities that fit into
-// one chunk.
+// The left neighbour asks only if it is small: see partOfSmall. Both ranges together may have at most half of the size at which a range splits, so
+// that the merged range does not split again. The left neighbour may have at most twice the size of this range. So each move puts an entity into a
+// range at least 1.5 times as large, and an entity moves only a few times. If the neighbour's entities fit into one chunk (one message), the
+// neighbour may also be larger than twice this range.
 func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
 	s, x := b.marker.Span, &b.split
 	own, busy := b.feed.Others(t.Rows.Size()), x.load.BusyUntil(t.Now, x.rate)
@@ -62,8 +62,8 @@ func (x *splitting) awaitsCopies(now edm.Ticks) bool {
 	return x.joins && x.promise != 0 && now < x.stays && x.stays <= now+promised
 }
 
-// deleteCopies deletes copies of entities from a left neighbour that did not hand its keys over. It reports whether more copies are stored or may
-// still arrive. If ended is true, the range refuses all copies that arrive later.
+// deleteCopies deletes the copies that came from the left neighbour, if the neighbour has not handed its keys over. It reports whether this object
+// still stores copies, or copies may still arrive. If ended is true, the range refuses all copies that arrive later.
 func (b *bucket) deleteCopies(t *turn.Turn, ended bool) bool {
 	x := &b.split
 	if x.awaitsCopies(t.Now) && !ended {
@@ -89,8 +89,8 @@ func (b *bucket) belowOwn() (from, to []byte) {
 	return storage.Entities(key.Range{End: append([]byte{}, b.marker.Bounds().Start...)})
 }
 
-// hasBelow reports whether the object stores copies of entities below the keys of its range: an earlier engine
-// agreed to receive them and then ended. For a range that is being filled, it reports false.
+// hasBelow reports whether the object stores copies of entities below the keys of its range. An earlier engine may
+// have received such copies before it ended. While the range itself is being filled, the result is false.
 func (b *bucket) hasBelow(t *turn.Turn) bool {
 	s := b.marker.Span
 	if s == nil || s.Phase == span.Filling || len(s.Bounds.Start) == 0 {
@@ -100,8 +100,8 @@ func (b *bucket) hasBelow(t *turn.Turn) bool {
 	return storage.HasAny(t.Rows, from, to)
 }
 
-// givesUp ends the attempt of a range to copy its entities to its right neighbour, if the neighbour refuses them
-// or does not answer. It reports whether it did so. The range still serves all its keys.
+// givesUp ends the attempt of a range to merge into its right neighbour, if the neighbour refuses the copies or does
+// not answer. It returns true if it ended the attempt. The range still serves all its keys.
 func (b *bucket) givesUp(t *turn.Turn, err error) bool {
 	s, x := b.marker.Span, &b.split
 	lost := t.Answers[0].Err != nil

@@ -30,7 +30,7 @@ const (
 	// leaveAgain is the time after which a range asks its neighbour again if the neighbour did not agree. A random
 	// time of up to five times leaveAgain is added, so that neighbours do not ask at the same time again.
 	leaveAgain = 10 * edm.TicksPerSecond
-	// promised is how long a range that agreed to take its left neighbour's keys waits for them. Meanwhile the range does not merge.
+	// A range that agreed to take its left neighbour's keys waits for these keys for the time promised. It does not merge meanwhile.
 	promised = 60 * edm.TicksPerSecond
 	// A range is small if it has at most 1/partOfSmall of the size at which it splits: see mayJoin.
 	partOfSmall = 8
@@ -39,8 +39,8 @@ const (
 // leaving is the progress of a range that asks whether it can merge into its right neighbour. This state is only in memory, because the range has
 // neither stopped serving keys nor copied entities before it gets the answers.
 type leaving struct {
-	asks bool      // the range waits for an answer: of the catalog, which names the neighbour, or of the neighbour
-	last edm.Ticks // the time of the last write before the range asked
+	asks bool      // the range waits for an answer, either from the catalog, which names the neighbour, or from the neighbour
+	last edm.Ticks // the time of the last write, as it was when the range began to ask
 	size int64     // the size of the range's entities, 0 if there are none
 }
 
@@ -72,8 +72,8 @@ func (b *bucket) startLeaving(t *turn.Turn) turn.Step {
 	return b.askForNeighbour(t)
 }
 
-// toGive returns the size of the entities that the range would hand over to its neighbour. may is false if the
-// range must not merge.
+// toGive returns the size of the entities that a merge would hand over to the neighbour. The result may is false if
+// the range must not merge.
 func (b *bucket) toGive(t *turn.Turn) (size int64, may bool) {
 	switch s := b.marker.Span; {
 	case s == nil || s.Phase != span.Serving || s.Bounds.End == nil:
@@ -120,8 +120,8 @@ func (b *bucket) askForNeighbour(t *turn.Turn) turn.Step {
 	return b.call(t, durableobject.CatalogOf(self.Table, b.catalog), message.Ranges(nil, self.Table, self.Bucket), &turn.Continuation{Own: true})
 }
 
-// neighbour returns the id of the right neighbour, from the list of ranges in the catalog's answer. It returns 0 if that list does not have this
-// range with these bounds, or no range that begins at end: the catalog may not know the latest moves of keys.
+// neighbour finds the id of the right neighbour in the catalog's answer, a list of ranges. The result is 0 if this range has other bounds in the
+// list, or no range in the list begins where this range ends. The catalog may not know the latest moves of keys.
 func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	known, ok := b.readMap(r)
 	own, _ := known.Ranges.Bounds(b.marker.Span.Self.Range)
@@ -205,10 +205,10 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: message.DoneNumber(t.Dst, x.promise)}
 }
 
-// handleRefusal handles an error that the neighbour answered when this range sent it the keys. It reports whether this range serves the keys
-// again. ErrUnsupported means that the neighbour will never accept the keys, so this range serves them again. Any other error may come from a
-// neighbour that accepted the keys in an earlier message and then merged into its own neighbour. So this range asks the catalog which range has
-// the neighbour's keys now, and sends the keys to that range.
+// handleRefusal handles an error in the neighbour's answer to the message with this range's keys. The result is true if this range serves the keys
+// again. With ErrUnsupported, the neighbour will never accept the keys, so this range serves them again. With any other error, the neighbour may have
+// accepted the keys already, and then merged into a third range. So this range asks the catalog which range took the neighbour's keys, and sends its
+// own keys to that range.
 func (b *bucket) handleRefusal(t *turn.Turn, err error) bool {
 	switch {
 	case err == nil:

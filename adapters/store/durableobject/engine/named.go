@@ -59,7 +59,7 @@ type splitRequest struct {
 	message.Named
 }
 
-// splitting reads a message about a split. If the split cannot be carried out, instead is the error for the answer.
+// splitting reads a message about a split. If the split cannot be carried out, the result instead is the error for the answer.
 func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
 	s = &splitRequest{Splitting: t.Fields.Splitting()}
 	if !t.Fields.Done() {

@@ -34,7 +34,7 @@ type outbox struct {
 
 // publishing is the state of an object that publishes to a replica.
 type publishing struct {
-	on bool // whether the object publishes; if so, a row stores the field sending as well
+	on bool // whether the object publishes; if so, the progress (type sending) is also stored in a row
 	sending
 	incarnation table.Incarnation // the incarnation of the bucket's table
 	pending     bool              // the outbox may have rows
@@ -50,7 +50,7 @@ type publishing struct {
 type sending struct {
 	replica string // the name of the replica
 	source  string // the name of this object in the replica
-	// until is the time before which no batch is sent: writes of a batch in flight may arrive until then.
+	// Before the time in the field until, no batch is sent: writes of an earlier batch in flight may still arrive.
 	until    edm.Ticks
 	failures byte      // number of failures since something was published
 	since    edm.Ticks // all changes before this time are published
@@ -63,8 +63,8 @@ const (
 	collect = edm.TicksPerSecond
 	// batchTimeout is the time after which no write of a batch can still arrive.
 	batchTimeout = 60 * edm.TicksPerSecond
-	// An object tells the replica that it lags when a change has waited for longer than the time lagging. When no change has waited for so long
-	// during the time caughtUp, the object tells the replica that it no longer lags.
+	// An object reports a lag to the replica if a change has waited for longer than the constant lagging. The object withdraws the report if no
+	// change has waited for so long during a period of the length caughtUp.
 	lagging  = 30 * edm.TicksPerSecond
 	caughtUp = 90 * edm.TicksPerSecond
 	// visibleAfter is the time after which all readers see all writes to an ended incarnation: a batch timeout, the minute for which KV may show
@@ -98,7 +98,7 @@ func parseSending(v []byte) (s sending, ok bool) {
 }
 
 // load reads the state from the rows. An object that no longer publishes, or that now has another replica, records no changes until it joins a
-// replica. So load discards the progress of publishing, except until, because a batch may still be in flight.
+// replica. So load discards the progress of publishing. It keeps only the field until, because a batch may still be in flight.
 func (o *outbox) load(t *turn.Turn) {
 	known := o.publishing // still valid for a batch in flight if the transaction was rolled back
 	o.publishing, o.self = publishing{}, message.Destination{}
@@ -238,14 +238,14 @@ func (o *outbox) putChange(t *turn.Turn, key []byte, at edm.Ticks) {
 	t.Rows.Put(o.changeKey(key), v[:])
 }
 
-// changeKey returns the key of the outbox row of another row, valid until the next call. key is the key of that other row.
+// changeKey returns the key of the outbox row that belongs to the row with this key. The result is valid until the next call.
 func (o *outbox) changeKey(key []byte) []byte {
 	o.key = append(append(o.key[:0], storage.SpaceOutbox), key...)
 	return o.key
 }
 
-// notify requests that changes with Timestamps up to at are published. The transaction must not be rolled back afterwards, because the request is
-// only in memory.
+// notify requests the publishing of all changes up to a Timestamp (the parameter at). The transaction must not be rolled back afterwards, because the
+// request is only in memory.
 func (o *outbox) notify(t *turn.Turn, at edm.Ticks) {
 	if !o.on || o.pending {
 		return

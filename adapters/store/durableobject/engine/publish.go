@@ -153,9 +153,9 @@ func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, reco
 	var rec record.Record
 	if ok && b.Record {
 		rec, ok = record.Parse(v)
-		// The batch shows these records as deleted, so that readers of these tables ask the objects: damaged records,
-		// and records of tables that are being deleted, that are in a jurisdiction in which the replica is not, or
-		// that declare options, because the replica does not implement options.
+		// Readers of some tables must ask the objects, so the batch shows some records as deleted: damaged records, records
+		// of tables that are being deleted, records of tables outside the replica's jurisdiction, and records that declare
+		// options, because the replica does not implement options.
 		if b.Gone = !ok || rec.Deleting || rec.Traits != nil || !o.publishes(rec.Layout.Location); b.Gone {
 			rec = record.Record{}
 		} else {
@@ -200,7 +200,7 @@ func (o *outbox) acceptResult(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// noteMark stores whether the replica reports that this object lags, if a batch has changed that.
+// If a batch has begun or ended the replica's report that this object lags, noteMark stores the new state.
 func (o *outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.Published) {
 	switch {
 	case !result.Marked:
@@ -247,8 +247,8 @@ func backoff(failures byte) edm.Ticks {
 	return min(edm.Ticks(collect)<<min(failures-1, 10), maxDelay)
 }
 
-// acknowledge removes published rows from the outbox if they have not changed since. It reports whether the
-// whole batch is published.
+// acknowledge removes published rows from the outbox, except rows that changed after the batch was made. It
+// reports whether the whole batch is published.
 func (o *outbox) acknowledge(t *turn.Turn, f *batchInFlight, done []bool) (all bool) {
 	all = true
 	for i, c := range f.changes {

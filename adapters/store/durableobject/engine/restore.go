@@ -107,8 +107,8 @@ func (b *bucket) acceptStates(t *turn.Turn, r *restoring.Restore) turn.Step {
 	return turn.Step{Answer: message.AppendFound(t.Dst, states[1], states[0], max(b.clock.Last, b.clock.Reserved))}
 }
 
-// owned reports whether the object has the right keys after its return: those that it had at the requested time, by the catalog's history. An
-// object that was handing keys over then still has all rows with these keys.
+// owned reports whether the object has the right keys after it has returned to the requested time. The right keys are those that the object had at
+// this time, according to the catalog's history. If the object was handing keys over, it still has all rows with these keys.
 func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	s := b.marker.Span
 	switch {

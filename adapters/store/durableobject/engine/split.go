@@ -20,8 +20,8 @@ import (
 // after any step, and a message may be lost, late or repeated.
 
 const (
-	// A chunk, the entities in one message to another range, has at most pieceRows entities, and fewer than
-	// pieceBytes before its last one. The last chunk is small, because requests for the keys wait for it.
+	// A chunk (the entities in one message to another range) has at most pieceRows entities. With pieceBytes bytes, a
+	// chunk is full. The last chunk of a move is small, because requests for the keys wait for this chunk.
 	pieceRows  = 500
 	maxMarks   = 1 << 20
 	pieceBytes = 256 << 10
@@ -46,7 +46,7 @@ type splitting struct {
 	look     edm.Ticks // when to check whether the range is empty, or small
 	last     edm.Ticks // the time of the last write
 	rest     edm.Ticks // until then, the range does not look for a key at which to split
-	only     []byte    // the only partition of the range, which is never divided; nil: there may be several
+	only     []byte    // the partition of a range that has only one, because a partition is never divided; nil: there may be several
 	out      uint64    // the random number of the call in flight; 0: there is none
 	marks    []change  // the changes in the chunk in flight
 	failures int       // failed calls since the last answer
@@ -206,7 +206,7 @@ func (b *bucket) acceptReply(t *turn.Turn) turn.Step {
 	case t.Answers[0].Err != nil || err != nil || !b.acceptAnswer(t, r, marks):
 		most := 6 // retry within half a minute, because requests for the keys may wait
 		if s.Phase == span.Asking {
-			most = 10 // retry within ten minutes, because no request waits, and because a table with the maximum number of ranges refuses again
+			most = 10 // wait for up to ten minutes: no request waits for this answer, and a table with the maximum number of ranges refuses again
 		}
 		x.failures = min(x.failures+1, most)
 		x.due = t.Now + edm.TicksPerSecond<<(x.failures-1)
@@ -328,7 +328,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	s := b.marker.Span
 	_, to := storage.Entities(s.Bounds)
-	skip := 1 // length of the part before the entity's key in a row's key
+	skip := 1 // a row's key has this many bytes before the entity's key
 	if s.From[0] == storage.SpaceOutbox {
 		to, skip = append([]byte{storage.SpaceOutbox}, to...), 2
 	}
@@ -404,13 +404,13 @@ func (b *bucket) recordSeal(t *turn.Turn) {
 	b.feed.Sealed(t.Rows, to, b.issue(t))
 }
 
-// gives reports whether keys of this range move to another range, or have moved, and the catalog does not know it yet.
+// gives(s) is true in a split, if the range no longer serves the keys that move, and the catalog may not know the move yet.
 func (*splitting) gives(s *span.Span) bool {
 	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)
 }
 
-// sendLastPiece sends the last chunk. When the other range gets it, that range begins to serve the keys. If no answer arrives, this range must
-// not serve the keys again, because the chunk may still arrive.
+// sendLastPiece sends the last chunk. The other range begins to serve the keys when it gets this chunk. If no answer arrives, this range must not
+// serve the keys again, because the chunk may still arrive.
 func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	s := b.marker.Span
 	if s.Leaving && s.Target == 0 {
@@ -425,7 +425,7 @@ func (b *bucket) sendLastPiece(t *turn.Turn) turn.Step {
 	})
 	m, _ = b.addItems(t, m, b.recordedChanges(t, pieceRows))
 	if s.Leaving && s.Number == 0 {
-		s.Target = 0 // an earlier version stopped serving the keys without an agreement: ask for the neighbour again before each attempt
+		s.Target = 0 // earlier code did not ask the neighbour to agree, so ask the catalog for the right neighbour before each attempt
 	}
 	b.marker.Put(t.Rows)
 	step := b.call(t, durableobject.AddressOf(&p), m[len(t.Dst):], &turn.Continuation{})

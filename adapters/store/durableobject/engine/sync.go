@@ -19,8 +19,8 @@ import (
 // woken together, at most durableobject.MaxBuckets.
 const maxWakes = 100
 
-// syncedRow is a row of the initial sync in a batch. If the row is the record of a table, the batch also wakes the table's buckets, so that they
-// join the replica: first is the number of buckets that were awake before, wakes the number of calls.
+// syncedRow is a row of the initial sync in a batch. If the row is a table's record, the batch also wakes buckets of the table, so that they join the
+// replica. The field first is the number of buckets that were awake before. The field wakes is the number of calls to further buckets.
 type syncedRow struct {
 	key         []byte
 	incarnation table.Incarnation
@@ -28,7 +28,7 @@ type syncedRow struct {
 	wakes       int
 }
 
-// awake is the table at which the initial sync stopped, and how many of its buckets are awake.
+// An awake value names the table at which the initial sync stopped, and counts the buckets of this table that are awake.
 type awake struct {
 	incarnation table.Incarnation
 	count       int

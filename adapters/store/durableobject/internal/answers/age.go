@@ -28,7 +28,8 @@ type slots struct {
 // slot holds one answer; an id of 0 means that the slot is empty.
 type slot struct {
 	id uint64
-	// answer is the Timestamp of a write, or -1 minus the index in texts of any other answer.
+	// If answer is not negative, it is the Timestamp in the answer to a write. The values -1, -2 and so on
+	// stand for the answers texts[0], texts[1] and so on.
 	answer int64
 }
 
@@ -36,10 +37,10 @@ const (
 	leastSlots, mostSlots = 16, 128
 	sizeOfSlot            = 16
 	sizeOfSlots           = 32
-	sizeOfText            = 16  // size of a text in addition to its bytes
-	comparedTexts         = 32  // how many texts are searched for an equal one; nearly all refusals have one of a few texts
-	sizeOfAge             = 128 // the size of an empty age
-	maxBits               = 20  // maximum of age.bits; reached only if ids are not random, and then a full table grows and is not divided
+	sizeOfText            = 16  // memory that a text needs besides its bytes
+	comparedTexts         = 32  // a new text is compared with at most this number of texts, to store equal ones once; most refusals are equal
+	sizeOfAge             = 128 // memory of an age without its tables and texts
+	maxBits               = 20  // maximum of age.bits; random ids never reach it; if it is reached, a full table grows and is not divided
 )
 
 // storedID returns the id as slots store it. It replaces the id 0, because 0 means that a slot is empty.

@@ -21,7 +21,7 @@ type Memory struct {
 	Engine uint64    // a random number that distinguishes engines
 	Woke   edm.Ticks // when the engine woke up; it remembers no earlier answer
 	Room   *Room     // the limit of the memory for answers, shared by all objects of the process
-	Life   byte      // changes with each incarnation of the table that the object serves
+	Life   byte      // a number that the object increments when its table is dropped or restored
 	forgot edm.Ticks // answers up to this time were forgotten; 0 if no answers were forgotten
 	ages   []*age    // oldest first
 }
@@ -38,10 +38,10 @@ const (
 
 // Judge returns what is known of a write, and its answer if that is remembered.
 //
-// A repeated write whose answer is not remembered was not carried out, if no answer has been forgotten since
-// its first attempt was sent. Two values show when that was: the age in the message and, because a message
-// may travel for longer than margin, the time by the sender's clock. If the first attempt may be too old by
-// either value, the outcome is unknown.
+// Assume that the answer to a repeated write is not remembered. If no answer was forgotten since the first
+// attempt, the write was not carried out. The message has two values for the time of the first attempt: its
+// age, and its time by the sender's clock. Both are needed, because a message may travel for longer than
+// margin. If the first attempt may be too old by one of these values, the outcome is unknown.
 //
 // A first attempt may arrive after later attempts whose answers were forgotten, so it is checked in the same
 // way. It cannot arrive after a restart, because a restart ends all messages that wait for the object.
@@ -106,7 +106,7 @@ func (m *Memory) forgetOldest() {
 	m.ages = slices.Delete(m.ages, 0, 1)
 }
 
-// Leave frees the answers of a memory that is no longer used.
+// Leave frees all remembered answers. The caller must not use m afterwards.
 func (m *Memory) Leave() {
 	for len(m.ages) > 0 {
 		m.forgetOldest()

@@ -19,7 +19,7 @@ func TestJudge(t *testing.T) {
 	for _, tt := range []struct {
 		what       string
 		up         edm.Ticks // how long the object has been awake when the attempt arrives
-		first, age edm.Ticks // when the write was first sent, by the sender's clock, as the time since the object woke up; and the age in the message
+		first, age edm.Ticks // first: the time of the first attempt by the sender's clock, minus the object's start; age: the age in the message
 		want       Verdict
 	}{
 		{"it was up before", 100 * second, 98 * second, 2 * second, Fresh},
@@ -38,10 +38,11 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// random returns an id like those of a Worker, whose bits are random.
+// The function random returns an id with random bits, like the ids of a Worker.
 func random(n uint64) uint64 { return rand.New(rand.NewPCG(n, 1)).Uint64() }
 
-// remember stores answers to writes with these ids, perSecond of them in each second, from the time begin on.
+// remember stores answers to writes with a number of ids. Each second after the time in begin has perSecond
+// answers.
 func remember(m *Memory, ids, from uint64, perSecond int, begin edm.Ticks) (now edm.Ticks) {
 	now = begin
 	for id := from; id < from+ids; id++ {
@@ -87,8 +88,8 @@ func TestAnswersOfAMinute(t *testing.T) {
 	}
 }
 
-// TestRoomOfMany checks that many memories share one limit. When they reach it, the oldest answers are
-// forgotten first, and Short is called.
+// TestRoomOfMany checks that many objects (each with a Memory) share one limit of memory. At this limit, the
+// oldest answers are forgotten first, and Short is called.
 func TestRoomOfMany(t *testing.T) {
 	t.Parallel()
 	const begin = 3600 * second

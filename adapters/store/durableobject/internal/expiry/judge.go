@@ -12,8 +12,9 @@ import (
 // Judge decides which entities are absent at an instant.
 //
 // An entity that one read found absent must stay absent for every later write. But the engine may end, and the
-// clock of the next engine may be behind. So the instant is stored in a row. That is not necessary if all hidden
-// entities had expired already at the Timestamp that the row reserves, because the next engine begins above it.
+// clock of the next engine may be behind. So the instant is stored in a row. The next engine's clock begins
+// above the Timestamp that another row reserves. So the instant need not be stored if all absent entities had
+// expired at the reserved Timestamp already.
 type Judge struct {
 	Traits *table.Traits
 	Now    edm.Ticks

@@ -17,21 +17,22 @@ const (
 	mostExamined = 1 << 20
 	afterRemoval = edm.TicksPerSecond
 	afterNothing = edm.TicksPerSecond / 20
-	// least and longest bound the time between two passes.
+	// The time between two passes is not shorter than the constant least, and not longer than the constant
+	// longest.
 	least   = 3600 * edm.TicksPerSecond
 	longest = 30 * 24 * least
 )
 
-// Row is the key of a row with two times: when the next pass begins, and the Until of a withdrawn rule
-// whose expired entities are all removed.
+// Row is the key of a row with two times. The first is the beginning of the next pass. The second is the value
+// of Sweep.clean.
 var Row = []byte("mx")
 
-// Sweep is the progress of a pass over the entities of an object. Only Due and clean are stored in a
-// row. A new engine begins the pass again.
+// Sweep is the progress of a pass over the entities of an object. Only the fields Due and clean are stored in a
+// row, so a new engine begins the pass again.
 type Sweep struct {
 	Due edm.Ticks // when the next step is due, 0: never
 
-	clean edm.Ticks // the Until of a withdrawn rule whose expired entities are all removed
+	clean edm.Ticks // the time Ending.Until of a withdrawn rule, if all entities that expired by this rule are removed
 	from  []byte    // the row at which the pass continues, nil if it has not begun
 	began edm.Ticks
 	next  edm.Ticks // when the first of the examined entities expires; 0 if none of them expires
@@ -79,7 +80,7 @@ func (s *Sweep) first(traits *table.Traits, now edm.Ticks) edm.Ticks {
 	return now
 }
 
-// Clean reports whether no entity is stored that had expired by a withdrawn rule.
+// Clean reports whether all entities that expired by a withdrawn rule are removed.
 func (s *Sweep) Clean(traits *table.Traits) bool {
 	return traits == nil || traits.Ending == nil || s.clean == traits.Ending.Until
 }
@@ -99,7 +100,8 @@ func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, n
 	}
 }
 
-// passTime returns when to begin a pass that removes an entity, if the entity expires at an instant.
+// passTime returns when to begin the pass that removes an entity. The parameter at is the instant at which the
+// entity expires.
 func passTime(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+longest) }
 
 // Waits reports whether the next step is not due yet, or no step is planned.
@@ -155,7 +157,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // an entity that could not be removed yet has expired by the current rule
+		s.clean = e.Until // if this pass failed to remove an entity, the entity has expired by the current rule
 	}
 	switch {
 	case s.left:

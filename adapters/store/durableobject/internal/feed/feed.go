@@ -37,8 +37,8 @@ func (f *Feed) Load(rows storage.Rows, incarnation table.Incarnation, traits *ta
 	}
 }
 
-// Others returns the approximate size of all rows except the lines of the feed, at least 1. all is the size of all
-// rows.
+// Others returns the approximate size of all rows except the lines of the feed, at least 1. The parameter all
+// is the size of all rows with these lines.
 func (f *Feed) Others(all int64) int64 {
 	if f.head == nil {
 		return all
@@ -97,9 +97,10 @@ func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits
 	return begins
 }
 
-// Sealed records that the range no longer serves keys, because it hands them over to another range. to is the id of
-// that range. If to is 0, the range hands all its keys over, and it is not certain yet which range will accept them.
-// Sealed returns a Timestamp after which the range writes no lines of these keys, 0 without a feed.
+// Sealed notes in the feed that the range no longer serves keys that it hands over to another range. The
+// parameter to is the id of the other range. The value 0 means that the range hands all its keys over, and that
+// the other range is not certain yet. Sealed returns a Timestamp after which the range writes no lines of these
+// keys, or 0 without a feed.
 func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.Ticks {
 	if f.head == nil {
 		return 0
@@ -112,7 +113,7 @@ func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.
 	return f.head.Cut
 }
 
-// Cut returns the Timestamp that Sealed last returned.
+// Cut returns the result of the last call of Sealed.
 func (f *Feed) Cut() edm.Ticks {
 	if f.head == nil {
 		return 0
@@ -120,7 +121,8 @@ func (f *Feed) Cut() edm.Ticks {
 	return f.head.Cut
 }
 
-// Took records that the range got keys: either the keys with which it began, or all keys of its left neighbour.
+// Took adds a Mark for keys that the range got: either the keys with which it began, or all keys of its left
+// neighbour.
 func (f *Feed) Took(rows storage.Rows, kind message.FeedKind, from uint32, cut edm.Ticks, issue func() edm.Ticks) {
 	if f.head != nil && cut != 0 {
 		f.head.mark(Mark{At: issue(), Kind: kind, Range: from, Cut: cut})

@@ -25,7 +25,7 @@ type Head struct {
 	Cut         edm.Ticks // when the range last stopped serving keys that it handed over
 	// First and Last are the days that may have lines; First is 0 if there is none.
 	First, Last uint32
-	Gone        uint64 // bytes of the lines of removed days
+	Gone        uint64 // bytes of all removed lines; the lines of one day are removed together
 	Ended       Ended
 	End         edm.Ticks
 	Marks       []Mark
@@ -47,10 +47,11 @@ type Mark struct {
 	At    edm.Ticks
 	Kind  message.FeedKind // FeedGave, FeedBegan or FeedTook
 	Range uint32
-	Cut   edm.Ticks // of FeedBegan and FeedTook: lines of the other range up to Cut precede the lines after the Mark
+	Cut   edm.Ticks // of FeedBegan and FeedTook: the lines of the other range up to this Timestamp come before the lines after this Mark
 }
 
-// keepsMarks is the minimum time for which Marks, and the heads of ranges that ended, are kept.
+// keepsMarks is the minimum time for which a feed keeps its Marks. If a range ended after it handed all its
+// keys over, its Head is kept for at least the same time.
 const keepsMarks = 30 * 24 * 3600 * edm.TicksPerSecond
 
 func rowOf(incarnation table.Incarnation) []byte {

@@ -35,10 +35,10 @@ func (h *Head) last(rows storage.Rows, before edm.Ticks) (k, v []byte, ok bool) 
 	return nil, nil, false
 }
 
-// ever is higher than every Timestamp.
+// The constant ever is higher than every Timestamp.
 const ever edm.Ticks = 1<<63 - 1
 
-// overhead is the approximate size of a row in addition to the bytes of its line.
+// overhead is the approximate number of bytes that a row needs besides its key and its value.
 const overhead = 20
 
 // sumOf returns the number at the beginning of a line: the bytes of all lines before it.
@@ -57,7 +57,8 @@ func (h *Head) due() edm.Ticks {
 	return h.removable()
 }
 
-// removable returns the time from which the head of an ended feed can be removed.
+// removable returns the time after which the Head of an ended feed (the row with the state of the feed) can be
+// removed.
 func (h *Head) removable() edm.Ticks {
 	if h.Ended == Dropped {
 		return h.End + h.Keep

@@ -37,8 +37,8 @@ func (r *Reader) withoutEntities() Reader {
 // have the same position.
 const grid = 600 * edm.TicksPerSecond
 
-// Answer appends the answer to a question. If live is true, the object serves incarnation, and f is the
-// feed of that incarnation.
+// Answer appends the answer to a question. If live is true, the object serves the given incarnation of the
+// table, and f is the feed of this incarnation.
 func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live bool, q *message.FeedQuestion) ([]byte, error) {
 	own := live && incarnation == q.Life
 	h := f.head
@@ -108,17 +108,17 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// closedUntil returns a Timestamp up to which no more lines will be written, even if this engine ends.
-// This engine issues no such Timestamp any more, because its clock has passed it. A later engine does not
-// issue it either, because a row reserves it.
+// closedUntil returns a Timestamp up to which no more lines will be written, even if this engine ends. This
+// engine's clock is set to at least this Timestamp, and issues only higher Timestamps. The clock of a later
+// engine begins above the reserved Timestamp in a row, which is not lower than the result.
 func (f *Feed) closedUntil(r *Reader) edm.Ticks {
 	top := min(max(r.Now, r.Clock.Last), r.Clock.Reserved)
 	r.Clock.Last = max(r.Clock.Last, top)
 	return top
 }
 
-// positionBefore returns the position before the Mark by which keys went to the range to, or at if at is
-// lower. Without such a Mark it returns at.
+// positionBefore looks for the Mark for keys that went to the range with the id to. It returns the position
+// before this Mark, but not more than the parameter at. Without such a Mark, the result is at.
 func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	for _, m := range h.Marks {
 		if m.Kind == message.FeedGave && m.Range == to {
@@ -128,9 +128,10 @@ func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	return at
 }
 
-// round moves a position after all lines to a multiple of grid, if possible: many ranges then have the
-// same position, which takes few bytes. The position may be any Timestamp from the last line up to top.
-// If the reserved Timestamp in the row is lower, round raises it, at most every ten minutes.
+// A position at the end of the feed may be any Timestamp from the last line up to the parameter top. If
+// possible, round chooses a multiple of the constant grid (ten minutes). Then many ranges have the same
+// position, which takes few bytes. If the reserved Timestamp in the row is lower than the result, round raises
+// it, at most every ten minutes.
 func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 	if !many || h.Ended != Goes {
 		return top
@@ -254,7 +255,7 @@ func newJoiner(r *Reader, request *table.FeedRequest) *joiner {
 	return j
 }
 
-// add appends a commit, if it changed a key within the request.
+// The method add appends a commit that changed a key in the bounds of the request.
 func (j *joiner) add(items []byte, at edm.Ticks, text []byte) ([]byte, bool, error) {
 	j.elsewhere = nil
 	full, err := j.builder.Add(at, nil, text)

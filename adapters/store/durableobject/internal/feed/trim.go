@@ -28,7 +28,8 @@ func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
 	return len(all) > 0 && len(heads(rows)) == 0
 }
 
-// retry is the time after which the alarm retries to remove a day that another incarnation still needs.
+// The lines of one day are removed together. If another incarnation of the table still needs a line of this
+// day, the alarm tries again after the time retry.
 const retry = 3600 * edm.TicksPerSecond
 
 // untilDay returns the first day that must be kept. One day may have lines of two incarnations.

@@ -13,7 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// mostAsked is the maximum number of objects that one message asks. The platform permits 50 calls on its free plan.
+// mostAsked is the maximum number of objects that the catalog calls for one message. The platform permits 50
+// calls for a message on its free plan.
 const mostAsked = 20
 
 // Feeds answers with the objects that have the feed of a table. If ends is set, it also asks some of these

@@ -14,13 +14,13 @@ type BatchHead struct {
 	Purge       bool      // whether the incarnation ended and must be purged
 }
 
-// Mark says whether a batch makes the replica report that its source lags, or no longer report it.
+// Mark says how a batch changes the replica's report that the sender of the batch lags.
 type Mark byte
 
 // The values of Mark.
 const (
 	MarkNothing Mark = iota
-	MarkLagging      // the replica must report that the source lags: changes from Since on may be missing
+	MarkLagging      // the replica must report that the source lags: it may lack changes at or after the time in the field Since
 	MarkForget       // the replica must no longer report that the source lags
 )
 

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/table"
 )
 
-// declares is the prefix of a record's key if the table declares options, so that earlier code cannot parse
+// If a table declares options, the key of its record begins with this prefix, so that earlier code cannot parse
 // the key.
 const declares = "\x01"
 

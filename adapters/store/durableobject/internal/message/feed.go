@@ -72,8 +72,9 @@ type FeedAnswer struct {
 	Next  edm.Ticks // the position after the lines in the answer
 	End   edm.Ticks // with FeedDropped: the Timestamp of the drop
 	Keep  edm.Ticks
-	// Parents are ranges that the reader must read as well. If FeedOldest was asked for, they are the ranges from which
-	// this range got keys. If FeedEnd was asked for, they are the ranges that merged into this range after Next.
+	// Parents are further ranges that the reader must read. In the answer to a question for FeedOldest, they
+	// are the ranges from which this range got keys. In the answer to a question for FeedEnd, they are the
+	// ranges that merged into this range after the position in the field Next.
 	Parents []uint32
 }
 
@@ -105,7 +106,7 @@ type FeedItem struct {
 	Kind    FeedKind
 	Ticks   edm.Ticks
 	Range   uint32    // of FeedGave, FeedBegan and FeedTook: the other range
-	Cut     edm.Ticks // of FeedBegan and FeedTook: lines of the other range up to Cut come first
+	Cut     edm.Ticks // of FeedBegan and FeedTook: the other range's lines up to this Timestamp come before the lines after this item
 	Line    []byte    // of FeedElsewhere: the line, in its stored form
 	Key     []byte    // of FeedElsewhere: the key of an entity that the answering range does not have
 	Changes []table.FeedChange
@@ -118,8 +119,8 @@ type FeedKind byte
 const (
 	FeedCommit    FeedKind = iota // a commit with its changes
 	FeedElsewhere                 // a commit with entities that another range has now
-	FeedGave                      // the range handed keys over to another range, which begins with them
-	FeedBegan                     // the range began with keys of another range
+	FeedGave                      // the range handed some of its keys over to a new range
+	FeedBegan                     // the range is new, and got its keys from another range
 	FeedTook                      // the range got all keys of another range, which then ceased to exist
 )
 
@@ -176,8 +177,8 @@ func (r *Reader) FeedItem() (i FeedItem) {
 	return i
 }
 
-// Look appends the message OpLook. The caller appends items of the kind FeedElsewhere after it, whose entities the
-// object may have.
+// Look appends the message OpLook. After it, the caller appends items of the kind FeedElsewhere. The receiver
+// may have the entities of these items.
 func Look(dst []byte, p *Destination, incarnation table.Incarnation, first []byte, within key.Range) []byte {
 	return AppendBounds(AppendBytes(append(beginAt(dst, OpLook, p), incarnation[:]...), first), within)
 }

@@ -7,12 +7,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// version is the version of most messages. A message to a range other than the first has the version ranged,
-// which earlier code without ranges does not understand.
+// The constant version is the version of most messages. The constant ranged is the version of a message to a
+// range other than the first, because earlier code without ranges must not understand such a message.
 const (
 	version = 2
 	ranged  = 3
-	// declaring is the version of messages that code without declared options must not understand.
+	// The version declaring is for messages that code without declared options must not understand.
 	declaring = 4
 )
 
@@ -49,15 +49,15 @@ const (
 	_
 
 	// Operations of a restore: the first goes to a bucket, the others to a catalog.
-	OpObey      // Destination → in the phase Freezing the fields of Found; the object asks the catalog what to do
+	OpObey      // Destination → the fields of Found, but only in the phase Freezing; before it answers, the receiver asks the catalog what to do
 	OpRestoring // record key, Restore → Restore
 	OpInstruct  // record key, bucket, range → Restore with only this object
 
 	// Operations of a merge: a range sends them to its right neighbour, which will get all its keys.
-	OpOffer // Destination, incarnation, end of the sender's keys, size of its entities or nothing → number with which the receiver agrees
-	OpJoin  // Destination, incarnation, the number of OpOffer, number of the chunk, entities → nothing
+	OpOffer // Destination, incarnation, end of the sender's keys, optional: size of its entities → number of the receiver's agreement
+	OpJoin  // Destination, incarnation, number in the answer to OpOffer, number of the chunk, entities → nothing
 
-	OpDeclare // of a bucket, which reads the declared options again: Destination → 1 if no entity that a withdrawn rule expired is left, else 0
+	OpDeclare // makes a bucket read the declared options: Destination → 1 if all entities that expired by a withdrawn rule are removed, else 0
 
 	// Operations on feeds: the first two go to a bucket, the others to a catalog.
 	OpLines // Destination, FeedQuestion → FeedAnswer, items

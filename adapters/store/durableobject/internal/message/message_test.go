@@ -201,8 +201,8 @@ func TestRangeMessages(t *testing.T) {
 	done(t, &r)
 }
 
-// TestForeign checks that another version is not understood, and that a message
-// that is truncated or has further bytes does not decode as another message.
+// TestForeign checks that a message with another version number is not understood. A truncated message, and a
+// message with further bytes, must not decode as another message.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	m := message.Get(nil, &place, []byte("key"))

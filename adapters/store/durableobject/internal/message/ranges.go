@@ -90,8 +90,10 @@ func (n *Named) Begins(id uint32) bool {
 	return slices.ContainsFunc(n.Begun, func(b Begun) bool { return b.ID == id })
 }
 
-// UnusedClass returns how many ids the catalog skips after the id last, so that the next id has a class of
-// Timestamps that no range of the bucket has. Ids have n classes. The result is 0 if every class is used.
+// UnusedClass returns how many ids the catalog skips before it gives the next id to a new range. The parameter
+// last is the id given last. The class of a range is its id modulo n, and determines the Timestamps that the
+// range issues. The new range must have a class that no range of the bucket has. The result is 0 if every class
+// is used.
 func (s *Named) UnusedClass(last, n uint32) uint32 {
 	used := map[uint32]bool{0: true} // the class of a bucket before it split
 	for _, r := range s.Ranges {
@@ -134,16 +136,17 @@ func (r *Reader) Named() (n Named) {
 	return n
 }
 
-// Splitting holds the fields of OpBegin and OpSwitch, with which a range tells the catalog about a split. OpBegin
-// asks for the id of a new range, which will get the keys of the range From that are not below At. OpSwitch says
-// that the range To has these keys. If To is 0, the right neighbour of From has got all keys of From.
+// Splitting holds the fields of OpBegin and OpSwitch. A range, whose id is in From, sends these messages to the
+// catalog. OpBegin asks for the id of a new range, which will get the keys that are not below the position At.
+// OpSwitch says that the range with the id in To has these keys. If the field To is 0, OpSwitch says that the
+// right neighbour has got all keys of the sender.
 type Splitting struct {
 	Table       string
 	Incarnation table.Incarnation
 	Bucket      uint16
 	From, To    uint32
 	At          []byte
-	Sealed      edm.Ticks // when From stopped serving the keys, 0 in OpBegin
+	Sealed      edm.Ticks // when the sender stopped serving the keys, 0 in OpBegin
 }
 
 // Split appends the message OpBegin or OpSwitch.
@@ -170,7 +173,7 @@ func (r *Reader) Splitting() Splitting {
 // receiver gets the keys.
 type Taking struct {
 	Bounds key.Range // the bounds of the keys that the receiver has from now on
-	High   edm.Ticks // the highest Timestamp of the sender, or a higher one
+	High   edm.Ticks // no Timestamp of the sender is higher
 	// Replica is the name of the replica to which the sender publishes, "" if it does not publish. Synced means that
 	// the sender has published all entities that existed when it joined the replica, and all changes before Since.
 	Replica string
@@ -178,8 +181,8 @@ type Taking struct {
 	Since   edm.Ticks
 	// Number is the number with which the receiver agreed to take all keys of the sender; 0 in a split.
 	Number uint64
-	// From and Cut are set in a table with a feed: the lines of the range From up to Cut precede the receiver's
-	// lines. Without a feed, Cut is 0.
+	// The fields From and Cut are set in a table with a feed. From is the id of the sender. The sender's lines
+	// up to the Timestamp Cut come before the receiver's lines. Without a feed, Cut is 0.
 	From uint32
 	Cut  edm.Ticks
 }
@@ -248,7 +251,7 @@ type Item struct {
 	Gone      bool
 	Value     []byte
 	Unseen    bool      // whether the replica does not have the current state yet
-	ChangedAt edm.Ticks // if Unseen, when the entity changed
+	ChangedAt edm.Ticks // the time of the change, set only if Unseen is true
 }
 
 const (

@@ -24,7 +24,8 @@ type Scan struct {
 	Descending, Count, Ended bool
 }
 
-// Position returns a position that the answering object must have: the position of the first rows.
+// Position returns the position at which the scan begins. The message must go to the object that has this
+// position.
 func (s *Scan) Position() []byte {
 	if s.Descending {
 		return key.Below(s.Ranges[len(s.Ranges)-1].End)
@@ -32,8 +33,8 @@ func (s *Scan) Position() []byte {
 	return s.Ranges[0].Start
 }
 
-// Leaves returns the end of own, the keys of an object, if a scan of r continues in another object from there
-// on. It returns nil if r ends within own.
+// Leaves returns the position at which a scan of the range r leaves an object and continues in another object.
+// The parameter own contains the keys of the object. The result is nil if the scan ends within the object.
 func (s *Scan) Leaves(r, own key.Range) []byte {
 	switch {
 	case s.Descending && bytes.Compare(r.Start, own.Start) < 0:

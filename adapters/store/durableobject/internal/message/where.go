@@ -5,8 +5,8 @@ import "edgetable/core/buckets"
 // The Stores of a Worker share a cache of layouts and ranges, which may be in another instance of the wasm
 // module. A Store sends a Where to that cache.
 
-// Where asks for the range that has a position of a table, or reports the layout or the ranges that a
-// Store has learned.
+// Where is a message of a Store to the cache. It asks which range of a table has a position. Or it reports a
+// layout or ranges that the Store has learned.
 type Where struct {
 	What     byte
 	Table    string // key of the table's record
@@ -17,11 +17,11 @@ type Where struct {
 	Near     buckets.Ranges
 }
 
-// The values of What, with the fields that they use.
+// These are the values of the field What. Each comment begins with the other fields that the message uses.
 const (
-	FindRange   byte = iota + 1 // Table, Bucket or OfKey, Position: asks which range has the position
+	FindRange   byte = iota + 1 // Table, Position, and either Bucket or OfKey: asks which range has the position
 	LearnLayout                 // Table, Layout: the table has this layout
-	LearnRanges                 // all but OfKey: these are the table's ranges around Position
+	LearnRanges                 // all fields except OfKey: Near contains the ranges of the table around Position
 )
 
 // AppendWhere appends a Where value.
@@ -36,7 +36,7 @@ func (r *Reader) Where() Where {
 	return Where{What: r.Byte(), Table: r.Text(), Layout: r.Layout(), Bucket: r.Bucket(), OfKey: r.Bool(), Position: r.Bytes(), Near: r.Ranges()}
 }
 
-// Destination returns the destination of the position, without its range.
+// Destination returns the destination of the position. The id of the range is not set in the result.
 func (w *Where) Destination() Destination {
 	return Destination{Table: w.Table, Buckets: w.Layout.Buckets, Bucket: w.Bucket, Location: w.Layout.Location}
 }
@@ -47,7 +47,7 @@ func AppendFoundRange(dst []byte, p *Destination) []byte {
 	return appendNumber(appendNumber(dst, uint64(p.Bucket)), uint64(p.Range))
 }
 
-// FoundRange reads the answer to FindRange, without the table.
+// FoundRange reads the answer to FindRange. The name of the table is not set in the result.
 func (r *Reader) FoundRange() (p Destination) {
 	where := r.Layout()
 	return Destination{Buckets: where.Buckets, Location: where.Location, Bucket: r.Bucket(), Range: r.ID()}

@@ -10,10 +10,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// Position is a position in a feed. Ranges are the ranges that are being read. Done are ranges that were read
-// to their ends; a range stays in Done until the lines of the range that took its keys have been read up to
-// the move of the keys. Any other range is still unknown, or was read completely: the lines of a range name
-// the ranges that got keys from it.
+// Position is a position in a feed. The field Ranges contains the ranges that are being read. The field Done
+// contains ranges that ended and were read to their ends. An ended range gave its keys to its neighbour. It
+// stays in Done until the reader has read the neighbour's lines up to this move of keys. Any other range was
+// read completely, or is still unknown. The reader finds a new range in the lines of the range that gave keys
+// to it.
 type Position struct {
 	Layout message.Layout
 	Ended  bool      // whether the client has received the drop of the table
@@ -119,7 +120,7 @@ func (p *Position) Append(dst []byte) []byte {
 	return dst
 }
 
-// most returns the most frequent Timestamp of the ranges.
+// The method most returns the Timestamp that occurs most often in the ranges.
 func (p *Position) most() (base edm.Ticks) {
 	count := make(map[edm.Ticks]int, 8)
 	for _, r := range p.Ranges {

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Put stores when an incarnation can be purged.
+// Put stores the time at which a dropped table (one incarnation) can be purged from the replica.
 func Put(rows storage.Rows, incarnation table.Incarnation, due edm.Ticks) {
 	storage.PutTicks(rows, storage.RowOf(storage.SpacePurges, string(incarnation[:])), due)
 }

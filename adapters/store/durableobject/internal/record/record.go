@@ -18,7 +18,7 @@ type Record struct {
 	By        uint64         // the id of the write that deletes the table or changes its declared options
 	Split     bool           // a bucket of the table has ranges
 	Restoring bool           // the table is being restored
-	Telling   bool           // whether the table's objects must still read the new declared options of the write By
+	Telling   bool           // whether the table's objects must still read the new declared options
 }
 
 // IsTable reports whether the record is that of a table.

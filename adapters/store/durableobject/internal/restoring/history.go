@@ -56,8 +56,8 @@ type Change struct {
 	At     edm.Ticks // when the catalog learned of the change; Append does not write it
 	Sealed edm.Ticks
 	From   uint32
-	To     uint32    // the range that got the keys; 0 if From merged into its right neighbour, or the table was restored
-	Keys   key.Range // the keys that moved, if From merged into its right neighbour
+	To     uint32    // the range that got the keys; 0 for a merge into the right neighbour, and for a restore
+	Keys   key.Range // the keys that moved; set only for a merge into the right neighbour
 
 	// The fields of a change by a restore:
 	Restored bool
@@ -82,7 +82,7 @@ func ReadChange(v []byte) (c Change, ok bool) {
 	return c, r.Done()
 }
 
-// Undo returns the bucket's ranges before the change. m are the ranges after the change.
+// Undo returns the bucket's ranges before the change. The parameter m has the ranges after the change.
 func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	switch {
 	case c.Restored:
@@ -93,9 +93,10 @@ func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	return m.Unsplit(c.To)
 }
 
-// Apart returns the nearest times before and after a requested time at which certainly no keys were
-// moving. The requested time is to. If no keys were moving then, both results are to. If objects returned
-// to a time between the results, several objects could have the same keys, or no object could have them.
+// Apart returns the nearest times before and after the requested time (the parameter to) at which certainly no
+// keys were moving. If no keys were moving at the requested time, both results are equal to it. If objects
+// returned to a time between the results, several objects could have the same keys, or no object could have
+// them.
 func Apart(all []Change, to edm.Ticks) (before, after edm.Ticks) {
 	before, after = to, to
 	for grew := true; grew; {

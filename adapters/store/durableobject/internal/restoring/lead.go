@@ -9,12 +9,12 @@ import (
 	"edgetable/core/key"
 )
 
-// visibleIn is the time after which all readers of the replica see a write. In the phase Freezing, the
-// catalog cancels the restore if no message about it arrives for the same time.
+// visibleIn is the time after which all readers of the replica see a write. It also limits the phase Freezing:
+// if no message about the restore arrives for so long, the catalog cancels the restore.
 const visibleIn = 90 * edm.TicksPerSecond
 
-// Plan sets which objects return to an earlier state: those that had keys at the requested time,
-// according to maps. The other objects of the table drop their entities. last is the restore to undo.
+// Plan sets which objects return to an earlier state: those that had keys at the requested time, according to
+// maps. The other objects of the table drop their entities. The parameter last is the restore to undo.
 func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restore) {
 	r.Phase, r.Until = Freezing, r.Began+visibleIn
 	for n, m := range maps {

@@ -32,9 +32,9 @@ type Restore struct {
 	Undo  bool      // whether this restore undoes the previous one
 	To    edm.Ticks // the time to restore
 	Began edm.Ticks
-	Until edm.Ticks         // when Freezing ends if no further message arrives, when Telling ends, or when the restore ended
+	Until edm.Ticks         // the end of the phase Freezing (unless a message arrives), the end of the phase Telling, or the end of the restore
 	Was   table.Incarnation // incarnation of the table when the restore began
-	Then  table.Incarnation // incarnation of the table at the time To
+	Then  table.Incarnation // incarnation of the table at the time to restore
 	Next  table.Incarnation // incarnation of the table after the restore
 	High  edm.Ticks         // no object issued a higher Timestamp before the restore
 	Why   string            // the reason to undo the restore, "" if there is none
@@ -44,7 +44,7 @@ type Restore struct {
 	Traits *table.Traits
 }
 
-// Returned is one object of a restore and its state.
+// Returned describes one object in a restore.
 type Returned struct {
 	message.Object
 	Back   bool      // whether the object had keys at the requested time, and returns to that time; otherwise it drops its entities

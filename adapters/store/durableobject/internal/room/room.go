@@ -10,8 +10,8 @@ import (
 // lower size. The difference is for the rows that deletions write themselves, so that reads and deletions still work.
 const (
 	maxSize = 9_800_000_000
-	// stride is the number of bytes that are written between two checks of the size. The object may grow by twice as
-	// much, because rows may take twice their size where pages are half empty.
+	// stride is the number of bytes that are written between two checks of the size. The database may need
+	// twice as many bytes, because its pages may be half empty. So the object may grow by twice the stride.
 	stride = 32 << 20
 )
 
@@ -35,15 +35,15 @@ type Room struct {
 // Wrote counts bytes that were written.
 func (r *Room) Wrote(n int) { r.left -= n }
 
-// LookOften makes the checks frequent enough to notice in time when the object reaches a size; 0 is the size of a
-// full object.
+// LookOften limits the bytes that are written between two checks, so that a check notices soon when the object
+// reaches this size. If size is 0, the checks are only frequent enough for the limit of a full object.
 func (r *Room) LookOften(size int64) {
 	if r.stride = stride; size > 0 {
 		r.stride = int(min(stride, size/16+1))
 	}
 }
 
-// Look makes the next write check the size.
+// Look requests a check of the size at the next write.
 func (r *Room) Look() { r.left = 0 }
 
 // Full reports whether the object is full.

@@ -24,7 +24,7 @@ type Load struct {
 	requests      float64
 	partitions    [][]byte // a sample of the requested partitions
 	at            []byte   // the key that would have divided the requests of the last half minute best; nil if there is none
-	before, after int      // requests of this half minute before that key, and from it on
+	before, after int      // requests of this half minute for keys below the field at, and for all other keys
 	inserts       int      // number of recent inserts
 	atEnd         int      // number of recent inserts that were above all earlier keys
 }
@@ -43,11 +43,12 @@ func (l *Load) Inserted(k []byte) {
 // Grows reports whether nearly all recent inserts were above all earlier keys.
 func (l *Load) Grows() bool { return l.inserts >= 16 && l.atEnd*10 >= l.inserts*9 }
 
-// Visited counts a request for the key k. At the end of a half minute, busy reports whether its requests per
-// second exceeded the rate most. Then at is the partition that best divided the load of the previous half
-// minute. But at is nil if that partition does not divide the load of this half minute as well, with at least a
-// fifth of the requests on each side. So at is always nil if keys only grow, because all new requests are then
-// on one side.
+// Visited counts a request for the key k. The first request after a half minute gets results about that half
+// minute. The result busy says that there were more than most requests per second. Then the result at may be a
+// partition at which the range can be split. It is the partition that best divided the requests of the half
+// minute before. It must also divide the requests of this half minute, with at least a fifth on each side.
+// Otherwise the result at is nil. If keys only grow, it is always nil, because all new requests are on one
+// side.
 func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64) (busy bool, at []byte) {
 	most *= seconds
 	if now < l.begin || now-l.begin >= window {
@@ -79,8 +80,8 @@ func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64
 	return busy, at
 }
 
-// BusyUntil returns the end of the last half minute in which the requests per second were at least an eighth
-// of the rate most, or 0 if there was none since the object woke up.
+// BusyUntil returns the end of the last busy half minute, or 0 if there was none since the object woke up. A
+// half minute is busy if its requests per second were at least an eighth of the parameter most.
 func (l *Load) BusyUntil(now edm.Ticks, most float64) edm.Ticks {
 	if l.requests > 0 && l.requests >= most*seconds/8 {
 		return min(now, l.begin+window)

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/key"
 )
 
-// Search looks for the first partition that has half of the bytes of a range before it.
+// Search looks for the first partition that begins after half of the bytes of a range.
 type Search struct {
 	Half int64
 	From []byte // the row at which the search continues
@@ -23,8 +23,9 @@ const (
 	run      = 256 << 10
 )
 
-// Run reads the next rows, up to the row key to. A row key is one byte and the entity's key. done is
-// false if the search is not finished. at is nil if all rows are in one partition.
+// Run reads the next rows of a range. The parameter to is the row key at which the range ends; a row key is one
+// byte and the entity's key. The result done is false if the search is not finished. The result at is nil if
+// all rows are in one partition.
 func (s *Search) Run(rows storage.Rows, to []byte) (at []byte, done bool) {
 	read := 0
 	for k, v := range rows.Scan(s.From, to, run) {

@@ -26,8 +26,9 @@ type Marker struct {
 	row []byte // the key of the row in which the marker is stored, nil if there is none
 }
 
-// Span is the range of an object, and the progress of its split. It is stored with the marker under another
-// key, so that earlier code, which does not know ranges, finds no marker.
+// Span is the range of an object, and the progress of its split. The marker of an object without ranges is
+// stored in the row "mm". With a Span, the marker is in another row, so that earlier code, which does not know
+// ranges, finds no marker.
 type Span struct {
 	Self   message.Destination // the destination of messages to this object
 	Bounds key.Range           // the bounds of the keys that the object serves
@@ -38,13 +39,13 @@ type Span struct {
 	// The fields of a split, or of a merge into the right neighbour (Leaving):
 	Leaving  bool
 	At       []byte    // the first position that moves to another range
-	End      []byte    // the end of the keys that move, nil: all keys from At on
+	End      []byte    // the end of the keys that move; nil: all keys that are not below the position At
 	Target   uint32    // the id of the range that gets the keys
 	From     []byte    // the row at which the next chunk begins
 	Upto     []byte    // rows before this one were sent, so later changes of their entities are recorded
-	Complete bool      // whether all rows were sent once
+	Complete bool      // whether each row was sent at least once
 	Sealed   edm.Ticks // when the object stopped serving these keys; 0 again once the catalog knows the move
-	Number   uint64    // of a merge: the number with which the neighbour agreed
+	Number   uint64    // in a merge: the number in the answer by which the neighbour agreed to take the keys
 }
 
 // Phase is the state of a range: see docs/adr/0034.
@@ -63,8 +64,9 @@ const (
 var (
 	rowMarker = []byte("mm") // key of the marker of a bucket that never split
 	rowRange  = []byte("mr") // key of the marker with a span
-	// The row of a table that declares options: its traits, then the fields of either row above. Earlier code,
-	// which does not know declared options, finds no marker.
+	// The key of the marker of a table that declares options. The row has the options, then the fields of one
+	// of the two rows above. Earlier code, which does not know declared options, does not read this row, so it
+	// finds no marker.
 	rowDeclares = []byte("me")
 )
 
@@ -193,12 +195,12 @@ func (m *Marker) Bounds() key.Range {
 }
 
 // Classes returns the number of classes into which the Timestamps of a bucket are divided, so that each range
-// can have its own.
+// can have its own class.
 func Classes(buckets uint16) uint32 { return 1024 / min(max(uint32(buckets), 1), 1024) }
 
-// Class returns the class of the Timestamps that this object issues, and the number of classes: the
-// Timestamps equal class modulo count. No two ranges of a table have the same class. A bucket that never
-// split uses all classes of the bucket.
+// Class returns two numbers, class and count. Each Timestamp that this object issues is equal to class modulo
+// count. So two ranges of a table never issue the same Timestamp. For a bucket that never split, class is the
+// bucket's number, and count is the number of buckets.
 func (m *Marker) Class(p *message.Destination) (class, count uint32) {
 	if m.Span == nil {
 		return uint32(p.Bucket), uint32(p.Buckets)
@@ -207,5 +209,5 @@ func (m *Marker) Class(p *message.Destination) (class, count uint32) {
 	return uint32(p.Bucket) + uint32(p.Buckets)*(m.Span.Self.Range%n), uint32(p.Buckets) * n
 }
 
-// Cut adds a span with all keys to the marker of a bucket that never split.
+// Cut changes the marker of a bucket that never split: the bucket becomes a range with all keys.
 func (m *Marker) Cut(self message.Destination) { m.Span = &Span{Self: self} }

@@ -7,12 +7,12 @@ const (
 	SpaceRecords  = 'd' // key of a record → record
 	SpaceEntities = 'e' // encoded key → table.AppendRow
 	spaceMeta     = 'm' // one of the names below
-	SpaceDeleting = 'x' // key of a table's record → while it is deleted: number of objects that dropped the table; else telling.progress
+	SpaceDeleting = 'x' // key of a table's record → in a deletion, the number of objects that dropped the table; otherwise, telling.progress
 	SpaceOutbox   = 'o' // key of a row to publish → Timestamp of the change
 	SpaceMarks    = 's' // encoded key of an entity that changed while entities are copied → Timestamp of the change
 	SpaceRanges   = 'g' // key of a record, 0, number of a bucket that has split → message.Named
 	SpaceHistory  = 'h' // key of a record, 0, number of a bucket, time → restoring.Change
-	SpaceRestores = 'r' // key of the record of a table that is being restored, or was → restoring.Restore
+	SpaceRestores = 'r' // key of a table's record → restoring.Restore: the restore in progress, or the last restore
 	SpaceLines    = 'f' // day, Timestamp → line of the feed, see days.go
 	SpaceFeeds    = 'F' // incarnation → feed.Head
 	SpacePurges   = 'p' // incarnation to purge from the replica → when it can be purged
@@ -21,8 +21,8 @@ const (
 // The keys of other rows.
 var (
 	RowSending = []byte{spaceMeta, 'o'} // the progress of publishing: the type sending in package engine
-	// other second letters: package clock uses 'c', package visits 't' and 'u', package span 'm', 'r' and 'e',
-	// package expiry 'x'
+	// The keys of further rows have another second byte: 'c' in package clock, 't' and 'u' in package visits,
+	// 'm', 'r' and 'e' in package span, 'x' in package expiry.
 	RowSelf      = []byte{spaceMeta, 's'} // the destination of a bucket that publishes
 	RowFrozen    = []byte{spaceMeta, 'b'} // the state of an object during a restore: the type frozen in package engine
 	RowFloor     = []byte{spaceMeta, 'f'} // of a catalog: floor of the Timestamps of new tables
