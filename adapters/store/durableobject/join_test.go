@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// small returns a table of n small ranges, which are idle from now on.
+// The function small returns a table of n small ranges, which get no more requests.
 func small(t *testing.T, n int) (w *ranges, partitions []string) {
 	w, partitions = many(t, n, 8)
 	w.bytes = 100_000

@@ -104,7 +104,7 @@ func TestOnePublishesAnEntity(t *testing.T) {
 			return before(c)
 		}
 		begun := false
-		w.atOp(message.OpJoin, func(durableobject.Call) fate { // OpJoin carries the first chunk, which contains another entity
+		w.atOp(message.OpJoin, func(durableobject.Call) fate { // OpJoin carries the first chunk, which contains neither of these two entities
 			set("0000b", "1")
 			set("0000c", "1")
 			begun = true

@@ -32,7 +32,7 @@ func (w *ranges) remaining() (ids []uint32) {
 	return ids
 }
 
-// hours moves the clock by n hours without a write, and sends the alarms that are due.
+// The method hours moves the clock by n hours without a write. Alarms ring when they are due.
 func (w *ranges) hours(n int) {
 	for range 120 * n {
 		w.clock.t += 30 * edm.TicksPerSecond
@@ -66,9 +66,9 @@ func (w *ranges) atCopy(f func()) {
 	}
 }
 
-// TestEmptiedWhileItSplits checks that a range merges into its neighbour if it became empty during the split that created
-// it, or during the split that gave its other keys to a new range. No write follows in these cases, although usually a write
-// makes a range check whether it is empty.
+// TestEmptiedWhileItSplits checks a range that becomes empty during a split. Either the split created this
+// range, or the split gives the other keys of this range to a new range. The empty range must merge into its
+// neighbour. Usually a range checks after a write if it is empty, but here no write follows.
 func TestEmptiedWhileItSplits(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -145,7 +145,7 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 	t.Run("restart", func(t *testing.T) {
 		w, _ := start(0)
 		w.remove(0, 60)
-		for _, n := range w.all() { // the alarm of a batch, which was earlier, replaced the alarm of the check
+		for _, n := range w.all() { // the alarm for a batch was due earlier, so it replaced the alarm for the check that finds an empty range
 			n.evict()
 		}
 		if w.hours(3); len(w.remaining()) != 1 {

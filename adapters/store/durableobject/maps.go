@@ -35,8 +35,8 @@ type mapOfTable struct {
 // costs messages.
 const (
 	mostOfMaps  = 1 << 20
-	sizeOfMap   = 200 // size of a table, in addition to its ranges
-	sizeOfRange = 40  // size of a range, in addition to its key
+	sizeOfMap   = 200 // memory for a table, not counting its ranges
+	sizeOfRange = 40  // memory for a range, not counting its key
 )
 
 // NewMaps returns an empty cache. All Stores that share it must have the same options for new tables.

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// many returns a table with this number of ranges. Each range has one partition, whose key has this
-// length.
+// The function many returns a table with the given number of ranges. Each range has one partition. The key of
+// each partition has the given length.
 func many(t *testing.T, ranges, length int) (w *ranges, partitions []string) {
 	w = newRanges(t, 1, 1, 0)
 	for i := range ranges {
@@ -159,10 +159,9 @@ func TestMapsAreBounded(t *testing.T) {
 	}
 }
 
-// TestFiftyCalls checks that a table of 129 ranges can be read completely, counted and deleted,
-// although the platform's free plan permits 50 calls in one request, and 50 in each message of an
-// object. It does not matter which message finds the table half deleted. In the end nothing of the
-// table is left.
+// TestFiftyCalls checks that a table of 129 ranges can be read completely, counted and deleted. The platform's
+// free plan permits 50 calls in one request, and 50 in each message of an object, so the deletion takes several
+// messages. A drop, an alarm or a read may continue the deletion. In the end, nothing of the table is left.
 func TestFiftyCalls(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"drop", "dropped by the alarm", "dropped by a read"} {

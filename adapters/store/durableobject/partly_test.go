@@ -45,9 +45,9 @@ func TestPublishingBesideDrop(t *testing.T) {
 	w.converges()
 }
 
-// TestWakeBitByBit switches publishing on for existing tables, and checks how the catalog wakes their
-// buckets. In each attempt another bucket does not wake up. Buckets that woke up must not be woken again.
-// A bucket that never wakes up must be called again from time to time.
+// TestWakeBitByBit switches publishing on for existing tables, and checks how the catalog wakes their buckets.
+// In each attempt, a different bucket does not wake up. Buckets that woke up must not be woken again. A bucket
+// that never wakes up must be called again from time to time.
 func TestWakeBitByBit(t *testing.T) {
 	t.Parallel()
 	const buckets = 5

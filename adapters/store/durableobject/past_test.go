@@ -12,16 +12,16 @@ import (
 	"edgetable/testdata/rowstest"
 )
 
-// past holds the earlier states of the objects of a cloud, as the platform keeps them. Each transaction
-// creates a state. A state has a name, with which an object that ends can return to the state.
+// A past value holds the earlier states of the objects of a cloud, as the platform keeps them. Each transaction
+// creates a state with a name. If an object ends and names a state, the object returns to this state.
 type past struct {
 	t      testing.TB
 	now    func() edm.Ticks
 	states map[*node][]state
 	misses func(n *node) edm.Ticks // by how much the platform misses a time; nil if it is exact
 	refuse func(n *node) bool      // whether the platform has no states of an object
-	stuck  func(n *node) bool      // whether the platform ends an object without returning it to a state
-	woken  func(n *node)           // called for an object after its return; nil: its alarm rings as before
+	stuck  func(n *node) bool      // whether the platform ends an object but does not restore the state that it names
+	woken  func(n *node)           // called for an object that has returned to a state; nil: the alarm of the object rings as before
 }
 
 type state struct {

@@ -205,7 +205,7 @@ func play(t *testing.T, traits *table.Traits) []string {
 	for i := range 16 {
 		do("insert", false, commit(w.store, entity(fmt.Sprintf("q%02d", i*7%16), table.Put, table.Absent)))
 	}
-	w.bytes = 1000 // less than the entities have
+	w.bytes = 1000 // less than the size of the entities, so that the range splits
 	w.evict()
 	do("insert into a range that is too large", false, commit(w.store, entity("q16", table.Put, table.Absent)))
 	do("the split", false, pass(100, edm.TicksPerSecond/10))
@@ -235,8 +235,9 @@ func play(t *testing.T, traits *table.Traits) []string {
 	return l.lines
 }
 
-// since returns the recorded lines without those that earlier code did not have. That code did not know declared
-// options. Since then, an object without the rows "mm" and "mr" also looks for the row "me" when it loads its state.
+// The function since returns the recorded lines, except the reads of the row "me". Code without declared
+// options did not read this row. Now an object reads the row "me" when it loads its state, if it has neither
+// the row "mm" nor the row "mr".
 func since(t *testing.T, lines []string) (list []string) {
 	t.Helper()
 	for i, line := range lines {
@@ -249,9 +250,9 @@ func since(t *testing.T, lines []string) (list []string) {
 	return list
 }
 
-// TestPlainTable checks a table that declares no options. Its messages, the rows that objects read, write and delete, and
-// the alarms must be those of testdata/plain.txt. Code that did not know declared options (commit d8363837) has written this
-// file; see since.
+// TestPlainTable checks a table that declares no options. Its messages, the rows that objects read, write and
+// delete, and the alarms must be the same as in testdata/plain.txt. This file was written by code without
+// declared options (commit d8363837). The function since removes the expected difference.
 func TestPlainTable(t *testing.T) {
 	t.Parallel()
 	now := since(t, play(t, nil))
@@ -281,9 +282,10 @@ var (
 	entities = regexp.MustCompile(`: (wrote|deleted) "e`)
 )
 
-// TestPlainTableWithFeed checks what a feed adds to the same operations: one row for each commit, the head when an object
-// begins the feed, and an alarm. There is no other message, and until the range splits no other row. The table's record is
-// longer, and so is the row with a range's state, which has another name.
+// TestPlainTableWithFeed checks what a feed adds to the same operations. Each commit writes one more row. When
+// an object begins the feed, it writes a row with the state of the feed. The feed also adds an alarm. It adds
+// no message, and no other row before the range splits. The table's record is longer. The row with the state of
+// a range is longer too, and has another key.
 func TestPlainTableWithFeed(t *testing.T) {
 	t.Parallel()
 	var kinds, rows [2][]string

@@ -23,7 +23,7 @@ type counted struct {
 	more          float64 // further cost in dollars
 }
 
-// inside is the value of counted.objects for work that no client's request causes.
+// The field objects of type counted has the value inside for work that no client's request causes.
 const inside = -1
 
 // meter counts the work of a cloud's objects. It omits rows of statistics, of which there are a few for
@@ -31,7 +31,7 @@ const inside = -1
 type meter struct {
 	*cloud
 	asked, catalog int
-	written        map[string]int // the number of rows, by the first byte of their keys, or by two bytes for the state of an object
+	written        map[string]int // the number of rows, by the first byte of their keys; for rows with the state of an object, by the first two bytes
 	read           int
 }
 
@@ -60,7 +60,7 @@ func (m *meter) touched(k []byte, writes bool) {
 	}
 }
 
-// each runs an operation n times and returns the cost of one run. No run may ask the catalog.
+// The method each runs an operation n times and returns the average cost. No run may ask the catalog.
 func (m *meter) each(t *testing.T, n int, do func(i int) error) (c counted) {
 	t.Helper()
 	m.asked, m.catalog, m.read = 0, 0, 0
@@ -80,11 +80,12 @@ func (m *meter) each(t *testing.T, n int, do func(i int) error) (c counted) {
 	return c
 }
 
-// prices are the numbers of docs/cloudflare.md: the terms of its formula, and its table of sums.
+// prices are the numbers in docs/cloudflare.md: the prices in the formula, and the table with the cost of each
+// operation.
 type prices struct {
 	request, object, cpu, written, read, active float64
 	kv, publishes                               float64     // price of a write in KV, and of the object's time for it
-	rows                                        [][3]string // the rows of the table of sums: operation, CPU, sum
+	rows                                        [][3]string // the rows of the table in the page: operation, CPU, cost
 }
 
 // number is the regular expression of a price.

@@ -25,13 +25,13 @@ func TestRangesStayBounded(t *testing.T) {
 	const second = edm.TicksPerSecond
 	for _, l := range []struct {
 		what   string
-		days   float64 // duration, unless the flag sets one
+		days   float64 // duration of the test, unless a flag sets another duration
 		rate   float64 // inserts per second
-		scale  float64 // number of requests that one request stands for
+		scale  float64 // one request of the test stands for this number of real requests
 		moves  edm.Ticks
 		step   func(w *rangeLoad, n int)
-		most   int     // maximum number of ranges at a time, in addition to those that the size requires
-		atRest int     // maximum number of ranges after an idle day, in addition to those that are not small
+		most   int     // maximum number of ranges at a time, not counting those that the size requires
+		atRest int     // maximum number of ranges after an idle day, not counting those that are too large to merge
 		copies float64 // maximum number of copies per insert
 	}{
 		{"a log", 2, 350, 2000, 0, (*rangeLoad).growing, 1, 1, 0},
@@ -86,7 +86,7 @@ type rangeLoad struct {
 }
 
 func newRangeLoad(t *testing.T, scale, rate float64) *rangeLoad {
-	const entity = 1000 // bytes of an entity before the size is scaled down
+	const entity = 1000 // assumed bytes of a real entity; an entity of the test has sizeOfRow bytes
 	w := &rangeLoad{ranges: newRanges(t, 1, int64(4e9/entity/scale*sizeOfRow), 300/scale)}
 	w.inside = func(c durableobject.Call) fate {
 		op, r, _ := message.Open(c.Message)
@@ -121,8 +121,8 @@ func newRangeLoad(t *testing.T, scale, rate float64) *rangeLoad {
 	return w
 }
 
-// leaves reports whether an OpTake comes from a range that merges into its right neighbour: the receiver
-// serves keys already.
+// The method leaves returns true if an OpTake comes from a range that merges into its right neighbour. In a
+// split, the receiver does not serve keys yet.
 func (w *rangeLoad) leaves(c durableobject.Call) bool {
 	for _, r := range w.node(c.To).rows.Rows {
 		if string(r.Key) == "mr" {
@@ -187,7 +187,7 @@ func (w *rangeLoad) size() (n int64) {
 	return n
 }
 
-// idle lets hours pass without load, and returns the number of alarms that rang.
+// The method idle moves the clock by some hours without load, and returns the number of alarms that rang.
 func (w *rangeLoad) idle(hours int) int {
 	for range hours * 120 {
 		w.clock.t += 30 * edm.TicksPerSecond
@@ -199,14 +199,14 @@ func (w *rangeLoad) idle(hours int) int {
 	return w.rings
 }
 
-// growing inserts entities in the order of their keys.
+// The method growing inserts entities in the order of their keys.
 func (w *rangeLoad) growing(n int) {
 	w.write(fmt.Sprintf("%012d", n/5), fmt.Sprint(n%5), table.Put)
 	w.stored += sizeOfRow
 }
 
-// queue inserts an entity at the end of the table, and deletes an entity at the beginning when it is ten
-// minutes old.
+// The method queue inserts an entity at the end of the table, and deletes an entity at the beginning when it is
+// ten minutes old.
 func (w *rangeLoad) queue(n int) {
 	w.write(fmt.Sprintf("%012d", n), "r", table.Put)
 	if old := n - int(600*350.0/300*w.rate); old >= 0 {

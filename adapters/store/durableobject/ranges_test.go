@@ -281,8 +281,9 @@ func TestEarlierCode(t *testing.T) {
 	}
 }
 
-// TestClassesOfRanges checks that the catalog gives each range of a table an id with its own class of
-// Timestamps, however many ranges other tables of the account have.
+// TestClassesOfRanges checks the ids that the catalog gives to the ranges of a table. No two of these ids may
+// be equal modulo the number of classes, so that no two ranges issue the same Timestamp. The number of ranges
+// in other tables of the account must not matter.
 func TestClassesOfRanges(t *testing.T) {
 	t.Parallel()
 	w, _ := many(t, 6, 8)

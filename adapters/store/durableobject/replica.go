@@ -109,7 +109,7 @@ type Published struct {
 	Certain bool
 	// Failed means that the object must not retry at once.
 	Failed bool
-	Marked bool   // whether Lagging or CaughtUp was carried out
+	Marked bool   // whether the replica has done what the field Lagging or CaughtUp of the Batch requests
 	More   bool   // whether the purge is not finished
 	Done   []bool // whether each change is published
 }

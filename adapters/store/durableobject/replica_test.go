@@ -29,7 +29,7 @@ func TestReplicaConverges(t *testing.T) {
 				return false
 			}
 			for name := range w.lives {
-				if rnd.IntN(3) == 0 { // changes while a batch is in flight, so that the batch arrives late
+				if rnd.IntN(3) == 0 { // write to the table while a batch is in flight, so that the batch has old states when it arrives
 					w.write(name, fmt.Sprint("p", rnd.IntN(4)), fmt.Sprint("r", rnd.IntN(4)), rnd.IntN(3) == 0)
 				}
 			}
@@ -160,8 +160,8 @@ func TestReplicaCoalesces(t *testing.T) {
 	w.converges()
 }
 
-// TestReplicaDown checks that a replica that refused writes shows since when it lags, and that the
-// objects retry less and less often.
+// TestReplicaDown checks a replica that refuses writes for some time. Afterwards, the replica must report the
+// time from which on changes are missing. The objects must retry less and less often.
 func TestReplicaDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)

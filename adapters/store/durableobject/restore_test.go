@@ -317,8 +317,8 @@ func TestRestoreWhileKeysMove(t *testing.T) {
 	}
 }
 
-// TestRestoreTellsTheReplica checks that a restored table is not served before the replica knows that it
-// does not have the restored table.
+// TestRestoreTellsTheReplica checks that objects serve a restored table only after a message to the replica. By
+// this message, the replica learns that it does not have the content of the restored table.
 func TestRestoreTellsTheReplica(t *testing.T) {
 	t.Parallel()
 	p := newRestored(t, 1)

@@ -83,8 +83,9 @@ type rewinds struct {
 	left    int // messages until the command is killed; -1: it is not killed
 	busy    bool
 	delayed []durableobject.Call
-	// The writes of clients during a restore. Those in given were made before objects returned to an earlier state,
-	// and remain only if the restore is cancelled. Those in kept were made later, and remain in the restored table.
+	// The fields given and kept contain the writes of clients during a restore. The writes in given were made
+	// before objects returned to an earlier state. They remain only if the restore is cancelled. The writes in
+	// kept were made later, and remain in the restored table.
 	given, kept map[string]uint64
 	ends        map[edm.Ticks]map[string]uint64 // the content before each finished restore, by the time at which that restore began
 
@@ -129,7 +130,7 @@ func newRewinds(t *testing.T, seed uint64) *rewinds {
 		w.keys = append(w.keys, at(fmt.Sprintf("p%02d", p), "r"))
 	}
 	w.network = func(c durableobject.Call) fate {
-		w.now++ // the time advances, so that a message from before the end of the last restore has an earlier time
+		w.now++ // advance the time: a message that is sent before the end of a restore must have a time before that end
 		if w.busy || w.left < 0 {
 			return fate{}
 		}
@@ -185,8 +186,8 @@ func (w *rewinds) pass(d edm.Ticks) {
 	}
 }
 
-// honest checks that the replica has all changes older than three minutes, or reports that an object
-// lags. A reader (lastSync in wasm/worker) relies on this.
+// The method honest checks the replica. Unless the replica reports that an object lags, the replica must have
+// all changes that are older than three minutes. The function lastSync in wasm/worker relies on this rule.
 func (w *rewinds) honest() {
 	if w.replica == nil {
 		return
@@ -241,7 +242,7 @@ func (w *rewinds) write(into map[string]uint64) {
 	w.high[string(k)] = max(w.high[string(k)], ticks)
 }
 
-// live lets some time pass in which clients write to the table, and then pauses the clients.
+// In the method live, clients write to the table for some time, and then pause.
 func (w *rewinds) live() {
 	for range 20 + w.r.IntN(60) {
 		for range w.r.IntN(4) {
@@ -255,7 +256,7 @@ func (w *rewinds) live() {
 				}
 			}
 			w.note()
-			w.pass(90 * 60 * edm.TicksPerSecond) // in this time, empty ranges merge
+			w.pass(90 * 60 * edm.TicksPerSecond) // long enough for empty ranges to merge
 		}
 		w.note()
 		w.pass(edm.Ticks(w.r.Int64N(int64(40 * edm.TicksPerSecond))))
@@ -282,7 +283,8 @@ func (w *rewinds) moment() (to edm.Ticks, had map[string]uint64) {
 	}
 }
 
-// current returns the restore that the catalog stores: the restore in progress, or else the last restore.
+// The method current returns the restore that the catalog stores: the restore in progress, or else the last
+// restore.
 func (w *rewinds) current() (r *restoring.Restore) {
 	r = &restoring.Restore{}
 	for _, row := range w.node(durableobject.Catalog("acct", "")).rows.Rows {
@@ -293,7 +295,7 @@ func (w *rewinds) current() (r *restoring.Restore) {
 	return r
 }
 
-// meanwhile lets other things happen while the command runs.
+// The method meanwhile simulates other events while the command runs.
 func (w *rewinds) meanwhile() {
 	w.busy = true
 	defer func() { w.busy = false }()
@@ -305,7 +307,7 @@ func (w *rewinds) meanwhile() {
 		case 1:
 			w.evict()
 		case 2:
-			if w.current().Phase != restoring.Telling { // if a late message ended the restore, the command would begin another one
+			if w.current().Phase != restoring.Telling { // if a late message ended the restore now, the running command would begin a new restore
 				w.late()
 			}
 		default:
@@ -319,7 +321,7 @@ func (w *rewinds) meanwhile() {
 	}
 }
 
-// late delivers a message that was delayed.
+// The method late delivers a message that was delayed.
 func (w *rewinds) late() {
 	if n := len(w.delayed); n > 0 {
 		i := w.r.IntN(n)
@@ -329,7 +331,8 @@ func (w *rewinds) late() {
 	}
 }
 
-// restore runs the command until it finishes, killing it at times, and reports the outcome.
+// The method restore runs the command for a restore, and returns the outcome. It kills some runs of the
+// command, and then starts the command again.
 func (w *rewinds) restore(to edm.Ticks) (r *restoring.Restore, why error) {
 	w.was = append(w.was, moment{at: w.now})
 	w.given, w.kept = map[string]uint64{}, map[string]uint64{}
@@ -445,7 +448,7 @@ func (w *rewinds) run() {
 			w.settle("a restore that was given up")
 			continue
 		}
-		if r.Undo { // the restore had ended or was abandoned when the command became an undo, so the command undid the last finished restore
+		if r.Undo { // the restore was over before the command to undo it, so that command undid the last finished restore
 			w.undone++
 			if known := w.ends[r.To]; known != nil {
 				before = known
@@ -487,8 +490,7 @@ func (w *rewinds) run() {
 	w.end()
 }
 
-// refused checks that a restore to a time near a move of keys is refused, and that the error names
-// possible times.
+// If keys were moving at the requested time, the restore is refused, and the error must name possible times.
 func (w *rewinds) refused(to edm.Ticks, err error) {
 	w.model = with(w.model, w.given)
 	w.equals("a restore that was refused", w.model)
@@ -514,7 +516,7 @@ func (w *rewinds) refused(to edm.Ticks, err error) {
 	}
 }
 
-// end checks that the replica has the table, and that a drop reaches all its objects.
+// At the end of a run, the replica must have the table, and a drop must reach all objects of the table.
 func (w *rewinds) end() {
 	if w.replica != nil {
 		w.pass(30 * 60 * edm.TicksPerSecond)

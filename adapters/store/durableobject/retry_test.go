@@ -99,8 +99,8 @@ func outcomes(t *testing.T, seed uint64) {
 	c := newCloud(t, func() edm.Ticks { k.pass(time.Duration(n(3)) * time.Millisecond); return k.t })
 	s := c.store(c.now, func(o *durableobject.Options) { o.Attempts = 2 + n(3) })
 	create(t, s, 1)
-	// late holds messages that will arrive although their senders no longer wait. They wait at the
-	// object, and are lost when it ends.
+	// The list late holds messages whose senders no longer wait. These messages will still arrive, unless the
+	// object ends before.
 	var late []durableobject.Call
 	restart := func() {
 		late = late[:0]

@@ -18,8 +18,9 @@ const fanOut = 32
 // is a snapshot. The object examines at most 8 MiB, even if the request allows more, so that it
 // is not occupied for long.
 //
-// The object can neither call Expired nor rely on its clock. So Scan calls Expired, for the rows
-// that the object has examined. A page that Expired ends early has wasted at most 8 MiB of work.
+// The function r.Expired says that the page must end. The object can neither call this function nor rely on its
+// clock. So Scan calls r.Expired for the rows that the object has examined. If the page then ends early, at
+// most 8 MiB of work is wasted.
 func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (page table.Page, err error) {
 	name := t.String()
 	err = s.retryMoved(name, func() error {
@@ -139,7 +140,7 @@ type source struct {
 	ended bool                // whether expired entities are read, too
 }
 
-// at returns the destination of a position in a bucket. The scan keeps the number of buckets with
+// The method at returns the destination of a position in a bucket. The scan keeps the number of buckets with
 // which it began.
 func (s *source) at(bucket uint16, position []byte) message.Destination {
 	p := s.table

@@ -27,18 +27,18 @@ type stage struct {
 	other  *storetest.Stage // the stage of another Worker
 	clock  *clock
 	ctx    *until
-	next   storetest.Fates // the fates of the next messages of Workers
-	words  []string        // the words of the next message's fate that are left after the pause before that message
+	next   storetest.Fates // what happens to the Workers' next messages
+	words  []string        // what happens to the next message itself, after the pause before it; nil: not known yet
 	sent   int             // number of messages of Workers
 	late   []durableobject.Call
-	inside map[message.Op]*storetest.Fates // fates of messages from one object to another
+	inside map[message.Op]*storetest.Fates // what happens to messages from one object to another
 	during map[message.Op][]string         // commands to run while an answer is on its way
 	asked  map[message.Op]int              // number of messages from one object to another
 	left   int                             // number of messages from object to object before the process of the catalog object is killed; -1: never
 	alone  bool                            // whether the object cannot reach others
 }
 
-// until is a context whose deadline a script sets, by the clock of the cloud.
+// An until value is a context. A script sets its deadline by the clock of the cloud.
 type until struct {
 	context.Context
 	at time.Time
@@ -88,7 +88,7 @@ func newStage(t *testing.T) *storetest.Stage {
 	return s.Stage
 }
 
-// setNext sets the fates of the next messages, and a new deadline.
+// setNext sets what happens to the next messages, and a new deadline.
 func (s *stage) setNext(args, _ []string) string {
 	s.next, s.ctx.at = storetest.ParseFates(args), s.clock.t.Time().Add(1000*time.Hour)
 	return "ok"
@@ -144,8 +144,8 @@ func (s *stage) stored(_, _ []string) string {
 	return strconv.Itoa(n)
 }
 
-// prepare carries out the words of a fate that happen before a message is sent, and returns the other
-// words.
+// The parameter words says what happens to a message. The method prepare does what happens before the message
+// is sent, and returns the other words.
 func (s *stage) prepare(words []string) []string {
 	for len(words) > 0 {
 		d, err := time.ParseDuration(words[0])
@@ -166,7 +166,7 @@ func (s *stage) prepare(words []string) []string {
 	return nil
 }
 
-// meet returns the fate of a message of a Worker.
+// The method meet says what happens to a message from a Worker.
 func (s *stage) meet(call durableobject.Call) (f fate) {
 	words := s.words
 	if words == nil {
@@ -215,7 +215,7 @@ func opNamed(t testing.TB, name string) message.Op {
 	return op
 }
 
-// meetInside returns the fate of a message of an object.
+// The method meetInside says what happens to a message from an object.
 func (s *stage) meetInside(call durableobject.Call) (f fate) {
 	op := opOf(call)
 	s.asked[op]++
@@ -247,8 +247,8 @@ func (s *stage) cut(args, block []string) string {
 	return "ok"
 }
 
-// cutOff ends all objects when the number of messages that cut has set is reached. dead means that
-// the waiting object has ended.
+// The command "cut" sets a number of messages. After this number of messages, cutOff ends all objects. If dead
+// is true, the waiting object has ended.
 func (s *stage) cutOff(*node, []durableobject.Call) (dead bool) {
 	if s.left != 0 {
 		return false

@@ -54,7 +54,7 @@ func TestSplits(t *testing.T) {
 	}
 }
 
-// splits is a table whose history is recorded.
+// A splits value is a table with a history of all its operations.
 type splits struct {
 	*cloud
 	t       *testing.T
@@ -73,7 +73,7 @@ type splits struct {
 	incarnation table.Incarnation
 	lives       int
 	gone        bool  // whether the table is, or may be, between a drop and the next create
-	gaps        int   // number of drops that may be in progress, and of times without a table
+	gaps        int   // number of drops after which the table may be absent now
 	drops       int   // number of all drops
 	time        int64 // logical time of calls and returns
 	history     map[string][]porcupine.Operation
@@ -168,7 +168,7 @@ func (w *splits) fate(c durableobject.Call) (f fate) {
 	return fate{lose: true, err: durableobject.ErrLost}
 }
 
-// meanwhile lets other things happen while an object waits.
+// The method meanwhile simulates other events while an object waits.
 func (w *splits) meanwhile(waiting *node, calls []durableobject.Call) (dead bool) {
 	if w.faultless || w.depth >= 4 {
 		return false
@@ -249,8 +249,9 @@ func (w *splits) settle() {
 	}
 }
 
-// vacate deletes the first entities of the table. Hours later, no range may be empty, except the last
-// range of a bucket: a range without writes must notice by itself that it is empty.
+// vacate deletes the first entities of the table, and moves the clock by some hours. Then it checks that no
+// range is empty, except the last range of a bucket. A range must notice without a write that it is empty, and
+// merge.
 func (w *splits) vacate() {
 	for _, k := range w.keys[:w.r.IntN(len(w.keys)+1)] {
 		w.commit(w.stores[0], []table.Mutation{{Key: k, Kind: table.Delete, Condition: table.Present}})
@@ -413,7 +414,7 @@ func (w *splits) act() {
 	}
 }
 
-// pass moves the clock. Due writes of the replica arrive.
+// The method pass moves the clock. Writes to the replica arrive when their time has come.
 func (w *splits) pass(d edm.Ticks) {
 	if w.now += d; w.replica != nil {
 		w.replica.land()
@@ -441,7 +442,7 @@ func (w *splits) create() {
 		}
 		d, e := w.stores[0].ReadRecord(w.t.Context(), tableKey, table.Strong)
 		if e == nil && (w.faultless || d.Incarnation == incarnation) {
-			w.incarnation, err = d.Incarnation, nil // a table with another incarnation means that the drop was never carried out
+			w.incarnation, err = d.Incarnation, nil // if this is the old table, the drop was never carried out
 			break
 		}
 		w.pass(edm.TicksPerSecond)
@@ -452,7 +453,7 @@ func (w *splits) create() {
 	w.gone = err != nil
 }
 
-// drop drops the table, and records the drop if it can find out that it happened.
+// The method drop tries to drop the table. If a drop has certainly happened, the method records it.
 func (w *splits) drop() {
 	if w.gone {
 		return
@@ -540,7 +541,7 @@ func (w *splits) commit(store *durableobject.Store, list []table.Mutation) {
 		answer := entityAnswer{ticks: ticks, unknown: errors.Is(err, table.ErrUnknown)}
 		if isRefused {
 			if refused.Index != i {
-				continue // the result of this mutation is unknown: alone, it might have been refused or not
+				continue // another mutation of the batch was refused, so the result of this mutation alone is unknown
 			}
 			answer.refused = refused.Err.Error()
 		}
@@ -548,7 +549,7 @@ func (w *splits) commit(store *durableobject.Store, list []table.Mutation) {
 	}
 }
 
-// gap returns the number of drops, -1 if the table may not exist now.
+// The method gap returns the number of all drops, or -1 if the table may be absent now.
 func (w *splits) gap() int {
 	if w.gaps > 0 || w.gone {
 		return -1
@@ -556,7 +557,8 @@ func (w *splits) gap() int {
 	return w.drops
 }
 
-// hadGap demands that the table may have been absent at some time since gap returned the number before.
+// The parameter before is the result of an earlier call of gap. If the table certainly existed since that call,
+// hadGap fails the test.
 func (w *splits) hadGap(before int, what string) {
 	if before == w.drops && w.gaps == 0 && !w.gone {
 		w.t.Errorf("seed %d: %s found no table", w.seed, what)

@@ -24,7 +24,7 @@ type world struct {
 	replica *replica
 	lives   map[table.RecordKey]table.Incarnation
 	written map[string][]edm.Ticks // Timestamps of the writes, by incarnation and key, in order
-	source  map[string]string      // the name under which the bucket publishes, by the same keys
+	source  map[string]string      // the name under which the bucket publishes, by incarnation and key
 	buckets uint16
 	count   byte
 	rnd     func() uint64
@@ -82,7 +82,8 @@ func (w *world) write(name table.RecordKey, partition, row string, remove bool) 
 	}
 }
 
-// pass moves the clock in steps. Due writes arrive, and alarms ring.
+// The method pass moves the clock in steps. In each step, alarms ring, and writes to the replica arrive when
+// their time has come.
 func (w *world) pass(d edm.Ticks) {
 	for end := w.now + d; w.now < end; {
 		w.now += edm.TicksPerSecond / 2
@@ -92,8 +93,8 @@ func (w *world) pass(d edm.Ticks) {
 	}
 }
 
-// honest checks the replica's records of sources that lag: the replica must have all changes before
-// the times in these records.
+// The replica records which sources (buckets) lag, and a time for each of them. The method honest checks that
+// the replica has all changes of a source before the recorded time.
 func (w *world) honest() {
 	w.t.Helper()
 	for source, since := range w.replica.marks {

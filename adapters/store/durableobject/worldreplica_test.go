@@ -50,7 +50,7 @@ func newReplica(t *testing.T, c *cloud, now *edm.Ticks, seed uint64) *replica {
 	return r
 }
 
-// land applies the due writes.
+// The method land applies the writes whose time to arrive has come.
 func (r *replica) land() {
 	r.flying = slices.DeleteFunc(r.flying, func(f flying) bool {
 		if f.lands > *r.now {

@@ -1,4 +1,5 @@
-// Package telling makes all objects of a table read the table's declared options from the catalog.
+// Package telling announces the declared options of a table: it lets all objects of the table read the options
+// from the catalog.
 package telling
 
 import (
@@ -17,8 +18,8 @@ import (
 // most is the maximum number of objects that one message calls: see mostDropped of package engine.
 const most = 20
 
-// progress says which objects of a table have read its declared options: all objects with a number below
-// upto. Objects that are created meanwhile read the options without such a call.
+// progress says which objects of a table have read its declared options: all objects with a number below upto.
+// An object that is created later reads the options by itself, without a call from the catalog.
 type progress struct {
 	upto  uint64 // 1 more than the number of the last object that has read the options
 	dirty bool   // whether some of these objects still store entities that had expired by a withdrawn rule
@@ -41,10 +42,10 @@ func (p progress) append() []byte {
 	return v
 }
 
-// Step makes some of a table's objects read its declared options. ok means that all objects have read them;
-// dirty means that some objects still store entities that had expired by a withdrawn rule. While the step
-// waits for objects, it has Calls. If they do not answer, the step fails with ErrBusy; if more objects are
-// left, with ErrMore. The step may be repeated, even by another message.
+// Step makes some of a table's objects read its declared options. If ok is true, all objects have read them. If
+// dirty is true, some objects still store entities that expired by a withdrawn rule. If ok is false, the caller
+// must return the step. The step calls objects, fails with ErrBusy if objects do not answer, or fails with
+// ErrMore if more objects are left. The step may be repeated, even by another message.
 func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 	name := rec.Key.String()
 	row := storage.RowOf(storage.SpaceDeleting, name)
@@ -106,8 +107,8 @@ func Calls(rec *record.Record, objects []message.Object, m []byte) []durableobje
 	return calls
 }
 
-// Next returns the first table, at or after key, that is being deleted, or whose objects must still read new
-// options.
+// Next returns the first key of a table that needs further work: the table is being deleted, or its objects
+// must still read new options. No key below the parameter key is returned.
 func Next(rows storage.Rows, key string) string {
 	for k := range rows.Scan(storage.RowOf(storage.SpaceDeleting, key), []byte{storage.SpaceDeleting + 1}, 4<<10) {
 		return string(k[1:])

@@ -17,20 +17,20 @@ type Continuation struct {
 
 	// Fields of Locates:
 	Generation uint64
-	Round      byte // the number of earlier attempts; other kinds use it as well
+	Round      byte // the number of earlier attempts; other values of Kind use this field too
 
-	// Fields of Deletes:
+	// Fields of Deletes and Declares:
 	Key         string // the key of the table
-	Own         bool   // whether this message began the deletion; of Declares: whether entities that had expired by a withdrawn rule are left
+	Own         bool   // Deletes: whether this message began the deletion. Declares: whether entities that expired by a withdrawn rule are left
 	Incarnation table.Incarnation
-	High        edm.Ticks        // the highest Timestamp of the buckets that dropped the table; of Declares: the revision of the record
+	High        edm.Ticks        // Deletes: the highest Timestamp of the buckets that dropped the table. Declares: the revision of the record
 	Objects     []message.Object // the objects that were called
 
-	// Batch is the random number of a call, in Publishes and Splits. In Deletes, it is how many objects will
-	// have dropped the table when Objects have dropped it. In Declares, all objects with lower numbers will have
-	// read the declared options.
+	// In Publishes and Splits, Batch is the random number of a call. In Deletes, Batch is the number of objects
+	// that have dropped the table after these calls. In Declares, all objects with lower numbers have read the
+	// declared options after these calls.
 	Batch uint64
-	From  []byte // of Splits: where the next chunk begins; of Recalls: the catalog's instructions
+	From  []byte // Splits: the row at which the next chunk of entities begins. Recalls: the catalog's instructions for a restore
 }
 
 // Kind says which answers a message waits for.

@@ -14,8 +14,8 @@ import (
 
 // Step is the result of Engine.Handle of package engine.
 type Step struct {
-	// Answer is the answer to the message, if Calls is empty: Handle's dst with the
-	// answer appended. With Calls it holds the message of a call that may be large.
+	// If Calls is empty, Answer is the dst of Handle with the appended answer to the message. Otherwise Answer
+	// may hold the message of a call, which may be large.
 	Answer []byte
 	// Rollback means that the shell must undo all changes of the Handle to its rows. The answer stays valid.
 	Rollback bool
@@ -27,7 +27,7 @@ type Step struct {
 	// yet, only the earliest counts.
 	Alarm edm.Ticks
 
-	Next *Continuation // the source of State, if there are Calls
+	Next *Continuation // State is the encoded form of Next, if there are Calls
 }
 
 // RetryDelay is the delay before the alarm continues work that a message began and did not finish, such
@@ -50,8 +50,9 @@ type Turn struct {
 	Dst     []byte
 }
 
-// Room returns memory that is unused until the answer is written: the upper half of Dst. A row that is
-// encoded from data in this memory fits into the lower half, even with one or two more keys.
+// Room returns the upper part of Dst, which is unused until the answer is written. A caller may encode a row
+// from data in this memory into the lower part. The lower part is large enough for the data and one or two more
+// keys.
 func (t *Turn) Room() []byte {
 	const more = 8 << 10
 	middle := min((len(t.Dst)+cap(t.Dst))/2+more, cap(t.Dst))

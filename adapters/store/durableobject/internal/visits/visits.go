@@ -70,7 +70,7 @@ func (s *Counts) Read(rows storage.Rows, now edm.Ticks, k []byte, size int) {
 	s.Count(rows, now, &v)
 }
 
-// AddMutation adds a mutation to the visit that describes its write.
+// AddMutation adds a mutation to the visit v. This visit describes the whole write, for the statistics.
 func AddMutation(v *traffic.Visit, m *table.Mutation) {
 	v.Write, v.InPartition = true, true
 	if v.Entities++; v.Entities == 1 {
@@ -102,9 +102,10 @@ func (s *Counts) Scanned(rows storage.Rows, now edm.Ticks, scan *message.Scan, p
 	s.Count(rows, now, &v)
 }
 
-// planOf returns the name that odata.Plan gives to a query of this range, as far as the range's ends show it.
-// A later page counts like the first one: a range that ends with its partition, or with the table, counts as
-// the whole partition or table.
+// planOf derives the name of a query's plan (see odata.Plan) from the bounds of a scanned range. A later page
+// of a query begins within the range of the first page, but the name of the plan must stay the same. So a range
+// that ends where its partition ends counts as the whole partition. A range that ends where the table ends
+// counts as the whole table.
 func planOf(r key.Range) (plan string, inPartition bool) {
 	partition := key.Partition(r.Start)
 	switch {
