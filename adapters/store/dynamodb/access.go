@@ -110,7 +110,7 @@ func (s *Store) writeTable(ctx context.Context, key table.RecordKey, do func(con
 		case err == nil:
 			return fmt.Errorf("%w: the table moved: %v", table.ErrUnknown, late)
 		}
-		return errUnsettled // The write was refused because of a state that the table may not have at its new location.
+		return errUnsettled // The refusal may be out of date: the table may have moved or changed its options. So the write is repeated.
 	})
 	return ticks, err
 }
@@ -161,10 +161,11 @@ const (
 	dropped                 // the table was dropped after the operation
 )
 
-// checkResult decides whether a reply that has just arrived is valid. A table moves, and new options take effect,
-// only after all leases and half of the margin have run out. A reply before that time is valid. For a later reply,
-// checkResult reads the record again. The reply is still valid if the location and the options are the same, and the
-// last comparison of a move has not begun: that comparison will then include the result.
+// checkResult decides whether a reply that has just arrived is valid. A new location or new options take effect only when
+// all leases have ended and leaseMargin has passed. So a reply is valid if it arrives before the end of the lease plus half
+// of leaseMargin. For a later reply, checkResult reads the record again. If the location and the options are the same, the
+// reply is still valid. The exception is a reply that arrives when Rebucket has begun its last comparison of the table with
+// the copy. A comparison that begins after the reply includes the result of the operation.
 func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
 	if l.Seal == rebucket.Open && s.leases.isYounger(l, s.leases.term()+leaseMargin/2) {
 		return valid, nil
@@ -179,7 +180,8 @@ func (s *Store) checkResult(ctx context.Context, key table.RecordKey, l *lease) 
 	return unsure, err
 }
 
-// unseal ends the seal of a table, which forbids writes, if the run of Rebucket that made the seal has written no heartbeat for [rebucket.Silence].
+// unseal permits writes to a table again if a run of Rebucket has forbidden writes (the seal) and has then died. The run
+// counts as dead when it has written no heartbeat for [rebucket.Silence].
 func (s *Store) unseal(ctx context.Context, key table.RecordKey, l *lease) bool {
 	state := l.Owner + "/" + strconv.Itoa(l.Beat)
 	if s.seals.unchanged(key.String(), state, s.elapsed()) < rebucket.Silence {

@@ -79,8 +79,8 @@ func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	return nil
 }
 
-// addCondition adds the condition of an action that is not pinned to a stored state. If the table has no expiry
-// rule, the text of the condition comes from a template that all such actions share.
+// addCondition adds the condition of an action that does not require an exact stored state (an action that is not pinned).
+// If the table has no expiry rule, the text of the condition comes from a template that all such actions share.
 func (a *action) addCondition(e *call.Expression, inline int, t *table.Traits, now edm.Ticks) {
 	m := a.m
 	if t != nil && a.dependsOnExpiry() {
@@ -103,8 +103,8 @@ func (a *action) addCondition(e *call.Expression, inline int, t *table.Traits, n
 	}
 }
 
-// conditionTemplates contains the conditions of actions that are not pinned to a stored state. The first index is
-// the condition of the mutation, the second is 1 for a merge.
+// conditionTemplates contains the conditions of actions that do not require an exact stored state (actions that are not
+// pinned). The first index is the [table.Condition] of the mutation. The second index is 1 for a merge.
 var conditionTemplates = func() (all [4][2]call.Template) {
 	for c := range all {
 		for merges := range all[c] {
@@ -116,9 +116,10 @@ var conditionTemplates = func() (all [4][2]call.Template) {
 	return all
 }()
 
-// writeDemand writes the condition of an action that is not pinned to a stored state: the condition of the
-// mutation, an older Timestamp, and no chunks. A merge also requires that the stored upper bounds of the number and
-// the size of the properties are low enough.
+// writeDemand writes the condition of an action that does not require an exact stored state (an action that is not pinned).
+// The entity must meet the condition of the mutation. A stored entity must have no chunks, and a Timestamp that is older
+// than the Timestamp of the write. For a merge, the stored upper bounds of the number and the size of the properties must be
+// low enough.
 func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	if c == table.Absent {
 		e.IfMissing(attrHash)
@@ -139,8 +140,9 @@ func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	}
 }
 
-// mergeUpdate writes the update of a merge that is not pinned to a stored state. It counts all properties of the merge as new
-// when it raises the stored upper bounds, even properties that the entity already has.
+// mergeUpdate writes the update of a merge that does not require an exact stored state. The store does not know which
+// properties the entity has. So the update adds all properties of the merge to the stored upper bounds, as if the entity
+// had none of them.
 func mergeUpdate(e *call.Expression, m *table.Mutation, now edm.Ticks) {
 	e.Set(attrTicks, ":t", num(now))
 	e.Set(attrNonce, ":o", nonce(m.Nonce))

@@ -22,9 +22,10 @@ import (
 )
 
 // BenchmarkStoreCPU measures the processor time of store operations, and of the same
-// calls made with the SDK alone. The metrics are the microseconds of this process per
-// operation, and the ratio of the two. The two alternate in short blocks, so that other
-// load on the machine affects both equally.
+// calls made with the SDK alone. The metrics are the microseconds per operation with the
+// store, the microseconds with the SDK alone, and the ratio of these two times. Short
+// blocks with the store and with the SDK alternate, so that other load on the machine
+// affects both times equally.
 func BenchmarkStoreCPU(b *testing.B) {
 	for _, x := range []struct {
 		name       string

@@ -109,8 +109,8 @@ func (s *Store) declare(ctx context.Context, r *record, had table.Revision) erro
 	return err
 }
 
-// writeRecord creates a record if the argument had is empty. Otherwise it replaces the value of a record, on
-// condition that the record still has the revision had, and that the options stay the same.
+// writeRecord creates a record if the caller names no earlier revision. Otherwise, writeRecord replaces the value of the
+// record. The replacement fails if the stored record has another revision or other options than the caller names.
 func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	if had == "" {

@@ -93,7 +93,7 @@ type chunkWrite struct {
 	note     []byte // sort key of the note
 	due      edm.Ticks
 	old, new chunks
-	late     bool // put requests of chunks may still arrive after the write has finished
+	late     bool // requests that write chunks may still reach DynamoDB after the write has finished
 }
 
 // litterAge is the age of a note at which Purge may assume that the noted write has finished. It is much longer than any Deadline.
@@ -111,7 +111,7 @@ func limitCalls(ctx context.Context, list ...*chunkWrite) context.Context {
 }
 
 // prepare writes a note about a write that replaces old chunks or makes new ones, and then writes the new chunks.
-// The new chunks contain the properties spilled. If spilled is nil, there are no new chunks.
+// The new chunks contain the properties in the argument spilled. If this argument is nil, there are no new chunks.
 func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old chunks, spilled edm.Properties) (*chunkWrite, error) {
 	bucket := p.Bucket(k)
 	due := s.now() + litterAge
@@ -145,8 +145,8 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	return w, nil
 }
 
-// finish removes the chunks gone, which are unused after a write has finished, and then the note about the write.
-// If this fails, or if chunks may still arrive, the note stays, and Purge removes the chunks and the note later.
+// finish removes chunks that no entity uses after a write has finished. Then finish removes the note about the write. If
+// the chunks cannot be removed, or if chunks may still arrive, the note stays. Purge removes the chunks and the note later.
 func (s *Store) finish(ctx context.Context, w *chunkWrite, gone chunks) {
 	if _, err := s.db.BatchWrite(ctx, chunkDeletes(w.hash, gone)); err == nil && !w.late {
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, w.note)})

@@ -123,7 +123,7 @@ func (w *write) expire(ctx context.Context) (edm.Ticks, error) {
 	}
 	now := w.clock.Instant()
 	for i, a := range all {
-		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // whether an entity with chunks has expired is checked later
+		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // For an entity with chunks, the method run first reads the chunks.
 			w.pin(a, e)
 			if err := a.apply(w.traits, now); err != nil {
 				return 0, &table.Refused{Index: i, Err: err}

@@ -43,7 +43,8 @@ func leaf(compare string, v types.AttributeValue, path ...string) *condition {
 	return &condition{path: path, compare: compare, value: v, leaves: 1}
 }
 
-// join joins conditions by AND or OR. If a part would exceed a limit, join omits the part of an AND, and replaces an OR by true.
+// join joins conditions by AND or OR. A nil condition, or a condition that would exceed a limit, counts as true. An AND omits
+// such a condition. An OR with such a condition is true, so join returns nil.
 func join(word string, parts []*condition) *condition {
 	c := &condition{word: word}
 	for _, p := range parts {

@@ -14,7 +14,8 @@ import (
 // Drop implements [table.Store]. One transaction marks the record of the table as being deleted and writes a
 // note for [Store.Purge]. From then on no process gets a lease on the table. When all leases have ended, Drop
 // removes the record, and the name of the table is free. If the process ends before that, Purge frees the name.
-// WriteRecord also frees the name, if its process has seen the marked record for longer than a lease.
+// WriteRecord can also reuse the name. But the calling process must have seen the marked record earlier, and the time of a
+// lease must have passed since.
 //
 // If the context ends before all leases have ended, the error is [table.ErrUnknown]: the table is deleted, but
 // other processes may use it until their leases end.

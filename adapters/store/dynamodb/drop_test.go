@@ -26,8 +26,8 @@ type world struct {
 	// the monotonic and the wall clocks of a and b
 	elapsed [2]atomic.Int64
 	wall    [2]atomic.Int64
-	asleep  chan time.Duration // receives the duration of a sleep of process a, which then sleeps until the test sends to awake
-	awake   chan error
+	asleep  chan time.Duration // process a sends the duration when it begins to sleep
+	awake   chan error         // the test sends the result of the sleep, which ends the sleep
 }
 
 func newWorld(t *testing.T, lease time.Duration) *world {
@@ -165,8 +165,8 @@ func TestLeases(t *testing.T) {
 }
 
 // TestDropCutOff checks that the name of a table becomes free again if the process that
-// drops the table dies. First, another process must have seen the record marked for the
-// length of a lease.
+// drops the table dies. Another process can then reuse the name. But the time of a lease
+// must have passed since this process first saw that the table is being deleted.
 func TestDropCutOff(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)

@@ -17,8 +17,9 @@ import (
 	"edgetable/core/table"
 )
 
-// ending returns a Service over a table with an expiry rule, its store, and the HTTP
-// client (wire) of the store. The clock stands still until the test moves it.
+// ending creates a table with an expiry rule. The results are a Service over the table,
+// the store, and the HTTP client (wire) of the store. The clock stands still until the
+// test moves the clock.
 func ending(t *testing.T, o dynamodb.Options, clock *edm.Ticks, rule table.Expiry) (*table.Service, *dynamodb.Store, *wire) {
 	t.Helper()
 	o.Now = func() edm.Ticks { return *clock }
@@ -225,7 +226,7 @@ func TestDeclareWaitsForLeases(t *testing.T) {
 			}
 		}
 	}
-	// A write of a record that does not change the options does not wait for leases.
+	// If a write of a record leaves the options as they are, the write does not wait for leases.
 	before := e.now()
 	if err := service.SetTableACL(t.Context(), table.Name(people), []byte("<one/>")); err != nil || e.now() != before {
 		t.Errorf("policies took %v, %v", e.now()-before, err)

@@ -56,7 +56,7 @@ type attempt struct {
 	what      string
 	operation string // the call that fails
 	do        func(f *faulty) error
-	// after is the value of p/a after the write was applied; "" means that the entity was deleted.
+	// The field after contains the value of p/a that an applied write leaves; "" means that the entity was deleted.
 	after string
 	// conditioned means that the write requires an ETag, so that the Service may safely send the write again.
 	conditioned bool

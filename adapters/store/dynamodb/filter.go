@@ -34,7 +34,7 @@ func translate(f *odata.Filter) *condition {
 // test translates one comparison of the filter into a condition. The condition is true for every entity for which the comparison is true.
 func test(t odata.Test) *condition {
 	if t.Name == "PartitionKey" || t.Name == "RowKey" || len(t.Name) > maxName {
-		return nil // A filter expression cannot name keys. The key ranges of the scan already contain most of the condition.
+		return nil // DynamoDB permits no keys in a filter expression. The key ranges of the scan already exclude most other keys.
 	}
 	if t.Function != odata.NoFunction {
 		return translateFunction(&t)
@@ -47,7 +47,8 @@ func test(t odata.Test) *condition {
 		}
 		return join("OR", any)
 	}
-	// The comparison accepts values less than the literal. No condition has this form, so the result negates the outcomes that are not accepted.
+	// The comparison accepts values less than the literal, but no condition here describes such values. So the result consists
+	// of negated conditions: each excludes some values that the comparison rejects.
 	all := values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
@@ -79,9 +80,10 @@ func translateFunction(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value. Each condition holds for values that compare with the literal as one
-// of the outcomes in the argument of. If all is set, the conditions together hold for every such value, and perhaps
-// for others. Otherwise they hold only for such values, but perhaps not for all of them. The outcome Less is ignored.
+// values returns conditions on the stored value. The second argument is a set of outcomes of the comparison with the
+// literal. If the argument all is set, every value with one of these outcomes meets a condition; other values may also meet
+// one. Otherwise, only values with these outcomes meet a condition, but perhaps not every such value. The outcome
+// Less is ignored.
 func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
@@ -162,8 +164,8 @@ func inOrder(s string) bool {
 	return true
 }
 
-// doubles returns the conditions for stored Doubles. DynamoDB orders the numbers among them by their shortest digits.
-// It cannot compare Doubles that are stored as text.
+// doubles returns the conditions for stored Doubles. Most Doubles are stored as DynamoDB numbers with their shortest digits,
+// and DynamoDB compares these numbers. Other Doubles are stored as text, which DynamoDB cannot compare by value.
 func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condition) {
 	if of == 0 {
 		return nil

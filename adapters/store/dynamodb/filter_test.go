@@ -187,9 +187,10 @@ func redundant(text string) bool {
 	return false
 }
 
-// TestFilterBudget checks that rows that do not match the filter count for the budget of
-// a page, because DynamoDB reads them and charges for them. When the budget is used up,
-// the page must end with a continuation token that is after its start.
+// TestFilterBudget checks the limit of the bytes that a page may read (the budget). Rows
+// that do not match the filter must also use up the budget, because DynamoDB reads these
+// rows and charges for them. When the budget is used up, the page must end. The
+// continuation token must be after the start of the page.
 func TestFilterBudget(t *testing.T) {
 	t.Parallel()
 	var cost buckets.Cost

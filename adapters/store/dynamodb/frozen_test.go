@@ -59,9 +59,9 @@ func TestFrozenDuringRebucket(t *testing.T) {
 	}
 }
 
-// freezeBehindChunks freezes the process that uses w for two hours, after its first write
-// of chunks. Meanwhile the store others runs Purge. The result counts the batches that
-// the frozen process has written.
+// freezeBehindChunks freezes the process whose HTTP client is w. The process stands still
+// for two hours after its first write of chunks. Meanwhile, another process runs Purge.
+// The result counts the batches that the frozen process has written.
 func (w *wire) freezeBehindChunks(t *testing.T, others *dynamodb.Store, clock *func() edm.Ticks) *int {
 	batches := new(int)
 	freeze := func() {

@@ -87,8 +87,8 @@ func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]
 	return beats, nil
 }
 
-// oldestBeat returns the time of the oldest heartbeat item of one Region, or 0 if an item is missing. The Region is the one
-// with the most recent heartbeat among the Regions other than region.
+// oldestBeat chooses the Region with the most recent heartbeat, except the argument region. The result is the time of the
+// oldest heartbeat item of the chosen Region, or 0 if an item is missing.
 func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error) {
 	beats, err := s.lastBeats(ctx, table.Eventual)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// overWire returns a store with the table people, and the HTTP client (wire) of the
-// store. Leases last for an hour, so that they do not end during a slow test.
+// overWire returns a store that contains the table "people", and the HTTP client (wire)
+// of the store. Leases last for an hour, so that they do not end during a slow test.
 func overWire(t *testing.T, o dynamodb.Options) (*dynamodb.Store, *wire) {
 	t.Helper()
 	w := &wire{t: t, table: newTable(t)}

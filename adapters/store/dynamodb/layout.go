@@ -43,13 +43,13 @@ const (
 	attrBeat   = ".y" // number: a counter that the run increments while it refuses writes
 
 	// Attributes of a note, an item that tells Purge what to remove.
-	attrDue    = ".u" // number: the time in ticks from which on Purge may process the note
+	attrDue    = ".u" // number: the earliest time, in ticks, at which Purge may process the note
 	attrRecord = ".m" // string: the key of the table's record
 	attrEntity = ".e" // binary: the encoded key of the entity that the write changes
 	attrNew    = ".w" // binary: the names of the new chunks of a write
 	attrOld    = ".f" // binary: the names of the chunks that the write replaces
 
-	// Attributes of the item with the progress of the removal of a table's expired entities.
+	// Attributes of an item about the removal of expired entities from a table.
 	attrState = ".b" // binary: the encoded progress
 )
 

@@ -11,8 +11,8 @@ import (
 
 // The functions in this file find out from a failed Commit which entities are stored.
 
-// learnStates finds the stored states because of which a call failed. Where necessary, it makes an action apply only to
-// the state found. It returns the refusal with the lowest index, or nil if the write should be tried again.
+// learnStates finds out which stored states made a call fail. If necessary, learnStates makes an action apply only to the
+// state that was found. The result is the refusal with the lowest index, or nil if the write should be tried again.
 func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) error {
 	found, failed, err := w.findFailed(ctx, cause, now)
 	if err != nil {
@@ -47,8 +47,8 @@ func (w *write) learnStates(ctx context.Context, cause error, now edm.Ticks) err
 	if !slices.Contains(failed, true) {
 		return cause
 	}
-	// Only the refusal with the lowest index is returned, and properties that are still in chunks may be the reason to refuse
-	// a merge. So the chunks are read, and all actions are checked in order.
+	// Only the refusal with the lowest index is returned. A merge may be refused because of the properties in the chunks. So
+	// the chunks of all these actions must be read before the actions are checked in order.
 	if err := w.complete(ctx, pinned); err != nil {
 		return err
 	}
@@ -74,8 +74,9 @@ func undecided(cause error, n int) int {
 	return n
 }
 
-// findFailed reports which actions failed, and returns the states for which their conditions failed; nil means that there
-// is no entity. It takes the states from the error. If they were too large for the reply, findFailed reads the entities.
+// findFailed reports for each action whether its condition failed. For such an action, findFailed also returns the stored
+// entity, or nil if there is no entity. The entities come from the error. If the entities were too large for the reply,
+// findFailed reads them.
 func (w *write) findFailed(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
 	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
 	read := func(i int, it item) {

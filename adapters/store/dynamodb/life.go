@@ -11,7 +11,7 @@ import (
 // The placeholders of expiry rules have two letters. Those of properties begin with a digit, and those of the store's own
 // attributes have one letter. So all placeholders differ.
 const (
-	nameInstant  = "#rp" // placeholder of the property with the expiry time; #rq is that of a withdrawn rule
+	nameInstant  = "#rp" // placeholder of the property with the expiry time; for a withdrawn rule, the placeholder is #rq
 	nameDateTime = "#rt"
 )
 
@@ -49,7 +49,7 @@ func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 		if rule.After > 0 {
 			lives += " AND " + young
 		}
-		if rule.Until != 0 { // a withdrawn rule applies only to entities that were written up to Until
+		if rule.Until != 0 { // a withdrawn rule does not apply to entities that were written after the withdrawal
 			lives += " OR #t>:rc" + suffix
 			e.Bind(":rc"+suffix, num(rule.Until))
 		}

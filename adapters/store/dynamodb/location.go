@@ -89,8 +89,9 @@ func moveItem(m rebucket.Move) item {
 
 var droppedHash = []byte{kindDropped}
 
-// notePurge returns the action that writes a note. The note tells Purge to remove an incarnation. Purge ignores the note until
-// all operations that began before must have ended. If the table was dropped, Purge also frees its name.
+// notePurge returns the action that writes a note. The note tells Purge to remove an incarnation. Purge ignores the note for
+// an hour (litterAge). By then, all operations that may use the incarnation have ended. If the table was dropped, Purge also
+// frees the name of the table.
 func (s *Store) notePurge(r *record, l rebucket.Spread) call.Action {
 	it := call.Key(droppedHash, l.Incarnation[:])
 	it[attrDue] = num(s.now() + litterAge)

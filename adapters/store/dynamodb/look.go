@@ -14,7 +14,8 @@ const (
 	lookEvery = edm.TicksPerSecond * 5 // interval between reads of the heartbeats, and so the precision of the replica's age
 	lookTime  = 2 * time.Second        // timeout of a read; replies to clients may wait for the read
 
-	// The first and the longest delay after failures. Without a delay, each reply to a client would wait for lookTime.
+	// The first and the longest delay between a failed read and the next read. Without a delay, every reply to a client would
+	// start another read, and would wait until that read fails after lookTime.
 	firstLookWait = edm.TicksPerSecond
 	lastLookWait  = edm.TicksPerSecond * 30
 )

@@ -51,7 +51,6 @@ func (p *purge) reportProgress() error {
 	return p.report(p.done)
 }
 
-// each passes all items of a hash key to the function do, page by page.
 func (p *purge) each(ctx context.Context, hash []byte, only *call.Projection, do func(context.Context, []item) error) error {
 	for first := []byte{0}; ; {
 		found, err := p.db.Query(ctx, call.Query{Hash: hash, First: first, Rows: purgeStep, Only: only})
@@ -85,8 +84,9 @@ func (p *purge) tables(ctx context.Context) error {
 	})
 }
 
-// table removes one incarnation of a table. It first frees the name of the table, if the process
-// that dropped the table did not do so. It then removes the items, and finally the note.
+// table processes a note about one incarnation of a table. If the process that dropped the table
+// did not free the name of the table, the name is freed first. Then the items are removed, and
+// finally the note.
 func (p *purge) table(ctx context.Context, note item) error {
 	id := binaryOf(note[attrSort])
 	count, err := strconv.ParseUint(number(note[attrBuckets]), 10, 16)
@@ -147,8 +147,8 @@ func (p *purge) remove(ctx context.Context, items []item) error {
 	return p.reportProgress()
 }
 
-// writes removes the chunks of writes that did not finish, except the chunks that the
-// entity uses.
+// writes processes the notes about writes that did not finish. It removes the chunks of
+// such a write, except the chunks that the entity uses.
 func (p *purge) writes(ctx context.Context) error {
 	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {

@@ -81,8 +81,8 @@ func randomFilter(rnd *rand.Rand, values []edm.Value, depth int) string {
 	return "(" + a + ") and (" + b + ")"
 }
 
-// fillRandom writes n random entities and returns them. The first entities, as many as
-// chunked says, are so large that they are stored in chunks.
+// fillRandom writes n random entities and returns them. The first entities are so large
+// that they are stored in chunks; the argument chunked is the number of these entities.
 func fillRandom(t *testing.T, s *dynamodb.Store, rnd *rand.Rand, n, chunked int) []table.Row {
 	t.Helper()
 	stored := append(meeting(), edm.String("\xff"), edm.String("a\xffb"), edm.DateTime(edm.MaxDateTime+1), edm.DateTime(edm.MinDateTime-1),

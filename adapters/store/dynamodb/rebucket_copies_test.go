@@ -51,7 +51,7 @@ func TestRebucketCopiesWhatIsThere(t *testing.T) {
 		err := mover.Rebucket(t.Context(), people, rebucket.Options{Buckets: 5, Report: func(p rebucket.Progress) error {
 			switch p.State {
 			case rebucket.Closing:
-				commit(t, others, table.Mutation{Key: k}) // a difference, so that the last pass copies the entity
+				commit(t, others, table.Mutation{Key: k}) // The entity now differs from the copy, so the last comparison will copy it.
 				c.pass(time.Millisecond)
 				g.armed.Store(true)
 				go func() {
@@ -131,7 +131,7 @@ func TestRebucketFencesFrozenRun(t *testing.T) {
 		}
 		items := len(r.model)
 		if items > 0 {
-			items++ // one more item, for the record
+			items++ // the record of the table is one more item
 		}
 		if got := allItems(t, r.name); got != items {
 			t.Errorf("%s: %d items are left, want %d", row.why, got, items)

@@ -42,7 +42,7 @@ func (c *instant) open(t testing.TB, name string, client dynamodb.Options) *dyna
 // After that, all calls of the process fail.
 type dying struct {
 	left  int
-	reads bool // n counts reads; otherwise n counts writes
+	reads bool // the process dies at its nth read, not at its nth write
 	done  bool // the server still applies the call at which the process dies
 
 	mu   sync.Mutex // because buckets are read concurrently
@@ -92,7 +92,8 @@ func (m model) write(t testing.TB, s table.Store, mutation table.Mutation) {
 	m[string(mutation.Key)] = table.Row{Key: mutation.Key, Timestamp: ticks, Nonce: mutation.Nonce, Properties: mutation.Properties}
 }
 
-// killed is a table that Rebucket moves again and again, in processes that die.
+// killed tests a table that Rebucket moves again and again. The processes that run
+// Rebucket die during the moves.
 type killed struct {
 	*testing.T
 	name   string
@@ -177,9 +178,9 @@ func (k *killed) die(via *dying, abort bool) bool {
 	return !k.Failed()
 }
 
-// readAtOnce checks that a read does not wait even while writes may be refused. An entity
-// that differs between the table and its copy is the exception: the reader gives up after
-// three pauses, during which its clock stands still, and gets ErrBusy.
+// readAtOnce checks that a read does not wait, even if the table refuses writes. The only
+// exception is an entity that differs between the table and its copy. There, the reader
+// gets ErrBusy after three pauses. The reader's clock stands still during the pauses.
 func (k *killed) readAtOnce(what string) {
 	var pauses atomic.Int64
 	s := open(k.T, dynamodb.Options{Table: k.name, Now: k.clock.now, Elapsed: k.clock.elapsed, Sleep: func(ctx context.Context, _ time.Duration) error {

@@ -47,8 +47,8 @@ func odd() (list []table.Mutation) {
 	return list
 }
 
-// fillOdd creates the table people with the entities of odd. It then changes some
-// entities and deletes others.
+// fillOdd creates the table "people" and writes the entities that the function odd
+// returns. It then changes some entities and deletes others.
 func fillOdd(t testing.TB, s *dynamodb.Store) {
 	t.Helper()
 	create(t, s)

@@ -21,8 +21,8 @@ import (
 // reaches the server, and then hold back the reply.
 type gate struct {
 	armed            atomic.Bool
-	waiting, arrived chan struct{} // waiting is closed when the request is held back, arrived when the server has answered
-	through, reply   chan struct{} // the test closes through to release the request, and reply to release the reply
+	waiting, arrived chan struct{} // the gate sends to the first channel when it holds back the request, and to the second when it holds back the reply
+	through, reply   chan struct{} // the test sends to the first channel to release the request, and to the second to release the reply
 }
 
 func newGate() *gate {
@@ -52,7 +52,7 @@ const (
 	done
 )
 
-// moments runs Rebucket. It calls the function at for each step of the run.
+// moments runs Rebucket. It passes each step of the run to the given callback.
 func moments(s *dynamodb.Store, ctx context.Context, count uint16, at func(moment)) error {
 	seen := copying - 1
 	step := func(m moment) {

@@ -67,7 +67,7 @@ func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
 // of memory.
 const maxFanOut = 32
 
-// minFiltered is the number of rows from which on a filter expression saves more than it costs.
+// minFiltered is the minimum number of rows for a filter expression. For fewer rows, the expression costs more than it saves.
 const minFiltered = 8
 
 // tableSource implements [buckets.Source]: it reads the buckets of one table.

@@ -12,7 +12,7 @@ const (
 	// SyncMargin is subtracted from the time of the oldest heartbeat. It covers three cases: DynamoDB replicates an item later than
 	// a heartbeat that was written after the item; a read is eventually consistent; and clocks differ.
 	SyncMargin = edm.TicksPerSecond * 60
-	// MaxBeatAge is the maximum age of the oldest heartbeat of a replica that counts as available.
+	// MaxBeatAge limits the age of the oldest heartbeat in a replica. If this heartbeat is older, the replica is unavailable.
 	MaxBeatAge = BeatEvery * 5
 )
 

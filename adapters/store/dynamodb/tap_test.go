@@ -46,7 +46,7 @@ func (s sent) strong() bool {
 	return s.request.ConsistentRead
 }
 
-// take returns the calls since the last call of take.
+// take returns the recorded calls to DynamoDB, and clears the list.
 func (t *tap) take() []sent {
 	t.mu.Lock()
 	defer t.mu.Unlock()

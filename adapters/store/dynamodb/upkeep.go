@@ -27,7 +27,8 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 	return edm.Ticks(n), binaryOf(it[attrState]), nil
 }
 
-// SetUpkeep implements [table.Sharing]. If the outcome is unknown and the write was applied, no process removes expired entities before the time due.
+// SetUpkeep implements [table.Sharing]. If the write was applied but its outcome is unknown, no process removes expired
+// entities until the time in the argument due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	it := upkeepKey(t)
 	it[attrDue], it[attrState] = num(due), bin(state)

@@ -109,7 +109,7 @@ func double(f float64) types.AttributeValue {
 	return str(string(edm.AppendDouble(nil, f)))
 }
 
-// value is the inverse of attribute.
+// The function value returns the property value that an attribute stores. The function attribute does the reverse.
 func value(a types.AttributeValue) (edm.Value, error) {
 	switch a := a.(type) {
 	case *types.AttributeValueMemberS:
@@ -182,5 +182,5 @@ func attributeSize(v edm.Value) int {
 	case edm.TypeGuid:
 		return mapOfOne + 36
 	}
-	return mapOfOne + 28 // Among the other types, a DateTime has the longest text.
+	return mapOfOne + 28 // The remaining types are Int64, Double and DateTime. A DateTime has the longest text of these types.
 }

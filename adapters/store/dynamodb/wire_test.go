@@ -69,8 +69,8 @@ func (w *wire) fail(operation string, faults ...fault) {
 	w.faults[operation] = append(w.faults[operation], faults...)
 }
 
-// take returns the calls since the last call of take. The test fails if a fault was set
-// and did not happen.
+// take returns the recorded calls to DynamoDB, and clears the list. The test fails if a
+// fault was set and did not happen.
 func (w *wire) take() []call {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -34,8 +34,8 @@ func newWrite(s *Store, p rebucket.Spread, t *table.Traits, m []table.Mutation) 
 	return w
 }
 
-// hashes returns the hashes of the items in which the write may create entities, and of the items from which it
-// deletes entities. The clock needs both lists.
+// hashes returns the hashes of the items that the write may create, and of the items that the write deletes. The clock uses
+// the hashes to make a delete wait for earlier attempts that may create the same item.
 func (w *write) hashes() (creates, deletes []uint64) {
 	for i := range w.actions {
 		switch m := w.actions[i].m; {
@@ -77,8 +77,8 @@ func (w *write) entities(ctx context.Context, actions []*action) (map[string]*st
 	return found, errors.Join(err, damaged)
 }
 
-// complete reads the chunks of the stored states to which actions are pinned. It reads only the chunks that an
-// action needs: those of a merge, and those of an entity to which an expiry rule may apply.
+// complete loads chunks for actions that require an exact stored state (pinned actions). An action needs the chunks of its
+// stored entity if the action is a merge, or if an expiry rule may apply to the entity. Other chunks are not read.
 func (w *write) complete(ctx context.Context, pinned []*action) error {
 	var rows []*stored
 	size := 0
@@ -111,7 +111,7 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 	return nil
 }
 
-// loadExpiry reads the chunks of the state to which an action is pinned, and keeps only the properties that expiry rules name.
+// loadExpiry reads the chunks of the stored entity of an action, and keeps only the properties that expiry rules name.
 func (w *write) loadExpiry(ctx context.Context, a *action) error {
 	if w.traits == nil {
 		return nil

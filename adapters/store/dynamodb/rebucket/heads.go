@@ -73,7 +73,7 @@ func (e *Env) read(ctx context.Context, p Spread) (*heads, error) {
 	return h, nil
 }
 
-// turn waits for the next page of the bucket that contains entities. It returns false at the end of the bucket.
+// turn waits for the next page of the bucket and skips empty pages. It returns false at the end of the bucket.
 func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	for {
 		select {
@@ -93,7 +93,7 @@ func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	}
 }
 
-// first returns the current entity, or nil at the end.
+// The method first returns the current entity, or nil at the end.
 func (h *heads) first() *Head {
 	if len(h.next) == 0 {
 		return nil

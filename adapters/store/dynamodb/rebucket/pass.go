@@ -7,7 +7,7 @@ import (
 
 const (
 	maxGroup     = 90      // maximum number of differences per transaction, which may have 100 actions
-	maxLastGroup = 49      // the same for the last pass, in which each difference needs two actions: a condition and a write
+	maxLastGroup = 49      // maximum in the last pass, where a difference takes two of the 100 actions: a condition and a write
 	maxGroupSize = 4 << 20 // approximate number of bytes of items per transaction
 	reportEvery  = 10_000
 )
@@ -97,7 +97,7 @@ func (r *mover) bring(ctx context.Context, group []Difference, alive func(contex
 	for len(group) > 0 {
 		done, err := r.Copy(ctx, r.key, Location{Spread: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)
 		if err != nil {
-			// If another run or an abort has changed the record, that reason is the error to return.
+			// If another run or an abort has changed the record, the method change returns a better error than Copy.
 			if reason := r.change(ctx, func(*Location) {}); reason != nil && ctx.Err() == nil {
 				return reason
 			}

@@ -7,8 +7,8 @@
 // Reads continue throughout. During the last comparison, a read of an entity that differs waits until the entity is copied.
 //
 // To resume an interrupted run, start a run with the same number of buckets. The new run also stops a run that is still in
-// progress. If the run that sealed a table has died, another process ends the seal: the first process whose writes were
-// refused for [Silence].
+// progress. If a run dies while the table is sealed, the heartbeats of the run stop. A process that has seen no heartbeat
+// for [Silence] ends the seal, and the table accepts writes again.
 package rebucket
 
 import (
@@ -21,7 +21,8 @@ import (
 // one call for each bucket.
 const MaxBuckets = 256
 
-// Silence is how long a run that sealed a table may write no heartbeat before another process ends the seal.
+// Silence is the time without a heartbeat after which a run counts as dead. Another process then ends the seal of the run,
+// and the table accepts writes again.
 const Silence = 30 * time.Second
 
 // Options configure a run.
@@ -81,8 +82,8 @@ var (
 	ErrSuperseded = errors.New("dynamodb: another run of rebucket has taken over")
 	// ErrAborted means that another process aborted the run.
 	ErrAborted = errors.New("dynamodb: the run of rebucket was aborted")
-	// ErrSilent means that another process ended the seal, because the run had written no heartbeat for [Silence]. A
-	// later run continues.
+	// ErrSilent means that the run had written no heartbeat for the time [Silence]. So another process made the table accept
+	// writes again. A later run continues.
 	ErrSilent = errors.New("dynamodb: rebucket kept writes waiting too long and was stopped; run it again")
 )
 

@@ -49,7 +49,8 @@ func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 const (
 	// maxPasses limits the number of passes before writes are refused.
 	maxPasses = 20
-	// few is the number of differences up to which no further pass is made, because a few transactions can copy them.
+	// few is a number of differences that a few transactions can copy. After a pass with at most this number of differences,
+	// the run refuses writes and makes the last pass.
 	few = 100
 )
 
@@ -76,8 +77,9 @@ func (r *mover) claim(ctx context.Context) error {
 	})
 }
 
-// approach repeats passes until another pass would not help: the last pass changed few entities, or more than half
-// as many as the pass before. It returns the duration of the last pass.
+// approach repeats passes until another pass would not help. It stops after a pass that changed only a few entities. It also
+// stops if a pass changed more than half of the number of entities that the previous pass changed. The result is the
+// duration of the last pass.
 func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 	for earlier := 0; ; {
 		began := r.Elapsed()
@@ -100,7 +102,7 @@ func (r *mover) conclude(ctx context.Context) (err error) {
 		if err != nil { // the seal of a run that failed must not block writes
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 			defer cancel()
-			// If this fails, other processes end the seal after [Silence].
+			// If this change fails, writes are refused until another process has seen no heartbeat of the run for [Silence].
 			_ = r.change(ctx, func(now *Location) { now.Move = now.Released() })
 		}
 	}()
@@ -126,7 +128,7 @@ func (r *mover) conclude(ctx context.Context) (err error) {
 	return r.flip(ctx)
 }
 
-// seal stores another state of the seal in the record.
+// The method seal sets the field Seal of the record. This field says which operations the table permits.
 func (r *mover) seal(ctx context.Context, to Seal) error {
 	r.beat++
 	r.beaten = r.Elapsed()

@@ -11,19 +11,21 @@ import (
 
 // Store is the interface that a run needs of the store.
 type Store interface {
-	// Change reads the record of a table, passes it to the function change and writes the result. If the record has changed in
-	// between, Change begins again. If change returns its argument, nothing is written. Change may call change again after a
-	// write whose reply was lost; change must then return its argument. If the new record no longer names a Spread, Change
-	// also writes a note so that Purge removes it. The error is that of change, [table.ErrNoTable] or that of the store.
+	// Change reads the location of a table, passes it to the given function, and writes the result. If the record has changed
+	// in between, Change begins again. If the function returns its argument, nothing is written. If the reply to a write was
+	// lost, Change may call the function again; the function must then return its argument. The new location may lack an
+	// incarnation that the old location names. Then Change also writes a note so that Purge removes this incarnation. The error
+	// comes from the function or the store, or is [table.ErrNoTable].
 	Change(ctx context.Context, key table.RecordKey, change func(Location) (Location, error)) error
 
-	// Heads returns at most rows entities of one bucket in key order. The first key is at least start. next is the start
-	// of the next page, or nil at the end.
+	// Heads returns a page of the entities of one bucket in key order. The argument rows limits the number of entities. The
+	// first key is at least start. The result next is the start of the next page, or nil at the end.
 	Heads(ctx context.Context, p Spread, bucket uint16, start []byte, rows int) (page []Head, next []byte, err error)
 
-	// Copy changes the copy for the first few of the differences, so that they disappear. It does so in one transaction,
-	// which applies only if the record still has the same Spread, Target and Owner. If alive is not nil, Copy calls alive
-	// before each transaction, and the transaction also requires that the entities have not changed since they were read.
+	// Copy handles the first few of the differences: it writes the states of these entities in the table to the copy. Copy
+	// uses one transaction, which applies only if the record still has the same Spread, Target and Owner. If alive is not nil,
+	// Copy calls alive before it sends the transaction. The transaction then also requires that the entities have not changed
+	// since Copy read them.
 	Copy(ctx context.Context, key table.RecordKey, l Location, d []Difference, alive func(context.Context) error) (Copied, error)
 }
 
@@ -33,7 +35,7 @@ type Env struct {
 	Elapsed  func() time.Duration // a monotonic clock
 	Sleep    func(context.Context, time.Duration) error
 	Rand     func() uint64
-	Grace    time.Duration // After a record has refused writes for this long, every process knows that it must not write.
+	Grace    time.Duration // When the record has been sealed for this time, every process knows that the table permits no writes.
 	Deadline time.Duration // timeout of one operation
 }
 

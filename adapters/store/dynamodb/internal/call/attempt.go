@@ -37,9 +37,10 @@ func judge(ctx context.Context, err error, sent bool) *Error {
 
 type untilKey struct{}
 
-// Until forbids calls under ctx after a time of the wall clock. It stops a process that was suspended, such as a laptop
-// or a virtual machine: its monotonic clock stood still meanwhile, so the deadline of ctx is still in the future. A
-// request that was signed before the suspension needs no such limit, because its signature expires after minutes.
+// Until returns a context for calls that must not be sent after a time of the wall clock. This limit stops a process that
+// was suspended with its laptop or virtual machine. The monotonic clock stands still during the suspension, so the deadline
+// of ctx is still in the future. A request that was signed before the suspension needs no such limit, because its signature
+// expires after minutes.
 func Until(ctx context.Context, t edm.Ticks) context.Context {
 	return context.WithValue(ctx, untilKey{}, min(t, untilOf(ctx)))
 }
@@ -51,5 +52,5 @@ func untilOf(ctx context.Context) edm.Ticks {
 	return math.MaxInt64
 }
 
-// errFrozen means that a call was not sent, because the time set by Until has passed.
+// errFrozen means that a call was not sent, because the time limit that the function Until sets has passed.
 var errFrozen = fmt.Errorf("%w: the process was suspended in the middle of a write", table.ErrBusy)

@@ -90,8 +90,8 @@ func classify(err error) Class {
 	case "TransactionInProgressException":
 		return Ambiguous
 	case "ValidationException":
-		// ValidationException is also the code of a transaction whose failed conditions return too many bytes. If the
-		// transaction is invalid for another reason, the caller reads the items and finds no new state.
+		// ValidationException is also the code of a transaction whose failed conditions return too many bytes. So the caller
+		// reads the items. If the items meet all conditions, the transaction is invalid, and the caller returns the error.
 		if strings.Contains(err.Error(), "TransactWriteItems") {
 			return Unreadable
 		}

@@ -76,7 +76,7 @@ func (e *Expression) Demand(text string) {
 	e.condition.WriteString(text)
 }
 
-// Or writes OR between the conditions before the call and those after it. All other conditions are joined by AND.
+// Or joins the next condition to the earlier conditions by OR. Without a call of Or, the next condition is joined by AND.
 func (e *Expression) Or() { e.condition.WriteString(or) }
 
 const and, or = " AND ", " OR "

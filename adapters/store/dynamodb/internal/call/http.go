@@ -32,7 +32,8 @@ func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// maxReply is a size in bytes that no reply reaches: 16 MiB of items, in which JSON may encode one character as six characters.
+// maxReply is a number of bytes that no reply reaches. A reply contains at most 16 MiB of items, and JSON may encode one
+// byte of an item as six bytes.
 const maxReply = 128 << 20
 
 var errReply = errors.New("dynamodb: a reply is larger than DynamoDB allows")

@@ -39,7 +39,8 @@ func (t *Table) Get(ctx context.Context, key Item, c table.Consistency) (it Item
 	return it, err
 }
 
-// BatchGet reads items and calls the function each for every item that exists, in any order. keys has at most MaxReadBatch elements.
+// BatchGet reads items. It passes every item that exists to a callback (the argument each), in any order. The number of keys
+// is at most MaxReadBatch.
 func (t *Table) BatchGet(ctx context.Context, keys []Item, c table.Consistency, each func(Item)) error {
 	for len(keys) > 0 {
 		err := t.read(ctx, func(ctx context.Context) error {
@@ -129,7 +130,8 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 		Limit:          aws.Int32(int32(min(max(q.Rows, 1), 1<<20))),
 	}
 	if len(q.First) > MaxSort {
-		// First is longer than any stored key, so it is shortened to the longest valid prefix. The items after First are the items after this prefix.
+		// No stored key is as long as the field First. So the query starts at the longest valid prefix of the field: any stored
+		// key above the prefix is also above the whole field.
 		q.First = q.First[:MaxSort]
 		if !q.Descending {
 			in.ExclusiveStartKey = Key(q.Hash, q.First)

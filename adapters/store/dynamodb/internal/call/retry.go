@@ -9,10 +9,10 @@ import (
 
 // Policy says which failures are retried. Failures of class [Stale] are retried under every policy.
 type Policy struct {
-	busy      bool // retry failures of class Busy
-	ambiguous bool // retry failures of class Ambiguous
-	refused   bool // retry failed conditions
-	tries     int  // maximum number of attempts; 0 means that only the context limits it
+	busy      bool // failures of class Busy are retried
+	ambiguous bool // failures of class Ambiguous are retried
+	refused   bool // an attempt is retried even if its conditions failed
+	tries     int  // maximum number of attempts; 0 means that only the context limits the number
 }
 
 const (

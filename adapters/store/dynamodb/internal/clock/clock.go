@@ -60,8 +60,8 @@ func (c *Clock) Instant() edm.Ticks {
 	return c.last
 }
 
-// Begin issues the Timestamp of an attempt. creates contains the hashes of the items in which the attempt may create
-// an entity, and deletes those of the items from which the attempt deletes an entity.
+// Begin issues the Timestamp of an attempt. The two arguments are lists of hashes of items. The first list names the items
+// that the attempt may create, and the second list names the items that the attempt deletes.
 func (c *Clock) Begin(creates, deletes []uint64) *Attempt {
 	a := &Attempt{creates: creates}
 	c.mu.Lock()
