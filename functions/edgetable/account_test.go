@@ -115,7 +115,8 @@ func TestAccountLife(t *testing.T) {
 	s.look()
 	newClient(t, at+"beta", "beta", key).gets(t, 404)
 
-	// With an invalid file, the server keeps its accounts and logs the wrong line.
+	// If the file of accounts becomes invalid, the server keeps its accounts. The log must name the
+	// invalid line.
 	good, err := os.ReadFile(file)
 	must.OK(t, err)
 	must.OK(t, os.WriteFile(file, []byte("gamma:"+key3+"\nacme:broken\n"), 0o600))
@@ -125,7 +126,7 @@ func TestAccountLife(t *testing.T) {
 	}
 	next.filled(t)
 	newClient(t, at+"gamma", "gamma", key3).gets(t, 404)
-	// Without the file, the server keeps its accounts too.
+	// If the file of accounts is removed, the server also keeps its accounts.
 	must.OK(t, os.Remove(file))
 	s.look()
 	if !strings.Contains(s.logs.String(), file+": no such file") {
@@ -252,9 +253,9 @@ func TestAccountOfAnotherServer(t *testing.T) {
 	}
 }
 
-// TestAccountServerSilent checks commands while a server runs but does not respond. They must not
-// treat this server as stopped. So they keep a key that clients of the server may use, and do not
-// derive the endpoint from settings.
+// TestAccountServerSilent runs commands while a server runs but does not respond. The commands must
+// not treat this server as stopped. So the command rotate must keep an old key, because clients of
+// the server may use the key. The endpoint of the server must not be taken from settings.
 func TestAccountServerSilent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

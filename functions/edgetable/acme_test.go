@@ -97,8 +97,8 @@ func startPebble(t *testing.T, valid time.Duration) *pebble {
 	return p
 }
 
-// forward receives one address from the channel target. Then it accepts connections, and connects
-// each connection to this address.
+// forward receives one address from a channel. Then it accepts connections, and connects each
+// connection to this address.
 func forward(door net.Listener, target <-chan string) {
 	to := <-target
 	for {

@@ -89,8 +89,8 @@ func TestAdminAfterKill(t *testing.T) {
 	}
 }
 
-// TestEndDuringTrace checks that a server stops at once while a request for a long profile is
-// running.
+// TestEndDuringTrace requests an execution trace of 100,000 seconds. The server must stop at once,
+// although this request is running.
 func TestEndDuringTrace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

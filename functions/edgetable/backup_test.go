@@ -229,7 +229,7 @@ func TestScheduledBackups(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	place := filepath.Join(dir, "place")
-	if err := os.WriteFile(place, nil, 0o600); err != nil { // a file, so that the backup cannot make a directory
+	if err := os.WriteFile(place, nil, 0o600); err != nil { // this file makes a backup fail, because the backup needs a directory at the same path
 		t.Fatal(err)
 	}
 	s := start(t, nil, "--data", filepath.Join(dir, "data"), "--metrics-listen", "127.0.0.1:0",

@@ -28,7 +28,7 @@ func TestDamagedBackup(t *testing.T) {
 			return err
 		}
 		if filepath.Base(filepath.Dir(path)) == "names" {
-			return nil // the file records only the existence of a manifest
+			return nil // a file in names/ only shows that a manifest existed; a restore does not need the file
 		}
 		files++
 		good, err := os.ReadFile(path)
@@ -48,7 +48,7 @@ func TestDamagedBackup(t *testing.T) {
 			restored := filepath.Join(t.TempDir(), "restored")
 			name := filepath.Base(path)
 			console{t, nil}.says(cli.StatusDamage, name, "backup", "verify", place)
-			if name != "format" { // the file with the format identifies the store; a restore does not need it
+			if name != "format" { // a restore does not need the file format, which identifies the store of the backups
 				refused(t, "", "backup", "restore", place, restored)
 				if _, err := os.Stat(restored); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("%s: a refused restore left a directory", name)
@@ -65,8 +65,8 @@ func TestDamagedBackup(t *testing.T) {
 	succeed(t, "backup", "verify", place)
 }
 
-// TestBackupOfDamage checks that a backup of a damaged data file fails. Then an earlier backup
-// stays the newest backup of the place.
+// TestBackupOfDamage checks that a backup of a damaged data file fails. The failed backup must
+// leave no backup and no objects in the place.
 func TestBackupOfDamage(t *testing.T) {
 	t.Parallel()
 	data, place := t.TempDir(), filepath.Join(t.TempDir(), "place")

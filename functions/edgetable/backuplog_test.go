@@ -123,9 +123,9 @@ func pieces(place string) (n int) {
 	return n
 }
 
-// TestBackupLog checks backups of a server whose log is copied to a backup place. It restores many
-// moments. Each restored state must have every write up to the moment, with whole batches, and no
-// later write. For more moments:
+// TestBackupLog checks backups of a server whose log is copied to a backup place. It restores the
+// state at several random times. Each restored state must have every write up to this time, with whole
+// batches, and no later write. This command restores the state at 200 times:
 //
 //	make restores MOMENTS=200
 func TestBackupLog(t *testing.T) {

@@ -35,7 +35,7 @@ func TestFullPlace(t *testing.T) {
 		t.Error("the metrics do not show the failure")
 	}
 	complete := func() int { return int(metric("backups_total")) }
-	verify := func(least, most func() int) { // a backup may succeed meanwhile, because a failed backup has removed its files
+	verify := func(least, most func() int) { // during the call, another backup may succeed in the space that a failed backup has freed
 		t.Helper()
 		n := least()
 		out := succeed(t, "backup", "verify", place)
@@ -52,7 +52,7 @@ func TestFullPlace(t *testing.T) {
 	}
 
 	proc.Resize(t, disk, "128m")
-	p.logs.AwaitTimes(t, "msg=backup ", complete()+2) // a backup may have begun before the last insert
+	p.logs.AwaitTimes(t, "msg=backup ", complete()+2) // the first of the two further backups may have begun before the last insert
 	p.signal(t, syscall.SIGTERM)
 	if err := p.Wait(); err != nil {
 		t.Errorf("the end: %v\n%s", err, p.logs)

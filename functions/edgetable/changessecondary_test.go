@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestChangesOfSecondary checks that a position in the primary's feed is also valid on its secondary. The
-// secondary returns the changes that it has received. The position is also valid at the secondary address of the
-// primary.
+// TestChangesOfSecondary checks that a position in the primary's feed of changes is also valid on its secondary. The
+// secondary must return the later change that it has received. The primary also serves reads at a second endpoint,
+// which ends with -secondary. The position must be valid there too.
 func TestChangesOfSecondary(t *testing.T) {
 	t.Parallel()
 	primary, secondary := newPair(t).start(t, "Grace")

@@ -26,7 +26,7 @@ file. docs/flags.md lists all flags with their variables.`,
 		slices.Concat(server.Commands(p.Terminal, p.signals), account.Commands(p.Terminal), backup.Commands(p.Terminal), secondary.Commands(p.Terminal), stores.Commands(p.Terminal), client.Commands(p.Terminal),
 			[]*cobra.Command{p.completionCommand(), p.manCommand(), p.versionCommand()})...)
 	cli.DemandOperands(root)
-	root.Version = cli.Version() // set no template, because a template makes the linker keep every method, and the program a fifth larger
+	root.Version = cli.Version() // set no template: with a template, the linker keeps every method, and the program becomes a fifth larger
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
 	root.CompletionOptions.DisableDefaultCmd = true

@@ -177,8 +177,9 @@ func TestServeHelp(t *testing.T) {
 	})
 }
 
-// mapOfRooms returns the table "The binary's rooms" of docs/architecture.md. It lists the packages
-// of the binary with their commands, flags, metrics and log texts.
+// mapOfRooms returns the section "The binary's rooms" of docs/architecture.md. A room is a package
+// of the program. The table in this section lists the commands, flags, metrics and log fields of
+// each package.
 func mapOfRooms(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/architecture.md")
@@ -191,8 +192,9 @@ func mapOfRooms(t *testing.T) string {
 	return rooms
 }
 
-// TestRoomOfMetric checks that docs/architecture.md assigns each metric to exactly one package. The
-// table there must list exactly the existing metrics and log texts.
+// TestRoomOfMetric checks the table of packages (rooms) in docs/architecture.md. Each metric must
+// be in exactly one row. All metrics in the table must exist. The table must list the log fields of
+// [protocol.Texts].
 func TestRoomOfMetric(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/metrics.md")

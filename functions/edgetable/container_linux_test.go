@@ -127,8 +127,8 @@ func TestStandsInForAzurite(t *testing.T) {
 	}
 }
 
-// TestNoRight checks the error for a directory in which the process must not write. The error must name the user of
-// the process, the owner of the directory, and a command that helps.
+// TestNoRight checks the error for a directory in which the process has no permission to write. The error must name the
+// user of the process, the owner of the directory, and a command that gives the permission.
 func TestNoRight(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -161,7 +161,7 @@ func TestNoRight(t *testing.T) {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65532, Gid: 65532}}
 		out, err := c.CombinedOutput()
 		if args[0] == "backup" {
-			continue // this command has no data, so it fails earlier
+			continue // the path does not exist, so this command fails for another reason
 		}
 		for _, want := range []string{"user 65532", "belongs to user 0", "chown 65532 ", "--user"} {
 			if err == nil || !strings.Contains(string(out), want) {

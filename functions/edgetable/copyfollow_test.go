@@ -111,7 +111,7 @@ func TestCopyFollowKilled(t *testing.T) {
 			must.OK(t, copier.Process.Signal(syscall.SIGKILL))
 		}
 		wait()
-		_ = copier.Process.Kill() // the process has ended itself if a server did not respond
+		_ = copier.Process.Kill() // ignore an error: if a server did not respond, the process has already ended
 		_ = copier.Wait()
 	}
 	do.run(0, append(follow, "--once")...)
@@ -221,7 +221,8 @@ func TestCopyFollowRemade(t *testing.T) {
 	put("2", "Lin")
 	do.run(0, follow...)
 	do.run(0, "verify", "People", "--from", source, "--to", target)
-	// If an entity is missing on both sides, this does not show whether the table was created again.
+	// If the first copied entity is missing in the source and in the target, another copied entity must
+	// show that the target's table was created again.
 	do.run(0, "delete", "People", "a", "1", "--in", source)
 	do.run(0, "delete", "People", "a", "1", "--in", target)
 	do.run(0, follow...)

@@ -63,9 +63,9 @@ func TestExportOfDeletedTable(t *testing.T) {
 	}
 }
 
-// TestCopyOfDeletedTable deletes a source table during copy or sync. The commands must complete the other tables. sync
-// must not delete the entities of the target's table. The commands must not create a table in the target that the
-// source never had.
+// TestCopyOfDeletedTable deletes a source table during the command copy or sync. The command must complete the other
+// tables. The command sync must not delete the entities of the target's table. If a table never existed in the source,
+// the command must not create the table in the target.
 func TestCopyOfDeletedTable(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"copy", "sync"} {
@@ -156,8 +156,9 @@ func TestWritesToRemadeTable(t *testing.T) {
 	}
 }
 
-// TestCounts checks the counts of commands if the response to an insert or a deletion is lost. Such entities must count
-// as written or deleted. A copy that fails because a table was deleted must report the written entities.
+// TestCounts checks the counts of commands if the response to an insert or a deletion is lost. The entities in this
+// request must count as written or deleted. A copy that fails because a table was deleted must report the written
+// entities.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	file := entitiesFile(t, 1100, "x")

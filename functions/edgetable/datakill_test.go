@@ -25,13 +25,13 @@ import (
 type killRunner struct {
 	t       *testing.T
 	rnd     *rand.Rand
-	target  *process // server that is also killed; nil if the server is not killed
-	at      string   // address of that server
+	target  *process // server that is also killed; nil if no server is killed
+	at      string   // address of the server target
 	data    string
 	longest time.Duration // longest time before a kill; increased after each kill
 	kills   int
 	servers int    // number of kills of the server
-	remake  func() // deletes the table in the target and creates it again; called instead of some kills; may be nil
+	remake  func() // deletes the table in the target, and usually creates the table again; run calls remake before some kills; may be nil
 	remakes int
 }
 
@@ -58,11 +58,11 @@ func (k *killRunner) run(args ...string) {
 			if k.remake != nil && k.rnd.IntN(3) == 0 {
 				k.remakes++
 				k.remake()
-				if k.rnd.IntN(2) == 0 { // if the process is not killed, it continues
+				if k.rnd.IntN(2) == 0 { // half of the processes survive and find the table deleted or created again
 					_ = c.Process.Kill() // the process may just have ended
 				}
 				<-ended
-				continue // a successful copy does not count here, because it may have copied the table before remake
+				continue // repeat the command even after success, because the process may have ended before the table was deleted
 			}
 			if k.target != nil && k.rnd.IntN(4) == 0 {
 				k.servers++
@@ -91,12 +91,12 @@ func (k *killRunner) run(args ...string) {
 
 func (k *killRunner) restart() {
 	k.target.signal(k.t, syscall.SIGKILL)
-	_ = k.target.Wait() // Wait returns the error that the process was killed
+	_ = k.target.Wait() // the error only says that the process was killed
 	k.target = startProcess(k.t, nil, "--data", k.data, "--listen", k.at)
 }
 
-// numberFrom returns the number in an environment variable. If the variable is not set, it returns
-// usual.
+// numberFrom returns the number in an environment variable. If the variable is not set, the result
+// is the parameter usual.
 func numberFrom(t *testing.T, name string, usual int64) int64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -110,9 +110,9 @@ func numberFrom(t *testing.T, name string, usual int64) int64 {
 	return n
 }
 
-// TestKilled kills commands at random moments, with and without their server. The result must be
-// that of a command that was not killed: the same entities, each refused row once, and the same
-// bytes. For more kills, a hundred of each kind of command:
+// TestKilled kills commands at random moments, with and without their server. The result must be the
+// same as without kills: all bytes of an export, and all entities of the other commands. The file of
+// refused rows must have each row once. These settings give a hundred kills for each kind of command:
 //
 //	EDGETABLE_MANY=1 EDGETABLE_KILLS=100 go test ./functions/edgetable -run TestKilled -v -timeout 60m
 //

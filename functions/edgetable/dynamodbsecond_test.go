@@ -83,7 +83,8 @@ func TestDynamoDBSecondary(t *testing.T) {
 	if status != 1 || !strings.Contains(stderr, "stop the heartbeats") || strings.Contains(stderr, "run it again") {
 		t.Errorf("rebucket: status %d: %s", status, stderr)
 	}
-	// Only one Region may write heartbeats.
+	// A global table of DynamoDB has replicas in several AWS Regions. Only the server in one Region may
+	// write heartbeats.
 	status, _, stderr = runUntil(t.Context(), nil, append([]string{"dynamodb", "heartbeat"}, second...)...)
 	if status != 1 || !strings.Contains(stderr, "the Region us-east-1 writes to the same global table: only one Region may") {
 		t.Errorf("status %d: %s", status, stderr)

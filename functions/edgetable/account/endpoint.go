@@ -21,9 +21,9 @@ func (o *accountFlags) askServer(ctx context.Context, path string) (*admin.Info,
 	return info, nil
 }
 
-// usesFile reports whether a server reads its accounts from the file at path; if path is "", whether it reads no
-// file. It is also true for the file of accounts in the data directory if the server has no file: its next start
-// reads that file.
+// usesFile reports whether a server reads its accounts from the file at path. An empty path stands for a server without
+// a file of accounts. For such a server, usesFile also accepts the file of accounts in the data directory, because the
+// server's next start reads this file.
 func (o *accountFlags) usesFile(info *admin.Info, path string) bool {
 	if info.File == "" {
 		return path == "" || path == filepath.Join(o.data, cli.AccountsInData)

@@ -39,8 +39,8 @@ func readLastUsed(file string) lastUsed {
 	return u
 }
 
-// update sets the time of each key that was used since the last call to now. It reports whether there were such
-// keys.
+// update finds the keys that were used since its previous call, and sets their time of last use to the parameter now.
+// It reports whether it found such keys.
 func (u lastUsed) update(list accounts.List, now time.Time) (changed bool) {
 	for _, account := range list {
 		for _, k := range account.Keys {

@@ -209,7 +209,7 @@ func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 	if expiry, err = signedTime(expiry, now); err != nil {
 		return "", cli.Misuse("--expires: %v", err)
 	}
-	from, _ := sas.ParseTime(start) // if start is empty, from is 0
+	from, _ := sas.ParseTime(start) // 0 if start is empty
 	if until, err := sas.ParseTime(expiry); err == nil && until <= max(from, edm.TicksOf(now)) {
 		return "", cli.Misuse("--expires %s is in the past, or not after --start", o.expires)
 	}

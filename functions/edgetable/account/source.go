@@ -14,7 +14,7 @@ import (
 // Source says where accounts come from: a file, or an inline list if there is no file.
 type Source struct {
 	file     string
-	optional bool // if the file does not exist, text is used
+	optional bool // if the file does not exist, the field text is read instead of the file
 	text     string
 	name     string // name of the text in errors
 	weak     bool   // weak keys are permitted: they may be shorter than the minimum length

@@ -15,7 +15,7 @@ import (
 type Info struct {
 	URL      string    `json:"url"`     // URL of the server, to which the name of an account is appended
 	Listens  string    `json:"listens"` // host:port
-	File     string    `json:"file"`    // file of the accounts; "" if there is none: then last uses before the start of the server are unknown
+	File     string    `json:"file"`    // file of the accounts, or ""; without a file, uses of keys before the start of the server are unknown
 	Accounts []Account `json:"accounts"`
 }
 

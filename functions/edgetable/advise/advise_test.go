@@ -43,9 +43,9 @@ func TestMoreBuckets(t *testing.T) {
 	}
 }
 
-// TestTablesThatSplit checks the advice for Workers, where Durable Objects split automatically. The
-// advice must not contain a number of buckets. If one partition is hot, the advice must say that a
-// partition is never split.
+// TestTablesThatSplit checks the advice for Workers, where Durable Objects split automatically. The advice must not
+// recommend a certain number of hash keys (buckets). If one partition is hot, the advice must say that a partition is
+// never split.
 func TestTablesThatSplit(t *testing.T) {
 	t.Parallel()
 	r := busy(60 * 40_000)
@@ -71,21 +71,22 @@ func TestCosts(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
 		"azure":    "0.0946", // 3,600 × 730 transactions at $0.036 per million
-		"dynamodb": "3.8894", // per write: two units at $0.625 and a request at $0.23 per million
-		"workers":  "3.8106", // per write: a request at $0.45 and a written row at $1.00 per million
+		"dynamodb": "3.8894", // per write: two units at $0.625 per million, and a request at $0.23 per million
+		"workers":  "3.8106", // per write: a request at $0.45 per million, and a written row at $1.00 per million
 	}
 	for _, c := range Costs(&Facts{Traffic: busy(3600)}) {
 		if got := fmt.Sprintf("%.4f", c.Dollars); got != want[c.Home] {
 			t.Errorf("%s: %s, want %s", c.Home, got, want[c.Home])
 		}
 	}
-	// On DynamoDB, a page of one partition reads one bucket; a page of a range reads all buckets.
+	// On DynamoDB, a table is spread over several hash keys (buckets). A query page of one partition reads one bucket.
+	// A query page of a range reads all buckets.
 	read := busy(0)
 	read.Totals.Queries = 4000
 	read.Shapes = []traffic.Shape{{Plan: "Partition", Pages: 3000}, {Plan: "Range", Pages: 1000}}
 	want = map[string]string{
 		"azure":    "0.1051", // 4,000 × 730 transactions at $0.036 per million
-		"dynamodb": "1.6753", // 3,000 + 8 × 1,000 read units at $0.125 and 4,000 requests at $0.23 per million
+		"dynamodb": "1.6753", // 11,000 read units at $0.125 per million, and 4,000 requests at $0.23 per million
 		"workers":  "1.3140", // 4,000 requests at $0.45 per million
 	}
 	for _, c := range Costs(&Facts{Traffic: read, Buckets: 8}) {

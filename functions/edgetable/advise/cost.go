@@ -55,11 +55,10 @@ func Costs(f *Facts) []Cost {
 	}
 }
 
-// mergedPages returns the number of pages that read all buckets of a table on DynamoDB; other pages read one
-// bucket.
+// mergedPages returns the number of query pages that read all buckets of a table on DynamoDB. A bucket is one of the
+// hash keys over which a table is spread. Other pages read one bucket.
 //
-// Workers need no such number: a table usually begins with one bucket, and a page reads only the objects that have
-// its keys.
+// The cost of Workers does not depend on this number, because a page reads only the Durable Objects that have its keys.
 func mergedPages(r *traffic.Report) (pages uint64) {
 	for _, s := range r.Shapes {
 		switch s.Plan {

@@ -44,7 +44,7 @@ func singleRows(f *Facts) []Finding {
 	}}
 }
 
-// wide is the size in bytes above which an entity is considered large.
+// wide is a limit in bytes. An entity of at least this size is considered large.
 const wide = 256 << 10
 
 // wideEntities finds large entities.

@@ -8,8 +8,8 @@ type Facts struct {
 	Stored  *Stored         // nil if the entities are unknown
 	// Buckets is the number of buckets of the table on DynamoDB.
 	Buckets int
-	// Splits says that Durable Objects on Workers counted the traffic. An object splits by itself, unless the
-	// Worker's configuration forbids that. The traffic does not show this configuration.
+	// Splits is true if Durable Objects on Workers counted the traffic. Durable Objects split by themselves, unless the
+	// configuration of the Worker forbids splitting. The traffic report does not show this configuration.
 	Splits bool
 }
 

@@ -14,7 +14,7 @@ const (
 	// Queries that differ only in their values are counted together. If there are fewer than this number, a person
 	// has probably sent them; a program repeats its queries.
 	queriesAtLeast = 5
-	pagesAtLeast   = 20 // minimum number of pages, used instead of queriesAtLeast if no queries were counted
+	pagesAtLeast   = 20 // minimum number of result pages; used if the traffic report has no number of queries
 )
 
 // isFrequent reports whether queries are so frequent that a program must have sent them.
@@ -87,8 +87,9 @@ func commas(n float64) string {
 	return text
 }
 
-// properties returns the names of the properties in a filter, except the keys and Timestamp, and the names that are
-// compared with eq. In the filter, ? replaces the values. point reports whether all comparisons are eq.
+// properties returns the names of the properties in a filter, except the keys and Timestamp. In the parameter shape, ?
+// replaces each value of the filter. The result equal contains only the names that are compared with eq. The result
+// point is true if all comparisons use eq, and none are joined by or.
 func properties(shape string) (names, equal []string, point bool) {
 	point = true
 	words := strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(shape))
@@ -110,7 +111,8 @@ func properties(shape string) (names, equal []string, point bool) {
 	return names, equal, point && len(names) > 0 && !strings.Contains(shape, " or ")
 }
 
-// batches reports single writes to one partition that follow each other closely.
+// batches finds single writes that closely follow another write to the same partition. A batch could replace such
+// writes.
 func batches(r *traffic.Report) []Finding {
 	t := &r.Totals
 	single := t.WriteRequests - t.Batches

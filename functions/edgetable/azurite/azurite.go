@@ -39,7 +39,7 @@ type Start struct {
 func Named(program string, args []string) (name string, rest []string) {
 	base := strings.TrimSuffix(filepath.Base(program), ".exe")
 	if base == All || base == Tables {
-		if len(args) > 0 && args[0] == base { // the image's entrypoint contains the name, and a command for Azurite's image repeats it
+		if len(args) > 0 && args[0] == base { // the image's entrypoint contains the program's name; a command for Azurite's image repeats that name
 			args = args[1:]
 		}
 		return base, args

@@ -13,7 +13,7 @@ type Equivalent struct {
 	Flag  string // Azurite's flag
 	Short string // one-letter form of the flag; "" if there is none
 	Here  string // the flag of serve with its value; "" if none is needed
-	Why   string // why serve has no such flag, or a remark about it
+	Why   string // the reason why 'edgetable serve' has no such flag, or a remark about the flag
 }
 
 // Equivalents are Azurite's flags that concern tables.

@@ -69,8 +69,8 @@ func emptyOrNew(dir string) (path string, err error) {
 	return path, err
 }
 
-// claimFolder creates a folder with the file besideNote. It returns an error if the folder already exists without
-// this file.
+// claimFolder creates a folder that contains the file named besideNote. If the folder already exists without this file,
+// claimFolder returns an error.
 func claimFolder(folder string) error {
 	if err := directory.Make(filepath.Dir(folder)); err != nil {
 		return err

@@ -67,12 +67,13 @@ func (s *shipper) claimPlace(ctx context.Context) error {
 	}
 }
 
-// mostTried limits the list of terms in the data directory. A term is one run of a server that ships its log. The list contains
-// terms that were begun without a confirmation. Each process that is killed while it begins a term adds one.
+// mostTried limits a list of terms in the data directory. A term is one run of a server that ships its log. A server adds its
+// term to the list, then announces the term to the backup location, and then clears the list. Each process that is killed
+// before it clears the list leaves one term there.
 const mostTried = 16
 
 // beginTerm begins a term, which is one run of a server that ships its log. It records in the backup location that this process
-// now ships. A server that runs on a copy of the data directory sees the new term and stops shipping.
+// now ships the log. A server that runs on a copy of the data directory sees the new term and stops shipping its log.
 func (s *shipper) beginTerm(ctx context.Context) error {
 	own := s.store.Timeline()
 	now, err := s.place.Turn(ctx)
@@ -112,8 +113,8 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 	return nil
 }
 
-// readFrom makes the shipper read the log from the first commit after number n. If begins is set, the next shipped piece of the
-// log does not continue an earlier piece.
+// readFrom makes the shipper read the log from the first commit after number n. If the parameter begins is true, the next
+// shipped piece of the log (a file of some megabytes) does not continue an earlier piece.
 func (s *shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 	if s.piece, err = repository.NewPieceWriter(s.keys, repository.Zstd); err != nil {
 		return err

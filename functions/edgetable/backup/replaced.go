@@ -58,11 +58,11 @@ func (s *shipper) checkShipping(ctx context.Context) error {
 	return err
 }
 
-// knownTerm returns the newest term that this store has begun, according to its own file. A term is one run of a server
-// that ships its log. The parameter now is the newest term in the backup location.
+// knownTerm returns the newest term that this store has begun, according to the store's own file. A term is one run of
+// a server that ships its log. The newest term in the backup location is passed as the parameter now.
 func knownTerm(own logship.Timeline, now repository.Term) repository.Term {
 	switch {
-	case slices.Contains(own.Tried, logship.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0: // case 2: no term is recorded
+	case slices.Contains(own.Tried, logship.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0:
 		return now
 	}
 	return repository.Term(own.Term)

@@ -45,7 +45,7 @@ type run struct {
 	store          snapshotter
 	keys           []string
 	progress       func(done, total int64)
-	spanned        func(*repository.LogSpan) // if not nil, it is called with the commit number from which the log continues the backup
+	spanned        func(*repository.LogSpan) // if not nil, it is called with the span, which says which commits the backup contains
 }
 
 // create makes the backup. It holds a lock, so that only one process at a time backs up a data directory.

@@ -99,7 +99,7 @@ func (b *Schedule) Shipped() LogStatus { return b.shipper.Status() }
 // contains.
 func (b *Schedule) spanned(log *repository.LogSpan) {
 	select {
-	case <-b.spans: // discard the commit numbers of an earlier backup, which startBackup did not receive
+	case <-b.spans: // discard the span of an earlier backup, if startBackup did not receive that span
 	default:
 	}
 	if log != nil {

@@ -20,9 +20,10 @@ import (
 // pieceSize is the approximate maximum size of the commits in a piece, which is an object of the shipped log.
 const pieceSize = 8 << 20
 
-// pauses are the times after the last write at which the shipper ships an empty commit. Each empty commit advances
-// LastSyncTime of secondaries, which has whole seconds. After the first pause, LastSyncTime is later than the reply to a
-// write that took less than a second. After the second pause, it is later than a reply at the timeout of a client.
+// pauses are measured from the last write. After each pause, the shipper ships an empty commit, which advances LastSyncTime
+// of secondaries. LastSyncTime has only whole seconds. After the first empty commit, LastSyncTime is later than the reply
+// to a write that took less than a second. After the second empty commit, LastSyncTime is later than the reply to any write
+// for which the client still waited.
 var pauses = [...]time.Duration{2 * time.Second, 40 * time.Second}
 
 // steps is the number of steps in which the commits of one interval are added to a piece of the log. Adding all of them at
@@ -55,19 +56,19 @@ type shipper struct {
 	packed   edm.Ticks
 	sealed   *repository.Sealed // the piece of the log that is being uploaded; retries send the same bytes
 	to       edm.Ticks          // the backup location has the log up to this number
-	term     repository.Term    // term of this process in the location (a term is one run of a server that ships)
+	term     repository.Term    // term of this process in the location (a term is one run of a server that ships its log)
 	timeline string             // timeline (history of commits) in which this process began its term
-	joined   atomic.Bool        // the location names this process as the one that ships
+	joined   atomic.Bool        // the location names this process as the one that ships the log
 	looked   time.Time          // when the location last confirmed that no other store has replaced this one
 	lost     bool               // log files were discarded before they were shipped, and no backup was made after that
-	gap      bool               // the gap of the log was logged
+	gap      bool               // the gap in the shipped log was reported
 	since    edm.Ticks          // the store had all commits above this number in log files, before shipping resumed; 0 if not known yet
 	begins   bool               // the next piece of the log does not continue an earlier piece
 	synced   edm.Ticks          // value of Synced in the last piece of the log: all writes before this time are shipped
 
 	news    bool        // the next piece of the log contains a client's commit, not only commits that the shipper made
 	pause   time.Time   // when a piece of the log with a client's commit was last shipped
-	said    int         // number of pauses that were recorded in the log since then
+	said    int         // number of empty commits that the shipper has made since the time in the field pause
 	touched edm.Ticks   // number of the last commit that the shipper itself made
 	level   atomic.Bool // the backup location has all commit numbers that were issued before this start
 
@@ -99,7 +100,7 @@ func (s *shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 		if err := connect(ctx); err != nil {
 			return err
 		}
-		s.pause, s.said = s.now(), 0 // it is unknown which pauses the previous process has recorded
+		s.pause, s.said = s.now(), 0 // ship empty commits after a pause: the previous process may have ended before it shipped them
 	}
 	if err := s.storePiece(ctx); err != nil {
 		return err
@@ -129,9 +130,9 @@ func (s *shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 			return err
 		}
 	} else if s.said < len(pauses) && now.Sub(s.pause) >= pauses[s.said] {
-		// The server may have replied to the last write after the time in the log piece of that write. So an empty commit
-		// makes another piece, with a later time. On a full disk this commit fails, and the next call of shipDurable tries
-		// again.
+		// The newest piece of the log contains a time up to which the log has all writes. The server may have replied to
+		// the last write after this time. So the shipper makes an empty commit, and the next piece of the log contains a
+		// later time. On a full disk the empty commit fails, and the next call of shipDurable tries again.
 		n, err := s.store.Touch(ctx)
 		if err == nil {
 			s.touched, s.said = n, s.said+1
@@ -145,15 +146,16 @@ func (s *shipper) shipDurable(ctx context.Context, settle time.Duration) error {
 	return s.checkReplaced(ctx, now)
 }
 
-// letBackUp allows scheduled backups once the backup location has all commit numbers issued before this start, or if a full
-// disk prevents that.
+// letBackUp allows scheduled backups once the backup location has all commit numbers that were issued before this start. If
+// a full disk prevents new commits, letBackUp allows backups at once.
 //
-// When a store is opened, it counts some numbers after its last commit as issued. A backup that is made before the shipped
-// log covers these numbers would seem to contain commits that never existed. A secondary would conclude that it lacks these
-// commits, and would rebuild its store.
+// A store that is opened does not know the last issued commit number. So it counts a range of numbers after its last commit
+// as issued. A backup at this time contains that range, but the shipped log does not cover the range yet. With such a
+// backup, a secondary would conclude that it lacks commits, although these commits never existed. Then the secondary would
+// rebuild its store.
 func (s *shipper) letBackUp(full bool) {
 	if (full || s.to >= s.store.Started()) && !s.level.Swap(true) {
-		s.wakeSchedule() // a backup may be due that the schedule has delayed until now
+		s.wakeSchedule() // the schedule may have delayed a backup until now
 	}
 }
 
@@ -331,8 +333,9 @@ func shippedWhen(err error) string {
 	return "; the log is kept, and shipped later"
 }
 
-// packUntil adds commits to the next piece of the log as they become durable, until the channel turn delivers a time. It
-// ignores errors: the next call of shipDurable fails with the same error and returns it.
+// packUntil adds commits to the next piece of the log as they become durable. It returns when the channel turn has
+// delivered a time, or when ctx ends. It ignores errors: the next call of shipDurable fails with the same error and returns
+// the error.
 func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -345,7 +348,7 @@ func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every ti
 		case <-tick.C:
 		}
 		n, err := s.pack(ctx, s.store.Durable())
-		if n == 0 || err != nil || s.reader == nil { // after a step without commits, stop waking up
+		if n == 0 || err != nil || s.reader == nil { // nothing was added, so do not try again before the channel turn delivers a time
 			tick.Stop()
 		}
 	}

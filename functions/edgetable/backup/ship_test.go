@@ -88,8 +88,9 @@ func TestLostTimeline(t *testing.T) {
 	}
 }
 
-// TestLateTerms checks that a store recognizes the terms of its own killed processes, even if they arrive in the backup
-// location late. The data directory has recorded these terms. A term is one run of a server that ships its log.
+// TestLateTerms checks requests of killed processes that arrive in the backup location late. Such a request begins a
+// term, which is one run of a server that ships its log. The next process of the store must recognize the term as its
+// own, because the data directory has recorded the term.
 func TestLateTerms(t *testing.T) {
 	t.Parallel()
 	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
@@ -220,8 +221,9 @@ func TestGivenUpBeforeStart(t *testing.T) {
 	}
 }
 
-// TestGivenUpWhileAway checks that a server reports once that log files were discarded before they were shipped. This happens
-// while the backup location does not respond. The location has responded before, or never since the start.
+// TestGivenUpWhileAway checks a server that discards log files before they were shipped, while the backup location does not
+// respond. The server must report this loss exactly once. In the first case, the location has responded since the start of
+// the server. In the second case, it has not.
 func TestGivenUpWhileAway(t *testing.T) {
 	t.Parallel()
 	for _, joined := range []bool{true, false} {
@@ -265,7 +267,7 @@ func TestPromotedAfterPrune(t *testing.T) {
 	s.turn()
 	s.write("One")
 	s.turn()
-	must.OK(t, s.beginTimeline(t.Context(), s.store.Timeline().ID, s.to)) // a promotion begins a history of commits in the same way
+	must.OK(t, s.beginTimeline(t.Context(), s.store.Timeline().ID, s.to)) // a promotion begins a timeline (a history of commits) with the same call
 	must.OK(t, s.beginTerm(t.Context()))
 	for _, name := range []string{"Two", "Three"} { // the store discards log files that were shipped
 		s.write(name)
@@ -331,7 +333,8 @@ func TestContinueBehindBackup(t *testing.T) {
 }
 
 // TestIdleMoments checks which moments of an idle store can be restored: all moments up to the newest backup, and no later
-// ones. A later write must have a commit number above these moments, even if the clock is set back.
+// ones. Commit numbers are times. So a later write must have a commit number after these moments, even if the clock is set
+// back.
 func TestIdleMoments(t *testing.T) {
 	t.Parallel()
 	const hour = 3600 * edm.TicksPerSecond
@@ -480,7 +483,7 @@ func TestPause(t *testing.T) {
 		s.turn()
 		now = now.Add(300 * time.Millisecond)
 	}
-	if n := len(s.pieces()); n != before+1 { // the new process ships one piece of the log after a pause, in case the previous process has not
+	if n := len(s.pieces()); n != before+1 { // the new process ships one piece of the log, which the previous process may not have shipped
 		t.Errorf("an idle server ships %d pieces after its start", n-before)
 	}
 }
@@ -507,8 +510,9 @@ func TestLateReply(t *testing.T) {
 	}
 }
 
-// TestLevelAfterStart checks that no backup is made before the shipped log covers all commit numbers that the store counts as
-// issued when it is opened. Otherwise a secondary with all commits would miss numbers that were never used.
+// TestLevelAfterStart checks that a store makes no backup too early after its start. A store that is opened counts a range of
+// commit numbers as issued. No backup may be made before the shipped log covers this range. Otherwise a secondary that has
+// all commits would report missing commits, with numbers that were never used.
 func TestLevelAfterStart(t *testing.T) {
 	t.Parallel()
 	s := newShipping(t)
@@ -562,7 +566,7 @@ func TestCodec(t *testing.T) {
 		now = now.Add(passes)
 		s.turn()
 		want = append(want, codec)
-		if codec = repository.Zstd; passes == 0 { // if no time passes between two pieces of the log, the rate is too high for zstd
+		if codec = repository.Zstd; passes == 0 { // no time passed since the last piece of the log, so the measured rate of commits is too high for zstd
 			codec = repository.S2
 		}
 	}

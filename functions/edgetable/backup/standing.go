@@ -16,24 +16,25 @@ import (
 type standing string
 
 const (
-	// With these values, the store may ship its log.
+	// With these values of standing, the store is allowed to ship its log.
 	continues standing = "the timeline of this store is the newest"
 	announced standing = "this store has begun the newest timeline, and the reply was lost"
 	first     standing = "the backup location has no timeline"
 	onTop     standing = "this store was copied from the newest timeline, or lost commits of that timeline: it begins the next timeline"
 
-	// With these values, the store may not ship its log: another store has replaced it, and this store lacks commits
-	// of the other store.
+	// With these values of standing, the store is not allowed to ship its log. Another store has replaced this store,
+	// and has commits that this store lacks.
 	replaced  standing = "the backup location has the timeline of this store, or the timeline that it was copied from, and a newer timeline"
 	forgotten standing = "the history of this store is unknown, and the backup location has a timeline of this store"
 
-	// With these values, the store may not ship its log, although nothing shows that another store has replaced it.
+	// With these values of standing, the store is not allowed to ship its log either. But nothing shows that another
+	// store has replaced this store.
 	elsewhere standing = "the backup location has timelines, but none that this store knows"
 	foreign   standing = "the backup location belongs to another store"
 )
 
-// standingOf determines the standing of a store in a backup location. The parameter all contains the timelines
-// (histories of commits) in the location, the newest last.
+// standingOf determines the standing of a store in a backup location. The timelines (histories of commits) in the
+// location are passed as the parameter all, the newest last.
 func standingOf(identity string, own logship.Timeline, all []repository.Timeline) standing {
 	if len(all) == 0 {
 		return first
@@ -96,7 +97,7 @@ func (s *shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	for i := range list {
 		to = max(to, list[i].To)
 	}
-	if s.joined.Load() { // this process ships, so later commits in the location may be its own
+	if s.joined.Load() { // this process already ships its log, so it may itself have shipped later commits to the location
 		return to, nil
 	}
 	latest, err := s.place.Latest(ctx, own.ID)

@@ -35,8 +35,8 @@ func (o *restoring) state(ctx context.Context, r *repository.Repository, with []
 	}
 }
 
-// findDrop returns the last moment before the table of --before-drop was deleted. If the table was
-// deleted several times, the last deletion up to --to-time counts.
+// findDrop returns the last moment before the table of --before-drop was deleted. If the table was deleted several
+// times, findDrop chooses the last deletion up to the time of --to-time.
 func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with []age.Identity) (edm.Ticks, error) {
 	key := table.RecordKey{Account: o.account, Table: table.FoldName(o.beforeDrop)}
 	steps, err := r.Log(ctx, o.timeline, o.toTime)
@@ -57,7 +57,7 @@ func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with
 	return 0, fmt.Errorf("the log has no drop of table %s of account %s", o.beforeDrop, o.account)
 }
 
-// restoring are the flags of restore.
+// restoring contains the flags of the command restore.
 type restoring struct {
 	backup, identity   string
 	toTime             edm.Ticks // 0 if not given

@@ -12,9 +12,9 @@ import (
 	"edgetable/adapters/transport/httpserver"
 )
 
-// Serve serves a listener until s is closed. The parameter most is the maximum number of connections. If a new
-// connection would exceed it, Serve closes a connection of the client with the most connections: preferably an idle
-// one, and of those the oldest.
+// Serve serves a listener until s is closed. It keeps at most as many connections open as the parameter most allows. If
+// a new connection exceeds this number, Serve closes a connection of the client with the most connections. Serve
+// prefers idle connections, and closes the oldest of them.
 func Serve(s *http.Server, l net.Listener, most int) error {
 	b := &listener{Listener: l, most: most}
 	s.ConnState = b.note

@@ -25,8 +25,8 @@ func CheckAddress(flag, address string) error {
 	return nil
 }
 
-// CheckTable checks the name of a table. In the error, what describes the flag or argument with
-// the name.
+// CheckTable checks the name of a table. The error begins with the text in the parameter what, which describes the flag
+// or argument with the name.
 func CheckTable(what, name string) error {
 	if table.CheckTableName(name) != nil {
 		return Misuse("%s %q is not a table name: use 3 to 63 letters and digits, a letter first", what, name)

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Confirm prints a text and asks the user to type a name. The parameter says is the text, and kind is the kind of
-// the named thing, such as "table". If the user types something else, the error begins with the text undone.
+// Confirm prints a text and asks the user to type a name. The text is passed as the parameter says. The parameter kind
+// contains the kind of the named thing, such as "table". If the user types something else, the error begins with the
+// text in the parameter undone.
 func (p *Terminal) Confirm(kind, name, says, undone string) error {
 	fmt.Fprintf(p.Err, "%s Type the name of the %s: ", says, kind)
 	line, err := bufio.NewReader(p.In).ReadString('\n')

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// services are the flags that name a service. Each command has only some of them.
+// services contains the names of flags that select a service. Each command has only some of these flags.
 var services = []string{"from", "to", "in"}
 
 // flagSuggestion suggests what to write instead of a flag that command c does not have. It suggests flags with a
@@ -42,7 +42,8 @@ func alike(a, b string) bool {
 	return distance(a, b) <= min(2, len(a)/3)
 }
 
-// distance returns the minimum number of letters to insert, delete or replace in a to get b.
+// distance returns the minimum number of edits that turn the text a into the text b. An edit inserts, deletes or
+// replaces one letter.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -91,7 +91,8 @@ func Operands(use string) cobra.PositionalArgs {
 	}
 }
 
-// DemandOperands sets the check of Operands for all commands below c that do not check their arguments yet.
+// DemandOperands visits the subcommands of c, at any depth. If a subcommand does not check its arguments yet,
+// DemandOperands gives it the check that the function Operands returns.
 func DemandOperands(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		if sub.Args == nil {

@@ -94,8 +94,8 @@ func (p *Terminal) Note(format string, args ...any) {
 	fmt.Fprintf(p.Err, format+"\n", args...)
 }
 
-// Waiting prints a message if stop is not called within some seconds: the command still waits for whence, which is
-// the name of a service or another source.
+// Waiting returns the function stop. If the function stop is not called within some seconds, Waiting prints that the
+// command still waits. The message contains the parameter whence: the name of a service or another source.
 func (p *Terminal) Waiting(whence string) (stop func()) {
 	timer := time.AfterFunc(Quiet, func() { p.Note("%s does not answer; still waiting", whence) })
 	return func() { timer.Stop() }

@@ -173,7 +173,7 @@ func common(c *cobra.Command) *pflag.FlagSet {
 	return some
 }
 
-// list writes the names and descriptions of the commands in a group of c.
+// list writes the names and descriptions of those subcommands of c that belong to the given group.
 func list(b *strings.Builder, c *cobra.Command, group string) {
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() && sub.GroupID == group {

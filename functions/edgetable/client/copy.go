@@ -33,7 +33,7 @@ func (o *CopyFlags) register(f *pflag.FlagSet) {
 	o.workFlags(f)
 }
 
-// services connects to both services.
+// services creates the clients for the services of --from and --to. It also returns the names of the tables to copy.
 func (p *program) services(ctx context.Context, o *CopyFlags, tables []string) (from, to *remote.Client, list []string, err error) {
 	if o.all == (len(tables) > 0) {
 		return nil, nil, nil, cli.Misuse("name the tables, or give --all, not both")
@@ -121,7 +121,7 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 	stop()
 	p.noteNearLimit(&progress)
 	p.Totals = &t
-	some := progress.Rows.Load() > t.Rejected // rows were written if more rows were processed than rejected; the progress file may lack the last rows
+	some := progress.Rows.Load() > t.Rejected // true if rows were written; t.Written is not used, because it may lack the last rows
 	says := totals(t, "written", "deleted")
 	reasons := "the reasons are in " + o.Rejects
 	if o.dryRun {

@@ -47,7 +47,7 @@ type follower struct {
 	earlier  int64     // bytes that the clients had transferred before this work began
 	refused  int64     // requests that the service had refused before this work began
 	known    time.Time // when the completed share of the work first became known
-	share    float64   // the completed share at that time
+	share    float64   // the completed share when it first became known
 }
 
 func (f *follower) look() {

@@ -193,7 +193,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	return p.tellRows(t, totals(t, word, "deleted"), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
 }
 
-// preview returns a function that prints the first rows of a dry run, or stores them in first.
+// preview returns a function for the first rows of a dry run. With --json, the function appends them to *first; otherwise it prints them.
 func (p *program) preview(first *[]firstRow) func(table string, entity []byte) {
 	last := ""
 	return func(table string, entity []byte) {

@@ -26,8 +26,8 @@ func (s *localServer) register(f *pflag.FlagSet) {
 	cli.AdminFlag(f, &s.admin, "")
 }
 
-// addLocal sets Local in the profiles whose account is on this server. It also adds the server's accounts
-// without a profile: a user who can open the server's socket and read its keys needs no profile.
+// addLocal sets Local in the profiles whose account is on this server. For each other account of the server, it adds a profile, provided that the
+// user can read the account's keys.
 func (s *localServer) addLocal(ctx context.Context, list []explorer.Profile, environment func(string) string, readOnly bool) []explorer.Profile {
 	info, err := admin.Ask(ctx, s.data, s.admin)
 	if info == nil || err != nil {

@@ -148,7 +148,7 @@ func (o *options) parse() (wish, error) {
 	}, nil
 }
 
-// readOptions parses an options document. In errors, the parameter of names its source.
+// readOptions parses an options document. Each error begins with the source of the document, which is passed as the parameter of.
 func readOptions(of string, text []byte) (table.TableOptions, error) {
 	o, err := payload.ReadOptions(text)
 	if err != nil {
@@ -219,7 +219,7 @@ func (p *program) tablesApply(ctx context.Context, o *declareFlags, file string)
 // change is the change of options of one table.
 type change struct {
 	name, revision string
-	old, next      []byte        // options documents, without the states that the server adds
+	old, next      []byte        // options documents, without the members named state, which the server adds
 	rule           *table.Expiry // a new expiry rule, or nil
 }
 
@@ -279,7 +279,7 @@ func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]w
 	return nil
 }
 
-// optionsDocument returns an options document without the states that the server adds.
+// optionsDocument returns an options document without the members named state, which the server adds to its responses.
 func optionsDocument(o table.TableOptions) []byte {
 	text := payload.AppendOptions(nil, &table.Traits{Expiry: o.Expire, Feed: o.Changes}, 1<<62)
 	return []byte(strings.ReplaceAll(string(text), `,"state":"active"`, ""))

@@ -41,7 +41,7 @@ func filterFlag(f *pflag.FlagSet, to *string) {
 // checkedFilter refuses an invalid filter. Without this check, the error of the service would show the
 // filter that the command sends, which may have further conditions.
 func checkedFilter(text string) (string, error) {
-	_, err := odata.ParseExtended(text) // accept functions that only some services support; other services return an error
+	_, err := odata.ParseExtended(text) // this parser also knows functions that only some services support; other services return an error
 	if err != nil {
 		err = fmt.Errorf("%w A filter is such as Name eq 'Grace' and Born gt 1900", err)
 	}

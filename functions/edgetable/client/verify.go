@@ -49,14 +49,14 @@ type comparison struct {
 	Table       string       `json:"table"`
 	Equal       int64        `json:"equal"`
 	Different   int64        `json:"different"`
-	Differences []difference `json:"differences"` // the first --limit differences
+	Differences []difference `json:"differences"` // the first differences; --limit is their maximum number
 }
 
 // difference is an entity that differs between the services.
 type difference struct {
 	PartitionKey string `json:"partitionKey"`
 	RowKey       string `json:"rowKey"`
-	In           string `json:"in"` // services that have the entity: both, from or to
+	In           string `json:"in"` // "from" or "to" if only this service has the entity, otherwise "both"
 }
 
 func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) error {
@@ -107,7 +107,7 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	return nil
 }
 
-// sideOf returns which of the two services has the entity: both, from or to.
+// sideOf returns "from" or "to" if only this service has the entity. Otherwise it returns "both".
 func sideOf(d *transfer.Difference) string {
 	switch {
 	case !d.InSecond:
