@@ -160,8 +160,9 @@ func (s *testServer) listening(t *testing.T) string {
 	return address[strings.LastIndexByte(address, ':'):]
 }
 
-// TestExplorerLink checks that a link from the server's socket opens the server's accounts in the
-// explorer's page. The keys must stay in the server.
+// TestExplorerLink opens the explorer's page with a link. The command 'edgetable explorer --link'
+// gets the link from the server's Unix socket. The page must have access to the server's accounts.
+// The keys of the accounts must stay in the server.
 func TestExplorerLink(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -28,7 +28,7 @@ func TestFollowers(t *testing.T) {
 print(json.dumps(dict(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall())))`
 	for name, tt := range map[string]struct {
 		program string // arguments of the program; FILE stands for the file with the program's results
-		query   string // SQL query of the file with the results; returns pairs of key and value
+		query   string // SQL query that reads the results of the program as pairs of key and value
 		want    func(orders map[string]string) map[string]int
 	}{
 		"search": {"FILE", "SELECT subject, 1 FROM entity WHERE entity MATCH 'paid'", func(orders map[string]string) map[string]int {
@@ -110,7 +110,7 @@ print(json.dumps(dict(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall
 	})
 }
 
-// follower runs an example program that applies the changes of the table Orders, and a server with this table.
+// follower has an example program and a server. The program applies the changes of the server's table Orders.
 type follower struct {
 	do          console
 	at          string
@@ -144,7 +144,8 @@ func (f *follower) put(t *testing.T, partition, row, state string) {
 	}))
 }
 
-// kill runs 'edgetable watch' with the example program, changes orders meanwhile, and then kills watch.
+// kill runs 'edgetable watch' with the example program. While the command runs, kill writes and
+// deletes entities of the table Orders. In the end, the command is killed.
 func (f *follower) kill(t *testing.T, round int) {
 	t.Helper()
 	self, err := os.Executable()

@@ -6,7 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// groups lists the commands in the groups and in the order of 'edgetable --help'.
+// groups lists the commands of the program. 'edgetable --help' shows the same groups, in the same
+// order.
 var groups = []struct {
 	title    string
 	commands []string

@@ -112,8 +112,9 @@ func loadTime(t *testing.T) time.Duration {
 	return d
 }
 
-// batchRateUnderLoad loads a server with batches, with bodies of 4 MiB and with scans. It returns the rate of the
-// batches. Each response must be a success, or 503 with Retry-After.
+// batchRateUnderLoad sends three kinds of requests at the same time: small batches, batches of 4 MiB, and scans. It
+// returns the number of entities that the small batches write per second. Each response must be a success, or 503 with
+// Retry-After.
 func batchRateUnderLoad(t *testing.T, p *process, d time.Duration) (entitiesPerSecond float64) {
 	t.Helper()
 	c := p.client(t, key1)
@@ -201,8 +202,8 @@ var letters = sync.OnceValue(func() string {
 	return string(b)
 })
 
-// largeBatch returns a batch with eight entities of one partition. Each entity has 1 MiB in memory, and all together
-// have 4 MiB in JSON. Each call returns a batch that replaces the same entities.
+// largeBatch returns a batch with eight entities of one partition. Each entity has about 0.5 MiB in JSON,
+// and 1 MiB in memory. So the batch has about 4 MiB in JSON. The batches of all calls replace the same entities.
 func largeBatch(endpoint string, client, n int) string {
 	var b strings.Builder
 	b.WriteString("--batch\r\nContent-Type: multipart/mixed; boundary=changeset\r\n\r\n")
@@ -302,8 +303,9 @@ func TestProcessorsOfContainer(t *testing.T) {
 	p.logs.Await(t, `msg="limits of the container" processors=0.5 threads=1`)
 }
 
-// TestMemoryFull fills the memory that a container has for tables. The server must then refuse inserts with the reason.
-// Reads and deletes must work, and after deletes also inserts.
+// TestMemoryFull fills the memory that a container has for tables. Then the server must refuse inserts, and the error
+// must say that this memory is full. Reads and deletions must still work. After deletions, the server must accept
+// writes again.
 func TestMemoryFull(t *testing.T) {
 	t.Parallel()
 	p := newCgroup(t, 128<<20, 0).serve(t, "--memory")

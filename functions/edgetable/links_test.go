@@ -21,7 +21,8 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 )
 
-// installCommand matches a command that downloads a package or an image of this project if it is not on the machine.
+// installCommand matches a command that installs or runs a package or an image of this project. If the machine lacks
+// the package or the image, the command downloads it.
 var installCommand = regexp.MustCompile(`(?m)(?:(?:docker|podman) run\b.* edgetable|\bedgetable[:_]VERSION|\bnpx (?:--no )?edgetable|\bpipx run edgetable|\bpip install \S*edgetable|\bnpm (?:i|install) .*edgetable|\bdotnet tool install .*edgetable|\bdnx edgetable|\bbrew install .*edgetable|\bapt install .*edgetable)`)
 
 // TestUnpublished checks each page with a command that installCommand matches. The page must say that the project has

@@ -69,8 +69,8 @@ func TestExplorerLocal(t *testing.T) {
 	if got := fmt.Sprint(session.Profiles); got != "[{elsewhere false} {here true} {named true}]" {
 		t.Errorf("the profiles are %s", got)
 	}
-	// The last hour has the requests of all tables. The current minute may have changed since the
-	// requests, so add two minutes.
+	// The report of the last hour must count the 300 requests above. A new minute may have begun since
+	// these requests, so add the last two minutes.
 	hours := read[traffic.Hours](t, ask("traffic/here", 200))
 	if len(hours.Tables) != 1 || hours.Tables[0].Table != "people" || hours.Tables[0].Minutes[58]+hours.Tables[0].Minutes[59] != 300 || hours.Others.Since.IsZero() {
 		t.Errorf("the last hour is %+v", hours)

@@ -32,7 +32,7 @@ type program struct {
 	misnamed   error          // error for a command that does not exist, if --help was given
 }
 
-// release and commit are set by 'make dist'.
+// 'make dist' sets the variables release and commit.
 var release, commit string
 
 func main() {
@@ -41,7 +41,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // after the first signal, a second signal ends the process at once
 	p := program{name: os.Args[0], args: os.Args[1:], signals: server.Signals{Hangups: hangups, Ticks: ticks}, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true, Packaged: "/etc/edgetable/edgetable.conf", Variables: variables}}
-	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // if the size is unknown, Columns is 0
+	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // if standard output is no terminal, the width Columns is 0
 	os.Exit(p.run(ctx))
 }
 

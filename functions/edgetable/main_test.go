@@ -187,9 +187,9 @@ func TestCompletion(t *testing.T) {
 		"__complete serve --config x ":                           "",
 		"__complete query --from " + at + " ":                    "People\n",
 		"__complete copy --to p --from " + at + " Other ":        "People\n",
-		"__complete get --from " + at + " People ":               ":4\n", // :4 tells the shell to offer no file names
+		"__complete get --from " + at + " People ":               ":4\n", // cobra's directive :4 tells the shell to offer no file names
 		"__complete tables delete --in " + at + " ":              "People\n",
-		"__complete query --from http://127.0.0.1:1/acme?sig=x ": ":1\n", // :1 tells the shell that an error occurred; nothing is printed
+		"__complete query --from http://127.0.0.1:1/acme?sig=x ": ":1\n", // cobra's directive :1 reports an error to the shell; nothing is printed
 	} {
 		if status, out, said := runUntil(t.Context(), nil, strings.Split(args, " ")...); status != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: status %d, want %q\n%s%s", args, status, want, out, said)

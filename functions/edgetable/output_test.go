@@ -42,7 +42,8 @@ func keepOutput(what string, text func() string) {
 	outputs.list = append(outputs.list, output{what, text})
 }
 
-// keepFile adds a file that a program writes to the outputs that TestMain searches.
+// keepFile registers a file that a program writes. At the end, TestMain searches the file for
+// secrets.
 func keepFile(t *testing.T, file string) {
 	t.Cleanup(func() { // reads the file before the test's directory is removed
 		text, err := os.ReadFile(file)
@@ -54,7 +55,8 @@ func keepFile(t *testing.T, file string) {
 }
 
 // secret matches 32 bytes or more in base64, as in keys and signatures, also with URL escapes. It
-// also matches the beginnings of the tests' keys, the word marked, and the name Ada.
+// also matches the beginnings of the tests' keys, the text in the constant marked, and the name
+// Ada.
 var secret = regexp.MustCompile(`(?:[A-Za-z0-9+/_-]|%2[BbFf]){43}(?:=|%3[Dd])|` +
 	regexp.QuoteMeta(key1[:12]) + "|" + regexp.QuoteMeta(key2[:12]) + "|" + regexp.QuoteMeta(accounts.DevelopmentKey[:12]) + `|(?i:` + marked + `)|\bAda\b`)
 

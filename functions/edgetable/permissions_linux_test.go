@@ -72,8 +72,9 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-// TestPrivateKeyOfOthers checks that a file of keys is refused if other users can read it. It is
-// also refused if a group can read it to which the process does not belong.
+// TestPrivateKeyOfOthers checks that a file of keys is refused if other users can read the file.
+// The file is also refused if a foreign group can read it. The process does not belong to this
+// group.
 func TestPrivateKeyOfOthers(t *testing.T) {
 	t.Parallel()
 	cert, key, _ := proc.Certificate(t, time.Now().Add(1000*time.Hour))

@@ -86,8 +86,8 @@ func TestPostgresServe(t *testing.T) {
 }
 
 // TestPostgresRole starts a server with the role of least privileges that docs/postgres.md
-// describes. A file or a command contains the role's password. The role must not be able to create
-// or drop tables of the schema.
+// describes. The server reads the role's password from a file, or from the output of a command. The
+// role must not be able to create or drop tables of the schema.
 func TestPostgresRole(t *testing.T) {
 	t.Parallel()
 	needs.These(t, needs.Postgres)

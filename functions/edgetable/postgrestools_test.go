@@ -65,7 +65,8 @@ func TestPostgresTools(t *testing.T) {
 	do.run(0, "sync", "People", "--delete", "--from", third, "--to", there)
 	do.prints(fmt.Sprintln(rows-1), "count", "People", "--from", there)
 
-	// The backups are those of PostgreSQL. A dump contains all that a server needs.
+	// Backups are made with PostgreSQL's own tools. A dump by pg_dump contains all data that a server
+	// needs.
 	name := "db_" + flags[3]
 	file := filepath.Join(db.Dir, name+".sql")
 	must.OK(t, db.Run("pg_dump", "-n", flags[3], "-f", file, "postgres"))

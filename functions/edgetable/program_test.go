@@ -55,7 +55,8 @@ func runUntil(ctx context.Context, environment map[string]string, args ...string
 	return status, o.String(), e.String()
 }
 
-// console runs commands with the same environment, and checks their status and output.
+// console runs commands, and checks their status and output. All commands get the same environment
+// variables.
 type console struct {
 	t           *testing.T
 	environment map[string]string
@@ -96,9 +97,9 @@ type testServer struct {
 	ended     chan struct{}
 }
 
-// look makes the server read its changed files and apply the changes. The server reads a changed file when a second
-// check finds the file unchanged, so two checks are needed. The third check begins only after the second check has
-// ended.
+// look makes the server read its changed files and apply the changes. The server reads a changed file when two
+// successive checks find the same content. So look starts two checks. Then it starts a third check, which begins only
+// after the second check has ended.
 func (s *testServer) look() {
 	for range 3 {
 		select {

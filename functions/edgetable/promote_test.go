@@ -18,8 +18,9 @@ func (p *pair) stopped(t *testing.T, name string) (primary *testServer, director
 	return primary, filepath.Join(p.dir, "secondary")
 }
 
-// TestPromoteStopped promotes a secondary whose server does not run. The promotion must first apply the primary's log in
-// the backup place. A store that is no secondary must be refused, and a failed promotion can be repeated.
+// TestPromoteStopped promotes a secondary whose server does not run. The promotion must first apply the log that the
+// primary has copied to the backup place. If a directory has no store, or the store of a primary, the promotion must be
+// refused. A failed promotion can be repeated.
 func TestPromoteStopped(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -94,7 +95,8 @@ func TestPromoteWithoutPlace(t *testing.T) {
 		t.Errorf("the promoted store shows %q", got)
 	}
 	c.rename(t, "of the new primary")
-	// The old primary still copies its log to the backup place before the takeover. The new primary must ignore this log.
+	// The old primary copies its log to the backup place until the new primary takes over the place. The new primary must
+	// ignore the writes in this log.
 	eventually(t, "the old primary stops to ship", one, func() bool {
 		one.client(t, "").rename(t, "of the old primary again")
 		return strings.Contains(one.logs.String(), "was replaced")
@@ -132,7 +134,8 @@ func TestPromoteBeforeGap(t *testing.T) {
 	two.client(t, "").rename(t, "of the new primary")
 }
 
-// TestPromoteEncrypted promotes a stopped secondary whose primary encrypts its log. The promotion gets the private key.
+// TestPromoteEncrypted promotes a stopped secondary. The log in the backup place is encrypted. Without the private key,
+// the promotion must be refused.
 func TestPromoteEncrypted(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

@@ -147,8 +147,8 @@ func TestReplacedPrimary(t *testing.T) {
 	p.checkRestored(t, "and back")
 }
 
-// TestReplacedPrimaryDamaged starts an old primary that has lost commits, or its record of the history. It must not
-// take over the backup place from the promoted store.
+// TestReplacedPrimaryDamaged promotes a secondary and damages its old primary. The old primary loses commits, or the
+// file TIMELINE, which records its history. The old primary must not take the backup place from the promoted store.
 func TestReplacedPrimaryDamaged(t *testing.T) {
 	t.Parallel()
 	for _, damage := range []struct {
@@ -196,8 +196,8 @@ func loseCommits(t *testing.T, dir string) {
 	}
 }
 
-// TestCopyOfPrimary checks that of two copies of a data directory, only one server copies its log to the backup place.
-// The server that starts later, or first copies its log later, must be refused.
+// TestCopyOfPrimary runs two servers on two copies of a data directory. Only one of these servers may copy its log to
+// the backup place. The server that starts later must be refused.
 func TestCopyOfPrimary(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)

@@ -9,8 +9,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestRestoreTarget checks that a restore keeps everything that a restore has not written: a file at the path of
-// the directory, the target of a link, and a folder next to the directory without the marker file of a restore.
+// TestRestoreTarget checks that a restore keeps files and folders that no restore has written. Examples are a file at
+// the path of the new directory, and the target of a link. A restore uses a folder with the ending .restoring next to
+// the new directory. Without the marker file of a restore, this folder must stay too.
 func TestRestoreTarget(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,12 +13,13 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestRoomOfFlag checks that the package of a command defines the command's flags. The table in
-// docs/architecture.md may assign a flag to another package, as `--name` or as `--begin-*`. Package
-// edgetable itself defines the flags of all commands.
+// TestRoomOfFlag checks that the package of a command defines the flags of the command. The table
+// of packages (rooms) in docs/architecture.md can assign a flag to another package. The table then
+// names the flag, as in `--name`, or a prefix, as in `--begin-*`. Package edgetable itself defines
+// the flags that all commands have.
 func TestRoomOfFlag(t *testing.T) {
 	t.Parallel()
-	named, rooms := map[string]string{}, map[string]string{} // named: package by flag or prefix of flags; rooms: package by command
+	named, rooms := map[string]string{}, map[string]string{} // packages; the keys of named are flags, the keys of rooms are commands
 	for line := range strings.Lines(mapOfRooms(t)) {
 		cells := strings.Split(line, "|")
 		if len(cells) < 4 {

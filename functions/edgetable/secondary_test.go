@@ -134,7 +134,7 @@ func TestSecondary(t *testing.T) {
 	two = start(t, nil, p.secondary...)
 	d = two.secondary(t)
 	eventually(t, "the secondary has the new table", two, func() bool { return strings.Contains(d.do(t, "GET", "/Tables", "", 200), "Late") })
-	d.shows(t, two, "") // one object of the log may delete the old table, and a later object create the new table
+	d.shows(t, two, "") // the deletion of the table people may be in a later object of the log than the table Late
 	c.fill(t)
 	d.shows(t, two, "Ada")
 
@@ -153,7 +153,7 @@ func TestSecondary(t *testing.T) {
 	one.ends(t)
 	two.backsUp(t)
 	two.ends(t)
-	two = start(t, nil, p.secondary...) // after the promotion, the flags of a secondary start a primary
+	two = start(t, nil, p.secondary...) // the flags name a secondary, but after the promotion the server starts as a primary
 	new = two.client(t, "")
 	new.rename(t, "after a restart")
 	two.ships(t)

@@ -23,15 +23,15 @@ import (
 )
 
 // history records the writes to a primary. Each write of an entity has a higher number than the
-// write before.
+// previous write.
 type history struct {
 	mu   sync.Mutex
 	next int
-	sent map[string]int   // last number that was sent, by RowKey
-	acks map[string][]ack // confirmed writes by RowKey, in order
+	sent map[string]int   // for each RowKey, the number of the last write that was sent
+	acks map[string][]ack // for each RowKey, the confirmed writes in the order of their responses
 
-	returned, awaited int           // number of confirmed writes, and the number for which a test waits
-	reached           chan struct{} // closed when the number awaited is reached; nil if no test waits
+	returned, awaited int           // returned: number of confirmed writes; awaited: number for which a test waits
+	reached           chan struct{} // closed when the field returned reaches the field awaited; nil if no test waits
 }
 
 func (h *history) after(t *testing.T, writes int, p *process) {
@@ -113,8 +113,8 @@ func (c *signingClient) names(t *testing.T) map[string]string {
 	return all
 }
 
-// positionOf returns the position in the log up to which the secondary with this data directory has
-// applied the log.
+// positionOf reads the data directory of a secondary. It returns the position in the primary's log
+// that the secondary has reached.
 func positionOf(t *testing.T, dir string) pebblestore.Position {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, KeepLogs: -1})
@@ -131,7 +131,7 @@ func positionOf(t *testing.T, dir string) pebblestore.Position {
 func (p *process) kill(t *testing.T) {
 	t.Helper()
 	p.signal(t, syscall.SIGKILL)
-	_ = p.Wait() // Wait returns the error that the process was killed
+	_ = p.Wait() // the error only says that the process was killed
 }
 
 func uploading(t *testing.T, place string) {

@@ -51,7 +51,7 @@ func rate(n uint64, d time.Duration) float64 {
 	return float64(n) / d.Seconds()
 }
 
-// add adds the counts of o, which another worker has counted, to r.
+// add increases the counts in r by the counts of another worker, which are in o.
 func (r *Result) add(o *Result) {
 	r.Ops += o.Ops
 	r.Entities += o.Entities
@@ -77,7 +77,7 @@ func Drive(senders []Sender) *Result {
 // window is the measured time of a run. Workers start at once, but only responses that arrive
 // between the times open and shut are counted.
 type window struct {
-	open, shut time.Time // shut is the zero time if the run has no time limit
+	open, shut time.Time // the field shut is zero if the run has no time limit
 	strict     bool      // the first error ends the run
 	stop       atomic.Bool
 	exhausted  atomic.Int64 // when the first worker had no request left to send, in Unix nanoseconds; 0 before that
@@ -87,7 +87,7 @@ type window struct {
 // requests.
 func (w *window) over(at time.Time) bool { return !w.shut.IsZero() && !at.Before(w.shut) }
 
-// counts reports whether a response that arrived at the given time is part of the measurement.
+// counts tells whether the measurement includes a response that arrived at the given time.
 func (w *window) counts(at time.Time) bool {
 	return !at.Before(w.open) && (w.shut.IsZero() || !at.After(w.shut))
 }

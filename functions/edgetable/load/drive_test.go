@@ -24,7 +24,7 @@ func TestDrive(t *testing.T) {
 	t.Parallel()
 	endless := sends(func() (load.Answer, bool) { return load.Answer{Entities: 2}, true })
 	for name, tt := range map[string]struct {
-		answers       []load.Answer // answers to the first worker, which then has no further request
+		answers       []load.Answer // responses that the first worker receives; after the last response, this worker sends no more requests
 		other         load.Sender
 		ops, refusals uint64
 		elapsed       time.Duration

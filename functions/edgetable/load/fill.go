@@ -42,7 +42,8 @@ func Ping(ctx context.Context, t wire.Target) error {
 	return once(ctx, t, 200, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
 }
 
-// once sends one request on a new connection. It returns an error if the status of the response is not want.
+// once opens a connection and sends one request. It returns an error if the response does not have the status in the
+// parameter want.
 func once(ctx context.Context, t wire.Target, want int, req wire.Request) error {
 	c, err := wire.Dial(ctx, t)
 	if err != nil {

@@ -10,7 +10,7 @@ const (
 	Atom Format = "atom"
 )
 
-// AtomVersion is the second newest version of the protocol that supports Atom. It also supports JSON.
+// AtomVersion is a protocol version that supports both Atom and JSON.
 const AtomVersion = "2013-08-15"
 
 // headers holds the header lines for the operations in a format.

@@ -16,21 +16,18 @@ import (
 // Op is the name of a workload.
 type Op string
 
-// The workloads. Upsert is PUT without If-Match, which inserts or replaces an entity. Merge is PATCH and delete is
-// DELETE, both with If-Match: *. Get reads an entity. Query reads one whole partition, and scan reads the whole table
-// page by page. Insert inserts single entities, and batch inserts entities in entity group transactions. Page
-// requests a short page that starts at a random partition. Mixed is half get and half upsert.
+// The workloads.
 const (
-	Insert Op = "insert"
-	Upsert Op = "upsert"
-	Merge  Op = "merge"
-	Delete Op = "delete"
-	Get    Op = "get"
-	Query  Op = "query"
-	Scan   Op = "scan"
-	Batch  Op = "batch"
-	Page   Op = "page"
-	Mixed  Op = "mixed"
+	Insert Op = "insert" // inserts single entities
+	Upsert Op = "upsert" // inserts or replaces entities, with PUT without If-Match
+	Merge  Op = "merge"  // merges entities, with PATCH and If-Match: *
+	Delete Op = "delete" // deletes entities, with DELETE and If-Match: *
+	Get    Op = "get"    // reads single entities
+	Query  Op = "query"  // reads one whole partition
+	Scan   Op = "scan"   // reads the whole table page by page
+	Batch  Op = "batch"  // inserts entities in entity group transactions
+	Page   Op = "page"   // reads a short page that starts at a random partition
+	Mixed  Op = "mixed"  // gets an entity in half of the requests, and upserts one in the other half
 )
 
 // Ops lists all workloads in the order of reports.
@@ -49,7 +46,7 @@ type Spec struct {
 	Prefix      string // prefix that only this run uses; the RowKeys of new entities begin with it
 	Connections int
 	Warmup      time.Duration // time before the measurement
-	Duration    time.Duration // measured time; a run of delete ends earlier if all entities are deleted
+	Duration    time.Duration // measured time; the workload Delete ends earlier if no entities are left
 	Refused     Refused       // what to do after a 503 response
 }
 
@@ -61,9 +58,9 @@ const (
 	pageRows        = 100  // value of $top in the workload Page
 )
 
-// operation makes the requests of one worker. Each worker has its own operation, which reuses its buffers. next sets
-// req, or returns false if there is no further request. check returns the number of entities that the request wrote
-// or returned, or an error if the response is wrong.
+// operation makes the requests of one worker. Each worker has its own operation, which reuses its buffers. The method
+// next writes the next request to req. It returns false if there is no further request. The method check returns the
+// number of entities that the request wrote or returned. If the response is wrong, check returns an error.
 type operation interface {
 	next(req *wire.Request) bool
 	check(resp *wire.Response) (entities int, err error)
@@ -76,8 +73,8 @@ type shared struct {
 	seq  atomic.Uint64 // counter for the keys of new entities, and for the entities to delete
 }
 
-// expect returns an error if the status of the response is not want. The error may contain the body of the response,
-// because errors of a table service contain no secrets.
+// expect returns an error if the response does not have the status in the parameter want. The error may contain the
+// body of the response, because errors of a table service contain no secrets.
 func expect(resp *wire.Response, want int) error {
 	if resp.Status == want {
 		return nil

@@ -5,12 +5,13 @@ type member struct {
 	name string
 	// meaning says what the member means, in Markdown.
 	meaning string
-	// state is set for a member that only GET returns. In a document from a user it is ignored.
+	// state is true for a member of the options document that only responses to GET contain. In a document from a user,
+	// such a member is ignored.
 	state bool
 	// schema is the JSON schema of the value. It is empty if the value is an object with members.
 	schema  map[string]any
 	members []member
-	// either is set if the object must have at least one of the members that a user can set.
+	// either tells the schema that the object must have at least one of the members that a user can set.
 	either bool
 }
 

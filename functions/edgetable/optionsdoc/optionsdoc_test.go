@@ -53,8 +53,8 @@ func compare(t *testing.T, path string, is, want []byte) {
 	}
 }
 
-// columns maps a member of the document to a column of docs/stores.md, which says which stores support the member. A test in core/storetest compares
-// these columns with the stores.
+// columns maps a member of a table's options document to a column of docs/stores.md. The column says which stores support the member. A test in
+// core/storetest compares the columns with the stores.
 var columns = map[string]string{"expire": "Expiry", "changes": "Feed"}
 
 // stores returns the names of the stores with a yes in a column of docs/stores.md.
@@ -80,7 +80,7 @@ func stores(t *testing.T, column string) string {
 	return ""
 }
 
-// declared returns a Markdown table of the members that a user can set.
+// declared returns a Markdown table of those members of the options document that a user can set.
 func declared(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -99,7 +99,7 @@ func declared(t *testing.T) string {
 	return b.String()
 }
 
-// states returns a Markdown table of the members that only GET returns.
+// states builds a Markdown table of those members of the options document that only responses to GET contain.
 func states() string {
 	var b strings.Builder
 	b.WriteString("| Member of the answer | Meaning |\n|---|---|\n")
@@ -116,11 +116,11 @@ func states() string {
 	return b.String()
 }
 
-// beyond lists values that the schema accepts although the parser refuses them.
+// beyond is a list of values that the schema accepts although the parser refuses them.
 var beyond = []string{`"PT0S"`, `"P36501D"`, `"P9999999999999D"`, `"aª"`}
 
-// TestSchemaAgainstParser checks that the schema accepts exactly those documents that the parser accepts. The values in beyond are an exception. The
-// test fails if the parser supports a member that this package does not describe.
+// TestSchemaAgainstParser checks that the schema accepts exactly those documents that the parser accepts. Documents with a value from the list
+// beyond are an exception. The test fails if the parser supports a member that this package does not describe.
 func TestSchemaAgainstParser(t *testing.T) {
 	var schema map[string]any
 	must.OK(t, json.Unmarshal(Schema(), &schema))
@@ -173,7 +173,7 @@ func TestSchemaAgainstParser(t *testing.T) {
 	}
 }
 
-// twice reports whether the innermost object has a duplicate name. A schema cannot detect this.
+// twice tells whether the document d contains a name twice. A schema cannot detect duplicate names.
 func twice(d string) bool {
 	for _, name := range []string{"property", "after", "keep", "state", "ending"} {
 		if strings.Count(d, fmt.Sprintf("%q:", name)) > 1 {

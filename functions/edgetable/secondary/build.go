@@ -54,8 +54,8 @@ func (f *Follower) Unbuilt() bool { return f != nil && f.store == nil }
 var errNoBackup = errors.New("the backup location has no backup yet that the log continues")
 
 // build builds a store in the folder newFolder of a data directory. The store gets the newest state that the primary
-// has shipped. build restores the newest backup and applies the log to it. If this backup cannot be read, build uses
-// an older backup and more of the log. The backup must contain commits whose numbers are higher than the parameter
+// has shipped. build restores the newest backup and applies the log to it. If this backup cannot be read, build uses an
+// older backup and more of the log. build only uses backups with commits after the commit number in the parameter
 // above.
 func build(ctx context.Context, r *repository.Repository, with []age.Identity, dir string, above edm.Ticks, log *slog.Logger) error {
 	plans, err := r.Plans(ctx)

@@ -111,8 +111,8 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 // TakenOver is the message after a replaced store was made the primary again.
 const TakenOver = "the store is the primary again, without the other store's writes"
 
-// CanTakeOver returns an error if a running store cannot be made the primary again. The store is not
-// a secondary. asked is set if the user gave --take-over.
+// CanTakeOver returns an error if a running store cannot be made the primary again. It must not be called for a
+// secondary. The parameter asked is true if the user gave --take-over.
 func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
 	switch {
 	case !asked:
@@ -123,7 +123,7 @@ func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
 	return nil
 }
 
-// notWithout returns the error for the promotion of a store that is not a secondary, without
+// notWithout returns the error for a store that is not a secondary. Such a store can only be promoted with the flag
 // --take-over.
 func notWithout(dir string, replaced *logship.Replaced) error {
 	if replaced == nil {

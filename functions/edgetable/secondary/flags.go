@@ -26,7 +26,7 @@ func (o *Flags) Register(f *pflag.FlagSet) {
 	o.registerIdentity(f)
 }
 
-// every returns the interval between two checks of the backup location for newly shipped log.
+// every computes the interval between two checks for newly shipped log in the backup location.
 func (o *Flags) every() time.Duration { return o.MaxLag / 60 }
 
 func (o *Flags) registerIdentity(f *pflag.FlagSet) {

@@ -49,20 +49,20 @@ type Follower struct {
 	working   sync.Mutex // held while the log is applied and during a promotion
 	gap       string     // text of the gap in the log that the last check of the backup location found; "" if none
 	looks     int        // number of checks of the backup location since the last full check; if 0, the next check is a full one
-	whole     bool       // the next full check lists all pieces of the log, and not only those of an hour
+	whole     bool       // the next full check lists all pieces of the log, not only those since the beginning of the last commit's hour
 	backups   repository.Spans
 	unread    int  // number of consecutive failures to read the next piece of the log
-	promoting bool // a promotion is in progress: then a gap in the log is an error, and no other store is built
+	promoting bool // a promotion is in progress: then a gap in the log is an error, and the secondary builds no new store
 
-	// The next three fields are about another store, which is built while the current store serves reads.
-	failed  error     // error of the last attempt to build the other store
-	attempt int       // number of failed attempts to build the other store
-	again   time.Time // time of the next attempt to build the other store
+	// The next three fields are about a new store, which is built while the current store serves reads.
+	failed  error     // error of the last attempt to build the new store
+	attempt int       // number of failed attempts to build the new store
+	again   time.Time // time of the next attempt to build the new store
 
 	mu       sync.Mutex
 	leads    bool   // the store was promoted, so it is a primary
-	built    bool   // another store is complete and will replace this one
-	stop     func() // cancels the build of another store; may be nil
+	built    bool   // a new store is complete and will replace the current store
+	stop     func() // cancels the build of a new store; may be nil
 	at       pebblestore.Position
 	caughtUp time.Time // when the store last had all commits in the backup location
 	ready    bool      // caughtUp was set since the start
@@ -70,8 +70,8 @@ type Follower struct {
 	commits  int64
 }
 
-// Open returns the Follower of a store. The store was complete when Build was called. Open returns nil if the store
-// is a primary, because it was promoted or restored.
+// Open returns the Follower of a complete store, for which Build has returned nil. If the store is a primary, because
+// it was promoted or restored, Open returns nil.
 func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, log *slog.Logger, end func(error)) (*Follower, error) {
 	at, follows, err := store.Position()
 	if err != nil {
@@ -205,8 +205,8 @@ func (f *Follower) Serve(ctx context.Context) {
 	}
 }
 
-// buildNext builds another store while the current store serves reads. cause is the reason why the current store
-// must be replaced; it is nil if there is none.
+// buildNext builds a new store while the current store serves reads. The parameter cause is the reason why the current
+// store must be replaced. If there is no current store yet, the parameter cause is nil.
 func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err error) {
 	if time.Now().Before(f.again) {
 		return false, f.failed
@@ -219,7 +219,7 @@ func (f *Follower) buildNext(ctx context.Context, cause error) (built bool, err 
 	if cause != nil {
 		f.log.Warn("the secondary builds a new store, and serves the current store until the new one is complete", "cause", cause)
 	}
-	complete := false // prepare may finish an earlier swap now, because the disk has space again
+	complete := false // an earlier call of prepare may have failed on a full disk; this call may finish an interrupted replacement of the store
 	if f.failed = nil; f.Unbuilt() {
 		complete, f.failed = f.flags.prepare(f.dir)
 	}
@@ -250,8 +250,8 @@ func (f *Follower) failLater() {
 	f.attempt++
 }
 
-// waiting returns an error that contains the reason why the log cannot be applied, and the reason why no other store
-// could be built.
+// waiting combines two errors: the reason why the log cannot be applied, and the reason why no new store could be
+// built.
 func (f *Follower) waiting(cause error) error {
 	if cause == nil {
 		return f.failed
@@ -338,8 +338,8 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	}
 }
 
-// idle advances the time before which the store has all writes, while the primary is idle. A backup of an idle
-// primary records until when there were no writes.
+// idle advances the store's time Synced while the primary is idle. The store has all writes before this time. A backup
+// of an idle primary records a time up to which there were no writes.
 func (f *Follower) idle(ctx context.Context) error {
 	at := f.at
 	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))
@@ -349,7 +349,8 @@ func (f *Follower) idle(ctx context.Context) error {
 	return f.advance(ctx, at, nil)
 }
 
-// listPieces lists the pieces of the log after the last applied commit. With all set, it also looks for gaps.
+// listPieces lists the pieces of the log after the last applied commit. If the parameter all is true, it also looks for
+// gaps.
 func (f *Follower) listPieces(ctx context.Context, all bool) (list []repository.Piece, gap *repository.Gap, err error) {
 	if !all {
 		list, err = f.repo.Next(ctx, f.at.Timeline, f.at.Number)
@@ -362,7 +363,7 @@ func (f *Follower) listPieces(ctx context.Context, all bool) (list []repository.
 	return list, gap, err
 }
 
-// apply applies consecutive pieces of the log up to the commit number limit.
+// apply applies consecutive pieces of the log, up to the commit number in the parameter limit.
 func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm.Ticks) error {
 	line := stores.Applier{Apply: f.advance, At: f.at}
 	for i := range list {
@@ -456,8 +457,8 @@ func (f *Follower) advance(ctx context.Context, to pebblestore.Position, commits
 // errSeenOnce means that a check of the backup location has found a gap in the log for the first time.
 var errSeenOnce = errors.New("the backup location seems to lack a part of the log")
 
-// handleGap decides what to do about a gap after the last piece of the log. A list of objects is not a snapshot, so
-// the list may have a gap that the log does not have. Only a gap that two checks have found counts.
+// handleGap decides what to do about a gap after the last piece of the log. A list of objects is not a snapshot, so the
+// list may have a gap that the log does not have. So handleGap acts only if two checks in a row find the same gap.
 func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 	if gap == nil {
 		f.gap = ""
@@ -473,8 +474,8 @@ func (f *Follower) handleGap(ctx context.Context, gap *repository.Gap) error {
 
 var errNoNewer = errors.New("there is no newer backup yet")
 
-// rebuild is called if the log cannot be applied because of cause. It returns errOutdated if a newer backup can
-// replace the store.
+// rebuild is called if the log cannot be applied. The reason is passed as the parameter cause. If a newer backup can
+// replace the store, rebuild returns errOutdated.
 func (f *Follower) rebuild(ctx context.Context, cause error) error {
 	f.looks = 0
 	if f.promoting {

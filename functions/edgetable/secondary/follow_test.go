@@ -15,8 +15,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// unread is a backup location. As long as fails is above 0, reading a piece of the log fails and
-// decrements fails.
+// unread is a backup location. While the counter in the field fails is above 0, each read of a piece of the log returns
+// an error and decrements the counter.
 type unread struct {
 	objects.Place
 	fails int

@@ -17,8 +17,8 @@ import (
 // backUp stores a backup with all commits up to a number.
 func (l *line) backUp(high edm.Ticks) *repository.Manifest { return l.backUpQuiet(high, 0) }
 
-// backUpQuiet stores a backup with all commits up to the number high. The backup records that there were no writes up
-// to the time quiet.
+// backUpQuiet stores a backup with all commits up to the number in the parameter high. The backup records that there
+// were no writes up to the time in the parameter quiet.
 func (l *line) backUpQuiet(high, quiet edm.Ticks) *repository.Manifest {
 	l.Helper()
 	m, err := l.repo.Create(l.Context(), repository.Source{
@@ -47,8 +47,9 @@ func (l *line) lags(after string) {
 	}
 }
 
-// TestLacksPruned checks a secondary that needs a part of the log that a prune has removed. It must report that it
-// lacks commits. Only a newer backup, or the record that the prune has left, shows this.
+// TestLacksPruned checks a secondary that needs a part of the log after a prune has removed this part. The secondary
+// must report that it lacks commits. It learns of the missing commits from a newer backup, or from the record that the
+// prune has left.
 func TestLacksPruned(t *testing.T) {
 	t.Parallel()
 	for _, damaged := range []bool{false, true} {

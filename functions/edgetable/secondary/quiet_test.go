@@ -52,8 +52,8 @@ type line struct {
 	id       string
 	identity string    // identity of the store that ships the log
 	to       edm.Ticks // commit number up to which the log is shipped
-	synced   edm.Ticks // time Synced of the next piece of the log; 0 means the middle of the piece
-	step     edm.Ticks // number of commit numbers in each piece of the log
+	synced   edm.Ticks // time Synced of the next piece of the log; if 0, the piece gets the middle of its range of commit numbers
+	step     edm.Ticks // length of the range of commit numbers in each piece of the log
 }
 
 func newLine(t *testing.T, place objects.Place) *line {

@@ -12,10 +12,10 @@ import (
 	"edgetable/testdata/requests"
 )
 
-// hour calls turn once for each second of a fifteenth of an hour. It returns the number of
-// requests, multiplied by 15.
+// hour counts the requests in a fifteenth of an hour, and multiplies the counts by 15. It calls the function turn once
+// for each of these 240 seconds.
 func hour(place *requests.Place, turn func()) requests.Counts {
-	const part = 15 // a fifteenth of an hour has a whole number of minutes, and of full checks
+	const part = 15 // 240 seconds are whole minutes, and whole cycles of 30 checks, of which one is a full check
 	place.Reset()
 	for range 3600 / part {
 		turn()

@@ -44,8 +44,8 @@ type scenario struct {
 
 	next                int
 	when                map[int]time.Time // time of the acknowledgment, by number of the write
-	line                numbers           // numbers of the writes that the leader must have
-	floor               numbers           // numbers of the writes that the backup location must have
+	line                numbers           // set of the writes that the current primary must have
+	floor               numbers           // set of the writes that the backup location must have
 	history             []string
 	promotions, settled int
 }
@@ -173,7 +173,8 @@ func (w *scenario) pass(d time.Duration) {
 	}
 }
 
-// here reports whether the backup location is reachable, and is not the one of another store.
+// here tells whether the backup location is reachable. It is not reachable while the location of another store is
+// mounted in its place.
 func (w *scenario) here() bool {
 	_, err := os.Stat(w.place + ".away")
 	return err != nil
@@ -204,7 +205,8 @@ func (w *scenario) write() {
 	}
 }
 
-// lead makes a promoted machine the leader. The parameter has contains the numbers of the entities in its store.
+// lead makes a promoted machine the leader. The set of the entities in the machine's store is passed as the parameter
+// has.
 func (w *scenario) lead(m *machine, has numbers) {
 	w.leader, w.line = m, has
 	w.promotions++
@@ -242,7 +244,7 @@ func (w *scenario) step() {
 		w.start(m, false)
 	case what == 16:
 		w.displace()
-	case what == 17 && !w.here(): // do nothing: without the backup location, a server cannot find out that its directory is a copy
+	case what == 17 && !w.here(): // copy nothing: without the backup location, a server cannot find out that its data directory is a copy
 	case what == 17 && len(w.machines) < 5 && w.leader.store != nil:
 		if w.rand.IntN(2) == 0 {
 			w.note("%s stops", w.leader)
@@ -257,7 +259,7 @@ func (w *scenario) step() {
 		m.ahead.Store(int64(step))
 	case what == 19 && m != w.leader && w.rand.IntN(2) == 0:
 		w.takeOver(m)
-	case what == 19 && m != w.leader && w.here(): // in another store's location, the machine would be built from a wrong backup
+	case what == 19 && m != w.leader && w.here(): // if another store's location is mounted, the secondary would be built from a wrong backup
 		if running {
 			m.stop()
 		}
@@ -270,8 +272,7 @@ func (w *scenario) step() {
 	}
 }
 
-// start starts the server of a machine, perhaps one that an operator should not start. If the machine is the leader, it must
-// start and accept writes.
+// start starts the server of a machine. If the machine is the leader, it must start and accept writes.
 func (w *scenario) start(m *machine, accept bool) {
 	err := m.start(accept)
 	w.note("%s starts: %v", m, err)
@@ -286,8 +287,8 @@ func (w *scenario) start(m *machine, accept bool) {
 	}
 }
 
-// damage damages a stopped machine: it removes commits, or the record of its history. Then it starts the server. If the start
-// fails, damage does what the error advises.
+// damage corrupts the log of a stopped machine, or removes the record of the machine's history. Then it starts the server. If
+// the start fails, damage follows the advice in the error.
 func (w *scenario) damage(m *machine) {
 	m.gap = true
 	if w.rand.IntN(2) == 0 {
@@ -320,7 +321,7 @@ func (w *scenario) damage(m *machine) {
 	}
 }
 
-// promote promotes a secondary. The promoted store must have all writes that the backup location must have.
+// promote promotes a secondary. The promoted store must have all writes that the backup location had (the set floor).
 func (w *scenario) promote(m *machine) {
 	var err error
 	switch {
@@ -373,7 +374,7 @@ func (w *scenario) backUp(m *machine) {
 	w.note("backup create of %s: %v", m, err)
 	switch {
 	case err != nil:
-	case m.copied && m != w.leader: // a copy that never ran: it has an earlier state of the primary, and cannot know later states
+	case m.copied && m != w.leader: // m is a copy of the data directory that never ran, so it cannot know that the primary has later writes
 		w.restore(true)
 	case m != w.leader:
 		w.fail("%s, which is not the primary, has made a backup", m)
@@ -390,7 +391,7 @@ func (w *scenario) encrypt() []string {
 	return []string{"--encrypt-to", w.keys[1]}
 }
 
-// restore restores the newest state. The result must have all writes that the backup location must have.
+// restore restores the newest state. The result must have all writes that the backup location had (the set floor).
 func (w *scenario) restore(must bool) (has numbers, ok bool) {
 	to := filepath.Join(w.dir, "restored")
 	defer os.RemoveAll(to)
@@ -457,9 +458,9 @@ func (w *scenario) clone(m *machine) {
 	running := m.ctx != nil
 	if m == w.leader && !running {
 		w.start(m, false)
-		w.pass(time.Second) // a server without writes takes longer to ship a piece of the log
+		w.pass(time.Second) // one second is too short to ship a piece of the log: without writes, a server waits longer
 	}
-	if m == w.leader && (running || w.rand.IntN(2) == 0) { // write more, so that the copy is older than the leader
+	if m == w.leader && (running || w.rand.IntN(2) == 0) { // write more, so that the copied data directory is older than that of the primary
 		w.write()
 		w.pass(3 * time.Second)
 	}
@@ -475,7 +476,7 @@ func (w *scenario) judge() {
 	if !w.here() || w.leader.ctx == nil {
 		return
 	}
-	w.pass(14 * time.Second) // a server without writes checks the backup location every ten seconds, and needs two checks
+	w.pass(14 * time.Second) // a server without writes checks the location every ten seconds, and needs two checks to find out that it was replaced
 	for _, m := range w.machines {
 		if m.store == nil {
 			continue

@@ -14,20 +14,20 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Folders for the next store in a data directory. While the next store is built, the current store serves reads.
-// Renaming the first folder to the second one commits the swap. After that, each start finishes the swap, even if the
-// process was killed during it.
+// These folders in a data directory contain a new store. While the new store is built, the current store serves reads.
+// Renaming newFolder to readyFolder commits the replacement of the current store. If the process is killed during the
+// replacement, the next start continues the replacement.
 const (
-	newFolder   = "secondary.new"   // the next store, while it is being built
-	readyFolder = "secondary.ready" // the next store, after it is complete
+	newFolder   = "secondary.new"   // contains the new store while it is being built
+	readyFolder = "secondary.ready" // contains the complete new store until it has replaced the current store
 )
 
-// decided is the content of the file [stores.RebuildNote] during a swap of stores. Before the swap is committed, and
-// after all files are moved, it means that the store in the directory is complete. With any other content, this store
-// is incomplete: during a first build the file names the backup location, and earlier versions wrote other texts.
+// decided is a content of the file [stores.RebuildNote]. It means that the directory has a complete store, or that a
+// complete new store is replacing the current one. Any other content means that the directory has no complete store.
+// During a first build, the file names the backup location. Earlier versions wrote other texts.
 const decided = "swap\n"
 
-// commitSwap commits the swap: the next call of finishSwap replaces the store by the newly built one.
+// commitSwap commits the replacement of the store. Then the next call of finishSwap replaces the store by the new store.
 func commitSwap(dir string) error {
 	if !stores.Rebuilding(dir) {
 		if err := directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(decided), 0o600); err != nil {
@@ -35,13 +35,13 @@ func commitSwap(dir string) error {
 		}
 	}
 	ready := filepath.Join(dir, readyFolder)
-	if err := os.RemoveAll(ready); err != nil { // an earlier version may have left a folder of this name, which it ignored
+	if err := os.RemoveAll(ready); err != nil { // an earlier version may have left a folder of this name, and then never used the folder
 		return err
 	}
 	return errors.Join(os.Rename(filepath.Join(dir, newFolder), ready), directory.Sync(dir))
 }
 
-// finishSwap finishes a swap that was committed. It reports whether the directory has a complete store.
+// finishSwap finishes a committed replacement of the store. It reports whether the directory has a complete store.
 func finishSwap(dir string) (complete bool, err error) {
 	note, err := os.ReadFile(filepath.Join(dir, stores.RebuildNote))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,11 +86,12 @@ func isStoreFile(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".blob") || strings.HasSuffix(name, ".damaged")
 }
 
-// begun is the name of a folder that exists during a move. If it still exists after a kill, the old files are already
-// removed, and every file of a store belongs to the new store.
+// begun is the name of a folder that exists while the function move replaces a store. If the folder exists after a
+// process was killed, the old files are already removed. Then every file of a store belongs to the new store.
 const begun = "moving"
 
-// move moves the store in from to the directory to, and replaces the store there. After a kill, move can be repeated.
+// move moves a store from one directory to another, and replaces the store there. If the process is killed during the
+// move, the call can be repeated.
 func move(from, to string) error {
 	if _, err := os.Stat(filepath.Join(from, begun)); errors.Is(err, fs.ErrNotExist) {
 		if err := removeStore(to); err != nil {

@@ -103,7 +103,7 @@ type obtained struct {
 	domains []string
 	log     *slog.Logger
 
-	have sync.Map // keys are the domains whose certificate was obtained
+	have sync.Map // set of the domains whose certificate was obtained
 }
 
 // acmeRetry is the first delay before a failed request for a certificate is repeated. The public authority permits

@@ -15,14 +15,14 @@ const (
 	// checks whether feeds fill the store.
 	trimEvery = time.Hour
 	trimFull  = time.Minute
-	// trimFirst is the first reduction of the time for which feeds keep changes. The time is reduced when a check finds
-	// that feeds fill the store. The reduction doubles with each further such check, so all feeds are empty within
+	// trimFirst is used when a check first finds that feeds fill the store. Then changes are removed from feeds earlier
+	// than usual, by this duration. Each further such check doubles the duration. So all feeds are empty within
 	// minutes.
 	trimFirst = 6 * 3600 * edm.TicksPerSecond
 )
 
-// feeds removes changes that are older than the time for which their feed keeps them. If the store is full, or feeds are
-// about to fill it, feeds also removes younger changes, so that the store need not refuse writes.
+// feeds removes old changes from change feeds. Each change feed keeps its changes for a certain time. If change feeds fill
+// the store, or are about to fill it, younger changes are removed too. Otherwise the store would have to refuse writes.
 type feeds struct {
 	service *table.Service
 	paused  func() bool // returns true while another server writes the tables

@@ -66,11 +66,11 @@ func TestFeeds(t *testing.T) {
 		}
 		write()
 		store.full.Store(true)
-		time.Sleep(3 * time.Minute) // three checks shorten the time by 6, 12 and 24 hours
+		time.Sleep(3 * time.Minute) // three checks: they remove changes 6, 12 and 24 hours before their time
 		if n := kept(); n != 2 {
 			t.Errorf("%d commits are kept after three minutes without space", n)
 		}
-		time.Sleep(time.Minute) // the fourth check shortens the time by 48 hours, so that no change is kept
+		time.Sleep(time.Minute) // the fourth check removes changes 48 hours before their time, so that no change is left
 		if n := kept(); n != 0 {
 			t.Errorf("%d commits are kept after four minutes without space", n)
 		}

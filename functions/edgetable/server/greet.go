@@ -129,8 +129,8 @@ func (s *serving) externalURL() string {
 	return a.URL(host, strconv.Itoa(tcp.Port), false)
 }
 
-// firstGlobal returns the first address that other machines may reach. It prefers IPv4 addresses. If there is none,
-// it returns "".
+// firstGlobal returns the first address that other machines may reach. It prefers IPv4 addresses. If other machines can
+// reach no address in the list, firstGlobal returns "".
 func firstGlobal(list []net.Addr) (host string) {
 	for _, one := range list {
 		network, ok := one.(*net.IPNet)

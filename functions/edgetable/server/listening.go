@@ -13,8 +13,8 @@ type listening struct {
 	tables, metrics net.Listener // nil if the socket is not open yet, or not configured
 }
 
-// listenOn returns a listener on the socket in kept. If kept is empty, listenOn first opens the socket with
-// listen. Closing the listener also closes the socket, unless keep returns true.
+// listenOn returns a listener on the socket in *kept. If *kept is nil, listenOn first calls the function listen, which
+// opens the socket. When the returned listener is closed, it closes the socket, unless the function keep returns true.
 func (*listening) listenOn(kept *net.Listener, keep func() bool, listen func() (net.Listener, error)) (net.Listener, error) {
 	if *kept == nil {
 		l, err := listen()

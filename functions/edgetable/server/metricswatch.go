@@ -137,7 +137,7 @@ func watchSecondary(m *observe.Metrics, status func() secondary.Status) {
 	)
 }
 
-// replicaStatus returns a function that describes a replica like a secondary.
+// replicaStatus returns a function that reports the status of a replica in the same form as the status of a secondary.
 func replicaStatus(r table.Replicated) func() secondary.Status {
 	began := time.Now()
 	return func() secondary.Status {

@@ -31,8 +31,8 @@ type limits struct {
 	failures float64 // failed authentications per client address; 0 means no limit
 }
 
-// usualFailures is the default of the field failures. A client with a wrong key can retry at this rate, but guessing
-// keys is useless.
+// usualFailures is the default limit of failed authentications per second. A client with a wrong key can retry at this
+// rate. But the rate is far too low to guess a key.
 const usualFailures = 100
 
 // parseLimits parses rates as setting.ParseRates does, and also failures=N.

@@ -20,7 +20,7 @@ func (p *program) remark(log *slog.Logger) {
 		}
 		log.Warn("no command reads this variable", about...)
 	}
-	if p.Environment(azurite.AccountsVariable) != "" && p.Announce == nil { // started as Azurite, the server would read this variable
+	if p.Environment(azurite.AccountsVariable) != "" && p.Announce == nil { // if the server was started as Azurite, it reads this variable
 		log.Warn("no command reads this variable", "variable", azurite.AccountsVariable, "meant", accounts.Variable)
 	}
 	for _, o := range p.Overridden() {

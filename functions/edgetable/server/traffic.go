@@ -91,7 +91,7 @@ func (s *Statistics) write() {
 // keptEvery is the interval at which the statistics are written to the file.
 const keptEvery = time.Minute
 
-// keep advances the statistics every second, and writes them to the file every minute, until ctx ends.
+// keep calls the function Tick every second, and writes the statistics to the file every minute, until ctx ends.
 func (s *Statistics) keep(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

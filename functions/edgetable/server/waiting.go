@@ -56,7 +56,7 @@ func answerWaiting(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "the store does not answer yet", http.StatusServiceUnavailable)
 }
 
-// end stops answering requests. New connections wait until the real server accepts them.
+// end stops answering requests. New connections wait until the server has opened its store and accepts them.
 func (w *waiting) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

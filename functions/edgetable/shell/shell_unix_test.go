@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// told is a writer. The first Write closes the channel.
+// told is a writer that signals output: its first Write closes the channel told.
 type told chan struct{}
 
 func (c told) Write(p []byte) (int, error) {

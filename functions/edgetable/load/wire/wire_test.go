@@ -181,7 +181,7 @@ func TestNewTarget(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		endpoint string
-		want     string // Addr, Host and Base; "" if NewTarget must fail
+		want     string // fields Addr, Host and Base of the target, or "" if NewTarget must return an error
 	}{
 		{"http://127.0.0.1:10002/devstoreaccount1", "127.0.0.1:10002 127.0.0.1:10002 /devstoreaccount1"},
 		{"https://acct.table.example.com/", "acct.table.example.com:443 acct.table.example.com "}, // the host names the account, so Base is empty
