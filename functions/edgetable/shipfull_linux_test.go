@@ -13,9 +13,9 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// TestShippingFullDisk checks a server that copies its log to a backup place. On a full disk, the server must start
-// and serve reads. When the disk has space again, it must accept writes and copy them to the place. On the full disk,
-// it may discard log files that it has not copied. Then it must make a new backup.
+// TestShippingFullDisk checks a server that copies its log to a backup place. On a full disk, the server must start,
+// and must answer requests with 503. When the disk has space again, the server must accept writes and copy them to the
+// place. If the server has discarded log files before it copied them, it must make a new backup.
 func TestShippingFullDisk(t *testing.T) {
 	t.Parallel()
 	disk, dir := proc.Disk(t, "64m"), t.TempDir()
@@ -45,9 +45,9 @@ func TestShippingFullDisk(t *testing.T) {
 	must.OK(t, os.Remove(fill))
 	c = p.awaitSpace(t).client(t, "")
 	eventually(t, "the server finds the space", &p.testServer, func() bool { status, _ := c.send(t, "PUT", ada, `{"Name":"with space"}`); return status == 204 })
-	// The server makes a new backup if it has discarded log files, and no log message says when. So the test restores
-	// again and again, until a restore has the last write. An earlier restore may fail. If it succeeds, it must return
-	// all that the place has.
+	// The server may have discarded log files without a log message. A new backup then replaces the discarded files. So
+	// the test restores again and again, until a restore has the last write. An earlier restore may fail because the
+	// newest state cannot be restored.
 	restores := 0
 	eventually(t, "the place has the last write", &p.testServer, func() bool {
 		restores++

@@ -53,8 +53,8 @@ func (p *process) signal(t *testing.T, s os.Signal) {
 	must.OK(t, p.Process.Signal(s))
 }
 
-// TestDrain checks a server that gets SIGTERM. It must not be ready, continue to serve for the
-// duration of --drain, and log why it stops.
+// TestDrain sends SIGTERM to a server. The server must report that it is not ready. The server must
+// still serve requests for the duration of --drain. The log must contain the reason for the stop.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "notify")

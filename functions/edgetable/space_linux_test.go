@@ -35,7 +35,8 @@ func TestFullDisk(t *testing.T) {
 	if stored--; stored < 200 || !strings.Contains(refusal, "server's disk is full") {
 		t.Fatalf("after %d entities: %s", stored, refusal)
 	}
-	// Fill the remaining space with another file, and also the space that compactions release.
+	// Fill the remaining space with another file. Repeat this until the server notices the full disk,
+	// because compactions release space.
 	fill := filepath.Join(disk, "fill")
 	check := func() {
 		t.Helper()
@@ -133,7 +134,8 @@ func (c *signingClient) send(t *testing.T, method, path, body string) (status in
 	return resp.StatusCode, string(b)
 }
 
-// fillUp appends to a file until at most leave bytes of the disk are free.
+// fillUp appends to a file until the disk is almost full. The parameter leave is the maximum number
+// of bytes that stay free.
 func fillUp(path string, leave int64) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -145,7 +147,7 @@ func fillUp(path string, leave int64) error {
 		return err
 	}
 	_, err = f.Write(make([]byte, max(0, int64(disk.Bavail)*disk.Bsize-leave)))
-	if errors.Is(err, syscall.ENOSPC) { // a compaction has used the space before the write
+	if errors.Is(err, syscall.ENOSPC) { // a compaction has used some of the free space since Fstatfs
 		return nil
 	}
 	return err

@@ -19,14 +19,14 @@ import (
 	"edgetable/testdata/must"
 )
 
-// statuses has the exit statuses of one command, except 0 (done) and 2 (wrong command line). For
-// statuses that need only this machine, it has arguments that produce the status.
+// statuses has the exit statuses of one command, except 0 (done) and 2 (wrong command line). If a
+// test can cause a status on this machine alone, statuses also has the arguments for this.
 type statuses struct {
 	command        string
 	failed         string                                // meaning of status 1; "" if the command cannot fail
 	fails          []string                              // arguments with which the command exits with 1
-	part, damage   string                                // meanings of statuses 3 and 4; "" if the command does not use the status
-	parts, damages func(t *testing.T, w *place) []string // arguments with which the command exits with 3 and 4
+	part, damage   string                                // meanings of status 3 (part) and status 4 (damage); "" if the command does not use the status
+	parts, damages func(t *testing.T, w *place) []string // arguments with which the command exits with status 3 (parts) or 4 (damages)
 }
 
 // place holds the services and files that the commands use.

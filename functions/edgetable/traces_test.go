@@ -100,7 +100,7 @@ func attributes(list []*commonpb.KeyValue) map[string]string {
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
-	r.busy = 1 // the first request gets 503, so the server must repeat it
+	r.busy = 1 // the collector answers its first request with 503, so the server must send the spans again
 	s := start(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": r.URL}, "--memory")
 	c := s.client(t, "")
 	c.fill(t)
@@ -176,8 +176,9 @@ func TestTraceRatio(t *testing.T) {
 	}
 }
 
-// TestWrongVariables checks that a server refuses a wrong URL of a collector, and wrong variables for
-// another certificate authority. The error must name the variable.
+// TestWrongVariables checks that a server refuses wrong values of some environment variables. These
+// variables name a collector of traces, and the certificate authority that the server uses. The error
+// must name the variable or the mistake.
 func TestWrongVariables(t *testing.T) {
 	t.Parallel()
 	domain := []string{"serve", "--listen", "127.0.0.1:0", "--acme-domain", "a.example.com", "--data", filepath.Join(t.TempDir(), "new")}
@@ -211,8 +212,8 @@ func TestCollectorFails(t *testing.T) {
 	}
 }
 
-// TestNoTraces checks that without tracing the server wraps neither the protocol handler nor the
-// store.
+// TestNoTraces checks a server without tracing. The server must wrap neither the protocol handler
+// nor the store.
 func TestNoTraces(t *testing.T) {
 	t.Parallel()
 	var none *observe.Traces

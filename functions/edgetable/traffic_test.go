@@ -180,8 +180,8 @@ func TestStatisticsOfAWorker(t *testing.T) {
 			t.Errorf("%s: %d %s", command, status, said)
 		}
 	}
-	// A server also returns the traffic to a client with the account key. For a table that does not
-	// exist, it must return an error.
+	// A server also reports the traffic of a table to a client with the account key. If the table does
+	// not exist, the server must return an error.
 	at := s.greetingText(t, "connection string")
 	if status, _, said = runUntil(t.Context(), nil, "traffic", "People", "--from", at); status != 1 || !strings.Contains(said, "TableNotFound") {
 		t.Errorf("%d %s", status, said)

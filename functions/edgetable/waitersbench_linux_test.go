@@ -36,7 +36,7 @@ func BenchmarkWaiters(b *testing.B) {
 				w := startFeedServer(b)
 				w.addWaiters(20, way.accept) // the first requests allocate memory that later requests share
 				before, begun := w.residentAfterGC(), w.resident()
-				const n = 980 // with the first 20 requests, half of the requests that a server may have in flight
+				const n = 980 // 980 and the first 20 requests are 1,000 requests, the maximum that may wait for changes
 				w.addWaiters(n, way.accept)
 				b.ReportMetric((w.resident()-begun)*1024/n, "B/waiter-at-once")
 				each := (w.residentAfterGC() - before) * 1024 / n
@@ -120,7 +120,8 @@ func (w *feedServer) addWaiters(n int, accept string) {
 	for range n {
 		i := w.waiting % len(w.endpoints)
 		at := w.endpoints[i]
-		// the four accounts have different addresses; one account may not have so many waiting requests
+		// one account may have only 256 waiting requests, so use four accounts; each account has its own
+		// client address
 		from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+i))}}
 		client := &http.Client{Transport: &http.Transport{DialContext: from.DialContext}}
 		resp, err := client.Do(w.request(at, "", "application/json"))
@@ -132,7 +133,7 @@ func (w *feedServer) addWaiters(n int, accept string) {
 		}
 		req := w.request(at, "&wait=30&since="+resp.Header.Get("x-edgetable-next"), accept)
 		go func() {
-			if resp, err := client.Do(req); err == nil { // Do returns at the end of the benchmark
+			if resp, err := client.Do(req); err == nil { // ignore an error: the end of the benchmark may close the connection
 				if resp.StatusCode != 200 {
 					w.b.Error(resp.Status)
 				}

@@ -120,7 +120,8 @@ func TestWatch(t *testing.T) {
 }
 
 // TestWatchOnceWithin runs watch --once with a signature for a range of keys. It must print all changes in that range,
-// even if a response contains only changes outside the range. Some deletions find no entity. They make no events.
+// even if a response contains only changes outside the range. The test also deletes entities that do not exist, and
+// such deletions make no events.
 func TestWatchOnceWithin(t *testing.T) {
 	t.Parallel()
 	const others, writers = 14_000, 4
@@ -184,7 +185,7 @@ func TestWatchKilled(t *testing.T) {
 			must.OK(t, follower.Process.Signal(syscall.SIGKILL))
 		}
 		wait()
-		_ = follower.Process.Kill() // the process has ended itself if the server did not respond
+		_ = follower.Process.Kill() // ignore an error: if the server did not respond, the process has already ended
 		_ = follower.Wait()
 	}
 	do.run(0, append(watch, "--once")...)
@@ -246,7 +247,7 @@ func writeHalf(t *testing.T, c *remote.Client, round, writers, writes int) (wait
 	return all.Wait
 }
 
-// write puts or deletes one of 60 entities.
+// write sends one request, which replaces or deletes one of 60 entities.
 func write(t *testing.T, c *remote.Client, rnd *rand.Rand) error {
 	op := remote.Operation{Kind: remote.Replace, PartitionKey: fmt.Sprint("p", rnd.IntN(3)), RowKey: fmt.Sprint(rnd.IntN(20))}
 	if op.Body = payload.AppendJSON(nil, op.PartitionKey, op.RowKey, 0, nil); rnd.IntN(4) == 0 {

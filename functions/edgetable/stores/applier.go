@@ -31,7 +31,8 @@ const applyAtOnce = 4 << 20
 // (history of commits). Each copy lacks the writes of the other one.
 var ErrMixed = errors.New("two servers with copies of one data directory ship their logs to the backup location, and their writes are mixed: stop one of the servers, and restart the other with 'edgetable promote --take-over'")
 
-// Add adds those commits of a piece of the log that are new to the store and have numbers up to until.
+// Add adds those commits of a piece of the log that are new to the store. It ignores commits whose number is higher
+// than the parameter until.
 func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []repository.Commit, until edm.Ticks) error {
 	if p.Timeline == a.At.Timeline && until <= a.At.Number {
 		return nil // a larger piece of the log that contains these commits was already added
@@ -69,8 +70,8 @@ func (a *Applier) Flush(ctx context.Context) error {
 	return err
 }
 
-// Replay applies the log of a restore plan to the store in dir, which already contains the plan's backup. If leads
-// is set, the store becomes a primary, in the state that the plan restores.
+// Replay applies the log of a restore plan to the store in dir, which already contains the plan's backup. The store
+// gets the state that the plan restores. If the parameter leads is true, the store also becomes a primary.
 func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan, dir string, with []age.Identity, leads bool, progress func(done, total int64)) (err error) {
 	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, Interrupt: ctx.Done()})
 	if err != nil {

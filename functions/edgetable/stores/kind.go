@@ -19,7 +19,7 @@ type Kind struct {
 	about   string   // where the tables are stored, for the help of --store
 	heading string   // heading of the flags of this kind in the help
 	Remote  bool     // the tables are on another machine, so requests mostly wait for the network
-	also    []string // names of flags that only this kind uses, but that another package adds
+	also    []string // names of flags that another package adds, but that can only be used with this kind of store
 
 	register      func(f *pflag.FlagSet)           // adds the flags of this kind
 	check         func(flags *pflag.FlagSet) error // returns an error if flags contradict each other
@@ -50,7 +50,7 @@ type Backend struct {
 	Scan     int                             // maximum bytes that one page of a query may read; 0 means the default of package table
 	Close    func() error                    // closes the store, after all requests and jobs have ended
 	Embedded *Checkpoints                    // the store in the data directory; nil for other stores
-	Ready    func(ctx context.Context) error // reads or writes to check whether the store works
+	Ready    func(ctx context.Context) error // does a read or a write, to check whether the store works
 	Fresh    time.Duration                   // how long a result of Ready may be reused
 	Jobs     []Job                           // background jobs of this kind of store
 	Replica  table.Replicated                // not nil if the store is a replica

@@ -43,8 +43,8 @@ func (l *Lead) Fenced() bool {
 	return l.fenced
 }
 
-// Lose records that the store was replaced. With fence, the store refuses writes from now on, because the new primary
-// would not get them.
+// Lose records that the store was replaced. If the parameter fence is true, the store refuses writes from now on,
+// because the new primary would not get these writes.
 func (l *Lead) Lose(r *logship.Replaced, fence bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,8 +76,8 @@ type Leading struct {
 // Unwrap returns the wrapped store. [table.As] calls it to find optional interfaces.
 func (l Leading) Unwrap() table.Store { return l.Store }
 
-// Replication implements [table.Replicated]. If the store was replaced, the returned time is the number of the last
-// commit that it has in common with the new primary. Commit numbers are times.
+// Replication implements [table.Replicated]. Commit numbers are times. If the store was replaced, LastSync is the
+// number of the last commit that the store has in common with the new primary.
 func (l Leading) Replication() table.Replication {
 	if r := l.Lead.Replaced(); r != nil {
 		return table.Replication{Status: table.Unavailable, LastSync: r.Until}

@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// away hides the cloud identities and the CLIs of the test machine.
+// away makes the cloud identities and the CLIs of the test machine unavailable to the test.
 func away(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
@@ -35,8 +35,8 @@ func answer(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// credentials returns temporary credentials as AWS's metadata service does. They expire at the
-// time ends.
+// credentials returns temporary credentials in the form of AWS's metadata service. The parameter ends contains the
+// expiry of these credentials.
 func credentials(id string, ends time.Time) map[string]string {
 	return map[string]string{"Code": "Success", "Type": "AWS-HMAC", "AccessKeyId": id, "SecretAccessKey": "secret", "Token": "session-" + id, "Expiration": ends.UTC().Format(time.RFC3339)}
 }
@@ -57,7 +57,7 @@ func TestRDSToken(t *testing.T) {
 			w.Header().Set("X-Aws-Ec2-Metadata-Token-Ttl-Seconds", "21600")
 			fmt.Fprint(w, "of the session")
 		case r.URL.Path == "/ecs" && r.Header.Get("Authorization") == "the pod":
-			role(w, time.Now().Add(time.Second)) // so early that the SDK requests new credentials for the next connection
+			role(w, time.Now().Add(time.Second)) // the credentials expire so soon that the SDK requests new credentials for the next connection
 		case r.Header.Get("X-Aws-Ec2-Metadata-Token") != "of the session":
 			w.WriteHeader(http.StatusUnauthorized)
 		case r.URL.Path == metadata:
@@ -175,7 +175,7 @@ func TestAzureToken(t *testing.T) {
 	})
 	t.Run("Nothing", func(t *testing.T) {
 		away(t)
-		t.Setenv("AZURE_TOKEN_CREDENTIALS", "dev") // use only the CLIs, which are hidden
+		t.Setenv("AZURE_TOKEN_CREDENTIALS", "dev") // the SDK uses only the CLIs, and the function away has hidden them
 		if _, err := tokens["azure"]()(t.Context(), "db.example", 5432, "u"); err == nil || !strings.Contains(err.Error(), "--postgres-password-from azure: ") {
 			t.Error(err)
 		}

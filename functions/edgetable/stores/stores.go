@@ -57,9 +57,9 @@ func (o *Flags) Kind() *Kind {
 	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // cannot be -1: ChoiceFlag refuses other names
 }
 
-// Check returns an error if flags contradict each other. flags are all flags of the command. If a flag belongs to
-// another kind and the environment has set it, Check ignores it. It does not ignore flags on which the user may
-// rely, such as --backup-to.
+// Check returns an error if flags contradict each other. The parameter flags contains all flags of the command. The
+// environment may set a flag of another kind of store than the selected kind. Check ignores such a flag. But it returns
+// an error for a flag on which the user may rely, such as --backup-to.
 func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		kind, some := o.of[f.Name]
@@ -77,7 +77,8 @@ func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	return o.Kind().check(flags)
 }
 
-// fromOtherPackage reports whether another package registers this flag, although only one kind of store uses it.
+// fromOtherPackage reports whether another package adds this flag, for use with only one kind of store. An example is
+// --backup-to.
 func (o *Flags) fromOtherPackage(flag string) bool {
 	return slices.ContainsFunc(o.kinds, func(k *Kind) bool { return slices.Contains(k.also, flag) })
 }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Of returns the number of columns that a text takes.
+// Of computes the number of columns that a text takes.
 func Of(s string) int {
 	sum := 0
 	for _, r := range s {
