@@ -36,7 +36,7 @@ func TestFilters(t *testing.T) {
 	compare(t, "page/test/filters.json", append(b, '\n'))
 }
 
-// literals are valid and invalid literals of all forms.
+// literals is a list of literals in all forms. Some of them are invalid.
 var literals = []string{
 	"1", "-1", "+1", "01", "2147483647", "2147483648", "-2147483648", "-2147483649", "9223372036854775807", "9223372036854775808", "9223372036854775807L", "9223372036854775808L", "-9223372036854775808L",
 	"5L", "5l", "-5L", "5LL", "1.0", "1.", ".5", "-.5", "1e3", "1E3", "1e+3", "1.5e-3", "1e", "1e400", "1.5d", "1D", "1f", "1.5F", "1.5L", "1m", "1.0M", "0x10", "--1", "- 1",

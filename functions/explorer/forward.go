@@ -77,8 +77,8 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "InvalidQueryParameterValue", "the explorer signs requests; the query must have no signature")
 		return
 	}
-	// Read the whole body before the response begins. At that moment the server closes the body, and the client that
-	// still forwards it would get an error.
+	// Read the whole body of the request before the response begins. When the response begins, the server closes this
+	// body. If the body were still being forwarded to the service then, forwarding would fail.
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuse(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "the body of a request has at most 4 MiB")

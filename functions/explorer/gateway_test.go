@@ -16,7 +16,8 @@ import (
 
 const key = "c2VjcmV0IG9mIHRoZSBhY2NvdW50LCAzMiBieXRlcyE="
 
-// desk is a gateway to a fake service, with a session.
+// desk is a gateway that forwards requests to a fake service. The field session contains the token of a session with
+// the gateway.
 type desk struct {
 	*httptest.Server
 	gateway *explorer.Gateway
@@ -24,7 +25,8 @@ type desk struct {
 	session string
 }
 
-// open starts a gateway. The function service answers the requests that the gateway forwards.
+// open starts a gateway and a fake service. The gateway forwards requests to the fake service, whose handler is passed
+// as the parameter service.
 func open(t *testing.T, service http.HandlerFunc) *desk {
 	d := &desk{got: make(chan *http.Request, 10)}
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -248,7 +250,7 @@ func TestBadServices(t *testing.T) {
 	}
 }
 
-// TestAnswersAreWhole checks that a response is complete, even if the service sends it before it has read the
+// TestAnswersAreWhole checks that a response is complete, even if the service sends the response before reading the
 // request. If the body of a request is too large, the request must be refused.
 func TestAnswersAreWhole(t *testing.T) {
 	t.Parallel()

@@ -47,8 +47,8 @@ type untold struct {
 	Why string `json:"untold"`
 }
 
-// answerAbout returns a handler that responds with the result of ask. Each service may have information about a single
-// table. Only the server on this machine has information about all tables.
+// answerAbout returns a handler that responds with the result of the function ask. A request about one table is
+// answered for every profile. Any other request is refused unless the profile is on the server of this machine.
 func (g *Gateway) answerAbout(ask func(r *http.Request, one *Profile, c *remote.Client) (any, error)) http.HandlerFunc {
 	return g.inSession(func(w http.ResponseWriter, r *http.Request) {
 		one, c := g.find(w, r.PathValue("profile"))

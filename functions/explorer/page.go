@@ -30,7 +30,8 @@ const (
 	connectEndpoint = "'self' https: http://127.0.0.1:* http://localhost:*"
 )
 
-// dist contains the built page, and the file session, which says that there is no gateway.
+// dist contains the built page. It also contains a file named session, which tells the page that no gateway serves it. A
+// gateway is a server that signs and forwards requests, such as 'edgetable explorer'.
 //
 //go:embed dist
 var dist embed.FS
@@ -78,7 +79,7 @@ var kinds = map[string]string{
 	".js":   "text/javascript; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".svg":  "image/svg+xml",
-	"":      "application/json", // the file session
+	"":      "application/json", // the file named session has no extension
 }
 
 // Endpoint serves the page on a server that also serves tables.
@@ -146,7 +147,7 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 	return resp
 }
 
-// always contains the headers of all responses of this package.
+// always is the list of the headers that all responses of this package have.
 var always = []protocol.Field{
 	{Name: "X-Content-Type-Options", Value: "nosniff"},
 	{Name: "Cross-Origin-Opener-Policy", Value: "same-origin"},

@@ -13,8 +13,8 @@ const tokenHeader = "X-Edgetable-Explorer"
 
 // sessions manages the one-time token, and the sessions of the browser windows that have used such a token.
 type sessions struct {
-	// linkFor is how long a one-time token is valid, and sessionFor how long a session is. 0 means until the process
-	// ends.
+	// linkFor is how long a one-time token is valid. sessionFor is how long a session is valid. 0 means until the
+	// process ends.
 	linkFor, sessionFor time.Duration
 	now                 func() time.Time
 
@@ -24,8 +24,8 @@ type sessions struct {
 	open  map[[sha256.Size]byte]time.Time
 }
 
-// end returns the expiry time of a token that is issued now and is valid for the duration after. If after is 0, the
-// token never expires, and end returns the zero Time.
+// end returns the expiry time of a token that is issued now. The duration for which the token is valid is passed as the
+// parameter after. If this duration is 0, the token never expires, and end returns the zero Time.
 func (s *sessions) end(after time.Duration) time.Time {
 	if after == 0 {
 		return time.Time{}

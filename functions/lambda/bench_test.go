@@ -42,7 +42,7 @@ func BenchmarkSize(b *testing.B) {
 	program, zipped := weigh(b)
 	b.ReportMetric(float64(program), "bytes")
 	b.ReportMetric(float64(zipped), "zipped-bytes")
-	b.ReportMetric(0, "ns/op") // removes the time per operation, which would be that of the compiler
+	b.ReportMetric(0, "ns/op") // removes the default metric, which would only show how long the compiler takes
 }
 
 // weigh builds the program for the processor of a deployment. It returns the sizes of the program and of its zip
@@ -93,7 +93,7 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	answer, _ := io.ReadAll(r.Body) // ignore the error: a function that was killed may have sent only a part
+	answer, _ := io.ReadAll(r.Body) // ignore the error: a killed function may have sent only a part of its response
 	w.WriteHeader(http.StatusAccepted)
 	a.answers <- answer
 }

@@ -15,7 +15,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// function is a Lambda function as its front door sees it: the service that converts HTTP requests to events.
+// function is a Lambda function that receives events. In production, a service in front of the function converts HTTP
+// requests to these events.
 type function struct {
 	invoke func(ctx context.Context, event []byte) ([]byte, error)
 	stream bool

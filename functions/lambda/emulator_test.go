@@ -75,8 +75,8 @@ func TestEmulator(t *testing.T) {
 	}
 }
 
-// large sends a body of almost the maximum size. It then reads entities that do not fit into one response of a
-// Lambda function.
+// large makes a request whose body has almost the maximum size. Then it reads entities that do not fit into one
+// response of a Lambda function.
 func (c *client) large(t *testing.T) {
 	t.Helper()
 	c.do(t, "POST", "/$batch", batch(63, strings.Repeat("é", 32_000)), 202)

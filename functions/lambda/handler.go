@@ -52,8 +52,8 @@ func newHandler(c *config, store table.Store, tasks *worker, log *slog.Logger) *
 // misconfigured is an error in the text of the list of accounts. The text could be read, so a retry does not help.
 type misconfigured struct{ error }
 
-// The errors about accounts that clients get. They contain no details, which may contain a key; only the log has the
-// details.
+// Clients get these errors about accounts. The errors contain no details, because a detail may contain a key. Only the
+// log has the details.
 var (
 	errDevelopment = table.InternalError.With("The server is misconfigured: the key of the development account is known to everybody. Give the accounts keys of their own.")
 	errAccounts    = table.InternalError.With("The server is misconfigured: its list of accounts is wrong. The log says what is wrong.")

@@ -300,7 +300,7 @@ type replicated table.Replication
 
 func (r replicated) Replication() table.Replication { return table.Replication(r) }
 
-// following is a store that reports the state of a replica.
+// following combines a store with the reported state of a replica.
 type following struct {
 	table.Store
 	replicated

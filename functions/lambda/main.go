@@ -8,9 +8,10 @@
 //	EDGETABLE_DYNAMODB_TABLE       the DynamoDB table; required
 //	EDGETABLE_ROLE                 alone: there is no other Region; primary: a secondary in another Region reads a replica of the
 //	                               DynamoDB table; secondary: this is the secondary, which only serves reads; default alone
-//	EDGETABLE_ACCOUNTS_SECRET      name or ARN of a secret in Secrets Manager with the accounts as text,
-//	EDGETABLE_ACCOUNTS_PARAMETER   or of a parameter in the Parameter Store,
-//	EDGETABLE_ACCOUNTS             or the accounts: name:key1[:key2] between semicolons or line ends. Set one of the three
+//	EDGETABLE_ACCOUNTS_SECRET      name or ARN of a secret in Secrets Manager that contains the accounts
+//	EDGETABLE_ACCOUNTS_PARAMETER   name or ARN of a parameter in the Parameter Store that contains the accounts
+//	EDGETABLE_ACCOUNTS             the accounts: name:key1[:key2] between semicolons or line ends.
+//	                               Set exactly one of these three variables
 //	EDGETABLE_ACCOUNTS_REFRESH     how often the accounts are read again; default 5m
 //	EDGETABLE_FORWARD_SECRET       name or ARN of the secret of a proxy whose X-Forwarded-Host is trusted
 //	EDGETABLE_STREAMING            true: the Function URL is in the mode RESPONSE_STREAM

@@ -14,8 +14,8 @@ import (
 )
 
 // metrics writes one line per request. In CloudWatch's embedded metric format, this line is both the log and the
-// metrics. Metrics are not split by operation: each one would be billed every month, and the log can be
-// queried by operation.
+// metrics. There are no separate metrics for each operation, because each metric is billed every month. To see one
+// operation, query the log.
 //
 //	Took     milliseconds
 //	Refused  4xx responses

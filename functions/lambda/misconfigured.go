@@ -17,8 +17,8 @@ type misconfiguredServer struct {
 	cause error
 }
 
-// newMisconfigured returns a handler that answers each request with InternalError. For other events, it returns
-// the error cause.
+// newMisconfigured returns a handler for a misconfigured function. The handler answers each HTTP request with
+// InternalError. For events that are not HTTP requests, it returns the error in the parameter cause.
 func newMisconfigured(cause error, namespace string, log *slog.Logger) *lambdaurl.Handler {
 	return &lambdaurl.Handler{
 		Protocol: &misconfiguredServer{protocol.Handler{

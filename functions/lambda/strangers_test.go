@@ -56,9 +56,9 @@ func (p *paid) Scan(ctx context.Context, name table.RecordKey, r table.ScanReque
 	return p.Store.Scan(ctx, name, r)
 }
 
-// TestStrangers checks that a client without a key causes only few reads that cost money: of each secret at
-// intervals, and of the CORS rules of an account, which browsers request without credentials. The log must contain
-// nothing that this client has sent.
+// TestStrangers checks that requests without a key cause only few reads that cost money. Each secret is read at
+// intervals. The CORS rules of an account are also read, because browsers request them without credentials. The log
+// must contain nothing that such a client has sent.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	store := &paid{Store: memstore.New(now)}

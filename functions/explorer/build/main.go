@@ -73,8 +73,8 @@ func run(out, tests, source string) error {
 			return err
 		}
 	}
-	// The file session answers the page's request for a session where no gateway or server answers it. Without this
-	// file, the browser's console would show an error.
+	// The page requests a session. Where no gateway or server answers the request, the file named session is the
+	// response. Without this file, the browser's console would show an error.
 	return os.WriteFile(filepath.Join(out, "session"), []byte("{}\n"), 0o644)
 }
 
