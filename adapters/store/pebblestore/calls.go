@@ -2,9 +2,9 @@ package pebblestore
 
 import "context"
 
-// callPebble calls do, a function that calls Pebble, and waits for its result. A file operation may wait for disk space
-// or for a file descriptor while Pebble holds its locks. Then callPebble returns [table.ErrFull] or [table.ErrBusy] and
-// does not wait: it does not start do, or lets do run on in the background.
+// callPebble calls the function do, which calls Pebble, and waits for the result. While a file operation waits for disk
+// space or for a file descriptor, Pebble may hold its locks. Then callPebble returns [table.ErrFull] or [table.ErrBusy]
+// at once. It does not start the function, or leaves the running function in the background.
 func (s *Store) callPebble(ctx context.Context, do func() error) error {
 	if s.disk.Waiting() {
 		return s.disk.Shortage()

@@ -174,8 +174,8 @@ func (s *Store) reclaim(from, to []byte) {
 	}
 }
 
-// applyRecord applies a change of a table record. The caller must have locked the catalog. applyRecord locks all stripes. So
-// commits before the change in the log have lower numbers than the change, and commits after it have higher numbers.
+// applyRecord applies a change of a table record. The caller must have locked the catalog. applyRecord locks all stripes (the
+// locks of commits). So in the log, commits with lower numbers precede the change, and commits with higher numbers follow it.
 func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *table.Record) (*pebble.Batch, *entry, error) {
 	defer s.exitOnPanic()
 	s.lockStripes()

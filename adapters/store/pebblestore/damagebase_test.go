@@ -145,7 +145,7 @@ func (b *damageBase) drop(t *testing.T, s *pebblestore.Store, name string) {
 		w.entities[k] = append(states, "")
 	}
 	if name == "Again" {
-		delete(b.tables, name) // the next table has the same name, so the test checks only the next table
+		delete(b.tables, name) // the test creates another table with this name, and no longer checks the dropped table
 	}
 }
 

@@ -184,9 +184,9 @@ func fingerprint(t *testing.T, disk vfs.FS) string {
 	return text
 }
 
-// compare returns how many entities in the set risk are lost, or -1 if reads of some entities fail. Entities
-// that are not in the set must have their last version. If told is true, compare permits that deleted entities
-// exist again, because a report of damage has announced this.
+// compare counts the lost entities. It returns -1 if reads of some entities fail. Only entities in the set of
+// the parameter risk may be lost. All other entities must have their last version. If the parameter told is
+// true, compare permits that deleted entities exist again, because a report of damage has announced this.
 func (b *damageBase) compare(t *testing.T, s *pebblestore.Store, risk map[string]bool, told bool) (lost int, err error) {
 	fails := 0
 	recovered := b.recovered(t, s)

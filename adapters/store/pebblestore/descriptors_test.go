@@ -207,7 +207,7 @@ func (w *writers) start(n int) {
 	}
 }
 
-// check checks that all confirmed entities can be read. If lacking is true, the store may also refuse reads.
+// check reads all confirmed entities. If the parameter lacking is true, the store may refuse reads.
 func (w *writers) check(s *pebblestore.Store, lacking bool) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -298,7 +298,7 @@ func TestNoDescriptor(t *testing.T) {
 	if testing.Short() {
 		step = 41
 	}
-	for at := 1; at <= places*3/4 && !t.Failed(); at += step { // skips the last quarter of the operations, because other runs may have fewer operations
+	for at := 1; at <= places*3/4 && !t.Failed(); at += step { // skips the last quarter, because a run may have fewer operations than the first run
 		w := begin(t, uint64(at))
 		w.files.mu.Lock()
 		w.files.left = at

@@ -26,7 +26,7 @@ func TestDropIsExact(t *testing.T) {
 	}
 	var s *pebblestore.Store
 	for round := range rounds {
-		if round%100 == 0 { // begins with a new store, because deletions of key ranges in a memtable slow down reads
+		if round%100 == 0 { // a new store every 100 rounds, because deletions of key ranges in a memtable slow down reads
 			s = open(t, pebblestore.Options{Memory: true})
 		}
 		dropUnderLoad(t, s, round)
@@ -49,7 +49,7 @@ func dropUnderLoad(t *testing.T, s *pebblestore.Store, round int) {
 		t.Fatal(err)
 	}
 	var load sync.WaitGroup
-	until := func(call func() error) { // repeats call until the table is dropped
+	until := func(call func() error) { // calls the function repeatedly until the table is dropped
 		load.Go(func() {
 			for {
 				if err := call(); errors.Is(err, table.ErrNoTable) {

@@ -135,7 +135,7 @@ func (s *Store) applyMutations(l *liveTable, st *stripe, m []table.Mutation, buf
 	if keep {
 		u.olds = olds
 	}
-	// The commit is registered after these reads. Replies wait for registered commits, and so need not wait for the reads.
+	// Other replies wait until each registered commit is durable. So the commit is registered only after its reads, which may be slow.
 	e, err := s.journal.register(u)
 	if err != nil {
 		return nil, nil, err

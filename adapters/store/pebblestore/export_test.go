@@ -103,8 +103,8 @@ func (o Options) Piling() Options {
 	return o
 }
 
-// KeysOfDataFile calls the function key for each key of an undamaged data file whose block overlaps
-// the byte range from at to at+size.
+// KeysOfDataFile calls the function key for each key of an undamaged data file. It omits keys whose
+// block does not overlap the byte range [at, at+size).
 func KeysOfDataFile(t testing.TB, from vfs.FS, path string, at, size int, key func([]byte)) {
 	t.Helper()
 	d, err := datafile.Read(from, path)
@@ -119,8 +119,8 @@ func KeysOfDataFile(t testing.TB, from vfs.FS, path string, at, size int, key fu
 	}
 }
 
-// KeysOfLog calls the function key for each key of an undamaged log whose record has a part in a
-// block that overlaps the byte range from at to at+size.
+// KeysOfLog calls the function key for the keys of an undamaged log. It rounds the byte range
+// [at, at+size) to whole blocks, and omits records outside of these blocks.
 func KeysOfLog(t testing.TB, b []byte, name string, at, size int, key func([]byte)) {
 	t.Helper()
 	var n uint32

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A change feed has one line for each commit to its table. The batch of the commit contains the line. A position in a
-// feed is a commit number, because the journal returns a number up to which no further commits can appear.
+// A change feed has one record (a line) for each commit to its table. The batch of the commit contains the line. A position in a feed is a commit
+// number. A reader misses no line: the journal returns a number up to which no further commit can appear, and feeds are read up to this number.
 
 var _ table.Feeding = (*Store)(nil)
 
@@ -179,8 +179,8 @@ func (s *Store) AwaitChanges(ctx context.Context, t table.RecordKey, at table.Fe
 	return s.awaitAndReturn(ctx, s.journal.last.Load(), nil) // waits for all commits so far, including commits to other tables
 }
 
-// TrimFeeds implements [table.Feeding]. It does nothing in a store that replays the log of another store, because that
-// log also contains the removed lines.
+// TrimFeeds implements [table.Feeding]. In a store that replays another store's log, TrimFeeds does nothing, because
+// that log also contains the removals of lines.
 func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	if _, follows, err := s.Position(); err != nil || follows {
 		return err

@@ -264,8 +264,8 @@ func (a notifyContext) Done() <-chan struct{} {
 }
 
 // TestFeedWaitsForLaterWrites checks a change of an entity that a later commit has overwritten. Changes returns this
-// change without content. Changes must wait until the later commit is durable, because a power failure could otherwise
-// lose both contents.
+// change without content. So the reply must wait until the later commit is durable. Otherwise a power failure could
+// lose the later content, and the client would have neither the older nor the later content.
 func TestFeedWaitsForLaterWrites(t *testing.T) {
 	t.Parallel()
 	fs := &heldLogs{FS: vfs.NewMem()}

@@ -16,7 +16,7 @@ func addLine(b *pebble.Batch, i table.Incarnation, n edm.Ticks, line []byte) err
 	return op.Finish()
 }
 
-// declareFeed adds to the batch what a change of a table's record does to the table's change feed. The feed
+// declareFeed adds writes for a table's change feed to the batch that changes the table's record. The feed
 // begins, gets another retention time, is removed, or ends because the table is dropped.
 func (s *Store) declareFeed(b *pebble.Batch, i table.Incarnation, key table.RecordKey, next *table.Record, n edm.Ticks) error {
 	if l := s.tables.find(key); (l == nil || !l.traits.Load().Feeds()) && (next == nil || !next.Traits.Feeds()) {

@@ -75,8 +75,8 @@ func (s *Store) noteHistory(h feedlog.History) error {
 	return wholefile.Replace(s.machine, s.dir, historyFile, []byte(hex.EncodeToString(h.ID[:])))
 }
 
-// leaveHistory adds a new history to a batch. The store has replayed the log of another store up to the commit with
-// number at. It now accepts its own writes.
+// leaveHistory ends the replay of another store's log. It gives the store a new history (an identity of its
+// states), which continues the old history after the given commit number. It adds the new history to the batch.
 func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 	h, ok, err := s.storedHistory()
 	if err != nil || !ok {

@@ -107,9 +107,9 @@ func (h *history) last() int {
 	return len(h.states) - 1
 }
 
-// recordReply records a reply to a call. from is the number of the last commit that replies had shown
-// before the call. So the reply must show the state after this commit or after a later commit. The first
-// of these commits whose state fits the reply counts as shown.
+// recordReply records a reply to a call. The parameter from is the newest commit that earlier replies
+// had shown before the call. So the reply must fit the state after this commit or after a later commit.
+// recordReply marks the first commit that fits as shown.
 func (h *history) recordReply(what string, from int, fits func(state) bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -122,7 +122,8 @@ func (h *history) recordReply(what string, from int, fits func(state) bool) erro
 	return fmt.Errorf("partition %s: %s fits no commit from %d to %d", h.partition, what, from, len(h.states)-1)
 }
 
-// find returns the first commit, not older than from, after which the partition has this state.
+// find returns the first commit after which the partition has the state s. It ignores commits
+// older than the commit in the parameter from.
 func (h *history) find(s state, from int) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

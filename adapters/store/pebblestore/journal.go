@@ -12,9 +12,9 @@ import (
 
 var errFailed = errors.New("the log of the store failed")
 
-// journal numbers commits and records which commits are durable. The number of a commit is its Timestamp. The
-// journal issues the number, and stores it in the field last, before the commit is applied. So a reader that sees
-// a part of the commit waits for all commits with numbers not above this field.
+// journal numbers commits and records which commits are durable. The number of a commit is its Timestamp. Before
+// a commit is applied, the journal issues the number and stores it in journal.last. So a reader that sees a part
+// of the commit waits for all commits up to the number in journal.last.
 type journal struct {
 	clock   *table.Clock
 	started edm.Ticks              // highest number that earlier processes may have issued
@@ -23,9 +23,9 @@ type journal struct {
 	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
 	short   func() error           // returns the error that says whether disk space or a file descriptor is missing
 
-	// numbers is a lock that is held while a number is issued. It is locked before mu. The clock may then write a
-	// reservation to the store, and this write may wait. mu must not be locked during this wait, because the method
-	// fail locks mu to end the wait.
+	// numbers, a lock, is held while a number is issued, and is locked before mu. The clock may then write a
+	// reservation of numbers to the store, and this write may wait for disk space. Meanwhile mu must be unlocked,
+	// because the method fail locks mu to end the wait.
 	numbers sync.Mutex
 
 	mu     sync.Mutex
@@ -47,8 +47,8 @@ type entry struct {
 	waiting      []chan struct{} // replies that wait for this commit and for all older commits
 }
 
-// begin starts the journal. The parameter from is the number up to which all commits are durable. begin must be
-// called before the first commit is registered.
+// begin starts the journal before the first commit is registered. All commits up to the number in the parameter
+// from are durable.
 func (j *journal) begin(clock *table.Clock, from edm.Ticks) {
 	j.clock, j.started = clock, from
 	j.last.Store(int64(from))
@@ -115,7 +115,7 @@ func (j *journal) cancel(e *entry) {
 	j.remove(e)
 }
 
-// remove removes a commit from the list. It wakes the replies that wait for no other commit, and unlocks mu.
+// remove removes a commit from the list and unlocks mu. If the commit was the oldest, remove also wakes the replies that wait for it.
 func (j *journal) remove(e *entry) {
 	if j.failed != nil {
 		j.mu.Unlock()

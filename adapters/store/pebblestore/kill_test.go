@@ -66,7 +66,7 @@ func runChild(t *testing.T, dir string, done []int, n int) []int {
 	reported := append([]int(nil), done...)
 	lines := bufio.NewReader(out)
 	for {
-		// A truncated last line does not count as reported.
+		// The kill may truncate the last line. The test ignores such a line.
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			if err != io.EOF {

@@ -21,7 +21,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// shipping is a store whose log is read during writes, with the commits read so far.
+// shipping, a test fixture, has a store whose log is read during writes. It also has the commits
+// that were read so far.
 type shipping struct {
 	t      *testing.T
 	fs     *vfs.MemFS
@@ -62,7 +63,7 @@ func (s *shipping) start(fs vfs.FS) {
 }
 
 // load starts 32 goroutines that commit entities, and one that creates and drops a table. The goroutines end when
-// the context stop ends.
+// the given context ends.
 func (s *shipping) load(stop context.Context) (wait func()) {
 	var g sync.WaitGroup
 	for w := range 32 {
@@ -218,7 +219,7 @@ func TestReadLog(t *testing.T) {
 			end()
 			wait()
 			if s.random.IntN(2) == 0 {
-				s.read() // in the other case, the read after the restart returns the remaining commits
+				s.read() // if this read is omitted, the first read after the restart returns the remaining commits
 			}
 			must.OK(t, s.store.Close())
 			s.start(s.fs)
@@ -256,7 +257,7 @@ func TestKeepLogs(t *testing.T) {
 	if since == began {
 		t.Fatal("2 MB of logs are kept, more than the limit")
 	}
-	// The remaining logs must contain every commit with a number higher than since.
+	// The remaining logs must contain every commit with a number above Timeline.Since.
 	upTo, _, _ := s.AwaitDurable(t.Context(), time.Time{})
 	reader, n, to := s.ReadLog(since), 0, since
 	for {

@@ -48,7 +48,7 @@ func Open(o Options) (*Store, error) {
 	s := &Store{dir: o.Dir, memory: o.Memory, now: o.Now, room: room.New(o.MemoryLimit), fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: logguard.NewMarker()}
 	s.backlog = backlog.New(&s.stalls)
 	s.ending, s.end = context.WithCancel(context.Background())
-	s.journal = new(journal) // die may need the journal before the clock is known
+	s.journal = new(journal) // the method die may need the journal before the clock is known
 	if !o.Memory {
 		s.disk, s.machine = fulldisk.New(fulldisk.Options{
 			FS: o.FS, Dir: o.Dir, Reserve: o.DiskReserve, Spare: o.Spare, Retry: pause, Logf: o.Logf,
@@ -70,9 +70,9 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// await waits until the method open has returned. If interrupt is closed while open waits for disk space, await returns
-// an error. The directory then stays locked until open has space or the process ends, because Pebble cannot abort an
-// open.
+// await waits until the method open has returned. If the channel interrupt is closed while the opening waits for disk
+// space, await returns an error. Pebble cannot abort an opening. So the directory stays locked until there is space or
+// the process ends.
 func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 	select {
 	case err := <-opened:
@@ -104,7 +104,7 @@ func (s *Store) open(o Options) error {
 		if err := tryRead(o); err != nil { // this check must precede the change of files
 			return err
 		}
-		if err := s.removeHistoryFile(); err != nil { // must be first: if this start is killed, the next start may not notice that commits were lost
+		if err := s.removeHistoryFile(); err != nil { // must be first: after a kill of this start, the next start may be unable to see the lost commits
 			return err
 		}
 	}
@@ -300,8 +300,8 @@ func (s *Store) load(o Options, readOnly bool) error {
 	} else if follows {
 		reserved = max(reserved, p.Number)
 	}
-	// The replayed commits are durable, because Pebble has moved them to data files. So the journal begins with all
-	// numbers up to reserved as durable.
+	// The replayed commits are durable, because Pebble has moved them to data files. So the journal regards all
+	// commits up to the number reserved as durable.
 	if s.logs != nil {
 		reserved = max(reserved, s.logs.Highest()) // a damaged log may have lost the last reservation
 	}

@@ -24,7 +24,7 @@ type Options struct {
 	// Memory keeps everything in memory, without a log: nothing is durable.
 	Memory bool
 	// MemoryLimit limits the bytes that tables may use with Memory; 0 means no limit. Above the limit, all writes except
-	// deletes fail with [table.ErrMemoryFull]. A compaction temporarily needs as many bytes again.
+	// deletes fail with [table.ErrMemoryFull]. During a compaction, the tables temporarily need up to twice their memory.
 	MemoryLimit int64
 	// FS is the file system that contains Dir; nil means the file system of the machine.
 	FS vfs.FS
@@ -117,7 +117,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		FlushDelayDeleteRange: 10 * time.Second,
 
 		L0CompactionThreshold:      4,
-		L0StopWritesThreshold:      32 * backlog.Max, // never reached, because commits wait for compactions earlier, see package backlog
+		L0StopWritesThreshold:      32 * backlog.Max, // never reached, because package backlog makes commits wait at fewer sublevels
 		LBaseMaxBytes:              256 << 20,
 		CompactionConcurrencyRange: s.compactions,
 	}

@@ -25,8 +25,8 @@ func TestAcceptCounts(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// pebble.Open has replayed and removed logs that the file LOGS still lists. So the next start finds a loss that the
-	// operator can accept.
+	// pebble.Open has replayed and removed logs that the file LOGS still lists. The next start regards these logs as
+	// lost, so it needs Options.AcceptDamage.
 	for _, path := range names(t, disk, "TABLES") {
 		rewrite(t, disk, path, nil)
 	}

@@ -58,7 +58,7 @@ func written(t *testing.T, r table.Record) (records, entities string) {
 // options.
 func TestPlainTable(t *testing.T) {
 	t.Parallel()
-	const wantRecords, wantEntities = "1e0e4097ff34ef53", "3b15afc636895bc6" // digests of the last version without options
+	const wantRecords, wantEntities = "1e0e4097ff34ef53", "3b15afc636895bc6" // digests computed with the last version that had no table options
 	records, entities := written(t, table.Record{Value: []byte("value")})
 	if records != wantRecords || entities != wantEntities {
 		t.Errorf("records %s, entities %s, want %s and %s", records, entities, wantRecords, wantEntities)
@@ -88,7 +88,7 @@ func TestNewerTraits(t *testing.T) {
 	must.OK(t, create(t.Context(), s))
 	r := table.Record{Key: people, Incarnation: table.Incarnation{1}, Traits: &table.Traits{Expiry: &table.Expiry{Property: "E"}}}
 	stored := table.AppendRecord(nil, &r, 1)
-	stored[24] = 200 // the first trait has a kind of a later version
+	stored[24] = 200 // gives the first trait a kind that only a later version knows
 	must.OK(t, s.DB().Set(append([]byte{1}, people.String()...), stored, pebble.Sync))
 	must.OK(t, s.Close())
 	if _, err := reopen(t, disk, false); !errors.Is(err, table.ErrNewerForm) {

@@ -45,8 +45,8 @@ type powered struct {
 	fs        *vfs.MemFS
 	store     *pebblestore.Store
 	histories []*history
-	churn     *history   // history of the churned table; in a state, [0] is the incarnation or 0, [1] the commit of its entity or 0
-	all       []*history // the elements of histories, and churn
+	churn     *history   // history of the table churned; state[0] is its incarnation, state[1] is the commit of its entity; 0 means absent
+	all       []*history // the fields histories and churn in one list
 	latest    atomic.Int64
 	stopped   atomic.Bool
 

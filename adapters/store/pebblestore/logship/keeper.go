@@ -98,8 +98,8 @@ func (k *Keeper) makeFolder() error {
 	return wholefile.SyncDir(k.fs, k.dir)
 }
 
-// Begin is called when the store is open, before the store issues commit numbers. These numbers will be higher than the parameter
-// from. lost reports that confirmed commits are lost. The backup location may have these commits, so the store begins a new timeline.
+// Begin is called when the store is open, before the store issues commit numbers. All these numbers will be higher than the given number. If
+// the parameter lost is true, confirmed commits are lost. The backup location may have these commits, so the store begins a new timeline.
 func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -120,8 +120,8 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 	return max(from, 1) // 0 would mean that no logs are kept
 }
 
-// discardKept stores since as the new value of Timeline.Since, and then removes the kept logs. The caller ensures that the logs
-// outside of the folder contain all commits with numbers higher than since.
+// discardKept sets Timeline.Since to the given number, and then removes the kept logs. The caller ensures that the logs outside
+// of the folder contain all commits with higher numbers.
 func (k *Keeper) discardKept(since edm.Ticks) error {
 	k.timeline.Since = since
 	if err := k.timeline.write(k.fs, k.dir); err != nil {
@@ -184,7 +184,7 @@ func (k *Keeper) Keep(path string, n uint32) error {
 	return nil
 }
 
-// release removes the kept logs whose numbers are lower than next. The parameter to is the number up to which all commits are shipped.
+// release removes the kept logs whose log numbers are below the parameter next. All commits up to the commit number in the parameter to are shipped.
 func (k *Keeper) release(next uint32, to edm.Ticks) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -61,8 +61,9 @@ func (d *directory) has(path string) bool {
 	return err == nil
 }
 
-// TestReader checks that a Reader returns commits in the order of their numbers, although the logs have
-// another order. The Reader must return each durable commit once, and no commit above the durable number.
+// TestReader checks that a Reader returns commits in the order of their numbers. In the logs, a higher
+// number may precede a lower number. The Reader must return each durable commit once. It must not return
+// commits that are not durable yet.
 func TestReader(t *testing.T) {
 	for _, size := range []int{1, 2500, 1 << 20} {
 		d := newDirectory(t)
@@ -116,7 +117,7 @@ func TestKeep(t *testing.T) {
 		t.Fatal("the log was not moved")
 	}
 	d.fs = d.fs.CrashClone(vfs.CrashCloneCfg{})
-	k = d.open(-1) // a negative limit keeps logs because the last start kept logs
+	k = d.open(-1) // a negative limit means no limit, but keeps logs only if the last start kept logs
 	numbers, size := k.Kept()
 	if !slices.Equal(numbers, []uint32{3}) || size < 2000 || k.Timeline().Since != 1 {
 		t.Fatalf("after a loss of power: %d, %d bytes, since %d", numbers, size, k.Timeline().Since)

@@ -2,16 +2,16 @@ package logship
 
 // memory is the memory for the records of a Reader. It is reused, so that a read allocates little.
 type memory struct {
-	steps [][]byte // blocks of step bytes, for new records
+	steps [][]byte // blocks for new records; the constant step is the size of each block
 	used  int
 	kept  []byte // records that are still needed when the blocks are reused
 	spare []byte
 }
 
-// most is the maximum size in bytes of unused memory that stays allocated. It applies to the blocks, and also to spare.
+// most is the maximum size in bytes of unused memory that stays allocated. The blocks and the buffer spare each have this limit.
 const most = 8 << 20
 
-// next returns size bytes of memory for records.
+// next provides memory of the given size for records.
 func (m *memory) next(size int) []byte {
 	if size != step {
 		return make([]byte, size)
@@ -23,7 +23,7 @@ func (m *memory) next(size int) []byte {
 	return m.steps[m.used-1]
 }
 
-// reuse saves the records of the commits that are still needed in other memory, so that next can return the blocks again.
+// reuse copies the records of the given commits to other memory. The method next can then return the same blocks again.
 func (m *memory) reuse(stay []Commit) {
 	to := m.spare[:0]
 	for i := range stay {

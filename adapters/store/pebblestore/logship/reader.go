@@ -17,32 +17,32 @@ type Reader struct {
 	logs    *Keeper
 	after   edm.Ticks            // commits with numbers up to this one were already returned, or were not requested
 	current tail                 // the log that is being read
-	commits []Commit             // commits read from the logs, ordered by number: first those that the last Next returned, then the pending commits
+	commits []Commit             // commits read from the logs, ordered by number: first the result of the last call of Next, then the pending commits
 	last    int                  // number of commits that the last call of Next returned
 	safe    edm.Ticks            // all commits with numbers up to this one were read from the logs
-	end     bool                 // the newest log was read to its end, so the field commits has all existing commits up to safe
+	end     bool                 // the newest log was read to its end, so r.commits has all existing commits with numbers up to r.safe
 	memory  memory               // memory for the records of commits
 	highest map[uint32]edm.Ticks // highest commit number in each log that was read
 	later   map[uint32]*outlook
 	scratch []byte // memory for the records of later logs
 }
 
-// outlook is the lowest commit number in a log after the current log. The log may not be completely read yet.
+// outlook has the lowest commit number of a log that follows the current log. The following log may still grow, and the number may then become lower.
 type outlook struct {
 	tail
 	least  edm.Ticks // lowest commit number found so far
 	closed bool      // the whole log was read
 }
 
-// Read returns a Reader of the commits whose numbers are higher than the parameter after. The logs must still
-// contain all these commits. So [Timeline].Since must be at most this number.
+// Read returns a Reader of the commits with numbers > after. The logs must still contain all these commits.
+// So [Timeline].Since must be <= after.
 func (k *Keeper) Read(after edm.Ticks) *Reader {
 	return &Reader{logs: k, after: after, highest: map[uint32]edm.Ticks{}, later: map[uint32]*outlook{}}
 }
 
-// Next returns all commits with numbers in (from, to]. It limits their total size to about size bytes. All commits up to upTo
-// must be durable. Next returns no commits above upTo. If it has already returned all commits up to upTo, it returns none. The
-// returned commits are valid until the next call.
+// Next returns, in order, the commits with numbers in (from, to]. It limits their total size to about size bytes. All commits
+// up to the number upTo must be durable, and Next returns no higher commits. If it has already returned all these commits, it
+// returns none. The returned commits are valid until the next call.
 func (r *Reader) Next(upTo edm.Ticks, size int) (list []Commit, from, to edm.Ticks, err error) {
 	from = r.after
 	r.commits, r.last = slices.Delete(r.commits, 0, r.last), 0
@@ -139,7 +139,7 @@ func (r *Reader) lookAt(o *outlook) error {
 	return errors.Join(err, f.Close())
 }
 
-// Shipped records that the backup location has all commits with numbers not above the parameter to. Their logs can then be removed.
+// Shipped records that the backup location has all commits with numbers <= to. The logs of these commits can then be removed.
 func (r *Reader) Shipped(to edm.Ticks) error {
 	next := r.current.log
 	for n, highest := range r.highest {

@@ -28,9 +28,9 @@ type Timeline struct {
 	// Next is the ID of a timeline that this store tried to begin at the backup location without receiving a reply. If the newest
 	// timeline there has this ID, it belongs to this store.
 	Next string `json:"next,omitempty"`
-	// Term is the last term that a process with this directory has begun at the backup location. Tried lists, in order, later terms that
-	// such a process tried to begin without receiving a reply. These requests may still arrive. If the backup location has any other
-	// later term, a process with a copy of this directory has begun that term.
+	// Term is the last term (run of a server) that a process with this directory has begun at the backup location. Tried has, in order,
+	// later terms that the process requested without a reply. A late request may still begin such a term. If the backup location has any
+	// other later term, a process with a copy of this directory has begun that term.
 	Term  Term   `json:"term,omitzero"`
 	Tried []Term `json:"triedTerms,omitempty"`
 	// Replaced is set if this store knows that another store has taken over the backup location.
@@ -82,8 +82,8 @@ func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t Timelin
 	return t, nil
 }
 
-// Descend records the ID of the timeline of a store in the directory dir, which contains a copy of the store. It does nothing if
-// parent is "". The copy begins another timeline when its log is first shipped.
+// Descend writes the timeline ID of an original store (parent) to the directory of a copy of the store (dir). When the copy
+// first ships its log, it begins another timeline. If the parameter parent is "", Descend does nothing.
 func Descend(fs vfs.FS, dir, parent string) error {
 	if parent == "" {
 		return nil
@@ -91,7 +91,7 @@ func Descend(fs vfs.FS, dir, parent string) error {
 	return Timeline{Parent: parent}.write(fs, dir)
 }
 
-// Inherit is like Descend. The directory from contains the store, and the directory to contains the copy.
+// Inherit writes the timeline ID of an original store to a copy of the store, like Descend. It reads the ID in the directory of the original store.
 func Inherit(fs vfs.FS, from, to string) error {
 	t, err := readTimeline(fs, from, func(string, ...any) {})
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 
 // Max is the number of sublevels in level 0 at which commits begin to wait for compactions.
 //
-// Pebble has a similar limit. But in Pebble, a commit that waits holds a lock that all commits need, including deletes,
-// and the wait continues while compactions have no disk space. In this package, a commit waits before it gets its
-// number. So readers never wait for this commit, and the wait ends when the disk is full.
+// Pebble has a similar limit. But a commit that waits in Pebble holds a lock that all commits need, even deletes. And
+// if compactions have no disk space, the wait does not end. In this package, a commit waits before it gets its number,
+// so readers never wait for the commit. The wait ends when the disk is full.
 const Max = 32
 
 const judgeEvery = time.Second

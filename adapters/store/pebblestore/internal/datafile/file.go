@@ -55,7 +55,7 @@ func (r reopeningReader) ReadAt(b []byte, at int64) (n int, err error) {
 // magic is the text at the end of every data file of Pebble.
 const magic = "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"
 
-// Is reports whether a file is a data file according to its content. It does not check the name of the file.
+// Is returns true if the content of a file is that of a data file. The name of the file does not matter.
 func Is(fs vfs.FS, path string) bool {
 	f, err := fs.Open(path)
 	if err != nil {
@@ -93,7 +93,7 @@ func read(f vfs.File, again reopeningReader) (*File, error) {
 		r.index(places)
 		return r, nil
 	}
-	b, _, readErr := wholefile.ReadableOf(f, again.path) // unreadable bytes lead to a wrong checksum, which search detects
+	b, _, readErr := wholefile.ReadableOf(f, again.path) // if bytes are unreadable, a checksum is wrong, and the function search detects the damage
 	if readErr != nil {
 		return nil, readErr
 	}
@@ -223,7 +223,7 @@ type Cursor struct {
 	next   int // index of the next data block
 	list   []Entry
 	last   []byte
-	open   int // number of elements at the end of Damage whose field Before is not known yet
+	open   int // number of elements at the end of Damage whose value Before is not known yet
 }
 
 // Cursor returns a cursor at the beginning of the file.

@@ -13,7 +13,7 @@ type History struct {
 	left []branch // oldest first
 }
 
-// branch is an earlier history. The store has the commits of this history with numbers not above the field at.
+// branch is an earlier history. The store has the commits of this history with numbers <= branch.at.
 type branch struct {
 	id table.History
 	at edm.Ticks
@@ -30,7 +30,7 @@ func NewHistory() (h History) {
 	return h
 }
 
-// Branch returns a history with a random ID that continues h after commit number at.
+// Branch returns a new history with a random ID. The new history continues h after the given commit number.
 func (h History) Branch(at edm.Ticks) History {
 	next := NewHistory()
 	for _, b := range append(h.left[:len(h.left):len(h.left)], branch{h.ID, at}) {
@@ -42,7 +42,7 @@ func (h History) Branch(at edm.Ticks) History {
 	return next
 }
 
-// Has reports whether h contains all commits of the history id with numbers up to the parameter at. A client of that history can then continue.
+// Has reports whether h contains all commits of another history (id) up to a number (at). A client of that history can then continue.
 func (h History) Has(id table.History, at edm.Ticks) bool {
 	if id == h.ID {
 		return true

@@ -38,7 +38,7 @@ func ParseKey(k []byte) (i table.Incarnation, n edm.Ticks, ok bool) {
 	return i, edm.Ticks(binary.BigEndian.Uint64(k[prefix:])), true
 }
 
-// after returns the smallest key above all keys of the change feed of an incarnation.
+// after(i) is the smallest key above all keys of the change feed of the incarnation i.
 func after(i table.Incarnation) []byte { return append(AppendKey(nil, i, -1), 0) }
 
 // Bounds returns the range of the keys of a change feed, for an iterator or a compaction.
@@ -94,8 +94,8 @@ func Remove(b *pebble.Batch, i table.Incarnation) error {
 	return b.DeleteRange(AppendKey(nil, i, 0), after(i), nil)
 }
 
-// Trim removes the lines of a change feed up to number upTo. last is the last of these lines. If it records a drop of
-// the table, Trim removes the whole feed.
+// Trim removes the lines of a change feed that have numbers up to the parameter upTo. The parameter last is the last
+// of these lines. If the last line records a drop of the table, Trim removes the whole feed.
 func Trim(b *pebble.Batch, i table.Incarnation, h Head, upTo edm.Ticks, last []byte) error {
 	if _, dropped := table.FeedDropOf(last); dropped {
 		return Remove(b, i)
@@ -111,7 +111,7 @@ func Lines(from pebble.Reader, i table.Incarnation, above, upTo edm.Ticks) (*peb
 	return from.NewIter(&pebble.IterOptions{LowerBound: AppendKey(nil, i, above+1), UpperBound: AppendKey(nil, i, upTo+1)})
 }
 
-// Last returns the number and the content of the last line up to number upTo. n is 0 if there is no such line.
+// Last returns the last line whose number n is at most upTo. If there is no such line, n is 0.
 func Last(from pebble.Reader, i table.Incarnation, upTo edm.Ticks) (n edm.Ticks, line []byte, err error) {
 	it, err := Lines(from, i, 0, upTo)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// commits is a counter of the bytes of commits that are being written to the log. The free space is measured each
-// second, but commits can fill a small disk within a second. So commits also measure the free space.
+// commits counts the bytes of commits that are being written to the log. A timer measures the free space each second, but
+// writes can fill a small disk within a second. So after a number of bytes, a write must also measure the free space.
 type commits struct {
 	inFlight atomic.Int64 // bytes of commits that are being written to the log
 	largest  atomic.Int64 // size of the largest commit so far
@@ -59,14 +59,14 @@ func (d *Disk) Begin(n int, m []table.Mutation) error {
 	return nil
 }
 
-// End records that a commit of n bytes, which Begin has counted, is written.
+// End is called when a commit of n bytes, which Begin has counted, is written.
 func (d *Disk) End(n int) {
 	if d != nil {
 		d.commits.inFlight.Add(-int64(n))
 	}
 }
 
-// removes reports whether mutations only remove entities.
+// removes(m) is true if the mutations in m only remove entities.
 func removes(m []table.Mutation) bool {
 	return !slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() })
 }
@@ -80,7 +80,7 @@ func (d *Disk) Admit(m []table.Mutation) error {
 	return d.AdmitDelete(removes(m))
 }
 
-// AdmitDelete is like Admit. The parameter deletes says whether a write only deletes data.
+// AdmitDelete is like Admit. A caller sets the parameter deletes to true if the write only deletes data.
 func (d *Disk) AdmitDelete(deletes bool) error {
 	switch {
 	case d == nil:

@@ -23,7 +23,7 @@ type compactions struct {
 	counted bool // Disk.waiting counts the current stall
 }
 
-// Starve records that a compaction failed for lack of space. Writes are then refused, because Pebble would soon make them wait.
+// Starve is called when a compaction has failed for lack of space. It makes the disk refuse writes, because Pebble would soon make writes wait.
 func (d *Disk) Starve() {
 	if d == nil {
 		return // the store is in memory
@@ -42,7 +42,7 @@ func (d *Disk) Starve() {
 	d.countStall()
 }
 
-// output adds the file at path, which a compaction begins to write, to the outputs. It returns the counter of the file's size.
+// output returns a new counter for the size of a file. A compaction begins to write the file at the given path.
 func (d *Disk) output(path string) *atomic.Int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -50,14 +50,14 @@ func (d *Disk) output(path string) *atomic.Int64 {
 	return d.compactions.outputs[path]
 }
 
-// outputEnds records that a compaction has finished or removed this file.
+// outputEnds removes the counter of a file that a compaction has finished or removed.
 func (d *Disk) outputEnds(path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.compactions.outputs, path)
 }
 
-// Compacting records that a compaction begins or ends.
+// Compacting is called when a compaction begins or ends.
 func (d *Disk) Compacting(begins bool) {
 	if d == nil {
 		return // the store is in memory
@@ -71,7 +71,7 @@ func (d *Disk) Compacting(begins bool) {
 	}
 }
 
-// Compacted records that a compaction succeeded and wrote these files.
+// Compacted is called when a compaction has succeeded and has written the given files.
 func (d *Disk) Compacted(files []pebble.TableInfo) {
 	if d == nil {
 		return // the store is in memory
@@ -100,7 +100,7 @@ func (d *Disk) Stall(now bool) {
 	d.countStall()
 }
 
-// countStall counts a write stall of Pebble as one wait for space while compactions fail for lack of space.
+// countStall counts a write stall of Pebble as a wait for space. It does so only while compactions fail for lack of space.
 func (d *Disk) countStall() {
 	switch counts := d.compactions.stalls && d.compactions.starved > 0; {
 	case counts && !d.compactions.counted:

@@ -120,7 +120,7 @@ func (d *Disk) run() {
 	}
 }
 
-// Open is called when the store is open. From then on, Measure decides whether writes are refused.
+// Open tells d that the store is open for use. From then on, Measure decides whether writes are refused.
 func (d *Disk) Open() {
 	d.mu.Lock()
 	d.opened.Store(true)

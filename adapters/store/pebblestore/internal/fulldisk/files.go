@@ -77,8 +77,8 @@ func (d files) Remove(path string) error {
 	return d.try(path, func() error { return d.FS.Remove(path) })
 }
 
-// file is a file of the data directory that is being written. A failed sync is not retried, because the operating system may
-// have dropped the unwritten data. Pebble repeats a failed flush. After any other failed sync, Pebble ends the process.
+// file is a file of the data directory that is being written. A failed sync is not retried, because the operating system may have
+// dropped the unwritten data. If a flush fails because of the sync, Pebble repeats the flush. Otherwise Pebble ends the process.
 type file struct {
 	vfs.File
 	disk *Disk
@@ -124,7 +124,7 @@ func allocate(fs vfs.FS, path string, size int64) error {
 			return err
 		}
 	}
-	// Without preallocation, write random bytes, because the file system cannot compress them.
+	// The file system cannot preallocate space. Random bytes use the space, because no file system can compress them.
 	random := rand.NewChaCha8([32]byte{})
 	b := make([]byte, 1<<20)
 	for at := int64(0); at < size; at += int64(len(b)) {

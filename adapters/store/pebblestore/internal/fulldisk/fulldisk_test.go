@@ -228,7 +228,7 @@ func TestCompactionFails(t *testing.T) {
 		d, m := begin(t, reserve, nil)
 		defer d.Close()
 		f := create(t, d, "data/000002.sst", "pebble-compaction")
-		m.set(reserve/8, 1000) // free space below the quarter of the reserve that compactions leave for logs and flushes
+		m.set(reserve/8, 1000) // the free space is less than a quarter of the reserve, which compactions must leave for logs and flushes
 		if _, err := f.Write(make([]byte, 100)); !NoSpace(err) || d.Waiting() {
 			t.Errorf("the compaction: %v, and waiting: %v", err, d.Waiting())
 		}

@@ -19,16 +19,16 @@ func (r *roomy) GetDiskUsage(string) (vfs.DiskUsage, error) {
 }
 
 // TestStarved checks that writes are refused after a compaction has failed for lack of space. Writes
-// are accepted again when more space is free than at the failure, or when Pebble has not retried the
-// compaction. Space that other programs freed before the store noticed the failure counts as more
-// space.
+// are accepted again if more space is free than at the failure. They are also accepted if Pebble has
+// not retried the compaction for a while, because Pebble then no longer needs it. Other programs may
+// free space before the store notices the failure. This space also counts as more space.
 func TestStarved(t *testing.T) {
 	const reserve, all = 8 << 20, 1 << 30
 	for _, test := range []struct {
 		name     string
 		written  int64  // bytes that the compaction wrote, which are freed after it fails
 		free     uint64 // free bytes when the store notices the failure
-		later    uint64 // free bytes after that
+		later    uint64 // free bytes after the store has noticed the failure
 		runs     bool   // Pebble retries the compaction
 		accepted bool   // writes are accepted a second later
 		after    bool   // writes are accepted a minute later

@@ -1,12 +1,12 @@
 package logfile
 
-// Follow passes each record of a log to the function take. at is the offset of the first record: 0, or the end returned
-// by an earlier call. Follow stops at the first bytes that are not a record. This is the current end of a log that is
-// being written, or the place where Pebble stops reading after a crash.
+// Follow passes each record of a log to the function take, until it reaches bytes that are not a record. Such bytes are
+// the current end of a log that is being written, or the place where Pebble stops reading after a crash.
 //
-// b begins with a block, and the offset at counts from the beginning of b. Follow joins the chunks of a record inside
-// b. So records share memory with b, and the caller cannot use b again. end is the offset after the last record. more
-// reports whether Follow has read all of b.
+// The parameter b is a part of the log that begins with a block. The parameter at is the offset in b of the first
+// record: 0, or the end of the last record of an earlier call. Follow joins the chunks of a record inside b. So records
+// share memory with b, and the caller cannot use b again. The result end is the offset in b after the last record. The
+// result more is true if Follow has read all of b.
 func Follow(b []byte, at int, number uint32, take func(record []byte)) (end int, more bool) {
 	end = at
 	start, size, open := 0, 0, false // state of the record that is being read, until its last chunk is read
@@ -37,5 +37,5 @@ func Follow(b []byte, at int, number uint32, take func(record []byte)) (end int,
 	return end, true
 }
 
-// BlockOf returns the offset of the block that contains the byte at offset. The parameter b of Follow must begin there.
+// BlockOf returns the offset of the block that contains the byte at the given offset. The input of Follow must begin at such a block.
 func BlockOf(offset int64) int64 { return offset - offset%blockSize }

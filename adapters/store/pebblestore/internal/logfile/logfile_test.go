@@ -149,8 +149,8 @@ func TestWrite(t *testing.T) {
 func TestForged(t *testing.T) {
 	t.Parallel()
 	content, number := newLog(t, 5)
-	// The payload contains chunks with the number of this log. If a search found these chunks, they
-	// would be valid.
+	// The payload contains chunks with the number of this log. If Scan searched the payload byte by
+	// byte, it would regard these chunks as valid records of the log.
 	records := logfile.Scan(content, number).Records
 	inner := content[records[1].Offset:records[4].Offset]
 	fs := vfs.NewMem()

@@ -30,7 +30,7 @@ type Log struct {
 type Record struct {
 	Offset  int
 	Payload []byte // shares memory with the content of the file if the record is one chunk
-	// Behind is the number of damaged parts of the log before the record.
+	// Behind is the number of damaged parts of the log that precede the record.
 	Behind int
 	// Found reports that the record was found by a search byte by byte. Such a record may be a part of the payload of
 	// another record. It proves that there is damage before it, but it must not be replayed.
@@ -72,13 +72,13 @@ type scanner struct {
 	content []byte
 	number  uint32
 	at      int
-	found   bool // the next chunk was found by a search byte by byte, or follows such a chunk in its block
+	found   bool // a search byte by byte has found the next chunk or an earlier chunk of the block
 
 	log     Log
 	open    bool // a record has begun, and its last chunk was not read yet
 	payload []byte
 	start   int
-	opened  bool // the field found was set for a chunk of the current record
+	opened  bool // some chunk of the current record was read while the field found was true
 }
 
 func (s *scanner) blockEnd(i int) int { return min((i/blockSize+1)*blockSize, len(s.content)) }

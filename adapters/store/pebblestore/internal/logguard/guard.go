@@ -77,14 +77,14 @@ func (g *Guard) Lost() []string { return g.inspected.lost }
 // Damage returns the error for the losses found so far, or nil if there are none.
 func (g *Guard) Damage() error { return g.inspected.damage() }
 
-// Lose records a loss that the caller has found. It returns an error if the policy does not accept losses.
+// Lose adds a loss to the list of losses. It returns an error if the policy does not accept losses.
 func (g *Guard) Lose(lost string) error { return g.inspected.lose(lost) }
 
-// Applied counts a commit that was added to the log, for Options.Synced.
+// Applied counts a commit that was added to the log. Options.Synced gets the count after the next sync.
 func (g *Guard) Applied() { g.syncs.written.Add(1) }
 
-// Note records in the list that commit n is synced, so that the next start notices if the newest log was truncated. The
-// parameter to is the file system, which determines whether Note waits for disk space.
+// Note writes to the list of logs that the commit with number n is synced. So the next start notices if the newest log
+// was truncated. Note writes in the given file system, which determines whether Note waits for disk space.
 func (g *Guard) Note(to vfs.FS, n edm.Ticks) { g.list.recordSynced(to, n) }
 
 // ForgetAll empties the list of logs at a clean shutdown, when every commit is in a data file.
@@ -103,7 +103,7 @@ func (g *Guard) created(path string, f vfs.File, err error) (vfs.File, error) {
 	if n, ok := g.list.number(path); ok && err == nil {
 		if err := g.list.change(func(live map[uint32]int64) {
 			if live[n] = g.issued(); live[n] == 0 {
-				g.list.synced = 0 // this process has issued no number yet, so all commits are in data files
+				g.list.synced = 0 // the first log of this process: Pebble has already moved the commits of older logs to data files
 			}
 		}); err != nil {
 			return nil, errors.Join(err, f.Close())
@@ -113,8 +113,8 @@ func (g *Guard) created(path string, f vfs.File, err error) (vfs.File, error) {
 	return f, err
 }
 
-// ReuseForWrite reuses the file of a log that Pebble no longer needs for a new log. If the old log is not shipped yet,
-// ReuseForWrite keeps it and creates a new file.
+// ReuseForWrite makes a new log from the file of an old log. Pebble no longer needs the old log. If the old log is not
+// shipped yet, ReuseForWrite keeps the old file and creates a new file.
 func (g *Guard) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := g.list.forget(old); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (g *Guard) Remove(path string) error {
 
 func (g *Guard) wants(n uint32) bool { return g.keeper != nil && g.keeper.Wants(n) }
 
-// Open opens a file. Before Pebble has replayed the logs, it first inspects each log and the MANIFEST.
+// Open opens a file. Until Pebble has replayed the logs, Open also inspects each log and the MANIFEST before Pebble reads the file.
 func (g *Guard) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
 	if g.replaying.Load() {
 		if n, ok := g.list.number(path); ok {

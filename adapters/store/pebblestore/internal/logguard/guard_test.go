@@ -113,7 +113,7 @@ func TestDamage(t *testing.T) {
 		damage func([]byte) []byte
 		noted  edm.Ticks // number of the synced commit in the list of logs
 		lost   bool
-		reads  []edm.Ticks // commits in the log after its readable part has replaced the log
+		reads  []edm.Ticks // commits that the log contains after the readable part has replaced the file
 	}{
 		{"none", func(b []byte) []byte { return b }, 14, false, []edm.Ticks{11, 12, 13, 14}},
 		{"in the middle", func(b []byte) []byte { b[block+block/2] ^= 1; return b }, 0, true, []edm.Ticks{11, 13, 14}},

@@ -82,8 +82,8 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 	return i.dropDamage(path, number, log, lost)
 }
 
-// dropDamage makes Pebble see only the readable part of a log. lost says which commits are lost, and is "" if none
-// are. If commits are lost and the policy does not accept losses, dropDamage returns an error.
+// dropDamage makes Pebble see only the readable part of a log. The parameter lost is a sentence about the lost commits,
+// or "" if no commits are lost. If commits are lost and the policy does not accept losses, dropDamage returns an error.
 func (i *inspection) dropDamage(path string, number uint32, log logfile.Log, lost string) error {
 	if lost != "" {
 		if err := i.lose(lost); err != nil {
@@ -113,8 +113,8 @@ func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
 	if err := writeLog(i.list.fs, path+".new", number, log); err != nil {
 		return err
 	}
-	// The log must have its name at all times. If a crash left it without the name, the next start would report a missing
-	// log. Only on a file system without hard links, the name does not exist for a moment.
+	// If a crash left the log without its name, the next start would report a missing log. A hard link keeps the name
+	// until the readable part replaces the log. Without hard links, the name is missing between the two renames.
 	_ = i.list.fs.Remove(path + ".damaged") // this file exists after an interrupted attempt
 	if i.list.fs.Link(path, path+".damaged") != nil {
 		if err := i.list.fs.Rename(path, path+".damaged"); err != nil {

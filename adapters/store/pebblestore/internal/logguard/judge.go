@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". next is the number of the next log, or 0 if
-// there is none. later is the content of the next log if the list of logs does not include that log, and is otherwise empty.
+// describeLoss returns a sentence about the confirmed commits that a log has lost, or "". The parameter next is the number of the
+// following log, or 0. The parameter later is the content of the following log if the list of logs lacks that log, and empty otherwise.
 func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
 	readable := edm.Ticks(i.list.live[number]) // commits up to this number are not lost, because an older file has them or they were read here
 	var before, behind int
@@ -34,17 +34,17 @@ func (i *inspection) describeLoss(path string, number uint32, log logfile.Log, n
 	verb := "are"
 	if next > 0 && (len(log.Damage) > 0 || !log.Closed) {
 		if synced <= readable {
-			verb = "may be" // the last commits with lower numbers may be in the next log
+			verb = "may be" // logs are not ordered by number, so the missing commits may be in the next log
 		}
 		synced = max(synced, edm.Ticks(i.list.live[next]))
-		for _, r := range later.Records { // later is empty if the list of logs includes the next log
+		for _, r := range later.Records { // no records if the list of logs includes the next log
 			if m, ok := MarkOf(r.Payload); ok {
 				synced = max(synced, m.Synced)
-				break // the Marks of later commits may refer to commits in the next log
+				break // only the first Mark counts: a later Mark may say that a commit of the next log itself is synced
 			}
 		}
 	}
-	if _, listed := i.list.live[number]; next == 0 && listed { // a newest log that is not listed yet is empty
+	if _, listed := i.list.live[number]; next == 0 && listed { // a log is listed before it is written, so the newest log is empty if it is not listed
 		synced = max(synced, edm.Ticks(i.list.synced))
 	}
 	since := "its beginning"

@@ -110,9 +110,9 @@ func (l *list) change(do func(live map[uint32]int64)) error {
 	return l.write(l.fs)
 }
 
-// recordSynced records in the list that commit n is synced, so that the next start notices if the newest log was
-// truncated. The parameter to is the file system. If its operations fail without disk space, recordSynced does not wait
-// for space.
+// recordSynced writes to the list that the commit with number n is synced. So the next start notices if the newest log
+// was truncated. The parameter to is the file system of the write. It determines whether recordSynced waits for disk
+// space.
 func (l *list) recordSynced(to vfs.FS, n edm.Ticks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

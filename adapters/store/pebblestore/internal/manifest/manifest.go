@@ -58,7 +58,7 @@ func Read(records [][]byte) (State, error) {
 		for _, n := range d.deleted {
 			s.Live[n] = false
 		}
-		for i, n := range d.added { // must follow the deletions, because a file that moves to another level is added and deleted
+		for i, n := range d.added { // after the deletions, because an edit that moves a file to another level deletes and adds the same file
 			s.Live[n], s.Sizes[n] = true, d.sizes[i]
 		}
 		s.FirstLog = max(s.FirstLog, d.log)
@@ -128,7 +128,7 @@ func (d *decoder) newFile(tag uint64) {
 	}
 	if tag == tagNewFile4 || tag == tagNewFile5 {
 		for custom := d.number(); custom != customEnd && !d.bad; custom = d.number() {
-			if custom&customUnsafe != 0 { // readers must not ignore this field, which the store never writes
+			if custom&customUnsafe != 0 { // a field with this bit must not be skipped; the store never writes such a field
 				d.bad = true
 			} else {
 				d.bytes()

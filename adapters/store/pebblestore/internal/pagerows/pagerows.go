@@ -25,7 +25,7 @@ const (
 	maxKept = 2 << 20
 )
 
-// Get returns an empty Memory. The blocks of an earlier page may be reused.
+// Get returns an empty Memory. It may contain unused blocks from an earlier page.
 func Get() *Memory { return memories.Get().(*Memory) }
 
 var memories = sync.Pool{New: func() any { return new(Memory) }}

@@ -29,11 +29,11 @@ func New(in vfs.FS, dir string, logf func(format string, args ...any)) *File {
 
 func (f *File) path() string { return f.fs.PathJoin(f.dir, Name) }
 
-// slack is the number of bytes by which the file may exceed twice its size after the last rewrite.
+// slack is a part of the size limit of the file. The limit is twice the size after the last rewrite, plus slack bytes.
 const slack = 1 << 20
 
-// Begin opens the file for adding lines. old is the content of the file. If old differs from want, Begin first replaces the
-// content with want. The parameter to is the file system for this write.
+// Begin opens the file for adding lines. The parameters want and old are the required content and the present content of the file.
+// If the two contents differ, Begin first writes the required content. It uses the file system in the parameter to for this write.
 func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,8 +56,8 @@ func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	return nil
 }
 
-// Add durably adds a line. If the write fails, Add removes the file, because without the line the file would contradict the
-// database. again reports whether the caller must rewrite the file, because the file is missing or has become too long.
+// Add durably adds a line. If the write fails, Add removes the file, because a file without the line would contradict the
+// database. The result again is true if the file is missing or too long. The caller must then rewrite the file.
 func (f *File) Add(line []byte) (again bool) {
 	if f == nil {
 		return false
@@ -92,7 +92,7 @@ func (f *File) Close() {
 	}
 }
 
-// Rewrite replaces the content of the file with want.
+// Rewrite replaces the content of the file.
 func (f *File) Rewrite(want []byte) error { return f.Begin(f.fs, want, nil) }
 
 // GiveUp removes the file after a failed Rewrite, because an outdated file would contradict the database after the next drop.

@@ -47,7 +47,7 @@ func newMerge(sources []source) (m merge) {
 	return m
 }
 
-// Next returns all versions of the next key whose first byte is space, or nil at the end. It skips keys with a lower first byte.
+// Next returns all versions of the next key whose first byte equals the parameter space, or nil at the end. It skips keys with a lower first byte.
 func (s *Store) Next(space byte) (versions []Version) {
 	for len(s.merge) > 0 {
 		first := &s.merge[0]

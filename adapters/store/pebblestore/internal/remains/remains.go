@@ -198,7 +198,7 @@ func (s *Store) commit(l list, record []byte) list {
 		}
 		switch kind {
 		case pebble.InternalKeyKindLogData:
-			continue // log data has no sequence number
+			continue // a record of the kind LogData has no sequence number
 		case pebble.InternalKeyKindRangeDelete:
 			s.deletions.add(k, v, at)
 		default:

@@ -28,7 +28,7 @@ const (
 	log
 )
 
-// classify returns the number and the kind of a file. The kind is other if the file must not be read.
+// classify returns the number and the kind of a file. If the file must not be read, the kind is the constant other.
 func (u usage) classify(in vfs.FS, dir, name string) (n uint64, k kind) {
 	end := ""
 	named := false

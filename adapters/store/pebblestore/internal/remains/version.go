@@ -10,7 +10,7 @@ import (
 )
 
 // stamp says when a version of a key was written. The sequence number is 0 in data files of the lowest level. The Timestamp
-// (at) is known only for versions in a log and for versions that have a value.
+// is 0 (unknown) for a version without a value in a data file.
 type stamp struct {
 	sequence uint64
 	at       edm.Ticks
@@ -39,7 +39,7 @@ func compare(a, b Version) int {
 }
 
 // deletions contains the deleted key ranges. Each range covers a dropped table or a part of a dropped table, so all its keys
-// have a common prefix. The map groups the ranges by this prefix. The field prefix is its length.
+// have a common prefix. The map groups the ranges by this prefix. All prefixes have the length in the field prefix.
 type deletions struct {
 	prefix int
 	ranges map[string][]deletedRange
@@ -57,8 +57,8 @@ func (d deletions) add(start, end []byte, s stamp) {
 	}
 }
 
-// Current returns the newest value of a key, or nil if the key was deleted. The function written returns the write time that a
-// value contains, or 0. Sequence numbers do not suffice, because an old version in an unused file may have a higher number.
+// Current returns the newest value of a key, or nil if the key was deleted. It calls written(value) to get the write time that
+// a value contains, or 0. Sequence numbers do not suffice, because an old version in an unused file may have a higher number.
 func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
 	var best *Version
 	for i := range versions {

@@ -12,8 +12,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// stops is a file system on which the first operations succeed and all later operations fail. left is the number of
-// operations that still succeed.
+// stops, a file system for tests, fails all operations after a number of successful operations. The field left is
+// the number of operations that still succeed.
 type stops struct {
 	*vfs.MemFS
 	left int
