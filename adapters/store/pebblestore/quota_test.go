@@ -10,8 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// quota is a file system that runs out of space. It is full when its files would have more than
-// limit bytes. It is also full after as many operations that need space as the field left says.
+// quota is a file system that runs out of space when its files would have more than limit bytes.
+// It also runs out of space after a number of operations that need space. The field left counts
+// these operations down.
 type quota struct {
 	*vfs.MemFS
 
@@ -42,7 +43,8 @@ func (q *quota) holdLogs() (letGo func()) {
 	}
 }
 
-// pass waits until the channel gate is closed, if path is that of a log.
+// pass waits for a write to a log until the channel in the field gate is closed. Other files do
+// not wait.
 func (q *quota) pass(path string) {
 	q.mu.Lock()
 	gate := q.gate
@@ -52,7 +54,7 @@ func (q *quota) pass(path string) {
 	}
 }
 
-// write returns how many of n bytes can be written to a file at offset at.
+// write computes how many of n bytes can be written to a file, beginning at the given offset.
 func (q *quota) write(path string, at int64, n int, compaction bool) (allowed int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

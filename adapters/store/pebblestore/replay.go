@@ -185,10 +185,10 @@ func Drops(record []byte, key table.RecordKey) bool {
 	}
 }
 
-// Lead makes a store that has replayed the log of another store accept its own writes. The Timestamps of these writes
-// are higher than the parameter above. The store begins a new history, which continues the other store's history.
-// keepLogs is as in Options.KeepLogs. next is the ID of the timeline that was begun for this store at the backup
-// location, or "". A start after a kill finds the timeline by this ID.
+// Lead ends the replay of another store's log, so that the store accepts its own writes. These writes have Timestamps
+// higher than the given Timestamp. The store begins a new history, which continues the other store's history. The
+// parameter keepLogs is as in Options.KeepLogs. The parameter next is the ID of the timeline that was begun for this
+// store at the backup location, or "". A start after a kill finds the timeline by this ID.
 func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err := s.beginTimeline(above, keepLogs, next); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err != nil || !ok {
 		return err
 	}
-	b := s.db.NewBatch() // leaveHistory wrote the history without a commit; stores that replay the log see only commits
+	b := s.db.NewBatch() // repeats the write of leaveHistory as a commit, because stores that replay this log see only commits
 	if err := b.Set(historyKey, h.Append(nil), nil); err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (s *Store) beginTimeline(above edm.Ticks, keepLogs int64, next string) erro
 	if err != nil {
 		return err
 	}
-	// If the process is killed between these steps, the store still replays the other store's log and can be promoted again.
+	// If the process is killed before the last step, the next start still replays the log of the other store. The store can then be promoted again.
 	if err := s.raise(max(above, p.Number)); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// records reads, checks and copies the table records, and data of the store such as its identity. It returns the records' keys.
+// records is the step that checks and copies the table records, and data of the store such as its identity. It returns the records' keys.
 func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) {
 	for versions := r.Next(spaceMeta); versions != nil; versions = r.Next(spaceMeta) {
 		k := versions[0].Key

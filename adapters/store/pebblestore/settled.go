@@ -19,13 +19,13 @@ import (
 // catalog change, because a catalog change locks all stripes. Any other two commits are independent of each other, so reads may
 // show either one without the other.
 
-// undo contains the data with which reads hide a commit that is not durable yet.
+// undo contains the data that a read needs to hide a commit that is not durable yet.
 type undo struct {
 	// The following fields are set only for a commit that writes entities.
 	stripe    *stripe // nil for a catalog change
 	liveTable *liveTable
 	mutations []table.Mutation // memory of the caller of Commit, valid until the call of journal.done
-	olds      []old            // entities before the commit; nil if the disk had so much space that they were not kept
+	olds      []old            // entities before the commit; nil if much disk space was free, because reads then need not hide the commit
 
 	// before is a snapshot of the state before a catalog change, or before replayed commits of another store. If a drop is not
 	// durable yet, readers need the snapshot to read the entities of the dropped table.
@@ -45,8 +45,8 @@ func (j *journal) isDurable(e *entry) bool {
 	return e.number <= j.syncedCatalog || st != nil && e.number <= st.synced
 }
 
-// pendingCommits returns the commits that may not be durable yet, oldest first. If one of them is a catalog change, the list
-// ends before this change, and catalog is the change. Its snapshot contains no later commits. The caller must have locked mu.
+// pendingCommits returns the commits that may not be durable yet, oldest first. The list ends before the first catalog change that is not
+// durable. The result catalog is this change, or nil. The snapshot catalog.undo.before contains no later commits. The caller must have locked mu.
 func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 	for e := j.oldest; e != nil; e = e.newer {
 		switch {
@@ -64,12 +64,12 @@ func (j *journal) pendingCommits() (commits []*entry, catalog *entry) {
 type view struct {
 	store   *Store
 	from    pebble.Reader
-	current bool     // the field from has the same tables as the store now
+	current bool     // the reader above shows the tables that the store has now
 	hidden  []*entry // commits that the view must hide, although Pebble shows them or will soon show them
 }
 
-// withDurableView calls do with the state without commits that may not be durable yet. During the call of do, no commit is
-// registered or becomes durable for readers, so do must return soon. Iterators that do creates remain valid after the call.
+// withDurableView calls the function do with a view that hides all commits that may not be durable yet. During the call, no commit is
+// registered or becomes durable for readers, so the function must return soon. The function may create iterators, which remain valid later.
 func (s *Store) withDurableView(do func(v view) error) error {
 	j := s.journal
 	j.mu.Lock()
@@ -109,7 +109,7 @@ func (v view) liveTable(tbl table.RecordKey) (*liveTable, error) {
 	return l, nil
 }
 
-// hiddenRow is the state of an entity before the oldest hidden commit that changes the entity.
+// hiddenRow is the older state of an entity. Reads show this state, because the newer commits to the entity may not be durable yet.
 type hiddenRow struct {
 	key   []byte
 	old   old

@@ -21,7 +21,7 @@ func TestSettledOrder(t *testing.T) {
 		done    int // index of the commit that is synced or canceled
 		how     bool
 		hidden  []int // indexes of the commits that reads must hide
-		catalog bool  // reads must use the snapshot before a catalog change
+		catalog bool  // reads must use the snapshot that was taken before the catalog change
 	}{
 		{"the last of a stripe", []*stripe{&a, &a, &a}, 2, synced, nil, false},
 		{"the middle of a stripe", []*stripe{&a, &a, &a}, 1, synced, []int{2}, false},

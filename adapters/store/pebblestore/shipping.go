@@ -10,17 +10,17 @@ import (
 	"edgetable/core/table"
 )
 
-// ReadLog returns a reader of the commits whose numbers are higher than the parameter after. The logs must still contain these
-// commits: see [logship.Timeline].
+// ReadLog returns a reader of all commits with numbers > after. The logs must still contain these commits, see
+// [logship.Timeline].
 func (s *Store) ReadLog(after edm.Ticks) *logship.Reader {
 	return s.shipping.Read(after)
 }
 
-// AwaitDurable waits until all commits registered before the call are durable, or until ctx ends. All commits up to the
-// returned number are durable. whole reports whether these include every commit that returned before the returned time.
+// AwaitDurable waits until all commits registered before the call are durable, or until ctx ends. All commits up to the returned
+// number are durable. If the result whole is true, every commit that returned before the returned time has such a number.
 func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
 	last := s.journal.last.Load()
-	_ = s.journal.wait(ctx, last) // after an error, number is lower than last
+	_ = s.journal.wait(ctx, last) // after an error, s.Durable() may be lower than the last number
 	number = s.Durable()
 	return number, now, int64(number) >= last
 }
@@ -52,15 +52,15 @@ func (s *Store) BeginTimeline(id, parent string, left edm.Ticks) error {
 	return s.ChangeTimeline(func(t *logship.Timeline) { *t = logship.Timeline{ID: id, Parent: parent, Left: left, Since: t.Since} })
 }
 
-// Raise ensures that all later commits have numbers higher than the parameter above.
+// Raise makes the numbers of all later commits higher than the given number.
 func (s *Store) Raise(above edm.Ticks) error {
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
 	return s.raise(above)
 }
 
-// raise is Raise for a caller that has locked journal.numbers. The clock has reserved numbers up to a second after the
-// last number. raise reserves at least as many, because a reservation must never become lower.
+// raise does the work of Raise for a caller that has locked journal.numbers. A reservation must never become lower. So raise
+// also counts from the last issued number, because the clock may have reserved numbers up to a second after that number.
 func (s *Store) raise(above edm.Ticks) error {
 	above = max(above, edm.Ticks(s.journal.last.Load()))
 	if err := s.reserve(above + table.Reservation); err != nil {
@@ -103,7 +103,7 @@ func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err 
 	if !whole {
 		return span, errors.Join(ctx.Err(), table.ErrBusy)
 	}
-	if low == 0 { // the store is new: it has no commit, and will issue only numbers above began
+	if low == 0 { // the store is new: it has no commit, and all its numbers will be higher than the number began
 		low = began
 	}
 	if err := s.Checkpoint(ctx, dir); err != nil {

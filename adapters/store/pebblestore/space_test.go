@@ -47,8 +47,8 @@ func (f *filler) commit(s *pebblestore.Store, partition, n int) error {
 	return err
 }
 
-// start starts one goroutine per partition that makes n commits. A goroutine ends early if its
-// commit is refused for lack of space.
+// start starts one goroutine for each partition. Each goroutine makes n commits. It ends early if
+// a commit is refused for lack of space.
 func (f *filler) start(n int) {
 	for p := range f.acked {
 		f.wait.Go(func() {
@@ -76,8 +76,8 @@ func (f *filler) confirmed() [4]int {
 }
 
 // check reads all entities. Each partition must have the content of the last confirmed commit or of
-// a later commit, never a part of a commit. If maybe is true, a read may also fail because the
-// state is not durable yet.
+// a later commit, never a part of a commit. If the parameter maybe is true, a read may also fail
+// because the state is not durable yet.
 func (f *filler) check(s *pebblestore.Store, acked [4]int, maybe bool) {
 	f.t.Helper()
 	for p, want := range acked {
@@ -208,7 +208,7 @@ func (f *filler) goOn(s *pebblestore.Store, acked [4]int) {
 	f.check(s, acked, false)
 	for p := range acked {
 		err := f.commit(s, p, acked[p]+1)
-		for errors.Is(err, table.ErrFull) { // an operation that found no space may set Full late
+		for errors.Is(err, table.ErrFull) { // an operation found no space earlier, and may mark the disk as full only now
 			waitForSpace(s)
 			err = f.commit(s, p, acked[p]+1)
 		}

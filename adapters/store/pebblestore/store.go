@@ -48,10 +48,10 @@ type Store struct {
 	journal     *journal
 	tables      *tables
 	stalls      atomic.Int64
-	lastMetrics atomic.Pointer[pebble.Metrics] // previous metrics, for the time while Pebble may hold its locks
-	calls       sync.WaitGroup                 // Pebble calls that may wait for disk space
+	lastMetrics atomic.Pointer[pebble.Metrics] // previous metrics, used while Pebble may hold the lock of its metrics
+	calls       sync.WaitGroup                 // counts calls of Pebble that may wait for disk space
 	checkpoint  sync.Mutex                     // locked while a checkpoint is made
-	ending      context.Context                // canceled by the field end when the store is being closed
+	ending      context.Context                // canceled by s.end when the store is being closed
 	end         context.CancelFunc
 	// failures counts failed flushes and compactions since the last successful flush.
 	failures atomic.Int32
@@ -192,7 +192,7 @@ func (s *Store) admit(m []table.Mutation) error {
 	return s.disk.Admit(m)
 }
 
-// admitDelete is like admit. The parameter deletes says whether a change only deletes data.
+// admitDelete is like admit. A caller sets the parameter deletes to true if the change only deletes data.
 func (s *Store) admitDelete(deletes bool) error {
 	if err := s.room.Admit(deletes); err != nil {
 		return err

@@ -15,8 +15,8 @@ type liveTable struct {
 	// dead is set before the batch that drops the table is applied. So if dead is still not set after a read, the read has seen the
 	// table before the drop.
 	dead atomic.Bool
-	// traits changes only while all stripes are locked. So the traits do not change during a commit. A read uses traits that were valid
-	// at some time during the read.
+	// A table's traits change only while all stripes (the locks of commits) are locked. So the traits do not change during a commit. A
+	// read uses traits that were valid at some time during the read.
 	traits atomic.Pointer[table.Traits]
 	news   feedlog.News
 }
@@ -88,8 +88,8 @@ func (t *tables) setDead(key table.RecordKey) {
 	defer t.mu.Unlock()
 	if old := t.live[key]; old != nil {
 		delete(t.live, key)
-		// dead is set only after the map entry is deleted. So a reader that sees dead and looks up the table again does not find the dead
-		// incarnation again.
+		// The flag dead is set only after the map entry is deleted. If a reader sees the flag and looks up the table again, it cannot
+		// find this incarnation.
 		old.dead.Store(true)
 		old.news.Ring()
 	}

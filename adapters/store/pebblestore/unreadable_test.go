@@ -62,7 +62,7 @@ func (d *badDisk) Rename(from, to string) error {
 }
 
 func (d *badDisk) Stat(path string) (vfs.FileInfo, error) {
-	if err := d.error("stat", path); errors.Is(err, fs.ErrNotExist) { // as Stat does for a symbolic link to a missing file
+	if err := d.error("stat", path); errors.Is(err, fs.ErrNotExist) { // Stat returns this error for a symbolic link to a missing file
 		return nil, err
 	}
 	return d.FS.Stat(path)
