@@ -122,7 +122,7 @@ func (s *sides) pageOf(t table.RecordKey, n int) error {
 	return err
 }
 
-// withRules creates, at its first call, a copy of the table people that has an expiry rule.
+// withRules creates a copy of the table "people" at the first call. The copy has an expiry rule.
 func (s *sides) withRules() {
 	s.once.Do(func() {
 		_, err := s.store.WriteRecord(context.Background(), table.Record{Key: bounded, Incarnation: table.Incarnation{2}, Traits: rule("Ends")})
@@ -200,7 +200,7 @@ func compare(b *testing.B, late time.Duration, contests []contest) {
 			for i := -2; i < int(10*time.Second/x.turn); i++ { // the first two repetitions are a warm-up
 				var rate, server, client [2]float64
 				for j := range ops {
-					side := (i + j) & 1 // the store and pgx alone take turns to be first
+					side := (i + j) & 1 // the store begins every second repetition, and pgx without the store begins the others
 					c0, s0, t0 := processorTime(b), s.serverTime(b), time.Now()
 					n := float64(s.run(b, x.clients, x.turn, ops[side]))
 					rate[side] = n / time.Since(t0).Seconds()

@@ -14,12 +14,12 @@ import (
 	"edgetable/core/table"
 )
 
-// change returns, for a Timestamp, the statements that change a record in one transaction. The first statement writes one
-// row, or no row if the record has another revision. The query trace shows afterwards whether the transaction was applied.
+// change gets a new Timestamp, and returns the statements of one transaction. The first statement writes one row, or no row
+// if the record has another revision. The second result is a query that shows later whether the transaction was applied.
 type change func(ticks edm.Ticks) (calls []statement.Call, trace statement.Call)
 
 // creating returns the change that creates a record. declared is the stored form of the record's options, or nil.
-// Each attempt uses a new random incarnation number, by which trace recognizes the attempt.
+// Each attempt uses a new random incarnation number. To recognize an attempt, a query looks for this number.
 func creating(name string, r table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, life := []byte(name), statement.Int8(int64(ticks)), statement.Int8(random())

@@ -23,9 +23,9 @@ SET jit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable
 SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET client_encoding = 'UTF8';
 SET statement_timeout = '30s'; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'`
 
-// endings are timeouts by which the database ends the transactions of a server that has disappeared. The query skips a setting
-// that this version of PostgreSQL does not have. transaction_timeout does not end a commit that waits for a standby, because the
-// transaction is already committed on the primary.
+// endings sets the timeouts after which the database ends the transactions of a server that has disappeared. A setting that the
+// version of PostgreSQL does not have is skipped. transaction_timeout does not end a commit that waits for a standby, because
+// the transaction is already committed on the primary.
 const endings = `
 SELECT set_config(name, value, false) FROM (VALUES ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '5'),
   ('tcp_user_timeout', '15000'), ('transaction_timeout', '30s')) AS wanted(name, value) WHERE current_setting(name, true) IS NOT NULL`

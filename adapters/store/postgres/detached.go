@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// runDetached runs the function do in a new goroutine. If ctx ends first, runDetached returns ErrUnknown,
-// and do continues: an interrupted write would have an unknown outcome.
+// runDetached runs the function do in a new goroutine. If ctx ends first, the caller gets ErrUnknown, but
+// the function do runs to its end. So at least the store finds out the outcome of the write.
 func runDetached[R any](ctx context.Context, s *Store, do func(ctx context.Context) (R, error)) (R, error) {
 	type result struct {
 		value R

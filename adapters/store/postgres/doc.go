@@ -31,9 +31,9 @@
 //
 // # Connections
 //
-// The store reserves some connections for each use, such as reads or batches. Any use may take the other connections. Within a use, the
-// account that has used connections for the shortest time comes first (package lend). A page of a scan ends early if another account
-// waits.
+// The store reserves some connections for each kind of operation, such as reads or batches. The other connections are for all kinds. If
+// operations of one kind wait, the account whose operations have held connections for the shortest time comes first (package lend). A
+// page of a scan ends early if another account waits.
 //
 // # Timestamps
 //

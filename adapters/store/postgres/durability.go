@@ -18,7 +18,7 @@ var ErrLoss = errors.New("acknowledged writes may be lost")
 
 // inspect reads the settings and the process id of a new connection. The store compares all later connections with
 // the settings of the first connection. If the first settings permit a loss of acknowledged writes, inspect returns
-// an error, unless Options.AllowLoss is set. The store does not write over a later connection with weaker settings.
+// an error, unless Options.AllowLoss is set. If a later connection has weaker settings, the store sends no writes to it.
 func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Settings, error) {
 	results, err := c.Exec(ctx, `SELECT pid, `+statement.ProcessSQL+`, `+statement.PromisesSQL+` FROM pg_stat_activity WHERE pid = pg_backend_pid()`).ReadAll()
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Setting
 	return d, nil
 }
 
-// weaknessKey is the key, in a connection's custom data, of the reason why the store does not write over the connection.
+// weaknessKey is the key, in a connection's custom data, of the reason why the store sends no writes to the connection.
 const weaknessKey = "weak"
 
 // noteSettings stores the current settings for Durability, and logs the settings if they have changed.
@@ -73,7 +73,7 @@ func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 	default:
 		s.Logf("the database has the same durability as at the start again; writes are accepted")
 		s.passed.forget()
-		s.primary.Reset() // Some connections were excluded from writes, and some may show commits that no standby has.
+		s.primary.Reset() // An old connection may be excluded from writes, or may show commits that no standby has.
 	}
 	if reason != "" {
 		return &slot.Halted{Reason: reason}

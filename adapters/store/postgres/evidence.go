@@ -82,8 +82,8 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 	case now.ticks < w.ticks:
 		return false, unknown
 	}
-	// The row was overwritten since. If this server has overwritten the row, it did so in a batch: the server sends no later single
-	// write of an entity until the outcome of the previous write is known.
+	// Another write has overwritten the row since. If this server sent the other write, the other write was part of a batch. The
+	// reason: this server sends the next single write of an entity only when the outcome of the previous write is known.
 	purged, last, own := edm.Ticks(0), edm.Ticks(0), edm.Ticks(0)
 	mine, seen := w.ticks%slot.Slots, statement.Overwritten
 	if now.declared != nil {

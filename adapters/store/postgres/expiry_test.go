@@ -36,11 +36,11 @@ func declare(t testing.TB, s table.Store, traits *table.Traits) {
 	must.OK(t, err)
 }
 
-// past is a time before all clocks of the tests.
+// past is an earlier time than any clock in these tests shows.
 var past = edm.TicksOf(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// shows contains operations on the entity "x". Each operation must return ErrNoEntity if the
-// entity does not exist or has expired.
+// shows is a map of operations on the entity "x". If the entity does not exist or has
+// expired, each operation must return ErrNoEntity.
 var shows = map[string]func(ctx context.Context, s table.Store) error{
 	"get": func(ctx context.Context, s table.Store) error {
 		_, err := s.Get(ctx, people, row("p", "x"), table.Strong)
@@ -81,7 +81,7 @@ func anything() *odata.Filter {
 	return f
 }
 
-// ending returns properties with the given expiry time in the property E.
+// ending makes properties that contain the given expiry time in the property E.
 func ending(at edm.Ticks) edm.Properties {
 	return edm.AppendProperty(text("x"), "E", edm.DateTime(at))
 }

@@ -43,8 +43,8 @@ func follow(t testing.TB, c *local.Cluster, socket string) *local.Cluster {
 	return s
 }
 
-// wait polls until the function so returns true. what describes the awaited state of the
-// PostgreSQL servers.
+// wait polls until the given condition is true. The argument what describes the awaited
+// state of the PostgreSQL servers.
 func wait(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	must.Eventually(t, what, new(strings.Builder), so)
@@ -70,10 +70,10 @@ func both(a, b *local.Cluster) string {
 }
 
 // TestCancelledWait proves that the store must not send cancel requests, as pgx does when
-// a connection breaks. PostgreSQL ends the wait of a cancelled commit for its standby,
-// and shows the commit, which no standby has. In the control, the store sends cancel
-// requests: another client reads such a row, and the failover then loses the row. Without
-// cancel requests, the commit must stay invisible.
+// a connection breaks. If a commit waits for a standby, a cancel request ends the wait.
+// PostgreSQL then shows a row that no standby has. One run of the test (control) sends
+// cancel requests: another client reads the row, and the failover loses the row. The
+// other run sends no cancel requests: the row must stay invisible.
 func TestCancelledWait(t *testing.T) {
 	for _, control := range []bool{true, false} {
 		t.Run(fmt.Sprint("control=", control), func(t *testing.T) {
@@ -127,8 +127,8 @@ func TestCancelledWait(t *testing.T) {
 			if control && n == "0" {
 				t.Log("as feared: a row that others read is lost")
 			}
-			// Otherwise the store's heartbeat would wait for a standby of the new primary, and
-			// Close would wait for the heartbeat.
+			// The new primary must not wait for a standby. If it did, the store's heartbeat
+			// would wait, and Close would wait for the heartbeat.
 			must.OK(t, standby.Exec("ALTER SYSTEM RESET synchronous_standby_names"))
 			must.OK(t, standby.Exec("SELECT pg_reload_conf()"))
 		})

@@ -27,7 +27,7 @@ const (
 	full
 	// A statement of a batch wrote nothing, so the batch was rolled back.
 	refused
-	// The outcome is unknown: the statements may have been applied, or may still be.
+	// The outcome is unknown: the database may have applied the statements, or may apply them later.
 	lost
 )
 

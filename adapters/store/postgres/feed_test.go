@@ -25,7 +25,7 @@ import (
 
 func feeding() *table.Traits { return &table.Traits{Feed: &table.Feed{Keep: 1 << 50}} }
 
-// openFeeding opens a store and creates the table people with a feed.
+// openFeeding opens a store and creates the table "people", which has a feed.
 func openFeeding(t testing.TB, c *local.Cluster, o postgres.Options) *postgres.Store {
 	t.Helper()
 	if o.Schema == "" {
@@ -93,7 +93,8 @@ func run(t testing.TB, c *pgx.Conn, sql string) {
 }
 
 // stall starts a commit of these entities. The commit waits for a lock on the row of the first entity until release is called.
-// When stall returns, the commit has its Timestamp. If there are several entities, its transaction also has its number.
+// When stall returns, the commit has its Timestamp. A commit of several entities also has its transaction number, because a
+// batch first adds its line to the feed.
 func stall(t *testing.T, s *postgres.Store, names ...string) (release func()) {
 	t.Helper()
 	var m []table.Mutation
@@ -148,7 +149,8 @@ func TestNumbersAfterACrash(t *testing.T) {
 	c := cluster(t, local.Options{})
 	s := openFeeding(t, c, postgres.Options{PurgeEvery: -1})
 	endOfFeed(t, s)
-	// A heartbeat may commit a higher number before the crash. Then PostgreSQL reuses no number, so the test tries several times.
+	// After the crash, PostgreSQL should reuse the numbers of transactions that were rolled back. PostgreSQL reuses no number if
+	// a heartbeat has committed a transaction with a higher number. So the test tries several times.
 	for try := range 20 {
 		other := stranger(t, c)
 		must.OK(t, putOne(t.Context(), s, fmt.Sprint("before", try)))

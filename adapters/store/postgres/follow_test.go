@@ -207,7 +207,7 @@ func (c *consumer) apply(page *table.FeedPage) error {
 			switch {
 			case change.Kind == table.Delete:
 				delete(c.state, k)
-			case change.Row == nil: // a later change contains the state
+			case change.Row == nil: // the entity has changed again, and the later change contains its state
 			case change.Row.Timestamp != one.Ticks:
 				return fmt.Errorf("the change of %q at %d has its state of %d", k, one.Ticks, change.Row.Timestamp)
 			default:
@@ -248,8 +248,8 @@ func createOrders(t testing.TB, s *postgres.Store) {
 	must.OK(t, err)
 }
 
-// following contains the writers of a table with a feed, and the consumers of the feed. Each entity has one writer, which
-// records all states of the entity.
+// following is a test with writers of a table that has a feed, and with consumers of the feed. Each entity has one writer,
+// which records all states of the entity.
 type following struct {
 	all              []*consumer
 	writers          []*feedWriter
@@ -301,8 +301,8 @@ func startFollowing(t testing.TB, stores ...*postgres.Store) *following {
 	return f
 }
 
-// write puts, merges and deletes some entities of a partition in one commit. If a purge has removed a tombstone meanwhile,
-// the outcome may be unknown (docs/postgres.md). After that, write uses other entities.
+// write changes some entities of a partition in one commit: each entity is put, merged or deleted. If a purge has removed a
+// tombstone meanwhile, the outcome may be unknown (docs/postgres.md). After an unknown outcome, write uses other entities.
 func (w *feedWriter) write(s *postgres.Store, partition string, rnd *rand.Rand) error {
 	var list []table.Mutation
 	for _, i := range rnd.Perm(6)[:1+max(0, rnd.IntN(6)-3)] {
@@ -359,8 +359,8 @@ func (f *following) refused() (least, most int64) {
 	return least, most
 }
 
-// happened returns the last change of an entity, whose outcome is unknown, if the change was applied. The change was
-// applied if a consumer has seen it, or if it deletes the entity and no consumer has the entity any more.
+// happened decides whether a change with an unknown outcome was applied. If so, the result contains the change. A change
+// was applied if a consumer has seen it. A deletion was also applied if no consumer has the entity any more.
 func (f *following) happened(name string, had []madeOf, gone bool) []madeOf {
 	there := false
 	for _, c := range f.all {

@@ -108,7 +108,7 @@ func (s *Store) readGroup(group []*get) {
 	}
 }
 
-// getAll reads a group of entities. It first reads the entities of those tables that have no options in the cache.
+// getAll reads a group of entities. It first reads the entities of tables for which the cache contains no options.
 func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	var ruled []*get
 	if !s.ruled.None() {

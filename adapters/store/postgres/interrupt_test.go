@@ -70,7 +70,7 @@ type held struct {
 	bytes   int           // number of bytes of the reply that are not held back
 	waits   chan struct{} // closed when the first part was transmitted
 	release chan struct{}
-	conn    *holding // set before waits is closed
+	conn    *holding // set before the channel waits is closed
 }
 
 // hold makes the next long request, or the reply to it, stop in the middle.

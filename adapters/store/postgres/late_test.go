@@ -21,7 +21,7 @@ type late struct {
 	delay    time.Duration
 }
 
-// listenLate starts a late proxy and returns the directory of its socket.
+// listenLate starts a proxy that delays data (the type late), and returns the directory of its socket.
 func listenLate(b *testing.B, to *local.Cluster, delay time.Duration) (dir string) {
 	dir = filepath.Join(to.Dir, "late")
 	must.OK(b, os.Mkdir(dir, 0o755))
@@ -56,7 +56,7 @@ func (p *late) serve() {
 
 type piece struct {
 	bytes []byte
-	due   chan struct{} // closed when late may forward the bytes
+	due   chan struct{} // closed when the proxy may forward the bytes
 }
 
 func (p *late) forward(to, from net.Conn) {

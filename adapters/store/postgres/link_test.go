@@ -91,8 +91,8 @@ func TestClocksDiffer(t *testing.T) {
 			}
 		}
 	}
-	// A server with a wrong clock must not reserve Timestamps, because new tables begin
-	// above all reserved Timestamps.
+	// A server with a wrong clock must not reserve Timestamps. Timestamps of new tables
+	// begin above all reserved Timestamps, so they would be wrong too.
 	ahead.Store(int64(time.Hour))
 	if _, err := postgres.Open(t.Context(), o); err == nil {
 		t.Fatal("an hour ahead: it opens")

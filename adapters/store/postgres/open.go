@@ -29,7 +29,7 @@ type Store struct {
 	now     func() edm.Ticks
 	name    string // application_name of the connections
 
-	connections *lend.Lender // shares the connections in the pool primary
+	connections *lend.Lender // shares the connections to the primary
 
 	rounds   rounds
 	gets     gets

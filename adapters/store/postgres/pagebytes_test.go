@@ -114,7 +114,7 @@ func TestLargeSnapshot(t *testing.T) {
 		})
 		must.OK(t, err)
 	}
-	for _, size := range []int{5000, 5001} { // the second batch may have entities of the same length
+	for _, size := range []int{5000, 5001} { // the size of the entity in the second batch: equal to the size in the first batch, or different
 		batch("x", 5000)
 		between <- func() { batch("y", size) }
 		page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}, Rows: 10})
@@ -140,7 +140,7 @@ func TestLargeSnapshot(t *testing.T) {
 	}
 }
 
-// intercepted is a connection. The test can send a function to the channel before. The
+// intercepted is a connection. The test can pass it a function through a channel. The
 // connection calls this function before it sends the statement for large entities.
 type intercepted struct {
 	net.Conn

@@ -106,9 +106,9 @@ func (tp *tap) note(kind byte, texts [][]byte) {
 
 // TestPlainStatements checks that a store sends exactly the statements in testdata/plain.txt,
 // in that order, for a table without options. This must hold even if the store also serves a
-// table with options. Only four of these statements have changed since tables can have
-// options. The four find out lost outcomes and remove dropped tables, and also accept the
-// record of a table with options (statement/ruled.go).
+// table with options. In earlier versions, tables had no options. Only four statements have
+// changed since, because they also accept the record of a table with options
+// (statement/ruled.go). These four find out lost outcomes and remove dropped tables.
 func TestPlainStatements(t *testing.T) {
 	var tp tap
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: tp.dial, PurgeEvery: -1})

@@ -42,8 +42,8 @@ func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, er
 	return effect, nil
 }
 
-// plan returns the write of a mutation to a table whose entities do not expire. now is the current row of the
-// entity; only merges need it.
+// plan returns the write of a mutation to a table whose entities do not expire. The last argument is the current row
+// of the entity; only merges need this row.
 func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: statement.Bytes(m.Properties), match: m.IfMatch}
 	switch {

@@ -71,8 +71,8 @@ func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 }
 
 // retry calls the function do until it succeeds, it fails permanently, or ctx ends. do must be safe to repeat,
-// even if it has taken effect. retry checks connections for writes regularly: a purge, or a search for an
-// outcome, must not keep a dead connection that batches need.
+// even if it has taken effect. Purges, and queries for lost outcomes, share connections with batches. If such
+// a connection is dead, retry must not keep it from the batches. So retry checks these connections regularly.
 func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if inner := do; who.Use == lend.Writes {
 		do = func(ctx context.Context, c *pgconn.PgConn) error {

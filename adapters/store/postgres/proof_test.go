@@ -15,8 +15,8 @@ import (
 	"edgetable/testdata/postgres/local"
 )
 
-// refused checks that a store cannot be opened, and that the error contains all texts in
-// the argument say.
+// refused checks that a store cannot be opened, and that the error contains all texts of
+// the last argument.
 func refused(t *testing.T, dsn, schema string, say ...string) {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), postgres.Options{DSN: dsn, Schema: schema, Connections: 8})

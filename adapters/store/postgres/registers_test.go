@@ -43,7 +43,7 @@ func (r *register) begin() (least int64) {
 	return r.shown
 }
 
-// end checks the number that a read has returned.
+// The method end checks the number that a read of the register has returned.
 func (r *register) end(least, n int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,7 +16,7 @@ func TestReplicaLags(t *testing.T) {
 	r := new(replica)
 	for _, tt := range []struct {
 		name       string
-		shown, now time.Duration // times since the begin of the test; a shown of 0 means that there is no heartbeat
+		shown, now time.Duration // the newest heartbeat in the replica (0 if there is none), and the current time; both since the test began
 		status     table.ReplicationStatus
 		silent     time.Duration // time since the last answer of the replica
 		synced     time.Duration

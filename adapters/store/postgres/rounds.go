@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// slowRound is the duration from which on a round counts as slow: its commit waits for a standby, or a statement waits for a
-	// lock. A new round does not wait for slow rounds, because the wait would save nothing.
+	// slowRound is the minimum duration of a slow round: the commit waits for a standby, or a statement waits for a lock. A new
+	// round does not wait for slow rounds, because the wait would save nothing.
 	slowRound = 2 * time.Millisecond
-	// returnShare determines how long the next round waits for the callers of a slow round to write again: for the duration of the
-	// slow round divided by returnShare, but at most for slowRound.
+	// After a slow round, the next round waits for new writes of the same callers. The wait is as long as the slow round divided
+	// by returnShare, but at most slowRound.
 	returnShare = 8
 	// Limits of one round (a transaction with writes of several callers).
 	maxWrites     = 128
@@ -28,7 +28,7 @@ const (
 type rounds struct {
 	mu        sync.Mutex
 	waiting   []*write            // writes of different entities, none of which is in a round
-	later     map[entity][]*write // for each entity that has a write in waiting or in a round: its later writes
+	later     map[entity][]*write // for each entity with an unfinished write (in the list waiting or in a round): its later writes
 	prompt    int                 // number of running rounds that are not slow yet
 	returning int                 // number of callers of slow rounds that may soon write again
 }

@@ -23,7 +23,7 @@ const (
 	// returns twice as many, up to maxRows.
 	firstRows = 128
 	maxRows   = 1024
-	// readBytes is the approximate limit of the properties that one read for a page with a filter returns.
+	// readBytes is the approximate maximum size of properties that one statement returns for a page with a filter.
 	readBytes = 2 << 20
 	// smallBytes is the maximum size of properties that count as small. A page reads up to 1,001 small entities with one statement.
 	smallBytes = 2 << 10
@@ -50,7 +50,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		begin := func() *pager {
 			p := &pager{conn: c, name: text, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r), tables: &s.ruled}
 			if p.declared = s.ruled.Find(string(text)); p.declared != nil {
-				// The clock is read before the snapshot. So if a write then moves an entity's expiry time, the entity does not count as expired.
+				// The clock is read before the snapshot is taken. Otherwise the snapshot might lack a write that delayed the expiry of an entity.
 				p.builder.Traits, p.builder.Now = p.declared.Traits, s.clock.Instant()
 			}
 			if r.Pause != nil {
@@ -251,8 +251,8 @@ func (p *pager) some() statement.Prepared {
 	return statement.SomeRows[p.request.Descending]
 }
 
-// first begins the transaction and reads the first rows in the same round trip. It also reads the incarnation or
-// the options of the table.
+// The method first begins the transaction and reads the first rows in the same round trip. It also reads the
+// incarnation or the options of the table.
 func (p *pager) first(ctx context.Context, limit int) (live, hidden bool, err error) {
 	of := statement.LifeOf
 	if p.declared != nil {

@@ -15,7 +15,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// tenancy is how long a server keeps its slot without a heartbeat. Timestamps that the server has reserved before stay valid.
+// tenancy is how long a server keeps its slot without a heartbeat. Afterwards, the server may still use the Timestamps that it has reserved.
 const tenancy = 30 * time.Second
 
 const heartbeat = time.Second
@@ -55,9 +55,9 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 	return have, nil
 }
 
-// renewSlot renews a slot and reserves Timestamps. ok is false if the slot belongs to another server. If the clocks
-// differ too much, renewSlot reserves nothing, because new tables begin above all reserved Timestamps. The
-// statement compares the clocks in the same way as compareClocks.
+// renewSlot renews a slot and reserves Timestamps. ok is false if the slot belongs to another server. If the clocks differ
+// too much, renewSlot reserves nothing. New tables begin above all reserved Timestamps, so a wrong clock would give them
+// wrong Timestamps. The statement compares the clocks in the same way as compareClocks.
 func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
 	var database, machine, version int64 // 0 means that the clocks are not compared
 	var found *promise.Settings
@@ -69,7 +69,7 @@ func (s *Store) renewSlot(ctx context.Context, c *pgconn.PgConn, h slot.Holding,
 		return nil
 	}, statement.Int2(h.Slot), statement.Int8(h.Holder), statement.Int8(int64(upTo)), statement.Int8(tenancy.Microseconds()), statement.Int8(machine), statement.Int8(maxClockDifference.Microseconds()))
 	if err == nil {
-		err = warning(c) // after a warning, a failover might lose the reservation
+		err = warning(c) // a warning means that no standby has the reservation of Timestamps, so a failover might lose the reservation
 	}
 	if err == nil && rows == 1 {
 		err = s.watchSettings(found, version)
@@ -95,7 +95,7 @@ func (s *Store) compareClocks(difference time.Duration) error {
 	return nil
 }
 
-// sendHeartbeats sends heartbeats, which renew the slot. If the server of the connections is not the primary any more, it closes them.
+// sendHeartbeats sends heartbeats, which renew the slot. If the database may not be the primary any more, the connections are closed.
 func (s *Store) sendHeartbeats(ctx context.Context) {
 	failing := false
 	every(ctx, heartbeat, func(ctx context.Context) {
@@ -104,7 +104,7 @@ func (s *Store) sendHeartbeats(ctx context.Context) {
 			return
 		}
 		if isHalted(err) {
-			err = nil // the database answers, and isHalted means that the reason was already logged
+			err = nil // the database answers but permits no writes; the reason was already logged
 		}
 		// If a heartbeat waits for a standby or a lock, the server is still the primary, and the connections can serve reads.
 		if class := classify(err); err != nil && !errors.Is(err, errSilent) && (class == lost || isUnsent(err)) {

@@ -9,14 +9,14 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// party selects the sessions whose transactions a caller waits for. No caller waits for transactions of other programs, however
-// long they stay open. Only edgetable servers write entities depending on the records that they have read.
+// party selects the database sessions whose transactions a caller waits for. A transaction of another program may stay open for
+// long. No caller waits for such a transaction, because only edgetable servers first read a record and then write entities.
 type party struct {
 	name string // application_name of the sessions, or a LIKE pattern
 	pid  uint32 // process id of the session; 0 means all
 }
 
-// servers is the party for all sessions of edgetable servers that may write.
+// servers selects the sessions of all edgetable servers that may write.
 var servers = party{name: statement.NamePrefix + "%"}
 
 // sender selects the session that sent a write whose reply was lost. cause is the error of the write.

@@ -31,7 +31,7 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 }
 
 // SetUpkeep implements [table.Sharing]. If the reply is lost, SetUpkeep sends the write again. If the first write was applied, the
-// condition of the second write fails, and SetUpkeep reports false. Then no server removes expired entities before the time due.
+// condition of the second write fails, and SetUpkeep reports false. Then no server removes expired entities until the time in the argument due.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {

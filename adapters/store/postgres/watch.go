@@ -11,7 +11,7 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// heartbeatTimeout is the timeout of a heartbeat, and of the query whether the database still executes a statement of a connection.
+// heartbeatTimeout limits the time of a heartbeat. It also limits the time of the query that watch sends to check a connection.
 const heartbeatTimeout = 5 * time.Second
 
 // watch checks a connection that waits for a reply, at intervals, until stop is called. If the primary does not execute a

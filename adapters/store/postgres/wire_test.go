@@ -22,7 +22,7 @@ import (
 
 // wire makes connections that a test can delay and break.
 type wire struct {
-	oneOf atomic.Int64 // one in this many writes to a connection breaks the connection, before or after the bytes are sent; 0 means none
+	oneOf atomic.Int64 // a write breaks the connection with probability 1/oneOf, before or after the bytes are sent; 0 means never
 	delay atomic.Int64 // delay before each write in nanoseconds
 
 	mu    sync.Mutex
@@ -220,8 +220,8 @@ func (h hearing) Write(p []byte) (int, error) {
 	return h.Conn.Write(p)
 }
 
-// TestSilentPurge checks a purge that gets no reply on the connection that it shares with batches and with the search for lost
-// outcomes. When the primary no longer works for this connection, the purge must close it.
+// TestSilentPurge checks a purge that gets no reply. Batches, and queries for the outcomes of lost writes, may need the same
+// connection. When the primary executes no statement of this connection any more, the purge must close the connection.
 func TestSilentPurge(t *testing.T) {
 	t.Parallel()
 	w, sent := new(wire), make(chan struct{})

@@ -11,7 +11,7 @@ import (
 // silence is how long the other machine may send nothing before the connection counts as broken.
 const silence = 15 * time.Second
 
-// Context makes a connection. The connection fails when the other machine has disappeared, even if no data is in flight.
+// Context connects to an address. The connection fails when the other machine has disappeared, even if no data is in flight.
 func Context(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 5},

@@ -26,7 +26,7 @@ type Base struct {
 	Instant func() edm.Ticks
 	// Go runs a function in a goroutine.
 	Go func(do func())
-	// Every is the interval at which feeds are polled while clients wait for changes.
+	// Every sets the interval at which feeds are polled while clients wait for changes.
 	Every time.Duration
 }
 
@@ -141,8 +141,8 @@ func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	return err
 }
 
-// Following returns the statements that a transaction needs after it has changed a record that declares a feed. ticks and old
-// are the new and the old revision of the record.
+// Following returns the statements that a transaction needs after it has changed a record that declares a feed. The argument
+// ticks is the new revision of the record. The argument old is the earlier revision.
 func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.Call {
 	if !r.Traits.Feeds() {
 		return nil
@@ -153,10 +153,10 @@ func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.C
 // trimLines is the maximum number of lines that one statement removes.
 const trimLines = 1000
 
-// all is the Timestamp for which trim removes all lines.
+// The constant all is higher than every Timestamp. A removal of lines up to this limit removes every line.
 const all = 1 << 62
 
-// Trim removes lines that are older than their feeds keep them, and feeds that nobody can read any more.
+// Trim removes lines whose retention time has passed, and feeds that nobody can read any more.
 func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 	type kept struct {
 		life []byte

@@ -28,7 +28,7 @@ type head struct {
 	now                   Snapshot
 }
 
-// readHead reads the columns of statement.FeedHead. of is the requested incarnation; nil means the current incarnation.
+// readHead reads the columns of statement.FeedHead. The second argument is the requested incarnation; nil means the current one.
 func readHead(name string, of []byte, v [][]byte) (h head, exists bool, err error) {
 	exists = v[0] != nil
 	h.live = exists && (of == nil || bytes.Equal(v[0], of))
@@ -72,15 +72,15 @@ func (h *head) hasMissed(p *Position) bool {
 	case p.low() > h.floor || p.Trims == h.trims:
 		return false
 	case p.Until != nil && p.Last >= h.removed && p.Until.low() > h.floor:
-		return false // the window contains all removed lines, and the reader has read the window beyond their Timestamps
+		return false // all removed lines are in the set of lines that is being read (the window), and the reader has read all of them
 	}
 	return true
 }
 
-// home identifies two databases: the one of this connection, and the one that is recorded as the keeper of all feeds.
+// home identifies the connected database. If this database is a copy of another database, the feeds do not belong to this database yet.
 type home struct {
 	system, database, timeline []byte
-	at                         bool // the two databases are the same
+	at                         bool // the feeds belong to the connected database
 }
 
 func readHome(v [][]byte) home {

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Point is a set of transactions, whose lines a reader has read: those with a number up to High, except those in Open.
+// Point is a set of transactions whose lines a reader has read: all transactions up to the number High, except the numbers in Open.
 type Point struct {
 	High int64
 	Open []int64 // ascending and below High: transactions that had not ended when the reader read the lines
@@ -22,7 +22,7 @@ func (p *Point) Has(number int64) bool {
 	return !open
 }
 
-// low returns the lowest transaction number that is not in the point.
+// low returns the lowest number of a transaction whose lines the reader has not read.
 func (p *Point) low() int64 {
 	if len(p.Open) > 0 {
 		return p.Open[0]
@@ -61,8 +61,8 @@ func ParseSnapshot(b []byte) (s Snapshot, ok bool) {
 	return s, slices.IsSorted(s.Running)
 }
 
-// after returns the point that a reader at p reaches when it reads all lines that the snapshot shows. highest is
-// the highest transaction number of these lines, or another number that is known to be committed.
+// after computes which transactions a reader has read, if a reader at p then reads all lines that a snapshot shows. The argument
+// highest is the highest transaction number of these lines, or another number that is known to be committed.
 func (p *Point) after(s *Snapshot, highest int64) Point {
 	next := Point{High: max(p.High, highest)}
 	for _, number := range p.Open {
@@ -89,7 +89,7 @@ type Position struct {
 	// line is missing, although Trim cannot have removed it yet, the database was restored to an earlier state.
 	Last   edm.Ticks
 	Number int64
-	// Trims counts how often lines of the feed had been removed when the position was made. The reader had read all these lines.
+	// Trims is the number of removals of lines from the feed before the position was made. The reader had read the removed lines.
 	Trims int64
 	Ended bool // the reader has read that the table was dropped
 }

@@ -28,7 +28,7 @@ type need uint8
 
 const (
 	nothing  need = iota
-	moving        // another database is recorded as the keeper of the feeds
+	moving        // the stored feeds do not belong to this database yet
 	settling      // writes that began before the declaration or the drop may still be running
 	looking       // a transaction ended during the read, and it is unknown whether the transaction has lines
 )
@@ -182,7 +182,7 @@ func (r *reader) windows(ctx context.Context) (full bool, err error) {
 	return full, nil
 }
 
-// window reads the lines of the window that contains the reader's position. If the position is not inside a window, it reads the next one.
+// The method window reads a window (a set of lines that are read together). If the position is inside a window, it reads the rest.
 func (r *reader) window(ctx context.Context) (w window, err error) {
 	w, err = next(&source{r, ctx}, &r.at, &r.head.now, r.head.floor, firstLines)
 	if err == nil && w.now {
@@ -224,8 +224,8 @@ func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]b
 	return list, err
 }
 
-// close removes a transaction from p.Open if it will never add a line. A transaction that adds lines locks the SQL table change before it gets a
-// number. So if a transaction has a number but no such lock, and runs longer than the query for the locks, it will add no line.
+// close removes from p.Open the transactions that will add no lines. A transaction that adds lines locks the SQL table of lines before it gets
+// a number. While a transaction ends, its lock may be hidden. So a missing lock counts only if the transaction still runs afterwards.
 func (r *reader) close(ctx context.Context, p *Point) error {
 	if len(p.Open) == 0 {
 		return nil
@@ -310,8 +310,8 @@ func (r *reader) keysOf(ctx context.Context, lines []Line) ([][]byte, error) {
 	return keys, err
 }
 
-// join reads the entities that the lines of a page have changed. To find out which entities the page builder will read, join first runs a copy of
-// the builder without entities. The returned function then returns the entities in that order.
+// join reads the entities that the lines of a page have changed. A trial with a copy of the page builder shows which entities the builder will
+// ask for, and in which order. The returned function returns one entity after the other in this order.
 func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k []byte) (*table.Row, error), error) {
 	if r.head.ended != 0 {
 		return func([]byte) (*table.Row, error) { return nil, nil }, nil // the table was dropped, so its entities do not exist

@@ -22,17 +22,17 @@ type window struct {
 }
 
 type lines interface {
-	// above returns the first lines with a transaction number above number, ordered by transaction number.
+	// The method above reads lines of transactions with higher numbers than the argument, the lowest numbers first.
 	above(number int64, limit int) ([]Line, error)
-	// between returns the lines with above < transaction number <= upTo and with a Timestamp later than after.
+	// The method between reads lines with first argument < transaction number <= upTo, and with a later Timestamp than the third argument.
 	between(above, upTo int64, after edm.Ticks) ([]Line, error)
-	// among returns the lines of the transactions with these numbers.
+	// The method among reads the lines of the transactions that have the given numbers.
 	among(numbers []int64) ([]Line, error)
 }
 
-// next returns the rest of the window that contains the position. If the position is not inside a window, next returns the window
-// after it. now is the reader's snapshot. floor is the highest transaction number of a removed line; the reader has read all
-// removed lines. The first attempt reads some lines (a number), and each further attempt reads four times as many.
+// next finds the next lines that must be read together (a window). If the position is inside a window, next finds the rest of the
+// window. The argument now is the reader's snapshot. The reader has read all removed lines; the argument floor is their highest
+// transaction number. The argument some is the number of lines in the first attempt. Each later attempt reads four times as many.
 func next(from lines, p *Position, now *Snapshot, floor int64, some int) (w window, err error) {
 	var open []Line
 	if len(p.Open) > 0 {
@@ -67,13 +67,13 @@ func (w *window) sort() {
 	slices.SortFunc(w.lines, func(a, b Line) int { return int(a.Ticks - b.Ticks) })
 }
 
-// longestMark is the maximum number of running transactions in a mark (a stored snapshot) at which a window can end. The position
-// contains these transactions, and the length of a position is limited.
+// longestMark limits the running transactions in a mark (a snapshot that is stored in a line). If a mark contains more, no set of
+// lines may end there, because a position contains these transactions, and the length of a position is limited.
 const longestMark = 64
 
-// cut returns the window after p that ends at the last usable mark. A mark is the snapshot that is stored in a line. next contains
-// the first lines with a number above p.High, ordered by number; open contains those of p.Open. cut skips a mark that shows numbers
-// above that of its line: such a transaction may have been rolled back, and PostgreSQL may reuse its number after a crash.
+// cut returns the lines after p up to the last usable mark (a snapshot that is stored in a line). The argument next contains the
+// first lines above p.High, ordered by number. The argument open contains the lines of the transactions in p.Open. A mark is not
+// usable if it shows a higher number than its line has: after a crash, another transaction may get the higher number.
 func cut(p *Point, next, open []Line) (w window, found bool) {
 	for _, l := range slices.Backward(next) {
 		s, ok := ParseSnapshot(l.mark)

@@ -93,7 +93,7 @@ func (d *database) write(t *transaction, marks bool) {
 	if t.stranger {
 		return
 	}
-	ticks := d.last + 5 - edm.Ticks(d.rnd.IntN(40)) // as if from a clock that may be behind
+	ticks := d.last + 5 - edm.Ticks(d.rnd.IntN(40)) // the clock of the writing server may be behind
 	var keys []int
 	for _, k := range d.rnd.Perm(len(d.state))[:1+d.rnd.IntN(2)] {
 		locked := slices.ContainsFunc(d.running, func(o *transaction) bool { return o != t && o.locks[k] != 0 })
@@ -113,7 +113,7 @@ func (d *database) write(t *transaction, marks bool) {
 		d.number(t)
 	}
 	l := Line{Ticks: ticks, Number: t.number}
-	if marks && d.rnd.IntN(3) == 0 { // the store sets a mark only in the first line of a transaction; the model sets marks in any line
+	if marks && d.rnd.IntN(3) == 0 { // the store keeps a snapshot (mark) only in the first line of a transaction; the model uses any line
 		l.mark = mark.bytes()
 	}
 	t.lines = append(t.lines, l)
@@ -268,7 +268,7 @@ func (c *consumer) apply(l Line) {
 	}
 }
 
-// follows runs a random history of the database. It returns the first error of a consumer of the feed.
+// follows simulates a database with random transactions, and a consumer of the feed. It returns the consumer's first error.
 func follows(seed uint64, how reading, marks, crashes bool) (*consumer, error) {
 	rnd := rand.New(rand.NewPCG(seed, 5))
 	d := &database{rnd: rnd, next: since + 1, committed: since, floor: since, last: 1000, keys: map[edm.Ticks][]int{}}

@@ -1,5 +1,5 @@
-// Package lend shares the connections of a pool between uses and accounts. Each use has some reserved connections.
-// A connection goes to the waiting account that has used connections for the shortest time.
+// Package lend shares the connections of a pool between kinds of operations (uses) and between accounts. Each use
+// has some reserved connections. If accounts wait, the account that has held connections for the shortest time is next.
 package lend
 
 import (
@@ -35,11 +35,11 @@ const (
 // Fewest is the minimum number of connections of a pool.
 const Fewest = 8
 
-// part contains two numbers of connections of one use: own are reserved for the use, and most is the maximum.
+// part describes the connections for one kind of operation (a Use): the number of reserved connections, and the maximum.
 type part struct{ own, most int }
 
-// Lender shares connections. Connections that are not reserved are available to all uses. Within a use, a
-// connection goes to the waiting account that has used connections for the shortest time.
+// Lender shares connections. Connections that are not reserved are available to all kinds of operations. If operations of
+// one kind wait, the account whose operations have held connections for the shortest time is next.
 type Lender struct {
 	parts [uses]part
 
@@ -49,8 +49,8 @@ type Lender struct {
 	queue [uses]fair.Queue[chan struct{}]
 }
 
-// ForPrimary shares connections to the primary, of which there are at least Fewest. Writes may wait for a standby
-// that is down, and scans may run for seconds. So neither writes nor scans can get all connections.
+// ForPrimary shares connections to the primary. The number of connections is at least Fewest. Writes may wait for
+// a standby that is down, and scans may run for seconds. So neither writes nor scans can get all connections.
 func ForPrimary(connections int) *Lender {
 	some, half := max(1, connections/8), connections/2
 	return newLender(connections, [uses]part{
@@ -76,7 +76,7 @@ func newLender(connections int, parts [uses]part) *Lender {
 	return a
 }
 
-// Client is a use of connections, and the account that is charged for the time.
+// Client says which kind of operation needs a connection, and which account is charged for the time.
 type Client struct {
 	Use     Use
 	Account string
@@ -118,7 +118,7 @@ func (a *Lender) Take(ctx context.Context, c Client) (*Lease, error) {
 	return l, nil
 }
 
-// begin counts one more busy connection of a use, if a connection is free for the use.
+// begin counts one more busy connection for a kind of operation, if a connection is free for this kind.
 func (a *Lender) begin(u Use) bool {
 	p, n := a.parts[u], a.busy[u]
 	if n >= p.most || n >= p.own && a.free == 0 {

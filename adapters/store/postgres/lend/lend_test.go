@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestParts checks the shares of the uses, for any number of connections. Each use must get
-// the connections that are reserved for it, even if all other uses have their maximum.
-// Together the uses must never have more connections than there are.
+// TestParts checks how connections are divided between kinds of operations (uses). Each use
+// must get its reserved connections, even if every other use has its maximum number of
+// connections. All uses together must never have more connections than there are.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for n := Fewest; n < 200; n++ {

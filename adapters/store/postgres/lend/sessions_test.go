@@ -2,8 +2,8 @@ package lend
 
 import "testing"
 
-// TestSessions checks that Followed reports whether the process also serves a later
-// connection, among the newest 256 connections.
+// TestSessions checks whether the method Followed finds a later connection of a process.
+// Only the newest 256 connections are remembered.
 func TestSessions(t *testing.T) {
 	var s Sessions
 	first, second := s.Begin("a"), s.Begin("b")

@@ -20,12 +20,12 @@ const proofs = 3
 type Evidence struct {
 	Relation string // the SQL table into which the transaction writes
 	Name     string // application_name of the store's connections
-	Writing  string // query that returns one row if process $2 with the application_name $1 is writing Relation
+	Writing  string // query that returns one row if process $2 with the application_name $1 is writing to the SQL table in the field Relation
 	Alive    string // query that returns one row if process $1 with the application_name $2 is running a statement
 }
 
-// Show tests the queries in e. The connection witness must see a transaction of the connection writer while the
-// transaction writes entities, and must not see it after its end. Each of the two connections must have its own database
+// Show tests the queries in e. One connection (writer) writes entities in a transaction. The other connection (witness) must see
+// the transaction, and must not see it after the transaction has ended. Each of the two connections must have its own database
 // process. Show changes no data and no session settings, since a pooler would pass a changed session to other clients.
 func (e *Evidence) Show(ctx context.Context, writer, witness *pgconn.PgConn) error {
 	for range proofs {

@@ -16,8 +16,8 @@ type Table struct {
 	// They find nothing if the record has changed since.
 	Revision edm.Ticks
 	Traits   *table.Traits
-	// Large is set when a page has found large entities in the table. A page reads only the lengths of large entities,
-	// and a length does not show whether the entity has expired.
+	// Large is set when a scan has found large entities in the table. Later scans then use no statement that reads only
+	// the lengths of large entities: a length does not show whether the entity has expired.
 	Large atomic.Bool
 }
 

@@ -42,8 +42,8 @@ type Clock struct {
 
 	halts atomic.Pointer[Halted] // if set, the reason why no Timestamps are issued
 
-	// Back is the largest backward step of the clock after which new Timestamps still stay above the results of Instant; 0 means no
-	// limit. After a larger step the Clock ignores these results, because its clock was wrong then.
+	// Back limits backward steps of the system clock; 0 means no limit. After a step up to Back, new Timestamps stay above the
+	// earlier results of Instant. A larger step shows that the system clock was wrong, so these results are ignored.
 	Back edm.Ticks
 }
 
@@ -59,7 +59,7 @@ type Holding struct {
 	Reserved edm.Ticks
 }
 
-// Hold makes the clock use a slot. before is the highest Timestamp that the earlier holder of the slot has reserved.
+// Hold makes the clock use a slot. The last argument is the highest Timestamp that the earlier holder of the slot has reserved.
 func (c *Clock) Hold(h Holding, before edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,7 +97,7 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 	}
 }
 
-// issue issues a Timestamp. If the Timestamp must be reserved first, issue returns the Timestamp upTo which to reserve.
+// issue issues a Timestamp. If a reservation is needed first, the result upTo is the highest Timestamp to reserve.
 func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	now := c.now()
 	c.mu.Lock()
@@ -126,7 +126,7 @@ func (c *Clock) Instant() edm.Ticks {
 	return c.seen
 }
 
-// trusted returns the highest result of Instant, or 0 if the clock must have been wrong then. The caller holds the lock.
+// trusted returns the highest result of Instant, or 0 if this result is more than Back ahead of the clock. The caller holds the lock.
 func (c *Clock) trusted(now edm.Ticks) edm.Ticks {
 	if c.Back != 0 && c.seen > now+c.Back {
 		return 0
@@ -148,7 +148,7 @@ func (c *Clock) Holds() Holding {
 	return c.has
 }
 
-// Renewed records a reservation that was stored in the database.
+// Renewed tells the clock about a reservation that was stored in the database.
 func (c *Clock) Renewed(h Holding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

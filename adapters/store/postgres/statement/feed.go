@@ -7,24 +7,24 @@ import (
 	"edgetable/adapters/store/postgres/slot"
 )
 
-// A table with a feed has a record in the form that ruled.go describes. A write to the table adds a line to the SQL table
-// change in the same statement. A batch adds its line with an additional statement.
+// A table with a feed has a record in the form that ruled.go describes. A write to the table also adds a line to the feed, in
+// the same statement. Lines are rows of the SQL table "change". A batch adds its line with an additional statement.
 
 // markEvery limits the number of marks. A mark is a snapshot that is stored in a line. Of all lines that can have a mark, only
 // one in markEvery has it.
 const markEvery = 8
 
 // lineSQL adds a line with the keys of a commit to a feed. A line can have a mark (a stored snapshot) only if the first
-// statement of its transaction adds the line: then the snapshot shows no number above that of the transaction. This number is
-// committed together with the mark, so after a crash PostgreSQL gives no lower number to another transaction.
+// statement of its transaction adds the line. Then the snapshot shows no higher number than the transaction has. The number of
+// the transaction is committed together with the mark. So after a crash, PostgreSQL gives no lower number to a transaction.
 func lineSQL(keys string) string {
 	return strings.NewReplacer("$keys", keys, "$every", strconv.Itoa(markEvery), "$slots", strconv.Itoa(slot.Slots)).Replace(`
 INSERT INTO change (life, ts, keys, mark)
 SELECT life, ts, $keys::bytea, CASE WHEN ts / $slots % $every = 0 AND txid_snapshot_xmax(txid_current_snapshot()) <= txid_current() THEN txid_current_snapshot() END FROM w`)
 }
 
-// FeedWrites are the RuledWrites for a table with a feed. A write outside a batch has the line as an additional argument. There
-// is an Update, because a feed does not need the earlier state of an entity.
+// FeedWrites are the RuledWrites for a table with a feed. Outside a batch, a write has one more argument: the line. Unlike
+// RuledWrites, FeedWrites contains the form Update, because a feed does not need the earlier state of an entity.
 var FeedWrites = map[Form]struct{ Alone, Batch Prepared }{
 	Upsert: feedWrite("upsert", upsertSQL, "6", "$7"),
 	Insert: feedWrite("insert", insertSQL, "6", "$7"),
@@ -60,11 +60,11 @@ SELECT -life, name, incarnation, $2::int8, $3::int8, txid_current(), txid_curren
 // distinguishes a cluster from its state before a promotion or a restore.
 const hereSQL = `(SELECT system_identifier FROM pg_control_system()), (SELECT oid::int8 FROM pg_database WHERE datname = current_database())`
 
-// Statements about the database that is recorded as the keeper of the feeds.
+// Statements about the database to which the feeds belong.
 var (
 	FeedHome = Prepared{"feed_home", `SELECT ` + hereSQL + `, left(pg_walfile_name(pg_current_wal_lsn()), 8), h.system, h.database
   FROM (VALUES (1)) AS one (n) LEFT JOIN home h ON h.one`}
-	// FeedMove records this database as the keeper of the feeds. If another database was recorded before, all feeds begin again.
+	// FeedMove records that the feeds belong to this database. If another database was recorded before, all feeds begin again.
 	FeedMove = Prepared{"feed_move", `
 WITH moved AS (
   INSERT INTO home (one, system, database) SELECT true, ` + hereSQL + `
@@ -75,9 +75,9 @@ begun AS (UPDATE feed SET begun = above.ts, since = txid_current(), floor = txid
 UPDATE record r SET floor = r.floor - r.floor % ` + lift + ` + greatest(r.floor % ` + lift + `, above.ts) FROM begun, above WHERE r.life = -begun.life`}
 )
 
-// Statements that read feeds. A query with a list looks up each element by the index, because PostgreSQL plans the statements
-// while the tables are empty. FeedHead finds the feed of the table $1. If $2 is set, FeedHead finds the feed of the incarnation
-// $2, which may be an earlier one.
+// Statements that read feeds. PostgreSQL plans the statements while the tables are empty, and might choose to read whole tables.
+// So a query with a list looks up each element by the index. FeedHead finds the feed of the table $1. If $2 is set, FeedHead
+// finds the feed of the incarnation $2, which may be an earlier one.
 var (
 	FeedHead = Prepared{"feed_head", `
 SELECT r.incarnation, r.traits, f.incarnation, f.life, f.since, f.begun, f.floor, f.removed, coalesce(f.dropped, 0), f.settled, f.revision, txid_current_snapshot(), f.trims
@@ -113,8 +113,8 @@ SELECT t.transactionid::text::int8, EXISTS (SELECT FROM l AS c WHERE c.locktype 
 	// FeedUndecided returns those of the transactions $1 that have not ended yet. pg_locks cannot show this: while a transaction
 	// is ending, pg_locks may show only some of its locks.
 	FeedUndecided = Prepared{"feed_undecided", `SELECT n FROM unnest($1::int8[]) AS n WHERE txid_status(n) = 'in progress'`}
-	// FeedNews returns the positions after which there may be changes. The arguments are the incarnations and the highest numbers
-	// of the positions, and pairs of a position ($3) and one of its open transactions ($4).
+	// FeedNews returns the positions after which there may be changes. A position has an incarnation ($1), a highest transaction
+	// number ($2), and open transactions. An open transaction is one element of $4; the same element of $3 names the position.
 	FeedNews = Prepared{"feed_news", `
 SELECT q.i FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS q (incarnation, high, i) LEFT JOIN feed f ON f.incarnation = q.incarnation
  WHERE f.life IS NULL OR f.dropped IS NOT NULL OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact > q.high)

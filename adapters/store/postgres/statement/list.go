@@ -90,8 +90,8 @@ var (
 	Begin  = Prepared{"begin", `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`}
 	Commit = Prepared{"commit", `COMMIT`}
 	LifeOf = Prepared{"life_of", `SELECT life FROM record WHERE name = $1::text`}
-	// SmallRows returns small properties, and only the lengths of large properties. So the number of rows limits the
-	// size of the result. A length is cheaper to compute than a running sum.
+	// SmallRows returns small properties, but only the lengths of large properties. So a limit of the number of rows also
+	// limits the size of the result. A running sum of the sizes would cost more than the lengths.
 	SmallRows = bothWays("small_rows", `
 SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN properties END,
        CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END`+rowsOf)
@@ -106,7 +106,7 @@ SELECT key, ts, nonce, properties FROM (
  WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`)
 )
 
-// bothWays returns two statements: under false, a statement that reads in key order; under true, one that reads in descending order.
+// bothWays returns two statements. The map key is false for ascending order of the entity keys, and true for descending order.
 func bothWays(name, sql string) map[bool]Prepared {
 	return map[bool]Prepared{false: {name, sql}, true: {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
 }
@@ -135,9 +135,9 @@ UPDATE record SET revision = $2::int8, value = $3::bytea, trail = (revision || t
 	DropRecord = Prepared{"drop_record", `
 WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life, revision || trail AS trail)
 INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
-	// OfLife and InTrail look for the traces of a record change: OfLife for the new incarnation, InTrail for the
-	// Timestamp in the record's trail. The second column is positive if the trail goes back to the revision $3. If so,
-	// the trail would contain a change of that revision.
+	// OfLife and InTrail find out whether a record change was applied. OfLife looks for the new incarnation. InTrail looks
+	// for the Timestamp of the change in the trail (the newest revisions of the record). The second column is positive if
+	// the trail contains the earlier revision $3. Such a trail is long enough: it would also contain the change.
 	OfLife  = Prepared{"of_life", `SELECT (SELECT count(*) FROM record WHERE life IN ($1::int8, -$1::int8)) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
 	InTrail = Prepared{"in_trail", `
 SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3::int8 = ANY(trail))
@@ -168,8 +168,8 @@ RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8, (SELECT v
 	Oldest = Prepared{"oldest", `SELECT (` + OldestSQL + ` * 1000000)::int8`}
 )
 
-// OldestSQL is an SQL expression for the age in seconds of the oldest transaction of another connection. It excludes
-// autovacuum, since transactions of autovacuum do not keep autovacuum from removing rows.
+// OldestSQL is an SQL expression for the age in seconds of the oldest transaction of another connection. Transactions of
+// autovacuum do not count, because they do not delay the removal of dead rows.
 const OldestSQL = `coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'), 0)`
 
@@ -184,9 +184,9 @@ SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int
 
 // Statements that remove rows, and statements that find transactions which may still add rows.
 var (
-	// Writing returns the transactions that are writing entities, from servers whose application_name matches $1. If $2
-	// is not 0, Writing returns only those of process $2. A statement locks the SQL table entity before it reads
-	// records. Every SQL role may read locks and application names.
+	// Writing returns the transactions that are writing entities, from servers whose application_name matches $1. If $2 is
+	// not 0, Writing returns only transactions of process $2. Writing finds them by their locks: a statement locks the SQL
+	// table of entities before it reads records. Every SQL role may read locks and application names.
 	Writing    = Prepared{"writing", WritingSQL("'entity'::regclass")}
 	RaiseFloor = Prepared{"raise_floor", `UPDATE record SET floor = floor - floor % ` + lift + ` + $2::int8 WHERE name = $1::text AND floor % ` + lift + ` < $2::int8`}
 	// DeadLives lists the incarnations that have tombstones. It reads one index entry per incarnation and skips the other entries.

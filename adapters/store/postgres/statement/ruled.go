@@ -2,16 +2,16 @@ package statement
 
 import "strings"
 
-// A table with options (an expiry rule or a feed) has a record in another form: the incarnation number and the
-// revision are negative, and the floor is higher by Lift, which is above every Timestamp. Therefore the statements
-// for tables without options find and write no entities of such a table, and need no additional check. A server that
-// does not know the options yet sees the other form: in the floor when it reads or writes an entity, in the
-// incarnation number when it reads a page, and in the revision when it reads a record.
+// A table with options (an expiry rule or a feed) has a record in another form. The incarnation number and the revision
+// are negative. The floor (the lower limit of new Timestamps) is higher by Lift. So the statements for tables without
+// options find and write no entities of such a table, without an additional check. A server that does not know the
+// options yet notices the other form. A read or write of an entity shows the high floor. A page shows the negative
+// incarnation number, and a read of a record shows the negative revision.
 //
 // The statements in this file accept both forms of a record. Those that have the revision of the record as an
 // argument find nothing if the options have changed since.
 
-// Lift is the amount by which the floor is higher in the record of a table with options. It is above every Timestamp.
+// Lift is added to the floor (the lower limit of new Timestamps) of a table with options. Lift is above every Timestamp.
 const Lift = 1 << 62
 
 const lift = "4611686018427387904"
@@ -43,8 +43,8 @@ SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, q.i, abs(r
 	RuledOverwritten = Prepared{"ruled_overwritten", strings.Replace(Overwritten.SQL, "e.life = r.life", "e.life = abs(r.life)", 1)}
 )
 
-// RuledWrites are the Writes with the revision of the record as an additional argument. There is no Update. Whether
-// an entity has expired depends on its state, so the write is a Swap that requires the Timestamp of that state.
+// RuledWrites are the statements in Writes with one more argument: the revision of the record. The store must read an entity to decide
+// whether the entity has expired. So the form Update is missing: the form Swap also requires the Timestamp that was read.
 var RuledWrites = map[Form]struct{ Alone, Batch Prepared }{
 	Upsert: ruledWrite("upsert", upsertSQL, "6"),
 	Insert: ruledWrite("insert", insertSQL, "6"),

@@ -14,7 +14,7 @@ type Call struct {
 	Args [][]byte
 }
 
-// With returns a Call of the statement with these arguments.
+// With combines the statement and its arguments.
 func (s Prepared) With(args ...[]byte) Call { return Call{s, args} }
 
 // Transact sends calls as one transaction and returns the number of rows that each call wrote.
