@@ -126,8 +126,8 @@ func idleStands(s table.Store) table.Store {
 	return b
 }
 
-// latestEverywhere returns a broken store whose feed has the current content of an entity in each change, even if a
-// later change wrote this content.
+// latestEverywhere returns a broken store whose feed shows the current content of an entity in every change of the
+// entity. Only the last change should show this content.
 func latestEverywhere(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {

@@ -59,7 +59,8 @@ func (s *forgets) Commit(ctx context.Context, name table.RecordKey, m []table.Mu
 	return ticks - edm.Ticks(s.purges)*hour, err
 }
 
-// sameSlot is a broken store: a store that takes over its resources issues the same Timestamps again.
+// sameSlot is a broken store: after [storetest.Fixture].TakeOver, the new store issues the same Timestamps as the old
+// store.
 type sameSlot struct {
 	table.Store
 	mu sync.Mutex

@@ -11,7 +11,7 @@ import (
 )
 
 // lossy is a store with three faults: it loses a write, it loses the reply to a write, or it delays a write until the
-// next write. Each fault happens to one in oneOf writes.
+// next write. Of oneOf writes, each fault affects one write on average.
 type lossy struct {
 	table.Store
 	oneOf int
@@ -64,8 +64,9 @@ func (s *lossy) WriteRecord(ctx context.Context, d table.Record) (table.Revision
 	return answered(s, func() (table.Revision, error) { return s.Store.WriteRecord(ctx, d) })
 }
 
-// answered makes a write and returns its result, or ErrUnknown if a fault happens. It discards the later result of a
-// delayed write, because the caller has already got ErrUnknown.
+// answered calls the function do, which writes to the store, and returns the result of the write. If a fault occurs,
+// the result is ErrUnknown. A delayed write ends later, when the caller already has ErrUnknown, so the result of such
+// a write is dropped.
 func answered[T any](s *lossy, do func() (T, error)) (result T, err error) {
 	var got T
 	err = s.write(func() (err error) {

@@ -21,8 +21,8 @@ func (s blindSwap) WriteRecord(ctx context.Context, d table.Record) (table.Revis
 	return s.Store.WriteRecord(ctx, d)
 }
 
-// sameRevision is a broken store: all records have the same revision. A similar bug is a store whose revisions count
-// the writes of a record, because a table that was dropped and created again then repeats revisions.
+// sameRevision is a broken store: all records have the same revision. In a similar bug, the revision counts the
+// writes of a record. If a table is dropped and created again, its revisions then repeat.
 type sameRevision struct{ table.Store }
 
 func (s sameRevision) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {

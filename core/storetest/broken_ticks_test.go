@@ -12,9 +12,9 @@ import (
 	"edgetable/core/table"
 )
 
-// earlyTicks is a broken store: it issues the Timestamp of a commit before it applies the commit. If the entity then
-// has a higher Timestamp, it tries again with a new Timestamp. After a delete it finds no entity, and so no Timestamp
-// to compare. So an insert may get a lower Timestamp than the delete before it.
+// earlyTicks is a broken store: it issues the Timestamp of a commit before it applies the commit. If the stored
+// entity has a higher Timestamp than the commit, earlyTicks tries again with a new Timestamp. A deleted entity has no
+// Timestamp to compare. So an insert may get a lower Timestamp than the delete before the insert.
 type earlyTicks struct {
 	table.Store
 	mu    sync.Mutex
@@ -47,7 +47,8 @@ func (s *earlyTicks) Commit(ctx context.Context, name table.RecordKey, m []table
 	}
 }
 
-// apply returns false if an entity has a Timestamp above ticks.
+// apply applies a commit with the Timestamp ticks. If an entity already has a higher Timestamp, apply changes nothing
+// and returns false.
 func (s *earlyTicks) apply(ctx context.Context, name table.RecordKey, m []table.Mutation, ticks edm.Ticks) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

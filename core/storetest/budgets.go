@@ -8,9 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// rowsAndBytes checks that a scan skips or repeats no row, whatever the limits of a page are. The
-// method pages checks the limits themselves: "A page ends before it holds more than Rows entities or
-// more than Bytes bytes of keys and properties (it may always hold one entity)."
+// rowsAndBytes checks that a scan skips or repeats no row, whatever the limits of a page are. Each
+// call of e.pages checks the limits themselves: "A page holds at most Rows entities, and at most
+// Bytes bytes of keys and properties. However, a page may hold one entity of any size."
 func rowsAndBytes(e *env) {
 	rows := e.fewer(50, 15)
 	name, want := e.grid("budgets", 4, rows, 100)
@@ -46,8 +46,8 @@ func rowsAndBytes(e *env) {
 	}
 }
 
-// The table large has 2 MiB, so that a scan with a limit on examined bytes or on time needs several
-// pages.
+// The table named "large" has 2 MiB, so that a scan with a limit on examined bytes or on time needs
+// several pages.
 const (
 	largeRows = 512
 	largeRow  = 4 << 10
@@ -58,8 +58,8 @@ func (e *env) large() (name table.RecordKey, want []string) {
 	return e.grid("large", 8, largeRows/8, largeRow)
 }
 
-// scanBytes checks the contract that a page ends "after about ScanBytes were examined". The test
-// accepts four times as many bytes, because a store may read ahead.
+// scanBytes checks the contract that a page ends "after about ScanBytes bytes were examined". The
+// test accepts four times as many bytes, because a store may read ahead.
 func scanBytes(e *env) {
 	name, want := e.large()
 	const budget = largeRows * largeRow / 16
@@ -76,7 +76,8 @@ func scanBytes(e *env) {
 }
 
 // expired checks the contract that a page ends "when Expired returns true. Expired is called at least
-// once per 64 KiB examined." The test accepts one row more between two calls, and one missing call.
+// once per 64 KiB examined." The test permits 64 KiB and one row between two calls. The total number
+// of calls may be lower by one.
 func expired(e *env) {
 	name, want := e.large()
 	asked := 0

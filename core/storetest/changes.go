@@ -228,8 +228,9 @@ func supersededChanges(e *env) {
 }
 
 // expiryInAFeed checks that the feed contains the removal of an expired entity, with the instant at which the entity
-// expired. While the expired entity is still stored, its last change must have the content and this instant. Otherwise
-// a reader would miss the entity if the rule of expiry is withdrawn.
+// expired. While the expired entity is still stored, its last change must show this instant and also the content of
+// the entity. If the rule of expiry is withdrawn, the entity becomes visible again, and a reader of the feed needs the
+// content.
 func expiryInAFeed(e *env) {
 	if !e.has.Expiry {
 		e.Skip("the store does not declare Expiry")
@@ -262,8 +263,8 @@ func expiryInAFeed(e *env) {
 	e.expectChanges("an insert over it", e.rest(name, table.FeedRequest{From: from}), `put "p"/"b" {v:String=2}; `)
 }
 
-// bookmarks checks that a position stays valid until changes after the position are removed, even without changes for a
-// long time. It also checks that the position after an empty page is newer than the one before.
+// bookmarks checks that a position in a feed stays valid, however old it is, as long as no change after the position
+// has been removed. The position after an empty page must be newer than the position before the page.
 func bookmarks(e *env) {
 	s, n := e.createWithFeed()
 	name := n.Key()
@@ -413,7 +414,7 @@ func awaitChanges(e *env) {
 	if err := <-woken; err != nil {
 		e.Errorf("a commit: %v", err)
 	}
-	wait(e.Context(), from) // AwaitChanges returns at once, because there is a change after from
+	wait(e.Context(), from) // AwaitChanges returns at once, because the feed has a change after this position
 	if err := <-woken; err != nil {
 		e.Errorf("a commit before the wait: %v", err)
 	}

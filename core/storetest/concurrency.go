@@ -281,8 +281,9 @@ func (c *client) mutations() []table.Mutation {
 	return m
 }
 
-// checkWritten checks a store without Linearizable: each value that a read returns for a key must
-// have been written by a Commit to this key that began before the read returned.
+// checkWritten checks a store without Linearizable. For each value that a read returned, there must
+// be a Commit that wrote this value to this key. The Commit must have begun before the read
+// returned.
 func (h *history) checkWritten() {
 	begun := make(map[string]int64)
 	for _, op := range h.operations {

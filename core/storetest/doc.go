@@ -9,10 +9,10 @@
 //		})
 //	}
 //
-// Strengths are guarantees beyond the laws. The suite tests those that a [Fixture] declares. For
-// any other strength, it runs the same steps and checks a weaker law, which the comment of the
-// check states. If a Fixture cannot be shared or restarted, the suite checks a strength as far
-// as one open store permits.
+// Strengths are guarantees beyond the laws. The suite tests the strengths that a [Fixture] declares. For any
+// other strength, the suite runs the same steps and checks a weaker law. The comment of each test function
+// states this weaker law. If a Fixture cannot be shared or restarted, the suite checks a strength as far as
+// one open store permits.
 //
 // Tests of slow stores may call the parts of the suite one by one. [Bench] measures the speed of
 // a store.

@@ -30,7 +30,8 @@ func open(t *testing.T, h Harness) *env {
 	return &env{T: t, Fixture: p, clock: c, has: p.Strengths}
 }
 
-// clock is a clock that moves by step whenever it is read. A step may be positive, zero or negative.
+// clock is a clock for tests. Each reading moves the clock by the value of clock.step, which may be positive,
+// zero or negative.
 type clock struct{ ticks, step atomic.Int64 }
 
 // millisecond is the default step of a clock.
@@ -60,8 +61,8 @@ func (e *env) second(now func() edm.Ticks) table.Store {
 	return e.Share(now)
 }
 
-// fewer returns the argument remote if the fixture is Remote, and otherwise n. remote must be the smallest number
-// that still tests each case of a law.
+// fewer returns how often a test repeats its steps: n times, or fewer times on a fixture that is Remote (slow).
+// The number for such a fixture is the argument remote. Callers choose it as low as each case of the law permits.
 func (e *env) fewer(n, remote int) int {
 	if e.Remote {
 		return remote
@@ -156,7 +157,7 @@ func (e *env) get(name table.RecordKey, k []byte) (table.Row, error) {
 	return e.Store.Get(e.Context(), name, k, table.Strong)
 }
 
-// expect does a strong Get of an entity, and fails the test if the result, as text, is not want.
+// expect does a strong Get of an entity. If the result, as text, differs from the text in want, the test fails.
 func (e *env) expect(what string, name table.RecordKey, k []byte, want string) {
 	e.Helper()
 	if got := shown(e.get(name, k)); got != want {

@@ -21,8 +21,9 @@ type attemptAt struct {
 }
 
 // convergenceLaw checks a store without any strength. When writes have ended and all replicas
-// have caught up, all stores and all ways to read must return the same state of each entity. No
-// other write of the entity may have begun after the write of this state had returned.
+// have caught up, all stores and all ways to read must return the same state of each entity.
+// The state must come from a write that may have been the last: no other write of the entity
+// may have begun after the return of this write.
 func convergenceLaw(e *env) {
 	name := e.create("converges")
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}

@@ -12,8 +12,8 @@ import (
 
 const second = edm.TicksPerSecond
 
-// ends returns the properties of an entity that expires at an instant, by a rule with the property E. Another
-// property has the text v.
+// ends returns properties that make an entity expire at the given instant. The instant is in the property "E",
+// which the tests name in their rules of expiry. Another property contains the given text.
 func ends(at edm.Ticks, v string) edm.Properties {
 	return edm.AppendProperty(text(v), "E", edm.DateTime(at))
 }
@@ -99,7 +99,7 @@ func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
 }
 
 // expectRemoved checks how many entities a pass of upkeep removed. If the store itself removes expired entities,
-// the number may be lower than want.
+// the pass may remove fewer entities than expected.
 func (e *env) expectRemoved(got, want int) {
 	e.Helper()
 	if got != want && !(e.Removes && got < want) {

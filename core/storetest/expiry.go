@@ -78,7 +78,7 @@ func absentOnceEnded(e *env) {
 	e.expect("an instant of another type", name, d.Key, showWritten(d, first))
 	e.expectKeys("at first", name, false, `"p"/"a"`, `"p"/"b"`, `"p"/"d"`)
 
-	e.clock.advance(10 * second) // the entity a expires at this instant
+	e.clock.advance(10 * second) // the entity with RowKey "a" expires at this instant
 	e.expect("at its end", name, a.Key, reason(table.ErrNoEntity))
 	e.expectKeys("at the end of a", name, false, `"p"/"b"`, `"p"/"d"`)
 	e.expectKeys("at the end of a", name, true, `"p"/"a"`, `"p"/"c"`)
@@ -268,8 +268,9 @@ func upkeepAgainstAWriter(e *env) {
 	}
 }
 
-// upkeepOvertaken checks that a pass of upkeep deletes a withdrawn rule from the traits even if the store, or
-// another program, removes an entity before the pass itself does so.
+// upkeepOvertaken checks a pass of upkeep: a pass removes the entities that expired by a withdrawn rule, and then
+// deletes the rule from the table's record. The pass must delete the rule even if the store, or another program,
+// removes one of the entities first.
 func upkeepOvertaken(e *env) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	now := edm.Ticks(e.clock.ticks.Load())

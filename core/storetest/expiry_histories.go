@@ -11,18 +11,18 @@ import (
 	"edgetable/core/table"
 )
 
-// concurrentExpiry checks that an insert fails only while an entity with the same key exists and has not
-// expired, and that no read returns the entity after that. Writers insert the same few entities, which expire
-// soon, while other clients read and remove them.
+// concurrentExpiry checks concurrent writes and reads of a few entities that expire soon. An insert may fail
+// only while an entity with the same key exists and has not expired. No read may return an expired entity.
+// Meanwhile, other clients remove the expired entities.
 func concurrentExpiry(e *env) { expiryHistory(e) }
 
 // skewedExpiry does the same as concurrentExpiry in two stores over the same data, whose clocks differ. Neither
 // store may return an entity that has expired according to the slower clock.
 func skewedExpiry(e *env) { expiryHistory(e, millisecond) }
 
-// expiryHistory runs clients that insert, read and remove entities that expire soon. The clients use e.Store,
-// and another store over the same data for each value in ahead. The clock of such a store is ahead by this
-// value.
+// expiryHistory runs clients that insert, read and remove entities that expire soon. The clients use e.Store
+// and, for each duration in the argument ahead, another store over the same data. The clock of the other store
+// is ahead by this duration.
 func expiryHistory(e *env, ahead ...edm.Ticks) {
 	s, n := e.createExpiring(&table.Expiry{Property: "E"})
 	h := &endings{env: e, name: n.Key(), lives: map[string][]interval{}}

@@ -74,7 +74,8 @@ func (f *faultyStore) count(m method) int {
 	return f.calls[m]
 }
 
-// deliver applies the late calls in the order in which they were made.
+// deliver applies the delayed calls (their effect is late) in the order in which the test made these
+// calls.
 func (f *faultyStore) deliver() {
 	f.mu.Lock()
 	late := f.late
@@ -85,7 +86,8 @@ func (f *faultyStore) deliver() {
 	}
 }
 
-// reset removes the faults that no call has used, and the late calls.
+// reset removes all faults that are still to come. Delayed calls (their effect is late) are dropped,
+// so that they never take effect.
 func (f *faultyStore) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,7 +95,8 @@ func (f *faultyStore) reset() {
 	f.late = nil
 }
 
-// do counts and makes a call of a method. If a fault is set for this call, do applies the fault.
+// do executes a call of a method and counts the call. If a fault is set for this call, the fault is
+// applied.
 func (f *faultyStore) do(m method, call func() error) error {
 	f.mu.Lock()
 	f.calls[m]++
@@ -117,7 +120,7 @@ func (f *faultyStore) do(m method, call func() error) error {
 	return fault.err
 }
 
-// lose does the same as do for a method that also returns a result.
+// lose does the same as faultyStore.do, for a method that also returns a result.
 func lose[R any](f *faultyStore, m method, call func() (R, error)) (R, error) {
 	var result R
 	err := f.do(m, func() (err error) {

@@ -55,7 +55,7 @@ func filters(e *env) {
 			{Ranges: plan.Ranges, Filter: plan.Residual, Rows: 3, ScanBytes: 300},
 		} {
 			if len(r.Ranges) == 0 {
-				continue // no key can match the filter, and a Scan needs at least one range
+				continue // no key can match the filter, so there is nothing to scan
 			}
 			if e.Remote && 1 <= j && j <= 3 && j != 1+i%3 {
 				continue // on a remote store, only one of these page limits is tested with each filter

@@ -25,9 +25,9 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// SnapshotPage is missing, because a Query is read-committed and may return part of a batch. ExactDrop is missing,
-	// because a process with a cached record may still find a dropped table. TimestampsAcrossProcesses is missing,
-	// because the Timestamp of a delete is not stored.
+	// The store does not declare SnapshotPage, because a Query of DynamoDB is read-committed and may return part of a
+	// batch. The store does not declare ExactDrop, because a process with a cached record may still find a dropped
+	// table. The store does not declare TimestampsAcrossProcesses, because it does not store the Timestamp of a delete.
 	"DynamoDB": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true,
 		Durable: true,
@@ -36,14 +36,14 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
 		Durable: true, Expiry: true, Feed: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// SnapshotPage is missing, because a page is read from each bucket separately. ExactDrop is missing, because the
-	// buckets drop a table one after another.
+	// The store does not declare SnapshotPage, because a page is read from each bucket (a part of the table) separately.
+	// The store does not declare ExactDrop, because the buckets drop a table one after another.
 	"Durable Objects, more buckets": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,
 	},
-	// A split table lacks the same strengths: a page is read from each range separately, and the ranges drop the table
-	// one after another.
+	// The store does not declare SnapshotPage, because a page is read from each range (a part of a split table)
+	// separately. The store does not declare ExactDrop, because the ranges drop the table one after another.
 	"Durable Objects, a table that has split": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,

@@ -67,7 +67,7 @@ func purgeLaw(e *env) {
 			e.Purge()
 		}
 	}
-	for i := range 4 { // in each hour, the first write of the slow store follows a delete of the fast one
+	for i := range 4 { // in each hour, the store whose clock is an hour slow first writes after a delete by the other store
 		e.clock.ticks.Add(3600 * int64(edm.TicksPerSecond))
 		row := fmt.Sprint("hour ", i)
 		for j, m := range []table.Mutation{put("p", row, "fast"), remove("p", row), put("p", row, "slow")} {

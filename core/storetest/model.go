@@ -46,7 +46,7 @@ type step struct {
 	client    int
 	id        int64          // unique in the history; not 0
 	revision  table.Revision // the revision that a drop demands
-	key       int            // the key of a get, as an index in universe
+	key       int            // the key of a get, as an index in the list universe of all keys
 	mutations []table.Mutation
 }
 
@@ -55,7 +55,7 @@ type answer struct {
 	err      error
 	revision table.Revision
 	ticks    edm.Ticks
-	cells    [len(universe)]cell // the entities that a get or a scan returned, without the field highest
+	cells    [len(universe)]cell // the entities that a get or a scan returned; cell.highest is not set
 }
 
 // laws are the rules of the model that depend on the store's declared strengths (guarantees).
@@ -211,7 +211,8 @@ func canonical(p edm.Properties) string {
 	return string(out)
 }
 
-// dropped returns the cells of the table after a drop. Only the highest Timestamps remain.
+// dropped returns the cells (one for each key) of the table after a drop. The entities are gone, but
+// each cell keeps the highest Timestamp of its key.
 func dropped(cells [len(universe)]cell) [len(universe)]cell {
 	for i := range cells {
 		cells[i] = cell{highest: cells[i].highest}

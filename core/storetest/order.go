@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Order checks descending scans and scans that count.
+// Order checks scans in descending order, and scans that return only the number of entities.
 func Order(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Descending", descending},

@@ -16,7 +16,7 @@ import (
 
 // pagingUnderWrites inserts and deletes entities between two pages of a scan: at the position, before it and after
 // it. The scan must return each entity that exists during the whole scan exactly once, and no entity that never
-// existed. The method pages checks that the order is strictly increasing.
+// existed. The order must be strictly increasing, which e.pages checks.
 func pagingUnderWrites(e *env) {
 	for seed := range uint64(e.fewer(6, 2)) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -72,7 +72,8 @@ func pagingUnderWrites(e *env) {
 	}
 }
 
-// flipPadding makes the rows so long that a store must call Expired while it reads a page.
+// flipPadding makes the rows so long that a page has more than 64 KiB. The store must then call Expired while it
+// reads the page.
 var flipPadding = edm.Binary(make([]byte, 8<<10))
 
 // flip returns the mutations that change a partition of snapshotPages from state n-1 to state n. A state consists
@@ -91,8 +92,8 @@ func flip(partition string, n int32) []table.Mutation {
 
 // snapshotPages reads pages while a writer changes partition a to its next state, then partition b, and so on.
 // With SnapshotPage, "one Scan sees the store as of one moment; a concurrent Commit is in its page wholly or not
-// at all." With Linearizable, a page contains no row whose Commit begins after the page was read, and no row that
-// another Commit replaced before the Scan began.
+// at all." With Linearizable, a page contains no row of a Commit that begins after the page was read. The page
+// also contains no row that was replaced before the Scan began.
 func snapshotPages(e *env) {
 	name := e.create("snapshot")
 	for _, p := range []string{"a", "b"} {
@@ -158,8 +159,8 @@ func snapshotPages(e *env) {
 	writer.Wait()
 }
 
-// checkFlip checks a page. State from was complete before the Scan began, and state to had begun when the Scan
-// returned.
+// checkFlip checks a page. The argument from is the number of the state that was complete before the Scan began.
+// The argument to is the number of the latest state that the writer had begun when the Scan returned.
 func (e *env) checkFlip(page table.Page, from, to int32) {
 	e.Helper()
 	seen := map[string]map[int32]int{"a": {}, "b": {}} // number of rows, by partition and state

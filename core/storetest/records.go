@@ -53,7 +53,7 @@ func (e *env) expectNoRecord(what string, key table.RecordKey) {
 	}
 }
 
-// tryRecord writes a record, and fails the test unless the error is want.
+// tryRecord writes a record. If the error differs from the error in want, the test fails.
 func (e *env) tryRecord(what string, r table.Record, want error) table.Revision {
 	e.Helper()
 	revision, err := e.Store.WriteRecord(e.Context(), r)
@@ -125,8 +125,8 @@ func settings(e *env) {
 	}
 }
 
-// laterProperties checks that a change of a table's access policies keeps the properties in the table's
-// record that a later version of this program wrote.
+// laterProperties checks a table's record with a property that a later version of this program wrote. A
+// change of the table's access policies must keep this property.
 func laterProperties(e *env) {
 	s := table.New(e.Store, table.Options{Now: e.clock.now, Rand: rand.Uint64})
 	name := table.Name{Account: "acct", Table: "later"}

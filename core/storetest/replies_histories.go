@@ -7,7 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// shows is the place where a Get finds the nonce of client A's write, if the store applied the write.
+// The type shows tells which entity has the nonce of client A's write, if the store applied the
+// write.
 type shows uint8
 
 const (

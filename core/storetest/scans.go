@@ -26,8 +26,8 @@ func Scans(t *testing.T, h Harness) {
 	})
 }
 
-// pages reads all pages of a scan, and checks the contract of each [table.Page]. It calls the function between
-// after each page with a Next.
+// pages reads all pages of a scan, and checks the contract of each [table.Page]. After each page with a Next, the
+// callback (if not nil) is called with this Next.
 func (e *env) pages(name table.RecordKey, r table.ScanRequest, between func(next []byte)) [][]table.Row {
 	e.Helper()
 	var list [][]table.Row

@@ -27,8 +27,8 @@ import (
 // Each line is a command and its expected outcome. Without an outcome, "ok" is expected; several permitted outcomes are
 // separated by "or". The commands of every platform are
 //
-//	create, drop              the table; drop deletes the last one created
-//	read-record, rewrite      the table's record; rewrite writes it with the revision of that table
+//	create, drop              the table; drop deletes the table of the last create
+//	read-record, rewrite      the table's record; rewrite writes the record with the revision from the last create
 //	list                      → the number of tables
 //	insert, put ROW,… TEXT    entities, in one batch; put replaces
 //	delete ROW,…
@@ -55,7 +55,7 @@ type Stage struct {
 	last     edm.Ticks
 }
 
-// scriptName is the key of the table in scripts.
+// scriptName is the key of the table to which the commands of all scripts apply.
 var scriptName = table.RecordKey{Account: "acct", Table: "people"}
 
 // PlayFile plays all scripts of a file, each with a new Stage.
@@ -100,7 +100,7 @@ func playEach(t *testing.T, title, text string, stage func(t *testing.T) *Stage)
 	})
 }
 
-// blockOf returns the number of lines at the start that begin with a tab.
+// blockOf returns the length of the block with which the lines begin. All lines of a block begin with a tab.
 func blockOf(lines []string) int {
 	return max(0, slices.IndexFunc(append(lines, ""), func(l string) bool { return !strings.HasPrefix(l, "\t") }))
 }
@@ -207,7 +207,7 @@ func outcomeOf(got any, err error) string {
 	return fmt.Sprint(got)
 }
 
-// Outcome returns the word for an error in scripts, or "ok" for nil.
+// Outcome returns the word that scripts use for an error, or "ok" for nil.
 func Outcome(err error) string {
 	if err == nil {
 		return "ok"

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Harness creates an empty fixture and opens a store over it. The store gets the time for its Timestamps from now.
-// The Harness must close the store with t.Cleanup.
+// Harness creates an empty fixture and opens a store over it. To get the time for its Timestamps, the store must
+// call the function now. The Harness must close the store with t.Cleanup.
 type Harness func(t testing.TB, now func() edm.Ticks) Fixture
 
 // Fixture is a store under test, with functions by which the suite restarts the store, makes a backup of it and so
@@ -28,11 +28,12 @@ type Fixture struct {
 	// Backup makes a backup of Store. It returns a function that opens a store restored from this backup. If Backup
 	// is nil, the fixture has no backups.
 	Backup func() (restore func(now func() edm.Ticks) table.Store)
-	// Purge removes what is left of deleted entities and dropped tables. If Purge is nil, nothing is left of them, or
-	// the suite cannot have it removed.
+	// Purge removes what is left of deleted entities and dropped tables. If nothing is left of them, or if the suite
+	// has no way to remove the rest, Purge is nil.
 	Purge func()
 	// TakeOver opens another store, as if the process of Store had died, although Store continues to work. The new
-	// store takes over the resources of Store. If TakeOver is nil, a store has no such resources.
+	// store takes over the resources of Store, such as the slot that PostgreSQL assigns to each process. If a store
+	// has no such resources, TakeOver is nil.
 	TakeOver func(now func() edm.Ticks) table.Store
 	// Settle waits until every replica has caught up. Only a store that does not declare Linearizable may need it. If
 	// Settle is nil, the store has no replicas.

@@ -54,8 +54,8 @@ func (i *issued) add(e *env, ticks edm.Ticks, m []table.Mutation, ordered bool) 
 	}
 }
 
-// timestamps writes and deletes a few keys. Meanwhile the clock moves by step and sometimes goes back an hour,
-// the store restarts, and the table is dropped and created again.
+// timestamps writes and deletes a few keys. Each reading of the clock moves the clock by the argument step.
+// Sometimes the clock goes back an hour, the store restarts, or the table is dropped and created again.
 func timestamps(e *env, step edm.Ticks) {
 	rnd := rand.New(rand.NewPCG(uint64(step), 1))
 	name := e.create("ticks")
@@ -80,9 +80,10 @@ func timestamps(e *env, step edm.Ticks) {
 	}
 }
 
-// stepBack sets the clock back an hour, and restarts the store if possible. A restart makes a new process.
-// Without TimestampsAcrossProcesses, the clock of a new process must run, and must agree with the clock of the
-// old process. So stepBack then does only one of the two: it restarts the store, or it sets the clock back.
+// stepBack sets the clock back an hour, and restarts the store if possible. A restart makes a new process. A
+// store without TimestampsAcrossProcesses may rely on the clocks: the clock of a new process runs, and agrees
+// with the clock of the old process. For such a store, stepBack never does both: it restarts the store if the
+// clock is running, and otherwise sets the clock back.
 func (e *env) stepBack(running bool) {
 	restart := e.Restart != nil && (e.has.TimestampsAcrossProcesses || running)
 	if e.has.TimestampsAcrossProcesses || !restart {

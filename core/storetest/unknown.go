@@ -51,8 +51,9 @@ func (l laws) stepUnknown(s lifeOf, in step) lifeOf {
 	return s
 }
 
-// readCell compares a cell that a read returned with the model. If the model did not know the Timestamp
-// of the Commit that wrote the cell, readCell sets this Timestamp in all cells of that Commit.
+// readCell compares the result of a read with the entity in the model (a cell). If the model did not
+// know the Timestamp of the Commit that wrote the entity, readCell sets this Timestamp in all cells of
+// that Commit.
 func (s lifeOf) readCell(k int, got cell) (bool, lifeOf) {
 	c := s.cells[k]
 	if !c.there || c.ticks != unsettled {
@@ -71,11 +72,11 @@ func (s lifeOf) readCell(k int, got cell) (bool, lifeOf) {
 	return same(s.cells[k], got), s
 }
 
-// parts splits a history into one history for each partition. It is used if each operation reads or
-// writes only one partition. Both histories contain the creates and drops of the table. The reason for
-// separate checks is that the time of a check grows exponentially with the number of overlapping
-// operations, and a page counts as one Get per row. The separate checks do not compare the order in
-// which the two partitions saw the incarnations of the table, except by the times of calls and returns.
+// parts splits a history into one history for each partition. Each operation must read or write only
+// one partition. Both histories contain the creates and drops of the table. The reason for separate
+// checks is that the time of a check grows exponentially with the number of overlapping operations, and
+// a page counts as one Get per row. If creates and drops of the table overlap, the two checks may
+// assume different orders of these operations.
 func parts(history []porcupine.Operation) [][]porcupine.Operation {
 	const half = len(universe) / 2
 	var list [2][]porcupine.Operation
