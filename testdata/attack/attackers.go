@@ -24,10 +24,10 @@ type attack struct {
 	name        string
 	connections int
 	request     func() string
-	// The field again is the pause between two requests on a connection. If it is 0, each connection sends only one
+	// again is the pause between two requests on a connection. Without a pause, each connection sends only one
 	// request, and reads only the first bytes of the response.
 	again time.Duration
-	// The field ahead is the number of pipelined requests that are sent before the first response; 0 means one.
+	// ahead is the number of requests that a connection sends before the first response (pipelined); 0 means one.
 	ahead int
 	// drip is sent every few seconds to continue a request that never ends.
 	drip string

@@ -31,7 +31,7 @@ type server struct {
 	issuer   string      // URL of a token issuer that accepts connections and never responds
 	tls      *tls.Config // TLS configuration for clients; nil without TLS
 	samples  []sample
-	disabled time.Duration // how long the account gone was still served after it was disabled
+	disabled time.Duration // how long a disabled account was still served
 }
 
 type lockedBuffer struct {

@@ -54,7 +54,7 @@ func (s *server) used() time.Duration {
 	return time.Duration(user+system) * (time.Second / 100) // Linux counts CPU time in hundredths of a second
 }
 
-// usedHere returns the CPU time that this process has used. It runs the attackers and the second account.
+// usedHere returns the CPU time that this process has used. The process runs the attackers and the second account.
 func usedHere() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
@@ -72,9 +72,9 @@ func most(list []sample, of func(sample) int) (n int) {
 func memory(s sample) int { return s.memory }
 func files(s sample) int  { return s.files }
 
-// grows returns an error if a field of the samples keeps growing. The mean over the last quarter of the samples must
-// not exceed the mean over the second quarter by more than a sixth and by more than little. The first quarter is
-// ignored, because caches fill in that time.
+// grows returns an error if a field of the samples keeps growing. It compares the mean of the last quarter of the
+// samples with the mean of the second quarter. The increase may be at most a sixth, but an increase up to the last
+// argument is always accepted. The first quarter is ignored, because caches fill in that time.
 func grows(list []sample, of func(sample) int, little int) error {
 	mean := func(list []sample) int {
 		sum := 0

@@ -18,8 +18,8 @@ func (s *server) connection() string {
 	return "AccountName=devstoreaccount1;AccountKey=" + developmentKey + ";TableEndpoint=" + s.endpoint
 }
 
-// same imports an export from a bucket into a second server. It fails the test unless both servers then have the same
-// tables.
+// same compares the tables of two servers. The second server imports them from an export in a bucket. If the tables
+// differ, the test fails.
 func (s *server) same(t *testing.T, place string) {
 	t.Helper()
 	other := start(t, filepath.Join(t.TempDir(), "other"))

@@ -22,7 +22,7 @@ type history struct {
 	acks []ack          // confirmed writes, in the order of their replies
 	last time.Time      // time of the reply to the last write
 	took time.Duration  // duration of the slowest write
-	seen map[string]int // by row key, the highest value that a call of check has required
+	seen map[string]int // value that a server must have at least, by row key
 }
 
 // ack is a confirmed write, and the time of its reply.
@@ -65,9 +65,9 @@ func (h *history) write(t *testing.T, to *server, n int) {
 	writers.Wait()
 }
 
-// check compares the values got, which were read from a server, with the history. It fails the test if a
-// write that was confirmed before until is missing, or if a value was never sent. It returns how many writes
-// it checked.
+// check compares values that were read from a server with the history. It fails the test if a value was never
+// sent. It also fails the test if a write is missing that was confirmed before the given time. It returns the
+// number of writes that it checked.
 func (h *history) check(t *testing.T, where string, got map[string]int, until time.Time) (looked int) {
 	t.Helper()
 	for ; len(h.acks) > 0 && h.acks[0].at.Before(until); h.acks = h.acks[1:] {
@@ -105,8 +105,8 @@ func (s *server) values(t *testing.T, endpoint string) map[string]int {
 	return values
 }
 
-// storms decides which requests fail. The keys of its maps are the first elements of object names, one for
-// each seed.
+// storms chooses the requests that fail. Each seed of the test has its own first element of object names.
+// These first elements are the keys of the maps.
 type storms struct {
 	dice   dice
 	mu     sync.Mutex
@@ -128,7 +128,7 @@ func (s *storms) next(r *http.Request) fault {
 	case s.outage[place] > 0:
 		s.outage[place]--
 		f = refused
-	case s.rough[place] && s.dice.intN(60) == 0: // these faults are rare, because the client's retries after them are slow
+	case s.rough[place] && s.dice.intN(60) == 0: // rare, because the client's retries after these faults are slow
 		f = unserved + fault(s.dice.intN(int(halfAnswer)))
 	case s.rough[place] && s.dice.intN(8) == 0:
 		f = refused + fault(s.dice.intN(int(again-refused)+1))
@@ -179,7 +179,7 @@ func TestFaultyPlace(t *testing.T) {
 	}
 }
 
-// weather runs the test TestFaultyPlace with one seed.
+// weather is the body of the test TestFaultyPlace for one seed.
 func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills int) {
 	random := rand.New(rand.NewPCG(seed, 32))
 	name := fmt.Sprint("seed", seed)

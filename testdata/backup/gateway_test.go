@@ -28,8 +28,8 @@ const (
 	cutBefore        // the connection breaks, and the request is not executed
 	cutAfter         // the request is executed, but the connection breaks before the response
 	halfAnswer       // the request is executed, but the connection breaks in the middle of the response
-	killBefore       // like cutBefore, and the client process is killed
-	killAfter        // like cutAfter, and the client process is killed
+	killBefore       // the request is not executed, the connection breaks, and the client process is killed
+	killAfter        // the request is executed, the connection breaks before the response, and the client process is killed
 
 	// After the following faults, the client does not retry the request.
 	refused      // 400, and the request is not executed
@@ -50,7 +50,7 @@ type gateway struct {
 	late  []func()
 }
 
-// arrive executes up to n delayed requests, in a random order.
+// arrive simulates that up to n delayed requests arrive: it executes the requests in a random order.
 func (g *gateway) arrive(n int) {
 	for range n {
 		g.mu.Lock()
@@ -124,7 +124,7 @@ func startGateway(t *testing.T) *gateway {
 		fault, kill := g.fault(r), g.kill
 		g.mu.Unlock()
 		g.arrive(g.intN(3) / 2)
-		r = r.WithContext(context.WithoutCancel(r.Context())) // a received request is executed even if the client ends
+		r = r.WithContext(context.WithoutCancel(r.Context())) // a received request is executed even if the client disconnects
 		r.Body = io.NopCloser(bytes.NewReader(content))
 		if fault == late || fault == again {
 			second := r.Clone(r.Context())
@@ -193,7 +193,8 @@ var gatewayBinary = func() func(t *testing.T) string {
 	}
 }()
 
-// eventually waits until the function holds returns true. what is the expected state, for the error message.
+// eventually waits until the function holds returns true. The parameter what describes the expected state,
+// for the error message.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

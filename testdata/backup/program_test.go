@@ -54,7 +54,6 @@ func (s *server) Write(b []byte) (int, error) {
 	return s.log.Write(b)
 }
 
-// said returns what the server has logged so far.
 func (s *server) said() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

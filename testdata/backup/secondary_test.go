@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// lives is a primary and a secondary that are killed and started again, together with the rows that were written to
-// the primary.
+// lives holds a primary and a secondary, which the test kills and starts again. It also holds the rows that were
+// written to the primary.
 type lives struct {
 	t        *testing.T
 	g        *gateway
@@ -87,7 +87,7 @@ func (s *server) lastSync(t *testing.T) (at time.Time) {
 	}
 	_, after, _ := strings.Cut(answer, "<LastSyncTime>")
 	text, _, _ := strings.Cut(after, "</LastSyncTime>")
-	at, _ = time.Parse(http.TimeFormat, text) // during the start there is no LastSyncTime, and at stays zero
+	at, _ = time.Parse(http.TimeFormat, text) // during the start there is no LastSyncTime; Parse then fails and returns the zero time
 	return at
 }
 

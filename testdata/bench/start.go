@@ -18,7 +18,7 @@ import (
 const startHelp = `Measures how long a server in memory, as tests start one, takes from its start to its first answer to a signed request.
 It fails if half of the starts take 100 ms or more.`
 
-// startMost is the limit for the median of the start times.
+// startMost is the limit of the start times: the median must be less than startMost.
 const startMost = 100 * time.Millisecond
 
 // runStart measures the starts of servers, one after another.

@@ -348,8 +348,8 @@ func TestNewEntity(t *testing.T) {
 	b.quiet()
 }
 
-// TestTooMany checks that the page refuses to change more rows than it can change at once, and that the message contains both
-// numbers.
+// TestTooMany checks that the page refuses to change more rows than it can change at once. The message must contain the
+// number of rows and the limit.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -113,7 +113,8 @@ func TestStoredAttacks(t *testing.T) {
 	b.harmless(link)
 	b.shot("attacks-query")
 
-	// The name of this table is an attack. The service's error for this name contains all attacks.
+	// The name of this table is a text with a script that must not run (an attack). The service's error
+	// message contains all such texts.
 	for _, attack := range attacks()[:3] {
 		js[bool](b, `(location.hash = "#/dev/" + encodeURIComponent(%s), true)`, attack)
 		b.seeText(at("title"), attack)

@@ -39,7 +39,7 @@ func (b *tab) downloads() (dir string) {
 	return dir
 }
 
-// saved waits until the page has saved a file, and returns its content.
+// saved waits for a file that the page saves, and returns the content of the file.
 func (b *tab) saved(dir, name string) string {
 	b.Helper()
 	ctx, cancel := b.patience()

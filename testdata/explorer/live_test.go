@@ -10,7 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// fed creates a table that has a change feed.
+// fed fills a table and gives the table a change feed.
 func (s *server) fed(table string, entities ...entity) {
 	s.t.Helper()
 	s.fill(table, entities...)
@@ -72,8 +72,8 @@ func TestLive(t *testing.T) {
 		b.seeText(at("status"), "4 rows, all that match")
 		b.gone(".fresh0, .fresh1")
 
-		// When rows are inserted above the selected row, the selection stays with the selected row, and the side panel
-		// with its entity.
+		// When rows are inserted above the selected row, this row stays selected. The side panel then still shows the
+		// entity of this row.
 		b.focus(at("grid"))
 		b.keys(kb.ArrowDown + kb.ArrowDown + kb.ArrowDown + "\r")
 		b.seeText(at("entity-json"), "Edsger")
@@ -298,7 +298,7 @@ func TestLiveTroubles(t *testing.T) {
 	if after := b.polls(); after > before+2 {
 		t.Errorf("%d requests after the page was hidden and shown", after-before)
 	}
-	// The service has no feeds, so Live ends.
+	// The service has no change feeds, so the live mode ends.
 	trouble.Store("none")
 	change(11)
 	b.seeText(at("live-said"), "Live has ended. Live needs change feeds, which this store does not support.")

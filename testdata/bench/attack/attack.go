@@ -23,7 +23,7 @@ const (
 	SignIns Kind = "signins" // requests with a wrong signature
 )
 
-// Kinds lists all kinds.
+// Kinds lists all kinds of attacks.
 var Kinds = []Kind{Scans, Inserts, SignIns}
 
 // Run attacks a table over several connections until ctx ends, and returns the number of responses.

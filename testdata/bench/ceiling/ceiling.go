@@ -27,7 +27,7 @@ import (
 // Kind says what a ceiling server does after it has verified the signature.
 type Kind string
 
-// The kinds of ceiling servers.
+// The kinds of ceiling servers, which do only a minimum of work for a request.
 const (
 	Null  Kind = "null"  // answers 204, and does nothing else
 	Write Kind = "write" // stores the body under a new key with one synced Pebble write, and answers 204
@@ -35,10 +35,11 @@ const (
 	Page  Kind = "page"  // answers 200, always with the same page of a thousand entities from memory
 )
 
-// Kinds lists all kinds.
+// Kinds lists all kinds of ceiling servers.
 var Kinds = []Kind{Null, Write, Read, Page}
 
-// Handler is an httpserver.Protocol for one kind. Create it with New, and close it when its server has stopped.
+// Handler implements httpserver.Protocol for one kind of ceiling server. Create a Handler with New, and close it when
+// the server has stopped.
 type Handler struct {
 	kind    Kind
 	account *sharedkey.Account
@@ -48,8 +49,9 @@ type Handler struct {
 	bodies  sync.Pool // contains buffers of the type *[]byte
 }
 
-// New opens a handler. The kinds Write and Read keep their data in dir. For Read, New first stores the layout's
-// entities there, under the paths that the load generator requests in the given table.
+// New creates a handler for one kind of ceiling server. A handler of the kind Write or Read keeps its data in the
+// directory dir. For the kind Read, New first stores the entities of the layout there. The load generator requests them
+// from the given table.
 func New(kind Kind, dir string, account *sharedkey.Account, table string, l load.Layout) (*Handler, error) {
 	h := &Handler{kind: kind, account: account}
 	h.bodies.New = func() any { b := make([]byte, 0, 2*load.EntitySize); return &b }
@@ -126,7 +128,7 @@ func (h *Handler) Listen(ctx context.Context, l net.Listener) error {
 	return s.Serve(ctx, l)
 }
 
-// Serve verifies the signature and does the work of the kind.
+// Serve verifies the signature, and then does the work of this kind of ceiling server.
 func (h *Handler) Serve(_ context.Context, r *protocol.Request) protocol.Response {
 	path, query, _ := strings.Cut(r.Target, "?")
 	cred, err := sharedkey.ParseAuthorization(r.Header.Get("Authorization"))
@@ -146,7 +148,8 @@ func (h *Handler) Serve(_ context.Context, r *protocol.Request) protocol.Respons
 	return h.write(r)
 }
 
-// write serves the kinds Null and Write. Both read the body; only Write stores the body.
+// write serves requests of the ceiling servers of the kinds Null and Write. It reads the body of a request. It
+// stores the body only for the kind Write.
 func (h *Handler) write(r *protocol.Request) protocol.Response {
 	body := h.bodies.Get().(*[]byte)
 	defer h.bodies.Put(body)

@@ -62,7 +62,7 @@ func TestRunAgainstCeilings(t *testing.T) {
 	}
 }
 
-// serve runs the handler until the test ends, then closes it. It returns the URL.
+// serve runs the handler until the test ends, and then closes the handler. The result is the URL.
 func serve(t *testing.T, h *ceiling.Handler) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

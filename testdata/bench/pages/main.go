@@ -1,7 +1,9 @@
 // Command pages reads all pages of a table and discards them, which is the least that a client can do. It prints the
 // number of pages. 'make bench-data' compares 'edgetable export' with this command.
 //
-//	pages CONNECTION-STRING TABLE [PARTITION…]    with one connection for each range between these partitions
+//	pages CONNECTION-STRING TABLE [PARTITION…]
+//
+// The partitions divide the table into ranges. Each range is read over its own connection.
 package main
 
 import (

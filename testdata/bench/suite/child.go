@@ -58,8 +58,8 @@ func spawn(ctx context.Context, name, logDir string, target wire.Target, ready f
 	return c, nil
 }
 
-// await calls the function ready every millisecond until it succeeds. The interval is short, because the time to
-// start is measured.
+// await calls the function ready every millisecond until the call succeeds. The interval is short, because the time
+// to start is measured.
 func (c *child) await(ctx context.Context, ready func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, wire.Timeout)
 	defer cancel()
@@ -95,13 +95,13 @@ func listens(t wire.Target) func(context.Context) error {
 	}
 }
 
-// stop ends the child with SIGTERM, or with SIGKILL if it does not end in time. It returns an error if the child
-// did not end well.
+// stop ends the child with SIGTERM, or with SIGKILL if SIGTERM does not end the child in time. It returns an error
+// if the child had already ended, or if SIGKILL was needed.
 func (c *child) stop() error {
 	return c.end(syscall.SIGTERM)
 }
 
-// kill simulates a crash of the child. It ignores that the child may have ended before.
+// kill simulates a crash of the child. It is no error if the child has already ended.
 func (c *child) kill() { _ = c.end(syscall.SIGKILL) }
 
 func (c *child) end(sig syscall.Signal) error {
@@ -193,8 +193,9 @@ func (c *child) cpu() (sum time.Duration) {
 	return sum
 }
 
-// settle waits until the child processes are idle, without compactions or garbage collection, but no longer than
-// limit. Otherwise the remaining work after one measurement would slow the next measurement of another server.
+// settle waits until the child processes are idle, without compactions or garbage collection. The parameter limit
+// is the maximum time of the wait. Without the wait, the remaining work after one measurement would slow the next
+// measurement of another server.
 func settle(ctx context.Context, limit time.Duration, children ...*child) {
 	end := time.After(limit)
 	tick := time.NewTicker(100 * time.Millisecond)

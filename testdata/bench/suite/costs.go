@@ -15,19 +15,21 @@ import (
 
 // way is one of several ways to do an operation, such as a response format or a kind of signature. The suite
 // measures the cost of each way relative to the first one. All ways are measured in alternation on one server in
-// memory, because such a server does the least other work. Client and server share the processors, so a way that
-// costs the client more also slows the server down. Therefore the server's processor time is compared first.
+// memory, because such a server does the least other work. Client and server share the processors. So if a way
+// costs the client more, the rate of the server falls, too. Therefore the suite does not only compare rates, but
+// also the server's processor time.
 type way struct {
-	how    string // name of this way's measurements
+	how    string // name of the measurements, such as JSON or Atom
 	format load.Format
 	token  func(table string) (string, error) // nil means that requests are signed with the account key
 }
 
-// comparison holds the ways to compare. The first is the reference.
+// comparison lists several ways to do the same operations, such as response formats. The first way is the
+// reference.
 type comparison struct {
 	ops  []load.Op
 	ways []way
-	most float64 // maximum factor by which the processor time may rise, and by which the rate may fall
+	most float64 // maximum ratio of a way's processor time to that of the first way; 1/most is the minimum ratio of the rates
 }
 
 var comparisons = []comparison{
@@ -62,17 +64,18 @@ func signWith(sign func(string, *sharedkey.Key) (string, error)) (string, error)
 	return sign(account.Name, account.Keys[0])
 }
 
-// turns is how often all ways are measured in one round of the suite. Many short measurements are better than a few
-// long ones, because they even out fluctuations of the machine.
+// turns is the number of measurements of each response format or kind of signature in one round of the suite. Many
+// short measurements are better than a few long ones, because they even out fluctuations of the machine.
 const turns = 4
 
-// costs measures every way of every comparison, in alternation, for each server in memory.
+// costs measures the cost of different ways to do an operation, such as response formats. It measures these ways in
+// alternation, on each server in memory.
 func (s *suite) costs(ctx context.Context) error {
 	for _, c := range s.servers(Memory) {
 		for round := range turns * s.Rounds {
 			s.progress("costs, round %d of %d", round+1, turns*s.Rounds)
 			for _, cmp := range comparisons {
-				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // each round begins with a different way
+				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // each round begins with a different way, such as a format
 				for _, op := range cmp.ops {
 					for _, w := range ways {
 						if err := s.cost(ctx, c, op, w); err != nil {
@@ -86,7 +89,7 @@ func (s *suite) costs(ctx context.Context) error {
 	return nil
 }
 
-// cost measures one operation in one way.
+// cost measures one operation with one response format or kind of signature.
 func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
 	own := !op.NeedsPreload()
 	if own { // writes cause background work of the server, which must end first
@@ -110,8 +113,8 @@ func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
 	return s.attempt(ctx, c, spec, w.how, own)
 }
 
-// costs returns the checks that compare the processor time and rate of each way with those of the first way in the
-// same round.
+// costs returns the checks of different ways to do an operation, such as response formats. A check compares the
+// processor time or the rate of one way with the first way, in each round.
 func (r *Results) costs() (list []Check) {
 	for _, cmp := range comparisons {
 		for _, op := range cmp.ops {
@@ -131,7 +134,7 @@ func (r *Results) costs() (list []Check) {
 	return list
 }
 
-// pair sets the result of a check from two cells (measurements) that were measured in alternation.
+// pair compares two measurements that were made in alternation, and sets the result of a check.
 func (c *Check) pair(a, b *Measured, field func(Sample) float64, text func(float64) string, ok func(ratio float64) bool) {
 	if a == nil || b == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// declaration is a table option, together with the minimum rates of a table that declares it, relative to a table
-// without options. The suite measures both tables in alternation on the durable server.
+// declaration is a table option, with minimum rates for a table that has the option. The rates are relative to a
+// table without options. The suite measures both tables in alternation on the durable server.
 type declaration struct {
 	how     string // name of this option's measurements
 	options string
@@ -24,23 +24,25 @@ type leastRate struct {
 	ratio float64
 }
 
-// turnsDeclared is how often all options are measured in one round of the suite. The permitted losses are smaller
-// than the noise of the machine, so many measurements are needed.
+// turnsDeclared is the number of times that each table option is measured in one round of the suite. The test
+// permits only small losses of rate, which are smaller than the noise of the machine. So many measurements are
+// needed.
 const turnsDeclared = 3 * turns
 
-// without returns a table without options, which is measured for comparison with this declaration.
+// without returns the reference for a declaration: a table without options.
 func (d declaration) without() declaration { return declaration{how: "no options, beside " + d.how} }
 
 var declarations = []declaration{
-	// No entity has this property, so the server checks each entity and none expires.
+	// No entity has this property. So the server checks each entity, but no entity expires.
 	{"a rule of expiry", `{"expire":{"property":"NoEntityHasThis"}}`, []leastRate{{load.Insert, 0.97}, {load.Get, 0.98}, {load.Query, 0.9}}},
 	{"a feed of changes", `{"changes":{"keep":"P1D"}}`, []leastRate{{load.Insert, 0.93}, {load.Batch, 0.97}}},
 }
 
-// ruled returns the name of a table that has an expiry rule and the same entities as the preloaded table.
+// ruled computes the name of a table that has an expiry rule and the same entities as the preloaded table.
 func ruled(table string) string { return "ruled" + table }
 
-// declared measures, for each option, a table with this option and a table without options, in alternation.
+// declared compares each table option with no options. It measures a table with the option and a table without
+// options in alternation.
 func (s *suite) declared(ctx context.Context) error {
 	for _, c := range s.servers(Edgetable) {
 		for table, layout := range map[string]load.Layout{pointTable: pointLayout, rangeTable: rangeLayout} {
@@ -106,9 +108,9 @@ func createDeclared(ctx context.Context, c *child, table, options string) error 
 	return client.SetOptions(ctx, table, "", []byte(options))
 }
 
-// declarations returns the checks that compare each table with an option to a table without options, in rate and in
-// processor time, round by round. The server's processor time fluctuates much less than the rate, which also depends
-// on the disk and the clients.
+// declarations returns the checks of the table options. In each round, a check compares a table that has an option
+// with a table without options. It compares the rates or the processor times. The server's processor time fluctuates
+// much less than the rate, which also depends on the disk and the clients.
 func (r *Results) declarations() (list []Check) {
 	for _, d := range declarations {
 		for _, l := range d.least {

@@ -24,8 +24,8 @@ const (
 	minVictimCell     = time.Second
 )
 
-// beside and before return names for measurements of point reads: those during an attack, and those just before the
-// attack.
+// The functions beside and before return names for measurements of point reads: during an attack, and just before
+// the attack.
 func beside(k attack.Kind) string { return "beside " + string(k) }
 func before(k attack.Kind) string { return "before " + string(k) }
 
@@ -105,7 +105,7 @@ func (t *tail) Write(p []byte) (int, error) {
 
 func (t *tail) String() string { return string(*t) }
 
-// fairly returns the checks of the measurements that fairness made.
+// fairly compares the measurements of the method fairness with their limits, and returns the checks.
 func (r *Results) fairly() (list []Check) {
 	for _, k := range attack.Kinds {
 		alone := r.find(Cell{Edgetable, load.Get, victimConnections, before(k)})

@@ -13,14 +13,14 @@ import (
 type Overload struct {
 	Server string  `json:"server"`
 	Peak   int     `json:"peak_connections"` // the smallest number of connections with which the server nearly reaches its highest rate
-	Each   int     `json:"each"`             // connections of each account; only the greedy account has ten times as many
+	Each   int     `json:"each"`             // number of connections of each account, except the greedy account, which has ten times as many
 	Shares []Share `json:"shares"`
 }
 
 // Names of the measurements in which a server gets too many requests.
 const (
-	searching = "search"            // with some number of connections, to find the peak
-	atPeak    = "peak"              // as many connections as at the peak
+	searching = "search"            // with several numbers of connections, to find the number with nearly the highest rate (the peak)
+	atPeak    = "peak"              // with the number of connections of the peak
 	rude      = "retried at once"   // four times the peak's connections; refused requests are retried at once
 	polite    = "retried when told" // four times the peak's connections; refused requests are retried after Retry-After
 	control   = "control"           // inserts on the ceiling server that does nothing
@@ -32,7 +32,7 @@ const (
 	overload4x  = 4   // number of connections, as a multiple of those at the peak
 	minGoodput  = 0.8 // minimum rate, as a share of the rate at the peak
 	maxLateness = 3   // maximum p99 of served requests, as a multiple of the p99 at the peak
-	minShare    = 0.8 // minimum rate of an account, divided by an equal share or by its rate alone, whichever is lower
+	minShare    = 0.8 // minimum rate of an account, divided by an equal share, or by its rate without other accounts if that is lower
 	greedyTimes = 10  // connections of the greedy account, as a multiple of those of another account
 	nearPeak    = 0.95
 )
@@ -40,8 +40,8 @@ const (
 // searchConnections lists the numbers of connections to try for the peak.
 var searchConnections = []int{4, 8, 16, 32, 64, 128}
 
-// overload measures edgetable servers that get too many requests. For comparison, it measures the ceiling server
-// that does nothing: changes of that server's p99 are caused by the client and the shared machine.
+// overload measures edgetable servers that get too many requests. For comparison, it measures a ceiling server,
+// which does nothing. If the p99 of the ceiling server changes, the client or the shared machine is the cause.
 func (s *suite) overload(ctx context.Context) error {
 	for _, c := range s.servers(Memory, Edgetable) {
 		o := &Overload{Server: c.name}
@@ -131,7 +131,7 @@ func (s *suite) overloaded(ctx context.Context, c *child, o *Overload) error {
 	return nil
 }
 
-// overloads returns the checks of the measurements that overload made.
+// overloads compares the measurements of the method overload with their limits, and returns the checks.
 func (r *Results) overloads() (list []Check) {
 	for _, server := range []string{Memory, Edgetable} {
 		o := &Overload{Server: server}

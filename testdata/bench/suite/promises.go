@@ -23,7 +23,8 @@ const (
 // partitionLayout has all entities in one partition.
 var partitionLayout = load.Layout{Entities: 10_000, RowsPerPartition: 10_000}
 
-// promises measures inserts spread over an account, and writes to one partition.
+// promises makes measurements that are compared with the rates that Azure promises. They are inserts spread over an
+// account, and writes to one partition.
 func (s *suite) promises(ctx context.Context) error {
 	for _, c := range s.servers(Edgetable) {
 		table := s.newTable()
@@ -49,7 +50,7 @@ func (s *suite) promises(ctx context.Context) error {
 	return nil
 }
 
-// promised returns the checks of the rates that Azure promises.
+// promised compares two rates with the rates that Azure promises, and returns the checks.
 func (r *Results) promised() (list []Check) {
 	for _, p := range []struct {
 		op   load.Op

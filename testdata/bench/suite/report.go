@@ -107,7 +107,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	return err
 }
 
-// Text writes the targets for a terminal.
+// Text prints the report for a terminal, with one line for each target (a required value).
 func (r *Report) Text(w io.Writer) error {
 	var b strings.Builder
 	for _, c := range r.Checks {

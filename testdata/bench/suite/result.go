@@ -26,7 +26,7 @@ type Cell struct {
 	Server      string  `json:"server"`
 	Op          load.Op `json:"op"`
 	Connections int     `json:"connections"`
-	How         string  `json:"how,omitempty"` // text that distinguishes the cell from those of the matrix; "" for a cell of the matrix
+	How         string  `json:"how,omitempty"` // name of a special measurement, such as Atom; "" for a workload of the part Matrix
 }
 
 // Sample is one round of a cell. Durations are in nanoseconds in JSON.
@@ -42,9 +42,9 @@ type Sample struct {
 	Foreign           float64       `json:"foreign"`                      // share of all processors that other programs used
 }
 
-// Measured is a cell with its rounds. Each field of the median is the median of the quiet rounds, in which other
-// programs used at most a tenth of the processors. If no round was quiet, all rounds are used. The median's
-// number of errors is the sum over the rounds.
+// Measured holds all rounds of a cell (one kind of measurement), and their median. The fields of Median are
+// medians of the quiet rounds. In a quiet round, other programs used at most a tenth of the processors. If no
+// round was quiet, Median uses all rounds. The number of errors in Median is the sum over all rounds.
 type Measured struct {
 	Cell
 	Median Sample   `json:"median"`
@@ -54,8 +54,8 @@ type Measured struct {
 // Start holds the times from start to first response; zero if not measured.
 type Start struct {
 	Bytes int64         `json:"entity_bytes"` // size of the data as entity JSON
-	Clean time.Duration `json:"clean_ns"`     // median after clean stops
-	Crash time.Duration `json:"crash_ns"`     // worst after crashes
+	Clean time.Duration `json:"clean_ns"`     // median time after clean stops
+	Crash time.Duration `json:"crash_ns"`     // longest time after crashes
 }
 
 // PageCost compares the median latency of a page from a small and from a large table.
@@ -95,7 +95,7 @@ func (r *Results) find(c Cell) *Measured {
 	return nil
 }
 
-// Add adds a round to its cell and updates the median.
+// Add adds one measurement to a cell (all measurements of one kind), and updates the median of the cell.
 func (r *Results) Add(c Cell, s Sample) {
 	m := r.find(c)
 	if m == nil {
@@ -118,11 +118,12 @@ func (r *Results) Add(c Cell, s Sample) {
 	}
 }
 
-// noisy is a share of the processors. If other programs use more than this share during a round, its result means
-// little.
+// noisy is a share of the processors. If other programs use more than this share during a round, the result of
+// the round means little.
 const noisy = 0.1
 
-// quiet returns the rounds that were not noisy, or all rounds if all were noisy.
+// quiet returns the rounds in which other programs used little of the processors (see noisy). If there is no such
+// round, it returns all rounds.
 func (m *Measured) quiet() []Sample {
 	var list []Sample
 	for _, s := range m.Rounds {
@@ -136,9 +137,9 @@ func (m *Measured) quiet() []Sample {
 	return list
 }
 
-// paired divides a field of cell a by the same field of cell b, round by round, and returns the median of these
-// quotients. In each round, both cells were measured in alternation, so a disturbance affects both. paired
-// returns 0 if no round has both cells.
+// paired compares a field of two cells (kinds of measurement). In each round, it divides the value of the first
+// cell by the value of the second cell. The result is the median of these quotients. Both cells were measured in
+// alternation, so a disturbance affects both values. If no round has both cells, paired returns 0.
 func paired[T ~int64 | ~float64](a, b *Measured, field func(Sample) T) float64 {
 	var ratios []float64
 	for i := range min(len(a.Rounds), len(b.Rounds)) {
@@ -152,7 +153,7 @@ func paired[T ~int64 | ~float64](a, b *Measured, field func(Sample) T) float64 {
 	return median(ratios, func(r float64) float64 { return r })
 }
 
-// Foreign returns how much of the processors other programs used during the rounds of a cell: the median and the
+// Foreign returns the share of the processors that other programs used during measurements: the median and the
 // maximum.
 func (r *Results) Foreign() (mid, worst float64) {
 	var all []Sample

@@ -23,7 +23,8 @@ type Share struct {
 	P99    time.Duration `json:"others_p99_ns"` // highest p99 of all accounts except the greedy one
 }
 
-// otherAccounts share a server with the development account, which is the greedy account: it has more connections.
+// otherAccounts lists the accounts that share a server with the development account. The development account is the
+// greedy account: it has more connections.
 var otherAccounts = []string{"other1", "other2", "other3", "other4"}
 
 // accountsFile is the file that lists the accounts for edgetable.
@@ -75,7 +76,8 @@ func (s *suite) shared(ctx context.Context, c *child, o *Overload) error {
 	return nil
 }
 
-// share runs all accounts concurrently; the first is the greedy one.
+// share makes all accounts send requests at the same time, and returns their rates. The first account is the greedy
+// account, which has more connections.
 func (s *suite) share(ctx context.Context, c *child, specs []load.Spec) (share Share, err error) {
 	results, errs := make([]*load.Result, len(specs)), make([]error, len(specs))
 	var wg sync.WaitGroup
@@ -105,8 +107,8 @@ func (s *suite) share(ctx context.Context, c *child, specs []load.Spec) (share S
 	return share, nil
 }
 
-// fair returns the check of the account with the lowest rate. It compares that rate with an equal share of the total
-// rate, or with the account's rate when it is alone, whichever is lower.
+// fair computes the check of the account with the lowest rate. The check compares that rate with an equal share of
+// the total rate. If the account's rate is lower when it is alone, the check compares with that rate instead.
 func (r *Results) fair(o *Overload) Check {
 	c := Check{What: fmt.Sprintf("%s, mixed, %d accounts, one with %dx the connections: least against an equal share",
 		o.Server, 1+len(otherAccounts), greedyTimes), Target: fmt.Sprintf("≥%gx", minShare), Status: Unmeasured}

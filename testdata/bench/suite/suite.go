@@ -37,8 +37,8 @@ type Scale struct {
 	BigRows  int           // number of entities in the large table
 	Starts   int           // number of clean starts, and of starts after a crash
 	FsyncOps int
-	CostCell time.Duration // measured time for each cell of the part Costs
-	BusyCell time.Duration // measured time for each cell of the part Busy
+	CostCell time.Duration // duration of one measurement in the part Costs of the suite
+	BusyCell time.Duration // duration of one measurement in the part Busy of the suite
 }
 
 // Short takes less than six minutes, Full less than thirty.
@@ -90,7 +90,7 @@ type suite struct {
 	runs     int
 	children []*child
 	peakRSS  atomic.Int64
-	lastRate map[string]float64 // by server, the rate of the last measurement of inserts, in entities per second
+	lastRate map[string]float64 // rate of the last measurement of inserts on each server, in entities per second
 }
 
 // Run runs the suite. If it returns an error, because the time limit or a signal ended it or a server could not be

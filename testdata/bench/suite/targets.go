@@ -7,10 +7,10 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Status is the status of a target.
+// Status says whether a target (a required value) was met.
 type Status string
 
-// The results of a target. A target that was not measured does not count as met.
+// The values of Status. A target that was not measured does not count as met.
 const (
 	OK         Status = "ok"
 	Miss       Status = "MISS"
@@ -25,8 +25,8 @@ type Check struct {
 	Ratio    float64 `json:"ratio,omitempty"`
 	Target   string  `json:"target"`
 	Status   Status  `json:"status"`
-	// Must means that the run fails on any machine if this target is missed. Must is set for ratios of cells
-	// that were measured in alternation, because such ratios hardly depend on the machine.
+	// Must is true if a missed target makes the run fail on any machine. It is true for ratios of
+	// measurements that were made in alternation, because such ratios hardly depend on the machine.
 	Must bool `json:"must,omitempty"`
 }
 
@@ -55,7 +55,8 @@ func overAzurite(op load.Op, connections int) float64 {
 	return 6
 }
 
-// Checks judges all targets. It is a pure function of the results.
+// Checks compares the results with all targets (required values, such as a minimum rate). It is a pure
+// function of the results.
 func Checks(r *Results) []Check {
 	var list []Check
 	ops := func(s Sample) float64 { return s.OpsPerSecond }
@@ -113,7 +114,7 @@ func (r *Results) ratio(server string, op load.Op, n int, other string, otherOp 
 	return c
 }
 
-// tail returns the check that a p99 is at most a fifth of Azurite's p99.
+// tail checks that the p99 of a server is at most a fifth of Azurite's p99.
 func (r *Results) tail(server string, op load.Op, n int) Check {
 	c := Check{What: fmt.Sprintf("%s, %s, %d connections, p99 against %s", server, op, n, Azurite), Target: "≤0.2x", Status: Unmeasured}
 	a, b := r.Find(server, op, n), r.Find(Azurite, op, n)
@@ -131,7 +132,7 @@ func (r *Results) tail(server string, op load.Op, n int) Check {
 	return c
 }
 
-// alone returns the checks of values that are only measured for edgetable.
+// alone computes the checks of values that are only measured for edgetable.
 func (r *Results) alone() []Check {
 	size := fmt.Sprintf("%.1f GB", float64(r.Start.Bytes)/1e9)
 	clean := Check{What: "start to first answer after a clean stop, " + size + " of data", Target: "≤" + short(maxCleanStart), Status: Unmeasured}
@@ -169,7 +170,7 @@ func met(ok bool) Status {
 	return Miss
 }
 
-// short formats a duration with three digits.
+// short converts a duration to a text with three digits.
 func short(d time.Duration) string {
 	unit := time.Nanosecond
 	for d/unit >= 1000 {

@@ -13,7 +13,7 @@ import (
 	"edgetable/testdata/bench/suite"
 )
 
-// meeting returns results that meet every target with exactly the required values.
+// meeting builds results with exactly the values that the targets require.
 func meeting() *suite.Results {
 	r := &suite.Results{Start: suite.Start{Bytes: 1e9, Clean: 100 * time.Millisecond, Crash: time.Second},
 		Page:    suite.PageCost{SmallRows: 10, LargeRows: 1000, Small: 2 * time.Millisecond, Large: 3 * time.Millisecond},
@@ -84,8 +84,8 @@ func TestChecks(t *testing.T) {
 	slow := func(rate float64) func(*suite.Sample) {
 		return func(s *suite.Sample) { s.OpsPerSecond, s.EntitiesPerSecond = rate, rate }
 	}
-	// also returns a function that changes a cell that does not belong to the matrix; if change is nil, the
-	// function adds an error to the cell's median.
+	// The function also is for a measurement outside the part Matrix: it returns a function that changes the
+	// measurement. If the argument change is nil, the returned function adds an error to the median.
 	also := func(server string, op load.Op, n int, how string, change func(*suite.Sample)) func(*suite.Results) {
 		return func(r *suite.Results) {
 			for _, m := range r.Cells {
@@ -106,7 +106,7 @@ func TestChecks(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(*suite.Results)
-		missed []string // beginnings of the texts of the checks that must fail
+		missed []string // beginnings of Check.What, one for each check that must fail
 	}{
 		{"everything at its limit", func(*suite.Results) {}, nil},
 		{"below the write ceiling and below Azurite times nine", worse(suite.Edgetable, load.Upsert, 64, slow(8999)),
@@ -244,7 +244,7 @@ func TestPaired(t *testing.T) {
 	cell := suite.Cell{Server: suite.Memory, Op: load.Get, Connections: 16, How: "Atom"}
 	plain := cell
 	plain.How = "JSON"
-	for _, disturbed := range []float64{1, 10, 2} { // each value slows both cells of one round equally
+	for _, disturbed := range []float64{1, 10, 2} { // in each round, both measurements are slower by this factor
 		r.Add(plain, suite.Sample{OpsPerSecond: 1000 / disturbed, CPU: 10 * time.Microsecond})
 		r.Add(cell, suite.Sample{OpsPerSecond: 600 / disturbed, CPU: 20 * time.Microsecond})
 	}

@@ -17,9 +17,10 @@ type Client struct {
 	Version string // empty if the suite uses a client of its own instead of a library
 }
 
-// readClients reads clients.txt. A line contains, separated by bars, a suite, a title, and optionally a file below
-// folder and the client's name in that file. The client's version is the first version after that name in the file.
-// For a suite with several clients, the names are separated by commas.
+// readClients reads the file clients.txt. Bars separate the columns of a line. The columns are a suite, a title, and
+// optionally a file and the client's name in the file. The path of the file is relative to the argument folder. The
+// client's version is the first version after its name in the file. If a suite has several clients, commas separate
+// the names.
 func readClients(folder string) ([]Client, error) {
 	path := filepath.Join(folder, "conformance", "clients.txt")
 	file, err := os.Open(path)

@@ -179,7 +179,7 @@ func TestReportRefuses(t *testing.T) {
 	const rule = "one QueryEntities TestQuery\n"
 	for _, test := range []struct {
 		why, operations string
-		arguments       int // number of results files, followed by the extra arguments
+		arguments       int // number of results files that are passed after the extra arguments
 		extra           []string
 		want            string // text in the error; empty if there is no error
 	}{

@@ -25,12 +25,13 @@ type Test struct {
 	Missing string // program that this machine does not have, if the test was skipped for this reason
 }
 
-// ofMachine is the beginning of the skip reason of a test for which the machine lacks a program.
+// ofMachine is a prefix. If the machine lacks a program, the tests that need the program are skipped for a reason
+// with this prefix.
 const ofMachine = "this machine "
 
-// junitSuite is the JUnit form that pytest, Node.js and Maven write: nested suites, or a list of suites at the root.
-// If a case has a class, the class is a part of the test's name. Node.js writes the kind of the test as the class;
-// the converter of Go's results writes no class.
+// junitSuite is the form of JUnit files from pytest, Node.js and Maven: nested suites, or a list of suites. If a
+// test case has the attribute classname, this attribute is a part of the test's name. Only Node.js writes the kind
+// of the test there. The converter of Go's results writes no classname.
 type junitSuite struct {
 	XMLName xml.Name     `xml:""`
 	Name    string       `xml:"name,attr,omitempty"`
@@ -77,8 +78,9 @@ func readJUnit(r io.Reader) ([]Test, error) {
 	return root.tests(nil), nil
 }
 
-// tests lists the cases of a suite and of its nested suites. It ignores the name of the outermost suite that has
-// one, because the test runner, not the test, chose that name.
+// tests lists the test cases of a suite and of its nested suites. The argument path has the names of the suites
+// around each test. It does not include the name of the root suite, because the test runner, not the test, chose
+// that name.
 func (s junitSuite) tests(path []string) []Test {
 	var all []Test
 	for _, c := range s.Cases {
@@ -100,12 +102,13 @@ func (s junitSuite) tests(path []string) []Test {
 	return all
 }
 
-// name returns the case's own name if it begins with an operation, and otherwise the whole path.
+// name returns the name of a test case if the name begins with an operation. Otherwise it returns the whole path,
+// with the names of the suites or the class.
 func (c junitCase) name(path []string) string {
 	if _, ok := operationOf(c.Name); ok {
 		return c.Name
 	}
-	if c.Class != "" && c.Class != "test" { // Node.js sets the class of each case to "test"
+	if c.Class != "" && c.Class != "test" { // Node.js sets the class name of each test case to "test"
 		path = []string{c.Class}
 	}
 	return strings.Join(append(path[:len(path):len(path)], c.Name), "/")

@@ -18,9 +18,9 @@ type beforeLibrary struct {
 	account  string
 }
 
-// before opens the library as it was before 2024. That version only supports addresses of the form
-// https://ACCOUNT.table.SUFFIX. So the tests send its requests to the server, with the host of such an address in the
-// Host header, as a proxy would.
+// before creates a client with the library's version from before 2024. That version only supports addresses of the
+// form https://ACCOUNT.table.SUFFIX. So the tests act as a proxy. The Host header of each request contains the host
+// of such an address.
 func before(t *testing.T, key string) library {
 	t.Helper()
 	signer, err := autorest.NewSharedKeyAuthorizer(setting("AccountName"), key, autorest.SharedKeyLiteForTable)

@@ -11,8 +11,7 @@ import (
 
 type fields = map[string]any
 
-// query is a query that both versions of the library can send. The field next has the PartitionKey and RowKey at which
-// the page starts.
+// query is a query that both versions of the library can send. Its page starts at a PartitionKey and RowKey.
 type query struct {
 	filter, selected string
 	top              int
@@ -57,7 +56,7 @@ func setting(name string) string {
 	panic("the connection string has no " + name)
 }
 
-// each runs a test with both versions of the library. Each version gets its own table.
+// each starts two subtests, one for each version of the library. Every version gets its own table.
 func each(t *testing.T, test func(t *testing.T, ctx context.Context, l library, table string)) {
 	for name, open := range map[string]func(*testing.T, string) library{"before": before, "since": since} {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +89,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// own returns only those properties of an entity that are neither keys, Timestamp nor annotations.
+// own filters the properties of an entity: it leaves out the keys, Timestamp and annotations.
 func own(entity fields) fields {
 	properties := fields{}
 	for name, value := range entity {

@@ -113,8 +113,8 @@ func TestUserDelegation(t *testing.T) {
 	}
 	soon, gone := future.Format(sasTime), past.Format(sasTime)
 
-	// A signature permits an operation only if both its letters and the role of the user who signed permit the
-	// operation.
+	// A signature permits an operation under two conditions. Its permissions (the letters in the field sp) must permit
+	// the operation. The role of the user who signed must also permit the operation.
 	for _, c := range []struct{ role, letters, allowed string }{
 		{reader, "r", "r"}, {reader, "raud", "r"}, {contributor, "r", "r"}, {contributor, "au", "au"}, {contributor, "raud", "raud"},
 	} {

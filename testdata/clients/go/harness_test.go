@@ -148,7 +148,7 @@ func (f fields) custom() fields {
 	return own
 }
 
-// wire calls the function call and returns the body of its HTTP response, which the SDK keeps in memory.
+// wire executes a call of the SDK. It returns the body of the HTTP response, which the SDK keeps in memory.
 func wire(t *testing.T, call func(ctx context.Context) error) []byte {
 	t.Helper()
 	var response *http.Response

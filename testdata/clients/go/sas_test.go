@@ -11,8 +11,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// deed is an operation on entities. The field needs has the letters of the permissions that the operation
-// needs. The table already contains the row "there".
+// deed is an operation on entities, with the letters of the permissions that the operation needs. The table
+// already contains the row "there".
 type deed struct {
 	name, needs string
 	do          func(t *testing.T, owner, by *aztables.Client) error
@@ -92,7 +92,7 @@ func TestSASBatch(t *testing.T) {
 	for _, c := range []struct {
 		why, letters string
 		kinds        []aztables.TransactionType
-		failing      string // index at the start of the error message; "" if allowed; "alone" for a single operation, whose message has no index
+		failing      string // "" if the batch is allowed; otherwise the failing operation's index in the message, or "alone" for a single operation
 	}{
 		{"allowed", "a", []aztables.TransactionType{aztables.TransactionTypeAdd, aztables.TransactionTypeAdd}, ""},
 		{"each operation is looked at", "a", []aztables.TransactionType{aztables.TransactionTypeAdd, aztables.TransactionTypeUpdateMerge}, "1:"},
@@ -183,7 +183,7 @@ func TestSASURL(t *testing.T) {
 		{"more permissions", strings.Replace(link, "sp=r", "sp=raud", 1), "AuthenticationFailed"},
 		{"another table in tn", strings.Replace(link, "tn="+strings.ToLower(table), "tn="+strings.ToLower(other), 1), "AuthenticationFailed"},
 		{"another table in the path", strings.Replace(link, table, other, 1), "AuthorizationFailure"},
-		{"no such table", strings.Replace(link, table, "Goz"+table[3:], 1), "AuthorizationFailure"}, // the names of the tests' tables contain no z
+		{"no such table", strings.Replace(link, table, "Goz"+table[3:], 1), "AuthorizationFailure"}, // no other table has a z in its name
 	} {
 		if c.link == link {
 			t.Fatalf("%s: nothing to change in the link", c.why)

@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// The environment declares what the tested store cannot do; see ../README.md.
+// Environment variables declare what the tested store cannot do; see ../README.md.
 var (
 	// keyBytes is the maximum size of PartitionKey and RowKey together; 0 means the protocol's limit.
 	keyBytes = declared("EDGETABLE_CLIENTS_KEY_BYTES")
-	// tornPages is not 0 if a page may contain only a part of a transaction while the transaction is being
-	// committed.
+	// tornPages is 1 if a page may contain only a part of a transaction that is being committed. Otherwise it
+	// is 0.
 	tornPages = declared("EDGETABLE_CLIENTS_TORN_PAGES")
-	// lastWriteWins is not 0 if the store does not detect concurrent writes, and may apply only a part of a
-	// transaction.
+	// lastWriteWins is 1 if the store does not detect concurrent writes, and 0 for other stores. A store
+	// without this detection may also apply only a part of a transaction.
 	lastWriteWins = declared("EDGETABLE_CLIENTS_LAST_WRITE_WINS")
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// stored adds an entity with one property. It returns the property's value and type annotation from the
-// server's response to a point query.
+// stored adds an entity with one property, and reads the entity by a point query. It returns the value and
+// the type annotation of the property from the server's response.
 func stored(t *testing.T, client *aztables.Client, row, edmType string, value any) (raw json.RawMessage, annotation string) {
 	t.Helper()
 	properties := fields{"V": value}

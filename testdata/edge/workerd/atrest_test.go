@@ -118,9 +118,9 @@ func TestMessagesAtRest(t *testing.T) {
 	}
 }
 
-// TestFullBehindWriteOfRange checks a write to a range that is not the first range of its table. After the
-// object has carried out the write, the memory of the Worker's wasm instance becomes full. The next instance
-// must answer the request without sending the write again.
+// TestFullBehindWriteOfRange checks writes to a range that is not the first range of its table. A Durable
+// Object carries out the write, and then the memory of the Worker's wasm instance becomes full. A new wasm
+// instance must answer the request without sending the write again.
 func TestFullBehindWriteOfRange(t *testing.T) {
 	t.Parallel()
 	s := atRest(t, "many", 6)

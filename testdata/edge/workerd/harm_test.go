@@ -12,8 +12,9 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// chaos returns a function that is called for each call of a Durable Object. It returns faults of these
-// kinds, at random, for the first messages and steps of that call.
+// chaos returns a function that chooses faults of the given kinds at random. The function is called for each
+// call of a Durable Object. The faults apply to the first messages of that call, and to the first steps that
+// objects execute.
 func chaos(seed uint64, length int, kinds ...string) func() workerd.Faults {
 	var mu sync.Mutex
 	r := rand.New(rand.NewPCG(seed, 7))

@@ -38,9 +38,9 @@ func (l *tally) count() int {
 }
 
 // TestJoins checks that small ranges are joined again while a client reads and writes the entities that are
-// moved. Each read must return the last write, and in the end one object must have the whole table. The clock
-// of the objects is behind the machine's clock, so their alarms fire at once; the clock advances with each
-// request.
+// moved. Each read must return the last write. In the end, one Durable Object must have the whole table. The
+// clock of the objects is behind the machine's clock, which fires the alarms. So each alarm is overdue, and
+// fires at once. The clock of the objects advances with each request.
 func TestJoins(t *testing.T) {
 	log := &tally{Writer: workerd.Log(t), text: `"event":"join finished"`}
 	server, err := workerd.Start(workerd.Options{Data: t.TempDir(), Log: log,

@@ -96,11 +96,13 @@ func (s *Server) Later(ctx context.Context, d time.Duration) error {
 	return s.visit(ctx, fmt.Sprintf("/later?ms=%d", d.Milliseconds()))
 }
 
-// Schedule runs the scheduled handler of a Worker without Durable Objects, which the platform calls at intervals.
+// Schedule runs the handler for scheduled events of a Worker without Durable Objects. On the platform, a timer calls
+// this handler.
 func (s *Server) Schedule(ctx context.Context) error { return s.visit(ctx, "/schedule") }
 
-// Trap makes the wasm module of a Worker without Durable Objects trap at a given moment: "put" is before its next put
-// into KV, "stored" is when that put is stored, and "serve" is when it begins to serve a request.
+// Trap causes a trap (a crash) of the wasm module in a Worker without Durable Objects. The argument says when: "put"
+// is before the next put into KV, and "stored" is when that put is stored. "serve" is when the module begins to serve
+// a request.
 func (s *Server) Trap(ctx context.Context, when string) error {
 	return s.visit(ctx, "/trap?when="+when)
 }

@@ -9,9 +9,10 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// TestReplicaOfLargest checks that entities of the maximum size reach the replica in KV, both through the
-// outbox of later changes and through the initial sync. In KV, their characters take one and a half times as
-// many bytes. Meanwhile the Durable Objects of the isolate keep the replies that they store for retries.
+// TestReplicaOfLargest checks that entities of the maximum size reach the replica in KV. They must arrive by
+// the initial sync and, if they are written later, as changes (by the outbox). In KV, the characters of the
+// entities take one and a half times as many bytes. Meanwhile the Durable Objects of the isolate keep the
+// replies that they store for retries.
 func TestReplicaOfLargest(t *testing.T) {
 	var log bytes.Buffer
 	options := workerd.Options{Data: t.TempDir(), Log: &log, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}

@@ -75,7 +75,7 @@ type mixed struct {
 	ending atomic.Bool // true if the server is about to be killed
 
 	staying sync.Mutex
-	stay    map[string]int64 // by partition and row, the logical time of the response to the insert of each permanent entity
+	stay    map[string]int64 // permanent entities, by partition and row, each with the logical time of the response to its insert
 }
 
 func (m *mixed) start() {
@@ -106,7 +106,7 @@ func (a *answers) count(what string, status int) {
 	a.n[what][status]++
 }
 
-// of returns how many responses had one of these statuses, and the number of all responses.
+// of counts the responses with one of these statuses, and all responses.
 func (a *answers) of(statuses ...int) (n, all int) {
 	for _, counts := range a.n {
 		for status, count := range counts {
@@ -131,8 +131,8 @@ func (m *mixed) send(what string, r request, expected ...int) (status int, heade
 	return status, header, body
 }
 
-// answered counts a response, and fails the test if its status is neither an expected one nor a failure of
-// the service (0, 500 or 503).
+// answered counts a response. The status must be one of the expected statuses, or a failure of the service
+// (0, 500 or 503). Otherwise the test fails.
 func (m *mixed) answered(what string, r request, status int, body string, expected ...int) {
 	if !m.ending.Load() {
 		m.count(what, status)
@@ -181,10 +181,10 @@ func (m *mixed) round(operations int) {
 	m.registers.ended()
 }
 
-// shapes lists the kinds of partitions. Each write to a partition is a batch that replaces this number of
-// rows, each of up to size bytes. If rows is 0, each write replaces one entity without a batch. A Worker has
-// wasm instances with three limits of memory. Some sizes here are the largest that an instance with a smaller
-// limit can serve.
+// shapes lists the kinds of partitions. The field rows is the number of rows that a batch replaces. If it is
+// 0, each write replaces one entity without a batch. The field size is the maximum size of a row in bytes. A
+// Worker has three kinds of wasm instances, with different limits of memory. Some sizes here are the largest
+// that an instance with a smaller limit can serve.
 var shapes = []struct {
 	name       string
 	rows, size int
@@ -199,8 +199,8 @@ var shapes = []struct {
 	{"a batch of 4 MB", 100, 38_000},
 }
 
-// act sends one request to a partition. It chooses some partitions often, so that requests overlap, and large
-// partitions seldom.
+// act chooses a partition at random, and sends one request to the partition. Some partitions are chosen
+// often, so that requests overlap. For large partitions, act usually sends no request.
 func (m *mixed) act(rnd *rand.Rand) {
 	most := 2 * *restRanges
 	n := rnd.IntN(most)
@@ -233,8 +233,8 @@ func (m *mixed) act(rnd *rand.Rand) {
 
 var innerStatus = regexp.MustCompile(`HTTP/1\.1 (\d{3}) `)
 
-// statusOfBatch returns the status of the failed part of a batch response, or of the response if no part
-// failed.
+// statusOfBatch returns the status of the first failed part of a batch response. If no part failed, it
+// returns the status of the last part.
 func statusOfBatch(answer string) (status int) {
 	for _, inner := range innerStatus.FindAllStringSubmatch(answer, -1) {
 		if _, err := fmt.Sscan(inner[1], &status); err != nil || status >= 300 {

@@ -11,7 +11,6 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// sent sends a request and returns the status and the body of the response.
 func sent(t *testing.T, s *workerd.Server, c *http.Client, method, target, kind, body string) (int, string) {
 	t.Helper()
 	resp, answer, err := request{method: method, target: target, kind: kind, body: body}.send(t.Context(), s, c)

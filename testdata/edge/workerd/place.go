@@ -27,16 +27,17 @@ type Place struct {
 	now      atomic.Pointer[func() edm.Ticks]
 	reading  sync.Mutex // held while the clock is read
 	restarts atomic.Int32
-	fail     atomic.Int32 // the number of rows that can be written, plus 1; 0 means any number
+	fail     atomic.Int32 // 0 means that any number of rows can be written; n+1 means that at most n rows can be written
 	size     atomic.Int64 // the size that objects report; 0 means the real size
 	aged     atomic.Bool
 	past     atomic.Bool
 	faults   atomic.Pointer[func() Faults]
 }
 
-// Faults are the faults of the next messages to the objects of a place, including messages among the objects, and of the next
-// steps that the objects execute. The first kind applies to the first message or step, and so on; faults.mjs explains the
-// kinds. Alarms is the number of the next alarms that fail.
+// Faults lists the next faults of a Place (a set of Durable Objects). Messages has the faults of the next messages to these
+// objects, which other objects may also send. Steps has the faults of the next steps that the objects execute. The first
+// element applies to the first message or step, and so on; faults.mjs explains the kinds. Alarms is the number of alarms that
+// fail next.
 type Faults struct {
 	Messages, Steps []string
 	Alarms          int
@@ -49,7 +50,7 @@ func (s *Server) NewPlace(now func() edm.Ticks) *Place {
 	return s.place(fmt.Sprintf("place%d", numbers.Add(1)), now)
 }
 
-// Move returns the same place in another server, which uses the same data.
+// Move returns the same set of Durable Objects in another server, which uses the same data.
 func (p *Place) Move(to *Server) *Place { return to.place(p.name, *p.now.Load()) }
 
 func (s *Server) place(name string, now func() edm.Ticks) *Place {
@@ -76,7 +77,7 @@ func (p *Place) read() (now edm.Ticks, number int64) {
 // number, the storage no longer fails.
 func (p *Place) FailAfter(rows int) { p.fail.Store(int32(rows + 1)) }
 
-// Hold makes each object report this size of its storage in bytes; 0 means the real size.
+// Hold simulates the size of the storage: each object then reports this number of bytes; 0 means the real size.
 func (p *Place) Hold(size int64) { p.size.Store(size) }
 
 // Meet applies the faults f during the next call of an object.
@@ -88,19 +89,20 @@ func (p *Place) Meet(f Faults) {
 // Chaos calls the function f for each call of an object, and applies the faults that f returns.
 func (p *Place) Chaos(f func() Faults) { p.faults.Store(&f) }
 
-// Age makes new objects appear to be three hours old. Such an object knows that every write that it receives was sent after
-// the object was created, so the write was not applied before.
+// Age makes new objects appear to be three hours old. All writes that such an object receives were sent after the object was
+// created. So none of these writes was applied before the object existed.
 func (p *Place) Age() { p.aged.Store(true) }
 
-// Young gives new objects their real age. Such an object cannot know whether a write was applied before the object was
-// created.
+// Young ends the effect of Age: new objects then have their real age. A write that such an object receives may have been sent
+// before the object was created. So the object cannot know whether the write was already applied.
 func (p *Place) Young() { p.aged.Store(false) }
 
-// Remember makes each object that wakes up later keep its earlier states, so that they can be restored. The platform keeps
-// them and workerd does not, so past.mjs simulates this.
+// Remember makes objects keep their earlier states, so that the states can be restored. It applies to objects that wake up
+// later. The platform keeps earlier states, but workerd does not; past.mjs simulates them.
 func (p *Place) Remember() { p.past.Store(true) }
 
-// Count returns the number of rows that an object of the place has in one space, which is the first byte of the keys.
+// Count returns the number of rows in the storage of one object. It counts the rows whose keys begin with the given byte (the
+// space).
 func (p *Place) Count(ctx context.Context, object string, space byte) (n int, err error) {
 	target := fmt.Sprintf("%s/%s?object=%s&space=%c", p.server.objects, p.name, url.QueryEscape(object), space)
 	err = p.server.get(ctx, target, &n)
@@ -109,12 +111,12 @@ func (p *Place) Count(ctx context.Context, object string, space byte) (n int, er
 
 // Storage is the content of an object's SQLite database.
 type Storage struct {
-	Tables []string // includes the platform's own tables, such as the table of the alarm
+	Tables []string // all SQL tables; the platform has tables of its own, for example for the alarm
 	Size   int64    // size of the database in bytes
 	Alarm  float64  // the time of the alarm in milliseconds since 1970; 0 if there is none
 }
 
-// Storage returns the storage of an object of the place.
+// Storage returns the content of the database of a Durable Object.
 func (p *Place) Storage(ctx context.Context, object string) (s Storage, err error) {
 	target := fmt.Sprintf("%s/%s?object=%s", p.server.objects, p.name, url.QueryEscape(object))
 	err = p.server.get(ctx, target, &s)
@@ -125,7 +127,7 @@ func (p *Place) Storage(ctx context.Context, object string) (s Storage, err erro
 type Instances struct {
 	Made   int // number of instances that were made since the server started
 	Memory int // sum of the memory of all instances in bytes
-	Peak   int // highest value that Memory has had
+	Peak   int // highest value of the field Memory so far
 }
 
 // Instances counts the wasm instances of the module. If uses is not 0, it first sets the number of requests that each
@@ -195,7 +197,7 @@ func (t repeated) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// Frames encodes calls in the form in which an object passes them to the JavaScript around it.
+// Frames encodes calls of Durable Objects. An object (in wasm) uses the same encoding when it passes calls to JavaScript.
 func Frames(calls []durableobject.Call) (message []byte) {
 	for _, call := range calls {
 		for _, text := range []string{call.To.Name, call.To.Jurisdiction, call.To.Hint} {

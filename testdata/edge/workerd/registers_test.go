@@ -25,7 +25,7 @@ type registers struct {
 }
 
 // registerStep is an operation on a register. Its kind is read, put, insert, delete or change. A change
-// replaces the value in the field was.
+// replaces an old value (in the field was) by a new value.
 type registerStep struct{ kind, value, was string }
 
 // registerAnswer is the status of an operation, and the value that it read; "" means that there was no
@@ -44,7 +44,7 @@ func (r *registers) add(name string, in registerStep, call int64, out registerAn
 	op := porcupine.Operation{Input: in, Call: call, Output: out, Return: r.time.Add(1)}
 	switch {
 	case out.status == 503, out.unknown() && in.kind == "read":
-		return // a refused operation has no effect, so it is not in the history
+		return // a refused operation has no effect, so the check does not need it
 	case out.unknown():
 		op.Return = math.MaxInt64
 	}
@@ -56,8 +56,8 @@ func (r *registers) add(name string, in registerStep, call int64, out registerAn
 	r.history[name] = append(r.history[name], op)
 }
 
-// ended records that the server has ended. An operation that has not taken effect before this moment never
-// will.
+// ended tells the histories that the server has ended. If an operation has not taken effect before this
+// moment, it never will.
 func (r *registers) ended() {
 	now := r.time.Add(1)
 	for _, history := range r.history {
@@ -99,8 +99,9 @@ func inOrder(history []porcupine.Operation) porcupine.CheckResult {
 	return porcupine.CheckOperationsTimeout(model, history, 5*time.Minute)
 }
 
-// afterStep returns the values that a register may have after an operation with this answer. It returns no
-// value if the answer is impossible.
+// afterStep returns the values that a register (an entity) may have after an operation. The arguments are the
+// value before the operation, the operation, and its answer. If the answer is impossible, afterStep returns
+// no value.
 func afterStep(s string, in registerStep, out registerAnswer) []string {
 	next, applies, refused := in.value, true, 0
 	switch in.kind {

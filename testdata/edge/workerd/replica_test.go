@@ -32,7 +32,8 @@ func ask(t *testing.T, s *workerd.Server, method, account, path, query, body str
 	return resp.StatusCode, answer
 }
 
-// must calls ask and fails the test if the status is not want.
+// must sends a request and returns the body of the response. If the status of the response is not the
+// expected one, the test fails.
 func must(t *testing.T, want int, s *workerd.Server, method, account, path, query, body string, headers ...string) string {
 	t.Helper()
 	status, answer := ask(t, s, method, account, path, query, body, headers...)
@@ -42,9 +43,9 @@ func must(t *testing.T, want int, s *workerd.Server, method, account, path, quer
 	return answer
 }
 
-// published waits until the replica in KV has want records of a table: 1, or 0 if the table must not be in
-// the replica. As long as the replica has no record, the Durable Objects answer requests at the secondary
-// address.
+// published waits until the replica in KV has the given number of records of a table. The number is 0 if the
+// replica must not contain the table, and otherwise 1. While the replica has no record, the Durable Objects
+// answer the requests to the replica's address.
 func published(t *testing.T, s *workerd.Server, table string, want int) {
 	t.Helper()
 	waiting.Eventually(t, fmt.Sprintf("the replica has %d records of %s", want, table), new(strings.Builder), func() bool {
@@ -56,8 +57,9 @@ func published(t *testing.T, s *workerd.Server, table string, want int) {
 	})
 }
 
-// shows waits until the secondary address returns the same as the primary address. This may take minutes: on
-// a busy machine, a write to the replica may be repeated after a minute, possibly several times.
+// shows waits until a query returns the same at the secondary address (the replica) as at the primary
+// address. The wait may take minutes: on a busy machine, a write to the replica may be repeated several
+// times.
 func shows(t *testing.T, s *workerd.Server, path, query string) {
 	t.Helper()
 	table, _, _ := strings.Cut(path[1:], "(")
@@ -89,7 +91,7 @@ func TestReplica(t *testing.T) {
 	options.Log = &log
 	s = startReplica(t, options)
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
-	must(t, 200, s, "GET", "acme-secondary", "/before(PartitionKey='p0',RowKey='0')", "", "") // the replica or the objects may answer this
+	must(t, 200, s, "GET", "acme-secondary", "/before(PartitionKey='p0',RowKey='0')", "", "") // the replica in KV or the Durable Objects may answer
 	shows(t, s, "/before()", "")
 	long := strings.Repeat("k", 400)
 	for n, name := range []string{"Ann", "Bob", long, strings.Repeat("€", 500)} {
@@ -132,8 +134,8 @@ func lastSync(t *testing.T, s *workerd.Server) time.Time {
 	return synced
 }
 
-// TestReplicaStats checks that LastSyncTime is three minutes ago if no object has changes that have not
-// reached the replica.
+// TestReplicaStats checks LastSyncTime after all changes have reached the replica. LastSyncTime must then be
+// about three minutes ago.
 func TestReplicaStats(t *testing.T) {
 	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_REPLICA=true"}})
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)

@@ -131,7 +131,7 @@ var laterTime = regexp.MustCompile(`or to (\S+) or later`)
 // TestRestoreRanges restores a table that has split to the ranges of an earlier time, and then to its latest
 // ranges again.
 func TestRestoreRanges(t *testing.T) {
-	ago := edm.Ticks(2 * 3600 * edm.TicksPerSecond) // the objects' clock is late, so that alarms fire at once
+	ago := edm.Ticks(2 * 3600 * edm.TicksPerSecond) // the objects' clock is behind the machine's clock, so alarms are overdue and fire at once
 	now := func() edm.Ticks { return wallClock() - ago }
 	small := start(t, splitting...)
 	place := small.NewPlace(now)
@@ -174,7 +174,7 @@ func TestRestoreRanges(t *testing.T) {
 	ranges := func(least int) (n int) {
 		counting, _ := table.As[table.Counting](s)
 		waiting.Eventually(t, fmt.Sprintf("there are %d ranges", least), new(strings.Builder), func() bool {
-			if report, err := counting.Traffic(t.Context(), people); err == nil { // an error means that keys are being moved
+			if report, err := counting.Traffic(t.Context(), people); err == nil { // while keys are moved to other objects, there is an error
 				n = len(report.Ranges)
 			}
 			return n >= least
@@ -191,8 +191,8 @@ func TestRestoreRanges(t *testing.T) {
 			if did, err = string(said), failed; err == nil {
 				return true
 			}
-			// Keys were moved near that time, or are being moved now. The error may name the earliest later time
-			// that can be restored.
+			// If keys were moved at the given time, the table cannot be restored to that time. The error then
+			// names the next time that is possible. A restore also fails while keys are being moved.
 			if named := laterTime.FindStringSubmatch(err.Error()); named != nil {
 				to, _ = edm.ParseDateTime(named[1])
 				return false

@@ -20,7 +20,7 @@ import (
 // TestScripts runs the test scripts in faults.txt, which also explains their commands.
 func TestScripts(t *testing.T) { storetest.PlayFile(t, "faults.txt", newStage) }
 
-// stage runs one script with the objects of a Place in workerd.
+// stage runs one test script. The Durable Objects of the script run in workerd.
 type stage struct {
 	*storetest.Stage
 	*recorder
@@ -84,7 +84,7 @@ func number(args []string) int {
 	return n
 }
 
-// meet makes the faults that the script has set apply to the next call of an object.
+// meet applies the script's faults to the next call of an object.
 func (s *stage) meet() string {
 	s.place.Meet(s.faults)
 	s.errs = nil
@@ -107,7 +107,7 @@ func kinds(t *testing.T, args []string) (list []string) {
 	return list
 }
 
-// first returns the outcome of the first message after the faults were set.
+// first returns the result of the first message to an object after the faults were set.
 func (s *stage) first(_, _ []string) string {
 	switch err := s.errs[0]; {
 	case errors.Is(err, durableobject.ErrLost):
@@ -131,7 +131,8 @@ func (s *stage) deleting(_, _ []string) string {
 	return strings.TrimSuffix(strconv.Itoa(n)+" "+storetest.Outcome(err), " ok")
 }
 
-// deleted waits until no table is being deleted. Alarms of Durable Objects continue a deletion, in real time.
+// deleted waits for the end of all deletions of tables. Alarms of Durable Objects continue a deletion, in
+// real time.
 func (s *stage) deleted(_, _ []string) string {
 	waiting.Eventually(s.TB, "the deleted tables are gone", new(strings.Builder), func() bool { return s.deleting(nil, nil) == "0" })
 	return "ok"

@@ -46,7 +46,7 @@ func put(t *testing.T, s *workerd.Server, target string) {
 		switch status, answer := ask(t, s, "PUT", "acme", target, "", `{"Value":1}`); status {
 		case 204:
 			return
-		case 503, 500: // keys are being moved, or the outcome is unknown, so repeat the write
+		case 503, 500: // keys are being moved to another object, or the outcome is unknown; in both cases, repeat the write
 		default:
 			t.Fatalf("%d %s", status, answer)
 		}
@@ -55,9 +55,9 @@ func put(t *testing.T, s *workerd.Server, target string) {
 
 // BenchmarkSplitServesMore measures how many more requests a table serves after its load has split it. The requests
 // are reads of an entity, batches of 40 kB, and pages of 40 kB. On the platform, each object has its own processor
-// and serves 1,000 requests a second; here all objects share the processors of this machine. So an object of this
-// benchmark serves one request at a time, in 40 ms, which makes 25 a second. The platform also runs several isolates;
-// here one isolate has more wasm instances for large requests instead. The benchmark takes six minutes:
+// and serves 1,000 requests a second. Here all objects share the processors of this machine. So an object of this
+// benchmark serves one request at a time, in 40 ms: 25 requests a second. The platform also runs several isolates.
+// This benchmark has only one isolate, with more wasm instances for large requests. The benchmark takes six minutes:
 //
 //	EDGETABLE_NEEDS=edge go test ./testdata/edge/workerd -run '^$' -bench SplitServesMore -benchtime 1x
 func BenchmarkSplitServesMore(b *testing.B) {

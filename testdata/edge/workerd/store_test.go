@@ -44,7 +44,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-// strengths returns the guarantees that the store gives for tables with this many buckets.
+// strengths returns the guarantees that the store gives for tables with this number of hash-key buckets.
 func strengths(buckets uint16) storetest.Strengths {
 	if buckets <= 1 {
 		return storetest.Home("Durable Objects, one bucket per table")
@@ -61,8 +61,8 @@ func harness(buckets uint16) storetest.Harness {
 		return storetest.Fixture{
 			Store:     open(now),
 			Strengths: strengths(buckets),
-			Removes:   true,                                    // the objects' clock is late, so that alarms fire at once
-			Remote:    strings.Contains(t.Name(), "/Changes/"), // pages are slow here; tests with objects in memory check all histories
+			Removes:   true,                                    // the objects' clock is behind the machine's clock, so alarms are overdue and fire at once
+			Remote:    strings.Contains(t.Name(), "/Changes/"), // pages are slow here; tests with objects in memory check every history of changes
 			Share:     open,
 			Restart: func(now func() edm.Ticks) table.Store {
 				place.Restart(now)

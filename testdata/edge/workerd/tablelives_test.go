@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// remade is a table that is deleted and created again while clients insert entities.
+// remade describes a table that the test deletes and creates again while clients insert entities.
 type remade struct {
 	*mixed
 	stop    chan struct{} // closed to stop the running clients; nil if no clients are running
@@ -23,12 +23,12 @@ type remade struct {
 
 // written is an entity that a client has inserted or tried to insert.
 type written struct {
-	call, answered int64 // logical times; while the outcome is unknown, answered is the highest possible time
+	call, answered int64 // logical times of the request and the response; if the outcome is unknown, the second is the highest possible time
 	known          bool  // whether a response said that the entity exists
 }
 
-// live deletes the table and creates it again, this many times. It kills workerd during every second
-// deletion. Each incarnation of the table must begin empty and keep its entities.
+// live deletes the table and creates it again; the argument is the number of repetitions. During every second
+// deletion, it kills workerd. Each new table must begin empty and keep its entities.
 func (m *mixed) live(times int) {
 	l := &remade{mixed: m, entities: map[string]*written{}}
 	l.changed = sync.NewCond(&l.mu)
@@ -145,7 +145,8 @@ func (l *remade) create() int64 {
 	}
 }
 
-// look checks the content of the new incarnation of the table.
+// look checks the entities of a table that was deleted and created again. No entity from before the deletion
+// may exist, and no later entity may be missing.
 func (l *remade) look(dropped, created int64) {
 	call, seen := l.scan()
 	for name := range seen {

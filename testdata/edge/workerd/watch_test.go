@@ -77,7 +77,7 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(out)
-	for _, row := range []string{"0", "1", "2"} { // row 0 is printed as a part of the list, and the other rows as changes
+	for _, row := range []string{"0", "1", "2"} { // row 0 is in the list that is printed first; the other rows are printed as changes
 		if !lines.Scan() || !strings.Contains(lines.Text(), key(row)) {
 			t.Fatalf("it prints %q, want %s", lines.Text(), key(row))
 		}
