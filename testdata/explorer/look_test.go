@@ -55,13 +55,11 @@ func (b *tab) set(selector, text string) {
 	js[bool](b, `(e => { e.value = %[2]s; e.dispatchEvent(new Event("input", {bubbles: true})); return true })(document.querySelector(%[1]s))`, selector, text)
 }
 
-// gone waits until no element matches the selector.
 func (b *tab) gone(selector string) {
 	b.Helper()
 	b.wait(`!document.querySelector(%s)`, selector)
 }
 
-// has waits until a field contains the text.
 func (b *tab) has(selector, text string) {
 	b.Helper()
 	b.wait(`document.querySelector(%s)?.value == %s`, selector, text)
@@ -130,7 +128,7 @@ func (b *tab) axe(rules ...string) []string {
 }
 
 // through starts a proxy in front of the server, and returns a connection string for the proxy. The function
-// answers may answer a request itself; it then returns true.
+// answers may respond to a request and return true. Otherwise the server responds.
 func (s *server) through(answers func(w http.ResponseWriter, r *http.Request) bool) (connection string, stop func()) {
 	s.t.Helper()
 	home, err := url.Parse(s.endpoint)
@@ -139,7 +137,7 @@ func (s *server) through(answers func(w http.ResponseWriter, r *http.Request) bo
 	}
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: home.Scheme, Host: home.Host})
 	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body) // if it were not read completely, the proxy could cut off its response
+		body, err := io.ReadAll(r.Body) // if the body were not read completely, the proxy could cut off the response
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}

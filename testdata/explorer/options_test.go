@@ -12,8 +12,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// sessions returns n entities. The first ended entities have expired, and the others expire in three days and
-// some hours. The last entity has a text instead of an expiry time.
+// sessions returns n entities with expiry times. The parameter ended is the number of expired entities, which
+// come first. The other entities expire in three days and some hours. The last entity has a text instead of an
+// expiry time.
 func sessions(n, ended int) []entity {
 	now := time.Now()
 	var all []entity

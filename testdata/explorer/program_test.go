@@ -78,7 +78,7 @@ func serve(t *testing.T, args ...string) *server {
 	return s
 }
 
-// described returns the server whose addresses are in its printed lines.
+// described returns a server, with the addresses that the server has printed in these lines.
 func described(t *testing.T, lines []string) *server {
 	s := &server{t: t}
 	for _, line := range lines {

@@ -53,7 +53,7 @@ func TestRoom(t *testing.T) {
 	b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?view=traffic"`))
 	b.do(chromedp.EmulateViewport(2560, 1440))
 	b.see(at("heat"))
-	js[bool](b, `(document.querySelector(".heat canvas").classList.remove("single"), true)`) // class of a table with one range, whose map is low
+	js[bool](b, `(document.querySelector(".heat canvas").classList.remove("single"), true)`) // the class single makes the map of one range low
 	b.wait(`document.querySelector(".heat canvas").clientHeight >= 600`)
 	b.wait(`document.querySelector(%s).getBoundingClientRect().right > 2200`, at("shapes"))
 	b.do(chromedp.EmulateViewport(390, 844))
@@ -91,8 +91,8 @@ func TestPoints(t *testing.T) {
 	b.quiet()
 }
 
-// TestRunOnPhone checks the list of completions on a phone. A phone types a blank after each word, which opens the
-// list again. At no narrow width may the list cover a button of the query.
+// TestRunOnPhone checks the list of completions on a phone. The keyboard of a phone adds a blank after each word, and
+// the blank opens the list again. Even on a narrow screen, the list must not cover a button of the query.
 func TestRunOnPhone(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

@@ -181,8 +181,8 @@ func (b *tab) held(arrived <-chan struct{}) {
 	}
 }
 
-// note starts to record every text that the elements of the selector show, because some texts are only visible for a
-// moment. The method noted checks the record.
+// note begins to record every text that certain elements show, because some texts are only visible for a moment. The
+// method noted checks the recorded texts.
 func (b *tab) note(selector string) {
 	b.Helper()
 	js[bool](b, `(() => {
@@ -194,16 +194,15 @@ func (b *tab) note(selector string) {
 	})()`, selector)
 }
 
-// noted waits until a text that was recorded since the call of note contains the given text.
+// noted waits until a recorded text contains the given text. The method note begins the recording.
 func (b *tab) noted(text string) {
 	b.Helper()
 	b.wait(`[...window.noted].some(t => t.includes(%s))`, text)
 }
 
-// at returns a selector of the element whose attribute data-test is name.
+// at builds a selector of the element whose attribute data-test has the given value.
 func at(name string) string { return `[data-test="` + name + `"]` }
 
-// see waits until an element is visible.
 func (b *tab) see(selector string) {
 	b.Helper()
 	b.wait(`document.querySelector(%s)?.checkVisibility()`, selector)

@@ -12,7 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// visits returns entities of the partitions, with row numbers between from and to.
+// visits generates entities of the given partitions. The row numbers begin at the argument from, and end
+// before the argument to.
 func visits(partitions []int, from, to int) (list []entity) {
 	for _, p := range partitions {
 		for r := from; r < to; r++ {
@@ -36,7 +37,7 @@ func busy(t *testing.T) (s *server, socket string) {
 	s.use("visits", visits(all, 0, 20)...)
 	for ; ; time.Sleep(500 * time.Millisecond) { // wait for the next minute of the clock, after which the statistics have a new column
 		var r struct{ Map struct{ Starts []any } }
-		said := s.run("", "traffic", "visits", "--admin", socket, "--json") // each request also makes the server process the minutes that have ended
+		said := s.run("", "traffic", "visits", "--admin", socket, "--json") // each request also updates the statistics of the minutes that have ended
 		if err := json.NewDecoder(strings.NewReader(said)).Decode(&r); err != nil {
 			t.Fatal(err)
 		}
@@ -126,8 +127,8 @@ func TestTraffic(t *testing.T) {
 	})
 }
 
-// TestTrafficUntold checks the traffic page of a service that reports no traffic. The page must say so, and
-// what the user can do instead.
+// TestTrafficUntold checks the traffic page of a service that reports no traffic. The page must say that
+// there is no report. It must also say what the user can do instead.
 func TestTrafficUntold(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -170,15 +171,15 @@ func TestTrafficWithKey(t *testing.T) {
 	})
 }
 
-// place returns the window coordinates of a point in the map; x and y are fractions of the map's size, from 0
-// to 1.
+// place returns the window coordinates of a point in the picture of the table's traffic (the traffic map).
+// The arguments x and y are fractions of the picture's size, from 0 to 1.
 func (b *tab) place(x, y float64) (float64, float64) {
 	b.Helper()
 	p := js[[]float64](b, `(r => [r.left + 190 + (r.width - 196) * %s, r.top + 6 + (r.height - 46) * %s])((document.querySelector('[data-test="heat"]').scrollIntoView({block: "center"}), document.querySelector('[data-test="heat"]').getBoundingClientRect()))`, x, y)
 	return p[0], p[1]
 }
 
-// press sends a key to the map.
+// press sends a key to the picture of the table's traffic (the traffic map).
 func (b *tab) press(key string) {
 	b.Helper()
 	js[bool](b, `(e => { e.focus(); return e.dispatchEvent(new KeyboardEvent("keydown", {key: %s, bubbles: true, cancelable: true})) || true })(document.querySelector('[data-test="heat"]'))`, key)

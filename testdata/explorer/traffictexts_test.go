@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// hostileTraffic starts a server on this machine whose traffic statistics of the table rows contain
-// attacks in every text. It returns the path of its socket.
+// hostileTraffic starts a server on this machine. The server reports traffic of a table with the name "rows".
+// Every text in the report contains an attack, such as a script. hostileTraffic returns the path of the
+// server's socket.
 func hostileTraffic(t *testing.T, connection string) (socket string) {
 	t.Helper()
 	list := attacks()

@@ -14,7 +14,8 @@ func TestBadService(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	s.fill("people", people()...)
-	// A proxy between the explorer and the server causes the failure that the variable trouble names.
+	// The variable trouble holds the name of a failure. A proxy between the explorer and the server causes
+	// this failure.
 	var trouble atomic.Value
 	trouble.Store("")
 	connection, stop := s.through(func(w http.ResponseWriter, r *http.Request) bool {

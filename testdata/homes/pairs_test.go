@@ -24,8 +24,8 @@ type home struct {
 
 var homes = []string{"binary", "lambda", "objects", "kv", "azurite"}
 
-// own is the account with the table that a service exports. Each service also has two accounts for each other service: one for
-// the tables that are imported from that service, and one for the tables that are copied from it.
+// own is the name of an account. Each service has this account, and exports its table. For each other service, a service has two
+// more accounts. One account is for tables imported from the other service, and one is for tables copied from there.
 const own = "own"
 
 func imported(from string) string { return "imported" + from }
@@ -60,9 +60,10 @@ func startAll(t *testing.T, key string) []*home {
 // progress matches the lines in which commands report their progress.
 var progress = regexp.MustCompile(`(?m)^.* at once\n`)
 
-// TestPairs imports the same entities into each kind of deployment and Azurite (homes). It exports them, imports the export into the
-// next home, and also copies the table there. With EDGETABLE_MANY, as in 'make homes-all', it does this for every other home. Every
-// table must equal its source, and each source must equal the file, except for values that Azurite changes.
+// TestPairs moves the same entities between all homes: the kinds of deployment, and Azurite. It imports a file into each home, and
+// exports the table again. Then it imports each export into the next home of the list homes, and also copies the table there. With
+// EDGETABLE_MANY, as in 'make homes-all', it uses all other homes instead of the next home. Every table must equal its source, and
+// each export must equal the file, except for values that Azurite changes.
 func TestPairs(t *testing.T) {
 	key := newKey()
 	all := startAll(t, key)

@@ -48,7 +48,8 @@ func TestLanes(t *testing.T) {
 	if out, err := steps("good -- other"); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// When a lane has no more steps of its own, it runs waiting steps of the other lane.
+	// The script runs two lists of Makefile steps in two parallel processes. When a process has finished its
+	// list, it runs waiting steps of the other list.
 	must.OK(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
 	if out, err := steps("good -- held freeing"); err != nil {
 		t.Errorf("%v\n%s", err, out)

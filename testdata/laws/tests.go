@@ -24,7 +24,7 @@ type testPackage struct {
 	problems []string
 }
 
-// test is a test, or a subtest (law) of the suite for stores that a test runs.
+// test is a test. It may be a subtest (a law) of the suite for stores.
 type test struct {
 	path  []string
 	needs []string
@@ -168,7 +168,8 @@ func note(all map[string]*declared, name string, n ast.Node) {
 	})
 }
 
-// reached returns all programs that a declaration needs, directly or through other declarations.
+// reached follows the uses of a declaration. It returns all programs that the declaration needs, directly or
+// through other declarations.
 func reached(all map[string]*declared, name string) []string {
 	needs, seen, next := map[string]bool{}, map[string]bool{name: true}, []string{name}
 	for len(next) > 0 {
@@ -198,13 +199,15 @@ func called(c *ast.CallExpr) string {
 	return x.Name + "." + s.Sel.Name
 }
 
-// plays finds the laws (subtests of the suite for stores) that the tests of a package run.
+// plays holds the data for a search in the tests of a package. The search finds the laws that the tests run. A law
+// is a subtest of the suite for stores.
 type plays struct {
 	suite     map[string][]string
 	functions map[string]*ast.FuncDecl // functions of the package's tests
 }
 
-// laws returns the names of the laws that the code n runs, directly or through functions that n calls.
+// laws returns the names of the laws that a piece of code runs, directly or through functions. A law is a subtest
+// of the suite for stores.
 func (p plays) laws(n ast.Node, path []string) (list [][]string) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)
@@ -221,7 +224,7 @@ func (p plays) laws(n ast.Node, path []string) (list [][]string) {
 		}
 		switch {
 		case called(c) == "t.Run" && len(c.Args) == 2:
-			sub := "*" // matches any name, because a name that is no literal is only known at run time
+			sub := "*" // any name: a name that is no literal is only known at run time
 			if l, ok := c.Args[0].(*ast.BasicLit); ok {
 				sub, _ = strconv.Unquote(l.Value) // cannot fail, because the parser has checked the literal
 			}

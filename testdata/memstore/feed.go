@@ -28,8 +28,8 @@ type line struct {
 
 func (f *feed) add(ticks edm.Ticks, b []byte) { f.lines = append(f.lines, line{ticks, b}) }
 
-// histories counts the histories that stores of this process have begun. A history identifies the sequence of
-// all changes of a store.
+// histories is the number of histories that stores of this process have begun. A history identifies the
+// sequence of all changes of a store.
 var histories atomic.Uint64
 
 func newHistory() (h table.History) {

@@ -27,7 +27,7 @@ type Store struct {
 
 var _ table.Store = (*Store)(nil)
 
-// New makes an empty store whose Timestamps follow now.
+// New makes an empty store. The function now is the clock for the Timestamps.
 func New(now func() edm.Ticks) *Store {
 	return &Store{
 		clock:    table.NewClock(now, 0, nil),
@@ -115,7 +115,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	return nil
 }
 
-// live finds the record of a table. The caller holds mu.
+// live returns the record of a table, or ErrNoTable. The caller holds mu.
 func (s *Store) live(key table.RecordKey) (table.Record, error) {
 	r, ok := s.records.get(key.String())
 	if !ok {
@@ -150,7 +150,7 @@ func (s *Store) snapshot(ctx context.Context, key table.RecordKey) (v snapshot, 
 // Declares implements [table.Declaring].
 func (s *Store) Declares() (name string, expiry bool) { return "memory", true }
 
-// Get implements [table.Store]; it is always strong.
+// Get implements [table.Store]. Every read is strongly consistent.
 func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
 	v, err := s.snapshot(ctx, name)
 	if err != nil {

@@ -179,8 +179,8 @@ type expression struct {
 	zero        bool // whether the test accepts the value 0
 }
 
-// comparison matches the comparison operator in the expression of an alert. Because of the comparison, the
-// result is empty while there is no problem.
+// comparison matches the operator of a comparison in the expression of an alert. While there is no problem,
+// the comparison is false, and the expression returns no data.
 var comparison = regexp.MustCompile(`\s(==|[<>]=?)\s`)
 
 // expressions returns the expressions of the dashboard, with values for its variables, and the expressions of
@@ -207,11 +207,12 @@ func expressions(t *testing.T, row func(panel) bool, alerts func(group) bool) (l
 	return list
 }
 
-// healthy maps some expressions to a fault. Without this fault, the expression returns no data, or 0.
+// healthy lists expressions that return no data, or 0, unless a certain fault occurs. The values of the map
+// describe the faults.
 type healthy map[string]string
 
 // checkExpressions checks that each expression returns data under load. A panel's expression must have a
-// value other than 0. Expressions in healthy are exceptions.
+// value other than 0. The expressions in the parameter well are exceptions.
 func (s *server) checkExpressions(t *testing.T, list []expression, well healthy) {
 	t.Helper()
 	seen, nothing := map[string]bool{}, map[string]string{}

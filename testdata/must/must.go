@@ -1,4 +1,4 @@
-// Package must ends a test if its setup fails.
+// Package must has helpers for tests: they end a test if its setup fails.
 package must
 
 import "testing"

@@ -19,8 +19,8 @@ func Patience(t testing.TB) (context.Context, context.CancelFunc) {
 	return context.WithCancel(context.Background())
 }
 
-// Receive waits for a value from a channel and returns the value. The text what names the event in error messages.
-// If there is no value in time, the test fails with the last lines of the log.
+// Receive waits for a value from a channel and returns the value. The parameter what describes the expected event,
+// for error messages. If there is no value in time, the test fails, and shows the last lines of the log.
 func Receive[T any](t testing.TB, what string, from <-chan T, log fmt.Stringer) (v T) {
 	t.Helper()
 	ctx, cancel := Patience(t)
@@ -33,9 +33,9 @@ func Receive[T any](t testing.TB, what string, from <-chan T, log fmt.Stringer) 
 	return v
 }
 
-// Eventually calls the function holds repeatedly until it returns true. Use Eventually only if no event reports the
-// state, for example because another process or a periodic job causes the state. If possible, wait for a line of a
-// log (proc.Buffer.Await) or for a channel instead.
+// Eventually calls the function holds repeatedly until the result is true. Use Eventually only for a state that no
+// event reports, for example a state of another process. If possible, wait for a line of a log (proc.Buffer.Await)
+// or for a channel instead.
 func Eventually(t testing.TB, what string, log fmt.Stringer, holds func() bool) {
 	t.Helper()
 	ctx, cancel := Patience(t)

@@ -85,8 +85,8 @@ func cmpOr(a, b string) string {
 	return b
 }
 
-// play runs the tests with each mutant of a package. It returns how many mutants survive without an explanation in
-// the list of readExplained.
+// play runs the tests with each mutant of a package (a small change of the code). A mutant survives if no test fails.
+// play returns the number of surviving mutants that readExplained does not list.
 func play(ctx context.Context, name, cache string, sample, jobs int, again bool) (left int, err error) {
 	tests := suites[name]
 	if tests == nil {
@@ -217,8 +217,8 @@ func (p *program) playAll(ctx context.Context, all []mutant, known *results, job
 	return fates
 }
 
-// readExplained reads the list of those mutants of a package that no test can notice. Each line has a file, a source,
-// a change and a reason, separated by " | ".
+// readExplained reads the list of those mutants (small changes of a package) that no test can notice. A line has four
+// columns, separated by " | ": the file, the original code, the change and the reason.
 func readExplained(path, name string) (map[string]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

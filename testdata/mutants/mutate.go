@@ -122,15 +122,16 @@ func (m *mutator) around(n ast.Node, before, after string) {
 		insertion{m.files.Position(n.End()).Offset, 0, -order - 1, after})
 }
 
-// changes reports whether the value of an expression is only known at run time. If plain is set, the value must also
-// be of the type bool.
+// changes decides whether the value of an expression is only known at run time. If the parameter plain is true, the
+// value must also be of the type bool.
 func (m *mutator) changes(x ast.Expr, plain bool) bool {
 	v := m.info.Types[x]
 	return v.Value == nil && v.Type != nil && (!plain || types.Identical(v.Type, types.Typ[types.Bool]) || types.Identical(v.Type, types.Typ[types.UntypedBool]))
 }
 
-// condition adds two mutants of a condition: "always false" and, if both is set, "always true". The parameter both is
-// false for the condition of a loop, because the loop would become endless.
+// condition adds mutants (small changes) of a condition. In one mutant, the condition is always false. If the
+// parameter both is true, there is a second mutant, in which the condition is always true. For the condition of a
+// loop, the parameter is false, because the loop would become endless.
 func (m *mutator) condition(x ast.Expr, both bool) {
 	if !m.changes(x, true) {
 		return
@@ -143,8 +144,8 @@ func (m *mutator) condition(x ast.Expr, both bool) {
 	m.around(x, fmt.Sprintf("(mutantOn(%d) || !mutantOn(%d) && (", m.add(x, "is true"), no), "))")
 }
 
-// comparisons and sums map operators to the names of functions that replace them. If the mutant is active, such a
-// function uses another operator.
+// The maps comparisons and sums contain, for each operator, the name of a function that replaces the operator. If the
+// mutant (a change of the code) is active, the function uses another operator.
 var comparisons = map[token.Token]string{token.LSS: "Less", token.LEQ: "LessEqual", token.GTR: "More", token.GEQ: "MoreEqual"}
 var sums = map[token.Token]string{token.ADD: "Add", token.SUB: "Subtract"}
 
@@ -190,7 +191,8 @@ func isFloat(t types.Type) bool {
 	return ok && b.Info()&types.IsFloat != 0
 }
 
-// returned adds mutants of a return statement: the opposite boolean, a number plus one, or a zero value.
+// returned adds mutants (changes) of a return statement. A mutant returns the opposite boolean, a number plus one, or
+// a zero value.
 func (m *mutator) returned(s *ast.ReturnStmt) {
 	results := m.results[len(m.results)-1]
 	if len(s.Results) != results.Len() {
@@ -233,7 +235,8 @@ func (m *mutator) nameOf(t types.Type) (string, bool) {
 	return strings.TrimPrefix(name, "."), plain
 }
 
-// statements adds a mutant for each statement that can be removed.
+// statements goes through a list of statements. For each statement that can be removed, it adds a mutant (a changed
+// program) without the statement.
 func (m *mutator) statements(list []ast.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {

@@ -1,6 +1,6 @@
-// Package needs is for tests that need other programs than Go. Each step of the Makefile lists the programs that it
-// has in EDGETABLE_NEEDS. A test that needs a program that is not listed is skipped. If a listed program is
-// missing, the tests that need it fail.
+// Package needs declares the programs that tests need besides Go. Each step of the Makefile lists its available
+// programs in the variable EDGETABLE_NEEDS. If a test needs a program that is not in the list, the test is skipped.
+// If a program in the list is missing, the tests that need the program fail.
 package needs
 
 import (
@@ -25,7 +25,8 @@ const (
 	Prometheus = "prometheus" // Debian's package
 )
 
-// These skips the test unless the step of the Makefile that runs the test has all these programs.
+// These declares the programs that a test needs. If the step of the Makefile lacks one of these programs, the test
+// is skipped.
 func These(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
@@ -38,13 +39,13 @@ func These(t testing.TB, programs ...string) {
 	}
 }
 
-// Asked reports whether the step of the Makefile that runs the test has a program.
+// Asked reports whether a program is in the list of the current step of the Makefile (EDGETABLE_NEEDS).
 func Asked(program string) bool {
 	return slices.Contains(strings.Split(os.Getenv(Variable), ","), program)
 }
 
-// ownTag returns the build tag that begins with test and with which this test program was built, if any. A test
-// that such a tag selects must not be skipped.
+// ownTag returns the build tag of this test program, if a tag that begins with test was set. A test that such a tag
+// selects must not be skipped.
 func ownTag() string {
 	info, _ := debug.ReadBuildInfo()
 	for _, s := range info.Settings {

@@ -16,7 +16,8 @@ func Disk(t testing.TB, size string) (dir string) {
 	return dir
 }
 
-// Mount is like [Disk], but mounts the file system at a given directory.
+// Mount mounts a file system of a size at a given directory, until the test ends. If the process lacks the
+// permission to mount, Mount skips the test.
 func Mount(t testing.TB, dir, size string) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {

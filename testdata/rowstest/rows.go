@@ -12,8 +12,9 @@ import (
 // interface permits: each call overwrites the memory that the previous call returned.
 type Rows struct {
 	Rows  []Row
-	Bytes int64 // result of Size; 0 means the size of all rows plus Beside
-	// Beside is added to the size of all rows, as if the database contained other rows, too.
+	Bytes int64 // result of Size; 0 means the size of all rows plus the field Beside
+	// Beside is a number of bytes that Size adds to the size of all rows. It simulates other rows in the
+	// database.
 	Beside int64
 	// Touched is called for each row that is looked up, read in a scan, written or deleted. It may be nil.
 	Touched func(key []byte, writes bool)
@@ -41,7 +42,7 @@ func (o *Rows) touch(key []byte, writes bool) {
 	}
 }
 
-// lend joins the texts b, in memory that the next call overwrites.
+// lend joins texts. The next call overwrites the memory of the result.
 func (o *Rows) lend(b ...[]byte) []byte {
 	o.spoil()
 	for _, part := range b {
@@ -57,7 +58,8 @@ func (o *Rows) spoil() {
 	o.lent = o.lent[:0]
 }
 
-// At returns the index of a key, or the index where it would be inserted.
+// At searches for a key. It returns the index of the key. If the key does not exist, it returns the index at
+// which the key would be inserted.
 func (o *Rows) At(key []byte) (int, bool) {
 	i := sort.Search(len(o.Rows), func(i int) bool { return bytes.Compare(o.Rows[i].Key, key) >= 0 })
 	return i, i < len(o.Rows) && bytes.Equal(o.Rows[i].Key, key)

@@ -67,7 +67,7 @@ func Start(ctx context.Context, o Options) (*Emulator, error) {
 	return e, nil
 }
 
-// listens waits until the emulator listens on an address.
+// listens waits until the emulator accepts connections on an address.
 func (e *Emulator) listens(ctx context.Context, address string) error {
 	for {
 		conn, err := net.Dial("tcp", address)
@@ -84,7 +84,6 @@ func (e *Emulator) listens(ctx context.Context, address string) error {
 	}
 }
 
-// said returns the end of the log, if it can be read.
 func (e *Emulator) said() string {
 	log, ok := e.log.(fmt.Stringer)
 	if !ok {
@@ -106,7 +105,7 @@ func (e *Emulator) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 		select {
 		case <-e.done:
 			return nil, fmt.Errorf("%w; the emulator has ended: %v", err, e.err)
-		case <-time.After(time.Second): // the failed connection may be noticed before the end of the process
+		case <-time.After(time.Second): // if the emulator has ended, the request may fail a moment before the channel e.done is closed
 			return nil, fmt.Errorf("%w; the emulator lives", err)
 		}
 	}

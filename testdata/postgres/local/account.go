@@ -39,7 +39,7 @@ func (a *account) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: a.uid, Gid: a.gid}
 }
 
-// own changes the owner of a directory to the account. It fails if the account cannot enter the directory above.
+// own makes the account the owner of a directory. It fails if the account cannot enter the parent directory.
 func (a *account) own(dir string) error {
 	if a == nil {
 		return nil

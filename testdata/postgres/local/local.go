@@ -41,7 +41,7 @@ type Options struct {
 	Settings []string // settings of the form name=value
 	Dir      string   // data directory; "" means a temporary one
 	From     *Cluster // primary of a standby; nil if the cluster is a primary
-	Socket   string   // directory of the socket over which a standby reaches From; "" means From's own
+	Socket   string   // directory of the socket over which a standby reaches its primary; "" means the primary's own directory
 	Log      string   // directory of the write-ahead log; "" means the data directory
 }
 
@@ -363,8 +363,8 @@ func freePorts(n int) (list []int, err error) {
 	return list, nil
 }
 
-// programs returns the directory of PostgreSQL's programs. It finds the script that installs them from the working
-// directory, which is the directory of the test's package.
+// programs returns the directory of PostgreSQL's programs. The script .ci/postgres installs the programs. The
+// search for the script begins in the working directory, which is the directory of the test's package.
 func programs(version string) (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

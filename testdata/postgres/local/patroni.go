@@ -166,7 +166,8 @@ func (p *Patroni) Primary() *Node {
 	return nil
 }
 
-// says reports whether Patroni's REST API on this node responds with 200 to a request of the path what.
+// says sends a request to Patroni's REST API on this node. It reports whether the status of the response is 200. The
+// argument is the path of the request.
 func (n *Node) says(what string) bool {
 	client := http.Client{Timeout: 2 * time.Second}
 	r, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d/%s", n.rest, what))
@@ -199,8 +200,8 @@ func (p *Patroni) safe() bool {
 		sync.Leader == primary.Name && sync.Standby != ""
 }
 
-// await waits until the function so returns true. It fails if a program ends meanwhile, or if the time limit passes.
-// The error contains the ends of all logs.
+// await waits until the function so returns true. It fails if a program ends during the wait, or if the time limit
+// passes. The error contains the ends of all logs.
 func (p *Patroni) await(limit time.Duration, what string, so func() bool) error {
 	for end := time.Now().Add(limit); !so(); time.Sleep(50 * time.Millisecond) {
 		for _, one := range p.processes() {
@@ -255,12 +256,12 @@ func (p *Patroni) KillBackend(ctx context.Context, n *Node) error {
 	for _, pid := range children(server) {
 		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if err != nil || !strings.Contains(string(name), "postgres postgres 127.0.0.1(") {
-			continue // this process has ended, or serves no client
+			continue // the process has ended, or it is not a process that serves a client
 		}
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			return err
 		}
-		gone := func() bool { return !slices.Contains(children(server), pid) } // once this process is gone, the server has noticed the kill
+		gone := func() bool { return !slices.Contains(children(server), pid) } // the server removes the killed process only after it has noticed the kill
 		if err := p.await(time.Minute, "a server that restarts in place", gone); err != nil {
 			return err
 		}
@@ -288,7 +289,7 @@ func (n *Node) StopSending() error {
 	for _, pid := range children(server) {
 		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if err != nil || !strings.Contains(string(name), "walsender") {
-			continue // this process has ended, or does not send the log
+			continue // the process has ended, or it is not a process that sends the write-ahead log to a standby
 		}
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			return err
@@ -417,7 +418,7 @@ func (p *process) kill() error {
 	return errors.Join(err, p.life.Close())
 }
 
-// left reports whether the program has ended without being killed.
+// left detects an unexpected end: the program has ended, and the test did not kill it.
 func (p *process) left() bool {
 	if p.ended == nil || p.killed {
 		return false

@@ -22,15 +22,15 @@ type plan struct {
 	Rest    time.Duration // time from the last write to the check for missing items
 }
 
-// written returns the time from the start of the experiment to the first write of an item. This write has an expiry
-// that has already passed.
+// written computes the time from the start of the experiment to the first write of an item. The item's expiry in
+// this write has already passed.
 func (p *plan) written(id int) time.Duration {
 	return p.Writing / time.Duration(p.Items) * time.Duration(id)
 }
 
-// again returns the time from the start of the experiment to the second write of an item. The times since the first
-// write are spread evenly over orders of magnitude: as many are 1 to 10 seconds as 1 to 10 hours, because it is unknown
-// when DynamoDB decides to delete an item.
+// again computes the time from the start of the experiment to the second write of an item. The time since the first
+// write is random: 1 to 10 seconds are as likely as 1 to 10 hours. The range is so large because it is unknown when
+// DynamoDB decides to delete an item.
 func (p *plan) again(id int) time.Duration {
 	rnd := rand.New(rand.NewPCG(1, uint64(id)))
 	seconds := math.Pow(max(p.Longest.Seconds(), 1), rnd.Float64())
@@ -41,7 +41,7 @@ func (p *plan) again(id int) time.Duration {
 type table interface {
 	// Put writes an item with an expiry that has passed.
 	Put(ctx context.Context, id int) error
-	// Again writes the item without an expiry, on condition that the item still exists.
+	// Again replaces the item by an item without an expiry, on condition that the item still exists.
 	Again(ctx context.Context, id int) (there bool, err error)
 	// Missing returns which of these items do not exist.
 	Missing(ctx context.Context, ids []int) ([]int, error)
@@ -70,7 +70,7 @@ type experiment struct {
 	plan
 	Begun time.Time
 	next  int          // number of items that have had their first write; they have the lowest ids
-	done  map[int]bool // by item: true if it was written a second time, false if it was already deleted
+	done  map[int]bool // items whose second write was tried: true if the item was written, false if it was already deleted
 	log   *os.File
 }
 
@@ -185,5 +185,4 @@ func (e *experiment) judge(lost []int) (a answer) {
 	return a
 }
 
-// until waits until the time t.
 func until(ctx context.Context, t time.Time) error { return cli.Sleep(ctx, time.Until(t)) }

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// cloud simulates DynamoDB, which deletes an expired item some time after it has found the item. If
-// looksAgain is set, cloud checks the expiry again before it deletes the item. Otherwise it relies on the
-// check an hour before.
+// cloud simulates DynamoDB. Some time after DynamoDB has found an expired item, it deletes the item. If the
+// field looksAgain is true, cloud checks the expiry again at the time of the deletion. Otherwise it deletes
+// the item even if the item has no expiry any more.
 type cloud struct {
 	looksAgain bool
 	items      map[int]bool      // by item: true if the item has an expiry
 	doomed     map[int]time.Time // time at which each item will be deleted
-	fail       int               // counts down to the call that fails
+	fail       int               // number of calls up to and including the call that fails
 }
 
 func (c *cloud) pass() error {

@@ -65,7 +65,7 @@ func (t *items) remove(ctx context.Context) error {
 	return err
 }
 
-// Put implements table. The item expired a minute ago.
+// Put implements the interface table: it writes an item that expired a minute ago.
 func (t *items) Put(ctx context.Context, id int) error {
 	it := key(id)
 	it[".ttl"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(time.Now().Unix()-60, 10)}
@@ -73,7 +73,7 @@ func (t *items) Put(ctx context.Context, id int) error {
 	return err
 }
 
-// Again implements table.
+// Again implements the interface table: it writes the item only if the item still exists.
 func (t *items) Again(ctx context.Context, id int) (there bool, err error) {
 	_, err = t.client.PutItem(ctx, &sdk.PutItemInput{
 		TableName: &t.name, Item: key(id),
@@ -85,7 +85,7 @@ func (t *items) Again(ctx context.Context, id int) (there bool, err error) {
 	return err == nil, err
 }
 
-// Missing implements table.
+// Missing implements the interface table: it reads each item with strong consistency.
 func (t *items) Missing(ctx context.Context, ids []int) (missing []int, err error) {
 	for _, id := range ids {
 		out, err := t.client.GetItem(ctx, &sdk.GetItemInput{TableName: &t.name, Key: key(id), ConsistentRead: aws.Bool(true)})
