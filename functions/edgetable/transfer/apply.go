@@ -23,7 +23,8 @@ type Apply struct {
 	Source string // URL of the account, which the file of refused rows records as the source
 	// Connections is the maximum number of concurrent batches.
 	Connections int
-	// Before is called with the operations of each page, before Page writes these operations.
+	// The callback Before gets the operations of each page. The method Page writes these operations
+	// after the call.
 	Before func([]remote.Operation) error
 }
 
@@ -90,7 +91,7 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 		if err := json.Unmarshal(text, &e); err != nil {
 			return nil, err
 		}
-		if e.Type != payload.EventDrop { // a drop event has no entity; the next response of the feed reports its end
+		if e.Type != payload.EventDrop { // the event of a deleted table has no entity; the next response of the feed reports the end of the feed
 			last[entity{e.PartitionKey, e.RowKey}] = &e
 		}
 	}

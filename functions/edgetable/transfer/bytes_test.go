@@ -141,7 +141,8 @@ func TestImportMissing(t *testing.T) {
 	}
 }
 
-// writeParquet writes a file with the two key columns and a column that contains values.
+// writeParquet writes a file with a row for each value. The file has the two key columns, and one
+// column with the given name and type for the values.
 func writeParquet(t *testing.T, name string, node parquet.Node, values ...parquet.Value) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "a.parquet")

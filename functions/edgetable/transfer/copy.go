@@ -83,7 +83,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 		if remote.TableGone(err) {
 			lost = append(lost, fmt.Errorf("table %s does not exist, or no longer exists: %w", name, err))
 			totals.Add(w.Totals(name))
-			err = w.Forget(name) // the entities in the progress file may be gone
+			err = w.Forget(name) // forget the progress, because the deleted table may have contained the copied entities
 		}
 		if err != nil {
 			totals.Add(w.Totals())

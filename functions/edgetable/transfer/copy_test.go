@@ -145,7 +145,7 @@ func TestCopyInterrupted(t *testing.T) {
 	o := newCopy(t, from, to)
 	for runs := 0; ; runs++ {
 		o.Progress = new(scan.Progress)
-		ctx, cancel := s.cancelAfter(t, copyRows/500) // a batch has 100 rows, so a run is cancelled after about one fifth of the table
+		ctx, cancel := s.cancelAfter(t, copyRows/500) // a batch has 100 rows, so copyRows/500 batches have one fifth of the rows
 		totals, err := o.Run(ctx, from, to)
 		cancel()
 		if err == nil {

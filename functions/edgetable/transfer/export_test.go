@@ -87,7 +87,7 @@ func TestExportInterrupted(t *testing.T) {
 			dir, runs := t.TempDir(), 0
 			broken := in(dir)
 			for m = nil; m == nil; runs++ {
-				ctx, cancel := s.cancelAfter(t, 2+runs) // each query reads one page; two queries are too few for the first run
+				ctx, cancel := s.cancelAfter(t, 2+runs) // each query reads one page; the table has more than two pages
 				m, err = newExport(c, "jsonl", compress).To(ctx, c, broken)
 				cancel()
 				if err != nil && !errors.Is(err, context.Canceled) {
@@ -142,9 +142,9 @@ func TestExportInterruptedColumns(t *testing.T) {
 	}
 }
 
-// TestExportObjectsWithoutLine stops the first run at each seventh of its writes. Some stored
-// objects then have no progress line. The test checks that the next run exports the same bytes as a
-// streamed export, and that it removes all temporary objects.
+// TestExportObjectsWithoutLine cancels the first run of an export at its nth change of the
+// destination, for n = 1, 8, 15 and so on. Some stored objects then have no progress line. The next
+// run must export the same bytes as a streamed export, and must remove all temporary objects.
 func TestExportObjectsWithoutLine(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

@@ -27,8 +27,8 @@ func newClient(t testing.TB) *remote.Client {
 	return clientOf(t, nil)
 }
 
-// newStopper returns a client for a new server, and a stopper. The stopper counts the requests for
-// which the callback returns true.
+// newStopper returns a client for a new server, and a stopper, which cancels a context after a
+// number of requests. The stopper counts the requests for which the callback returns true.
 func newStopper(t testing.TB, counts func(*protocol.Request) bool) (*remote.Client, *stopper) {
 	t.Helper()
 	s := &stopper{counts: counts}

@@ -76,7 +76,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 		if err != nil {
 			return totals, err
 		}
-		if again && hasFinishedWork(&state) { // the entities in the progress file are gone
+		if again && hasFinishedWork(&state) { // a deleted table has contained the entities that the progress file counts, so start over
 			state = progressfile.Line{}
 			if err := im.progress.Write(state); err != nil {
 				return totals, err
@@ -127,9 +127,9 @@ func (o *Import) measure(state *progressfile.Line) {
 	}
 }
 
-// createTables creates the missing tables. The returned map has an entry for each table. The value is true if this
-// call created the table and only one source writes to the table. The result again is true if a table was missing,
-// or if a table was deleted and created again after the progress file was written.
+// createTables creates the missing tables. The returned map has an entry for each table. The value is true if this call
+// created the table and only one source writes to the table. The second result is true if a table was missing, or
+// if a table was deleted and created again after the progress file was written.
 func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (all map[string]bool, again bool, err error) {
 	all = map[string]bool{}
 	for _, s := range o.Sources {
@@ -156,9 +156,9 @@ func (o *Import) createTables(ctx context.Context, c *remote.Client, state *prog
 	return all, again, nil
 }
 
-// read passes the rows of a source to the callback in key order, so that batches are full. If the file is not in
-// key order, read sorts the rows. Of rows with the same keys, it passes only the last row. The order depends only
-// on the file.
+// read reads the rows of a source, and passes the rows to the callback in key order. A batch has rows of one partition,
+// so this order gives full batches. If the file is not in key order, the rows are sorted. Of rows with the same keys,
+// only the last row is passed. The order depends only on the file.
 func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.Row) error, refuse func(rows.Reject) error) (dropped int64, err error) {
 	var s *sorter.Sorter
 	if !inOrder {

@@ -153,7 +153,7 @@ func TestImportInterrupted(t *testing.T) {
 			runs := 0
 			for ; ; runs++ {
 				im.Progress = new(scan.Progress)
-				ctx, cancel := s.cancelAfter(t, importRows/600) // a batch has 100 rows, so a run is cancelled after about a sixth of the file
+				ctx, cancel := s.cancelAfter(t, importRows/600) // a batch has 100 rows, so importRows/600 batches have one sixth of the rows
 				totals, err := im.Run(ctx, c)
 				cancel()
 				if err == nil {

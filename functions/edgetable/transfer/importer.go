@@ -16,8 +16,9 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// importer sends the rows of an import in several concurrent batches. The progress file records the number of rows at the start
-// of the file that are all finished.
+// importer sends the rows of an import in several concurrent batches. The progress file records the number of finished
+// rows at the start of the file. After these rows, other batches may be finished too, but a later run sends these
+// batches again.
 type importer struct {
 	o        *Import
 	writer   writer
@@ -85,7 +86,7 @@ func (im *importer) run(all context.Context) error {
 			return errors.Join(err, im.progress.Write(progressfile.Line{}))
 		}
 	}
-	if remote.TableGone(err) { // the table was deleted with the entities that the progress file counts
+	if remote.TableGone(err) { // the deleted table has contained the entities that the progress file counts, so start over
 		return errors.Join(err, im.progress.Write(progressfile.Line{}))
 	}
 	if err = errors.Join(err, im.writeProgress()); err == nil && im.progress != nil {
@@ -94,7 +95,8 @@ func (im *importer) run(all context.Context) error {
 	return err
 }
 
-// source imports the ith file without its first skip rows.
+// source imports the ith file. The parameter skip is the number of rows at the start of the file
+// that earlier runs have finished.
 func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	s := &im.o.Sources[i]
 	if s.stored != nil && s.stored.SHA256 != "" {
@@ -143,7 +145,7 @@ func (im *importer) isSourceInOrder(s *Source) (inOrder bool, err error) {
 		return false, nil
 	}
 	count := s.bytes
-	s.bytes = new(atomic.Int64) // count the bytes only when the import reads the file again
+	s.bytes = new(atomic.Int64) // do not count the bytes of this first reading, because the import reads the file a second time
 	defer func() { s.bytes = count }()
 	r, done, err := s.open(nil, im.o.Format, how)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 
 const orders = "Country,Id,Placed,Timestamp,Note 1\nno,7,2020-02-03T04:05:06Z,2021-01-02T03:04:05.1234567Z,x\nse,12,2020-12-31,2022-01-01T00:00:00Z,\n"
 
-// orderFile writes the rows of the constant orders to a file of the given format, with types.
+// orderFile writes a file of the given format. The file has the rows in the constant orders. In
+// JSON and parquet, the values have types.
 func orderFile(t *testing.T, format string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Orders."+format)

@@ -17,8 +17,8 @@ import (
 	"edgetable/testdata/remotetest"
 )
 
-// withoutBatches wraps a service so that it does not support batches. It counts the batches that it
-// receives.
+// withoutBatches wraps a service. The wrapper answers each batch with 501 Not Implemented, and
+// counts the batches.
 type withoutBatches struct {
 	httpserver.Protocol
 	asked *atomic.Int64

@@ -20,8 +20,8 @@ type outbox struct {
 	p         *scan.Task
 	w         writer
 	b         *batch
-	confirmed reached // last entity up to which the target has all changes
-	seen      reached // last entity up to which the target or the current batch has all changes
+	confirmed reached // progress in the target, without the current batch
+	seen      reached // progress in reading, including the current batch
 	work      int     // amount of work since the last line of the progress file
 	body      []byte
 }
@@ -33,7 +33,7 @@ type reached struct {
 	some   bool // false before the first entity of the range
 }
 
-// set sets r to a copy of to, which shares no memory with to.
+// set copies the parameter to into r. The copy has its own memory for the keys.
 func (r *reached) set(to *reached) {
 	*r = reached{to.totals, append(r.pk[:0], to.pk...), append(r.rk[:0], to.rk...), to.some}
 }
@@ -92,7 +92,7 @@ func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error
 	return o.writeProgress(false)
 }
 
-// flush writes the batch and sets confirmed to seen.
+// flush writes the batch. After that, the field confirmed is a copy of the field seen.
 func (o *outbox) flush(ctx context.Context) error {
 	b := o.b
 	if len(b.ops) > 0 {

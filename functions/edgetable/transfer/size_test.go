@@ -14,8 +14,8 @@ var (
 	splitRows    = amount(2000, 3000)
 )
 
-// amount returns many if EDGETABLE_MANY is set, as in 'make many', and otherwise few. More data finds
-// rarer cases but takes longer.
+// amount returns the parameter many if EDGETABLE_MANY is set, as in 'make many'. Otherwise it returns
+// the parameter few. More data finds rarer cases but takes longer.
 func amount(few, many int) int {
 	if os.Getenv("EDGETABLE_MANY") != "" {
 		return many

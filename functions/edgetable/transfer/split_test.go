@@ -43,8 +43,8 @@ var tables = map[string]struct {
 	"small":         {1, func(i int) keys { return keys{fmt.Sprint(i % 1000), ""} }},
 }
 
-// keysOf makes splitRows keys with the callback. It returns the keys in key order without
-// duplicates.
+// keysOf calls the callback for each number below the variable splitRows. It returns the keys in
+// key order without duplicates.
 func keysOf(of func(i int) keys) (list []keys) {
 	for i := range splitRows {
 		list = append(list, of(i))
@@ -217,8 +217,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// split divides a table into want ranges. It returns fewer ranges if the table cannot be divided
-// further. The ranges are in key order.
+// split divides a table into ranges. The parameter want is the number of ranges. If the table
+// cannot be divided further, split returns fewer ranges. The ranges are in key order.
 func split(ctx context.Context, c *remote.Client, table, filter string, want int) ([]ranges.Range, error) {
 	type piece struct {
 		ranges.Range
@@ -258,9 +258,9 @@ func split(ctx context.Context, c *remote.Client, table, filter string, want int
 	return list, nil
 }
 
-// readDivided reads a table with several workers. A worker that has read size.WorthDividing
-// entities waits until idle workers have divided the table into want ranges. readDivided returns
-// the keys of each range, in key order.
+// readDivided reads a table with several workers. The parameter want is the number of ranges. After
+// size.WorthDividing entities, a worker waits until idle workers have divided the table into this
+// number of ranges. readDivided returns the keys of each range, in key order.
 func readDivided(ctx context.Context, c *remote.Client, table string, want int) (list [][]ranges.Key, err error) {
 	var mu sync.Mutex
 	found := map[*scan.Task][]ranges.Key{}

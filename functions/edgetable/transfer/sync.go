@@ -36,9 +36,9 @@ func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// try reads a range of a table on both sides. It counts the entities that a copy would insert, skip
-// and refuse. It reads the target without the filter, because an insert can also conflict with an
-// entity that the filter excludes.
+// try reads a range of a table in the source and in the target. It counts the entities that a copy
+// would insert, skip and refuse. It reads the target without the filter. The reason is that an
+// insert can conflict with an entity of the target that does not match the filter.
 func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	span := p.Rest()

@@ -14,8 +14,8 @@ import (
 // TestImportStorageExplorer imports CSV files in the formats that Storage Explorer has written over
 // the years. The formats are described in
 // https://github.com/microsoft/AzureStorageExplorer/issues/8772
-// (version 1.40), and in the issues 417, 4212, 4665 (separators), 6625 (a CR without quotes) and
-// 6821 (True).
+// (version 1.40), and in other issues there: 417, 4212, 4665 about separators, 6625 about a carriage
+// return in a cell without quotes, and 6821 about the Boolean value True.
 func TestImportStorageExplorer(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string][]string{

@@ -35,7 +35,7 @@ func (d *documents) Next() (text []byte, number int, err error) {
 	if entity := entityOf(text); entity != nil {
 		text = entity
 	}
-	return text, d.n, nil // documents returns any other text unchanged, and the parser of entities refuses the text
+	return text, d.n, nil // if the document has no entity, Next returns the whole document, and the parser of entities refuses the document
 }
 
 // typeOf is the ending in the name of a JSON member that holds the type of a property.

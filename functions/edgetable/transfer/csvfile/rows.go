@@ -24,7 +24,7 @@ type Rows struct {
 	width   int
 	names   []string // names of all columns
 	cells   []cell   // cells of the current row
-	first   []cell   // if a schema file has the names of the columns: the first line of the file, which is a row; otherwise nil
+	first   []cell   // row in the first line of the file; nil if the first line has the names of the columns, or was already returned
 }
 
 type column struct {
@@ -116,8 +116,8 @@ func newColumnName(m *rows.Mapper, name string) string {
 // typeSuffixes are the endings of the names of type columns.
 var typeSuffixes = []string{typeSuffix, " " + typeSuffix, "@odata.type"}
 
-// valueColumnOf returns the column whose type is in the type column name. It returns "" if name is
-// not a type column.
+// valueColumnOf returns the name of the column to which a type column belongs. If the given name is
+// not that of a type column, the result is "".
 func valueColumnOf(name string) string {
 	for _, suffix := range slices.Backward(typeSuffixes) {
 		if of, ok := strings.CutSuffix(name, suffix); ok {
@@ -316,8 +316,8 @@ func (r *Rows) text() string {
 	return rows.RejectedText(list)
 }
 
-// plain returns the current row as CSV text for the file of rejected rows. An import of that file
-// refuses such a row, so that nobody imports it by mistake.
+// plain returns the current row as CSV text for the file of rejected rows. If somebody imports the
+// file of rejected rows, the import refuses this text. So nobody imports the row by mistake.
 func (r *Rows) plain() string {
 	var line []byte
 	for i, c := range r.cells {

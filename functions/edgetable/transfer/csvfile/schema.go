@@ -94,8 +94,9 @@ func (s *Schema) types() map[string]edm.Type {
 	return s.typ
 }
 
-// head returns the names of the columns; line is the first line of the CSV file. If the schema file
-// has the names, line is a row, and head stores line in first.
+// head returns the names of the columns. The parameter line has the cells in the first line of the
+// CSV file. If this line is a row, head takes the names from the schema file, and stores the row in
+// the parameter first.
 func (s *Schema) head(line []cell, first *[]cell) []cell {
 	if s == nil {
 		return line

@@ -62,13 +62,13 @@ type exporting struct {
 	lines int // number of progress lines of earlier runs
 
 	buffers sync.Pool // buffers for objects
-	sheets  sync.Map  // by *scan.Task: the rows.Sheet that collects the columns of the entities in the range
+	sheets  sync.Map  // key: *scan.Task of a range; value: the rows.Sheet that collects the columns of the entities in the range
 }
 
-// To exports tables to a destination. It writes files with new names, and it writes the manifest,
-// which lists the files, last. So an older finished export in the destination stays complete until
-// the new export is complete. A table that is deleted during the export is left out. After an
-// error, the same command resumes from the recorded progress.
+// To exports tables to a destination. It first writes files with new names. At the end, it writes
+// the manifest, which lists the files. So an older finished export in the destination stays
+// complete until the new export is complete. A table that is deleted during the export is left out.
+// After an error, the same command resumes from the recorded progress.
 func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manifest, error) {
 	x := &exporting{Export: o, c: c, place: place}
 	if err := x.judge(ctx); err != nil {
@@ -120,8 +120,9 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	// An unfinished export has a higher number than the finished export. With another number, the
-	// object belongs to a finished export whose temporary objects were not removed.
+	// The record b describes the export that was begun last. If b has a higher number than the finished
+	// export, the last export is unfinished. Otherwise b is left over from a finished export whose
+	// temporary objects were not removed.
 	there = there && (x.old == nil || b.Number > x.old.Number)
 	switch {
 	case x.Restart:
@@ -235,7 +236,7 @@ func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
 			}
 		}
 	}
-	if err := x.place.Delete(ctx, begunName); err != nil { // delete it first, because the export counts as unfinished while this object exists
+	if err := x.place.Delete(ctx, begunName); err != nil { // delete this record first: no later run may resume an export that lacks objects
 		return err
 	}
 	var useless []objects.Object

@@ -61,14 +61,14 @@ type target struct{ *bytes.Buffer }
 const lineObjects = 4
 
 // rangeExport writes a range to objects. It fills one buffer while a goroutine stores the previous buffer. Until
-// awaitObject returns, this goroutine owns the field next, the buffer that it stores, and the progress of the range.
-// store calls awaitObject before it starts the next goroutine.
+// awaitObject returns, this goroutine owns three things: the field next, the stored buffer, and the progress of the
+// range. The method store calls awaitObject before it starts the next goroutine.
 type rangeExport struct {
 	*exporting
 	table string
 	p     *scan.Task
 
-	object  *target // its buffer is nil before the first text of an object
+	object  *target // current object; the field Buffer is nil until the object gets its first row
 	out     rows.Frames
 	row     []byte
 	written int         // bytes of text in the current object, before compression
@@ -77,7 +77,7 @@ type rangeExport struct {
 	at      *ranges.Key // key of the last row in the previous objects
 	number  int         // number of the next object
 
-	storing chan error        // receives the error or nil when the goroutine has stored its object; nil if no goroutine runs
+	storing chan error        // receives the goroutine's error, or nil after success; the channel is nil if no goroutine runs
 	next    progressfile.Line // next progress line; lists the stored objects that no line in the destination records yet
 }
 
@@ -99,8 +99,8 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 			return errors.Join(err, r.awaitObject())
 		}
 		if sheet != nil {
-			// Copy the entity, because the argument of Note escapes to the heap. Without the copy, exports that have no
-			// sheet would allocate heap memory too.
+			// Copy the entity, because the call of sheet.Note moves its argument to the heap. Without the copy, each
+			// entity would be on the heap, even in exports without a sheet (a collector of columns).
 			one := e
 			sheet.Note(&one)
 		}
@@ -156,7 +156,8 @@ func (r *rangeExport) awaitObject() (err error) {
 	return err
 }
 
-// put stores an object of n rows. It writes a progress line if last is set, or if lineObjects objects have no line yet.
+// put stores an object of n rows. Then it counts the stored objects that no progress line records. If their number
+// has reached the constant lineObjects, or if the parameter last is set, put writes a progress line.
 func (r *rangeExport) put(ctx context.Context, content *bytes.Buffer, name string, n int64, now progressfile.Line, last bool) error {
 	if n > 0 {
 		one, err := r.place.putFile(ctx, name, n, content.Bytes())
@@ -171,7 +172,7 @@ func (r *rangeExport) put(ctx context.Context, content *bytes.Buffer, name strin
 	}
 	r.next.Rows, r.next.Done, r.next.At = now.Rows, now.Done, now.At
 	if !last && len(r.next.Objects) < lineObjects {
-		return r.checkOwner(ctx) // Note checks the owner before it writes a line; without a line, check the owner here
+		return r.checkOwner(ctx) // each write of a progress line checks the owner; no line is written here, so check the owner now
 	}
 	return r.writeProgress()
 }

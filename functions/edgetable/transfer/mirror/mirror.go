@@ -39,7 +39,7 @@ type followed struct {
 	State
 	file    string
 	changes int64
-	checked bool // check was called since the start
+	checked bool // this process has called the method check at least once
 }
 
 // Add adds a table. It reads the position in the table's feed from file. If the file does not exist, it uses the
@@ -79,7 +79,8 @@ func (m *Mirror) Refused() (n int64) {
 	return n
 }
 
-// Copied adds the number of entities that the target refused when the missing tables were copied.
+// Copied records the number of entities that the target refused when the missing tables were copied.
+// The method Refused includes this number.
 func (m *Mirror) Copied(refused int64) {
 	for _, t := range m.tables {
 		if t.Listing {
@@ -119,8 +120,9 @@ func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 
 func (m *Mirror) follow(ctx context.Context, t *followed) error {
 	a := transfer.Apply{To: m.To, Table: t.Table, Source: t.Service, Connections: m.Connections, Before: func(ops []remote.Operation) error {
-		// Write the state before the entity is deleted. Otherwise, if the source creates the entity again, check would
-		// find that the source has the entity and the copy does not.
+		// The method check recognizes the copy by one entity, whose key is the field Mark. If the operations may delete this
+		// entity, first write the state without Mark. Otherwise check could find the entity only in the source after a crash,
+		// and report that the copy was deleted.
 		if t.unmark(ops) {
 			return t.Write(t.file)
 		}

@@ -17,11 +17,12 @@ type State struct {
 	Service  string `json:"service"`
 	Table    string `json:"table"`
 	Position string `json:"position"`
-	// Listing is true until all entities of the table have been read once. The first Position is older
-	// than this reading.
+	// Listing is true until all entities of the table have been read once. The first value of Position
+	// is older than this reading of the entities, so no change is missed.
 	Listing bool `json:"listing,omitempty"`
-	// Mark is the key of an entity in the copy, by which the copy is recognized. It is nil if no entity
-	// was chosen. Refused is the number of entities that the target refused.
+	// Mark is the key of a copied entity. As long as the target has this entity, the copy was not
+	// deleted. Mark is nil if no such entity is known. Refused is the number of entities that the
+	// target refused.
 	Mark    *ranges.Key `json:"mark,omitempty"`
 	Refused int64       `json:"refused,omitempty"`
 }

@@ -30,7 +30,10 @@ type plannedColumn struct {
 
 	name string
 	node parquet.Node
-	unit edm.Ticks // DateTime: units of the column in one tick or, if negative, ticks in one unit; 0: stored as text
+	// The field unit is for a DateTime. If unit is positive, one tick is that number of units of the
+	// column. If unit is negative, one unit of the column is -unit ticks. If unit is 0, the column
+	// stores text.
+	unit edm.Ticks
 }
 
 // plannedColumns collects the columns for the entities of a table.
@@ -62,7 +65,7 @@ func (c *plannedColumns) column(k columnKey) *plannedColumn {
 		}
 		k.property = strings.Clone(k.property)
 		one = &plannedColumn{property: k.property, typ: k.typ, min: edm.MaxDateTime, max: edm.MinDateTime}
-		one.fine = k.property == rows.Timestamp // all files must have the same column type, so always plan for full precision
+		one.fine = k.property == rows.Timestamp // assume full precision, because the column must have the same type in all files
 		c.index[k] = one
 		c.list = append(c.list, one)
 	}
@@ -203,7 +206,8 @@ func (c *plannedColumns) Notes() (list []string) {
 	return list
 }
 
-// firstOf returns the column with the property's own name. The property is that of the ith column.
+// firstOf finds the property of the ith column. It returns the column that has the plain name of
+// this property, without a type.
 func (c *plannedColumns) firstOf(i int) *plannedColumn {
 	for c.list[i].name != c.list[i].property {
 		i--

@@ -38,7 +38,7 @@ type unit int64
 
 const (
 	none     unit = 0
-	interval unit = -1 // months, days and milliseconds, which are not a fixed length of time
+	interval unit = -1 // months, days and milliseconds; together no fixed length of time, because months differ
 )
 
 // arrowDurations finds the columns that are durations in the Arrow schema, and stores their units

@@ -21,7 +21,7 @@ type Rows struct {
 	m       *rows.Mapper
 	groups  []parquet.RowGroup
 	rows    parquet.Rows // rows of the current row group; nil before the first row group and after the last one
-	ended   bool         // all rows of the row group were read; ready has the last of these rows
+	ended   bool         // all rows of the row group were read, but the field ready may still have some of these rows
 	buf     []parquet.Row
 	ready   []parquet.Row  // rows of buf that Next has not returned yet
 	columns []columnReader // by index of the column
@@ -123,8 +123,8 @@ func (r *Rows) Next() (one rows.Row, err error) {
 	one.Line = int(r.m.Rows) + 1
 	defer recoverError(&err)
 	for len(r.ready) == 0 {
-		// Close the row group only now, because the rows in ready share its memory until they are
-		// used.
+		// Close the row group only when the field ready is empty, because the rows in ready use memory of
+		// the row group.
 		if r.ended {
 			if err := r.Close(); err != nil {
 				return one, err

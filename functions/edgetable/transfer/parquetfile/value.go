@@ -244,8 +244,8 @@ func float16(b []byte) float64 {
 // errFine is the error for a timestamp that is too precise for a DateTime.
 var errFine = errors.New("not a DateTime: it is finer than 100 ns")
 
-// dateTime returns the time n units after 1970-01-01. One unit is many/few ticks; at least one of many
-// and few is 1.
+// dateTime returns the time n units after 1970-01-01. The fraction many/few is the number of ticks in
+// one unit. At least one of the parameters many and few must be 1.
 func dateTime(n, many, few int64) (edm.Value, error) {
 	if n%few != 0 {
 		return edm.Value{}, errFine

@@ -55,7 +55,7 @@ type Totals struct {
 	Deleted  int64 `json:"deleted,omitempty"`  // in a sync: entities deleted because the source does not have them
 }
 
-// Add adds other to the totals.
+// Add adds the counts of the totals u to the totals t.
 func (t *Totals) Add(u Totals) {
 	t.Written += u.Written
 	t.Same += u.Same
@@ -65,8 +65,9 @@ func (t *Totals) Add(u Totals) {
 	t.Deleted += u.Deleted
 }
 
-// Own counts equal and skipped entities as written. Call Own if nobody else writes to the table. An
-// insert that finds an existing entity then finds its own earlier write, whose response was lost.
+// Own changes the totals: equal and skipped entities become written entities. Call Own if nobody
+// else writes to the table. Then an insert can find only an entity that the same command has
+// written. The response to this earlier write was lost.
 func (t *Totals) Own() {
 	t.Written += t.Same + t.Skipped
 	t.Same, t.Skipped = 0, 0

@@ -44,7 +44,7 @@ func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err 
 // filter sets no limit.
 func greatest(filter string) string {
 	f, err := odata.Parse(filter)
-	if err != nil { // the filter is wrong, which the service will report, or has functions that package odata does not know
+	if err != nil { // the filter has a function that package odata does not know, or an error, which the service will report
 		return ""
 	}
 	ranges := odata.MakePlan(f).Ranges
@@ -52,8 +52,8 @@ func greatest(filter string) string {
 		return ""
 	}
 	partition, _ := key.Split(ranges[len(ranges)-1].End)
-	// The end of the range may be the position just after a key. Such an end is the key with a
-	// suffix, which is removed here.
+	// The end of the range may be the position just after a key. Such an end is the key with a suffix.
+	// Remove the suffix.
 	return strings.TrimRight(key.DecodePart(partition), "\x01")
 }
 
@@ -95,15 +95,16 @@ func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right
 	return cut(Key{first.Partition, at}, k)
 }
 
-// axis is a list of keys along which a range is divided. The keys are PartitionKeys, or the RowKeys
+// axis is a list of keys at which a range can be divided. The keys are PartitionKeys, or the RowKeys
 // of one partition.
 type axis struct {
 	rows      bool
-	partition string // PartitionKey, if rows is set
+	partition string // PartitionKey of the partition, if the field rows is set
 	lo, hi    string // the keys are at or above lo and below hi; "" for hi means no upper bound
 }
 
-// find returns the first key of the axis that compares to bound by the operator op.
+// find returns the first key of the list a for which the comparison with the parameter bound is
+// true. The parameter op is the operator of the comparison.
 func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found string, ok bool, err error) {
 	name := "PartitionKey"
 	if a.rows {
@@ -127,8 +128,9 @@ func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found 
 // left to search.
 const maxProbes = 24
 
-// middle returns a key near the middle of the axis, and an upper bound of all keys after this key.
-// The returned key is above lo.
+// middle returns a key at which the list a can be divided. The result at is a key near the middle,
+// above the field lo. The result high is an upper bound: all keys of the list are below high. If no
+// upper bound is known, high is "".
 func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok bool, err error) {
 	if a.rows && a.lo == "" {
 		if a.lo, ok, err = a.find(ctx, probe, " ge ", ""); err != nil || !ok {
@@ -162,7 +164,7 @@ func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok boo
 	return at, a.hi, true, nil
 }
 
-// ceiling returns an upper bound of the keys. The bound is a prefix of lo with the highest ASCII
+// ceiling returns an upper bound of the keys. The bound is a prefix of the field lo with the highest ASCII
 // character appended. ceiling returns the longest such bound that is above all keys.
 func (a *axis) ceiling(ctx context.Context, probe Prober) (string, error) {
 	lo := []rune(a.lo)
@@ -215,7 +217,7 @@ func textBetween(lo, hi string) (string, bool) {
 				return m, true
 			}
 		}
-		if i >= len(a) { // lo has ended, and no character is below that of hi
+		if i >= len(a) { // lo has no character at this position, and no character is smaller than the character of hi
 			return "", false
 		}
 		head, bounded = append(head, least), false

@@ -27,9 +27,9 @@ func (k Key) Clone() Key { return Key{strings.Clone(k.Partition), strings.Clone(
 // ends before the key To. If To is zero, the range has no upper bound.
 type Range struct {
 	From  Key  `json:"from,omitzero"`
-	After bool `json:"after,omitempty"` // exclude From itself
+	After bool `json:"after,omitempty"` // the range does not contain the key From
 	To    Key  `json:"to,omitzero"`
-	High  Key  `json:"high,omitzero"` // if set: when the range was made, no key was at or above High
+	High  Key  `json:"high,omitzero"` // when the range was made, all its keys were below High; zero if no such key is known
 }
 
 // Filters returns at most three filters, which together select the range in key order. The filters

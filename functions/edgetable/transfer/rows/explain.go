@@ -20,7 +20,7 @@ var adviceByCode = map[table.Code]string{
 	table.EntityTooLarge:        "Leave columns out with --select.",
 }
 
-// generic is a part of some error messages that says nothing about the row.
+// generic contains a sentence of some error messages. The sentence says nothing about the row.
 const generic = "An error occurred while processing this request. "
 
 // explain returns the reason why a row is refused. The reason has the error of the protocol with

@@ -27,7 +27,8 @@ type jsonRows struct {
 	azure  bool // the document is output of the Azure CLI
 }
 
-// NewTexts returns a reader of rows that parses the entities of texts.
+// NewTexts returns a reader of rows. The reader gets the JSON of each entity from the parameter
+// texts, and parses the JSON.
 func NewTexts(texts Texts, m *Mapper) *jsonRows { return &jsonRows{texts: texts, m: m} }
 
 func NewJSONRows(text io.Reader, file string, m *Mapper) *jsonRows {

@@ -88,8 +88,8 @@ func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 // blanks has the characters that JSON permits between its tokens.
 const blanks = " \t\r\n"
 
-// afterByte skips blanks and then the character c. It returns the rest of the text, or false if the
-// first other character is not c.
+// afterByte skips blanks. If the next character is c, it returns the text after c. Otherwise it
+// returns false.
 func afterByte(text []byte, c byte) ([]byte, bool) {
 	text = bytes.TrimLeft(text, blanks)
 	if len(text) == 0 || text[0] != c {

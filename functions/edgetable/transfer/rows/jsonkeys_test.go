@@ -8,8 +8,9 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestAppendKey checks that plainKeys finds the same keys as the parser of rows. Otherwise
-// plainKeys must report that the caller has to parse the entity.
+// TestAppendKey checks that AppendKey returns the same keys as the parser of rows. It also checks
+// plainKeys, which finds keys without the parser. If a text needs the parser, plainKeys must return
+// false.
 func TestAppendKey(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

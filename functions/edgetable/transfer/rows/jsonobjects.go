@@ -101,9 +101,9 @@ func (o *ObjectReader) Next() (text []byte, line int, err error) {
 	}
 }
 
-// object reads an object whose opening brace was already read. If the object is the response to a
-// query, list is true, and object has read up to the start of the response's list. An entity cannot
-// contain a list.
+// object reads a JSON object whose opening brace was already read. The object is an entity, or the
+// response to a query. A response contains a list of entities, but an entity cannot contain a list.
+// At the start of this list, object stops and returns true.
 func (o *ObjectReader) object() (list bool, err error) {
 	o.text = append(o.text[:0], '{')
 	for depth, quoted := 1, false; depth > 0; {

@@ -13,7 +13,7 @@ import (
 
 // keyTemplate makes a key from the values of a row.
 type keyTemplate struct {
-	column string // column whose value is the key; "" if parts make the key
+	column string // column whose value is the key; "" if the key is made from the field parts
 	parts  []keyPart
 }
 

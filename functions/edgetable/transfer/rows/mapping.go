@@ -33,7 +33,7 @@ type Mapping struct {
 // Mapper converts the rows of one file to entities.
 type Mapper struct {
 	Mapping
-	pk, rk *keyTemplate // nil if the file has the key in its own column
+	pk, rk *keyTemplate // templates of the two keys; a template is nil if the file has a column with the name of the key
 	file   File
 	Rows   int64 // number of rows read so far
 
@@ -155,8 +155,8 @@ func (m *Mapping) CheckRenamed(columns []string) error {
 	return nil
 }
 
-// Check returns an error if a file lacks a column that the mapping names or from which a key is
-// made.
+// Check returns an error if a file lacks a column that the mapping needs. The mapping needs the
+// columns that it names, and the columns from which it makes keys.
 func (m *Mapper) Check(columns []string) error {
 	for _, name := range m.Needs() {
 		if slices.Contains(columns, name) {

@@ -42,8 +42,8 @@ func quote(s string) []byte {
 	return text
 }
 
-// object returns the row as a JSON object. This is the entity or, if the text of the row is a JSON
-// object, the text. Otherwise object returns nil.
+// object returns the row as a JSON object: the JSON of the entity, or else the text of the row. If
+// the text is not a JSON object, the result is nil.
 func (r *Reject) object() []byte {
 	if r.Body != nil {
 		return r.Body

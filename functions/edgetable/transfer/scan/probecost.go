@@ -19,7 +19,7 @@ const probeShare = 32
 // probeCost compares the extra time of probes with the time for reading, see probeShare.
 type probeCost struct {
 	readers  int           // number of ranges being read
-	read     time.Duration // total reading time of all readers until the time since
+	read     time.Duration // total reading time of all readers until the time in the field since
 	since    time.Time
 	quickest time.Duration // duration of the quickest probe
 	waited   time.Duration // sum of the extra times of all probes, see probeShare

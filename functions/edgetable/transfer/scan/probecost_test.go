@@ -21,14 +21,14 @@ import (
 // number of rows, 100 rows in each partition and in each page.
 type simulated struct {
 	rows        int
-	way, jitter time.Duration // network latency of a request, and its maximum random increase
-	page, probe time.Duration // time that the service needs to answer a request for a page, and a probe
-	turn        chan struct{} // if the service answers one request at a time: a semaphore for this; otherwise nil
+	way, jitter time.Duration // way: network latency of a request; jitter: maximum random increase of the latency
+	page, probe time.Duration // page: time in which the service reads a page; probe: time in which the service finds one key
+	turn        chan struct{} // semaphore of a service that answers one request at a time; otherwise nil
 
 	mu      sync.Mutex
 	rnd     *rand.Rand // source of the random latency
 	readers int
-	dozen   time.Duration // time after which 12 of the 16 workers read at the same time
+	dozen   time.Duration // duration from the start until 12 of the 16 workers read at the same time
 	began   time.Time
 }
 
@@ -115,7 +115,7 @@ func TestProbeCost(t *testing.T) {
 	for name, tt := range map[string]struct {
 		*simulated
 		serial      bool
-		dozen, most time.Duration // limits for simulated.dozen and for the total time; 0 means no limit
+		dozen, most time.Duration // dozen: maximum time until 12 workers read at the same time (0: no limit); most: maximum total time
 	}{
 		"near":   {&simulated{rows: 100_000, way: time.Millisecond, page: 5 * time.Millisecond, probe: 200 * time.Microsecond}, false, time.Second / 2, time.Second},
 		"far":    {&simulated{rows: 100_000, way: 100 * time.Millisecond, page: 30 * time.Millisecond, probe: 2 * time.Millisecond}, false, 5 * time.Second, 20 * time.Second},

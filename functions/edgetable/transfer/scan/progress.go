@@ -34,7 +34,7 @@ func (p *Progress) Resume(rows int64) {
 	p.Rows.Store(rows)
 }
 
-// New returns how many rows this run has finished.
+// New returns the number of new rows: the rows that this run has finished.
 func (p *Progress) New() int64 { return p.Rows.Load() - p.earlier.Load() }
 
 // Share estimates the finished share of the work as a number up to 1. The result 0 means that the

@@ -18,7 +18,7 @@ import (
 // range with the most unread entities, and reads the upper part of that range.
 type scan struct {
 	find ranges.Prober
-	note func(p, end *Task) error // called when the range p was divided, before a worker reads its upper part, the new range end
+	note func(p, end *Task) error // called when a range was divided into the lower part p and the upper part end, before a worker reads end
 
 	mu     sync.Mutex
 	change *sync.Cond
@@ -86,7 +86,8 @@ func ReadRanges[T any](ctx context.Context, c *remote.Client, q remote.Query, wo
 }
 
 // run calls the callback for each unfinished range, in the given number of goroutines. The callback
-// reads the range with the methods of Task: Entities, or Rest and Pass.
+// reads the range with the method Task.Entities. Instead of Entities, it can use the methods
+// Task.Rest and Task.Pass.
 func (s *scan) run(ctx context.Context, workers int, do func(ctx context.Context, p *Task) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	stop := context.AfterFunc(ctx, s.wake)
@@ -108,8 +109,8 @@ func (s *scan) run(ctx context.Context, workers int, do func(ctx context.Context
 	return g.Wait()
 }
 
-// next returns a range to read, or nil if all ranges are done. While other workers read all ranges,
-// it waits.
+// next returns a range to read, or nil if all ranges are done. If each unfinished range has a
+// worker and no range can be divided now, next waits.
 func (s *scan) next(ctx context.Context) (*Task, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ type Task struct {
 	cut    bool                  // another worker took over the upper part while the range was being read
 	ended  bool                  // the range was read to its end
 	state  progressfile.Line     // last line about the range in the progress file
-	stored []progressfile.Stored // exported files in all lines about the range
+	stored []progressfile.Stored // exported files of the range, as recorded in the progress file
 	wake   func()                // called after every size.WakeEvery entities; nil before the work begins
 }
 

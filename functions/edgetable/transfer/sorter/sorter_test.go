@@ -20,8 +20,8 @@ import (
 )
 
 // TestSorter checks that the rows are returned in key order. Of rows with the same keys, only the
-// last row must be returned. The three memory limits sort the rows in memory, in a few files, and
-// in many files.
+// last row must be returned. The test sorts the rows with three memory limits. With the highest
+// limit, all rows fit into memory. With the other limits, the sorter needs a few or many files.
 func TestSorter(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []int{3000, 30_000, 1 << 20} {
