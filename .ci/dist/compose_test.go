@@ -72,7 +72,8 @@ func packages(t *testing.T, names ...string) (root string) {
 	return root
 }
 
-// imports makes an image from a folder. changes holds instructions as in a Dockerfile.
+// imports creates a container image from the files of a folder. Each string in changes is an instruction of a
+// Dockerfile.
 func (e *engine) imports(t *testing.T, root, name string, changes ...string) {
 	t.Helper()
 	args := append(append([]string{"-c", `set -o pipefail; tar --create --directory "$0" . | "$@"`, root}, e.base...), "import")

@@ -25,7 +25,7 @@ type engine struct {
 	name  string
 	base  []string // the command, with flags that select the engine's files
 	alone string   // process id; the engine runs in this process's network namespace
-	host  []string // flags for the command run if containers share the engine's network
+	host  []string // flags for starting a container, if containers share the engine's network
 }
 
 // noEngine fails a test that cannot start an engine. It does not skip the test, because then nobody would notice that
@@ -139,8 +139,8 @@ func (e *engine) await(t *testing.T, name, text string) {
 	e.findLine(t, name, func(_ time.Time, line string) bool { return strings.Contains(line, text) })
 }
 
-// findLine reads a container's output since its last start, line by line, until the function found returns true. The
-// test fails if the container ends first.
+// findLine passes each line of a container's output to the callback found, until the callback returns true. The
+// output begins at the container's last start. The test fails if the container ends first.
 func (e *engine) findLine(t *testing.T, name string, found func(at time.Time, line string) bool) {
 	t.Helper()
 	started := strings.Trim(strings.TrimSpace(e.must(t, "inspect", "--format", "{{json .State.StartedAt}}", name)), `"`)

@@ -69,7 +69,7 @@ func TestNPM(t *testing.T) {
 	packages := []string{findOne(t, dist+"/edgetable-"+platform+"-1.2.3.tgz"), findOne(t, dist+"/edgetable-1.2.3.tgz")}
 	for _, folder := range []string{"vitest", "jest"} {
 		t.Run(folder, func(t *testing.T) {
-			skipUnlessWeekly(t) // in every run, TestReadmeRows installs the same package
+			skipUnlessWeekly(t) // once a week suffices, because TestReadmeRows installs the same package in every run
 			dir := copyFolder(t, folder)
 			command(t, dir, nil, retryScript(t), "npm", "install", "--no-audit", "--no-fund", "--loglevel", "error")
 			command(t, dir, nil, "npm", append([]string{"install", "--no-save", "--no-audit", "--no-fund", "--loglevel", "error"}, packages...)...)
@@ -155,8 +155,8 @@ func TestOtherFixtures(t *testing.T) {
 	})
 }
 
-// skipUnlessWeekly skips a test unless the run makes the files of all platforms, as the weekly run does. Another test
-// installs the same files in every run.
+// skipUnlessWeekly skips a test unless the files of all platforms are made, as once a week. The skipped test is not
+// needed more often, because another test installs the same files in every run.
 func skipUnlessWeekly(t *testing.T) {
 	t.Helper()
 	if !*allPlatforms {
@@ -164,7 +164,8 @@ func skipUnlessWeekly(t *testing.T) {
 	}
 }
 
-// retryScript returns the path of a script that runs a command again if it fails, such as a download.
+// retryScript returns the path of a script that runs a command. If the command fails, the script runs the command
+// again. It is for commands that download files.
 func retryScript(t *testing.T) string {
 	t.Helper()
 	path, err := filepath.Abs("../again")

@@ -111,8 +111,8 @@ func readImage(t *testing.T, file string, want ...string) v1.Image {
 }
 
 // TestLoadable checks that every Docker and Podman can load the image file of a platform. The file has a manifest
-// like that of docker save, and contains the same image as the index. The test also checks fields of the
-// configuration that go-containerregistry does not know.
+// like that of docker save, and contains the same image as the index. The test also checks the image configuration.
+// It decodes the JSON itself, because the types of go-containerregistry lack some of the fields.
 func TestLoadable(t *testing.T) {
 	dist, _ := releaseFolders(t)
 	for _, p := range linuxes() {

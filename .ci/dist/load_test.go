@@ -48,8 +48,8 @@ func (e *engine) client(t *testing.T) *http.Client {
 
 const writerCount = 4
 
-// writers put rows into a table concurrently and record the confirmed rows. Each writer sends one row after the
-// other.
+// writers is a group of goroutines (the writers) that put rows into a table concurrently. Each writer sends one row
+// after the other, and records the rows that the server confirmed.
 type writers struct {
 	client   *http.Client
 	endpoint string // of the form http://HOST/ACCOUNT

@@ -177,7 +177,7 @@ func icon() ([]byte, error) {
 		for x := range side {
 			c := ground
 			switch u, v := float64(x)/unit, float64(y)/unit; {
-			case u < 7 || u >= 25 || v < 7 || v >= 25: // the edge of the page
+			case u < 7 || u >= 25 || v < 7 || v >= 25: // the area outside the sheet of paper that the icon shows
 			case u+v > 44: // the area below the folded corner
 				c = corner
 			case u+v > 41.1:

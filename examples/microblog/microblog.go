@@ -48,7 +48,7 @@ type post struct {
 // where int64 nanoseconds end.
 func inverted(t time.Time) string { return fmt.Sprintf("%019d", math.MaxInt64-t.UnixNano()) }
 
-// literal quotes a text for a filter. Without quoting, a name could change the meaning of the filter.
+// literal encloses a text in quotes, for a filter. Without quotes, a name could change the meaning of the filter.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 func (m *microblog) say(format string, args ...any) { fmt.Fprintf(m.out, format+"\n", args...) }
@@ -118,8 +118,8 @@ func (m *microblog) fill(ctx context.Context, author, name string, start time.Ti
 	return nil
 }
 
-// listNewestFirst reads the channel page by page. Between two pages it keeps only the continuation token. A web
-// site could put this token into the link to the next page.
+// listNewestFirst prints the posts of a channel (a partition of the table Blogs) page by page. Between two pages it
+// keeps only the continuation token. A web site could put this token into the link to the next page.
 func (m *microblog) listNewestFirst(ctx context.Context, name string, size int) error {
 	filter, top := "PartitionKey eq "+literal(name), int32(size)
 	var nextPartition, nextRow *string

@@ -30,7 +30,7 @@ func (s *buffer) allocateSpares() {
 	}
 }
 
-// room returns the buffer with space for n bytes. If n is 0, it returns the current bytes.
+// room returns the buffer, which has space for at least n bytes. If the buffer must grow, its old content is lost. With n = 0, the content stays.
 func (s *buffer) room(n int) []byte {
 	if cap(s.b) < n || cap(s.b) == 0 {
 		s.recycle(s.b)
@@ -79,7 +79,7 @@ func (s *buffer) largest() []byte {
 	return s.piece(n)
 }
 
-// put makes b the outgoing bytes and returns their length, for the host.
+// The method put stores b as the outgoing bytes for the host, and returns their length.
 func (s *buffer) put(b []byte) int {
 	s.recycle(s.b)
 	s.b = b
@@ -92,8 +92,8 @@ func (s *buffer) drop() {
 	s.b = nil
 }
 
-// recycle makes a block available for reuse, in place of the smallest unused block. A block that is
-// smaller than that, or larger than maxSpare, is not reused.
+// recycle keeps a block for reuse if it is larger than the smallest of the kept blocks, which it then replaces. A block that is larger than maxSpare
+// is not kept.
 func (s *buffer) recycle(b []byte) {
 	least := 0
 	for i := range s.spares {

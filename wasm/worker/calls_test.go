@@ -25,7 +25,7 @@ func split(t *testing.T, f frames) (list []string) {
 	return list
 }
 
-// sent contains the arguments that a caller passes to the shell.
+// A sent value contains the arguments that a caller passes to the shell.
 type sent struct {
 	calls  []durableobject.Call
 	ms     uint32

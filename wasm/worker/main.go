@@ -5,8 +5,8 @@
 //	                                      answers ← worker.mjs ← RPC ← calls ────────┘
 //	RPC   → worker.mjs → object → adapters/store/durableobject/engine → rows in SQLite
 //
-// With a binding of Workers KV named EDGETABLE_REPLICA there is a replica. Durable Objects publish their changes to the
-// replica. It answers reads at the secondary address, which may be old:
+// With a binding of Workers KV named EDGETABLE_REPLICA there is a replica. Durable Objects publish their changes to the replica. The replica answers
+// reads at the secondary address. Such an answer may be old:
 //
 //	alarm → object → batch ┐
 //	       worker.mjs → publish → adapters/store/workerskv → kv

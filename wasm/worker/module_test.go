@@ -23,7 +23,7 @@ type platform struct {
 	engines objects
 	objects map[string]*storage
 	log     []string
-	wrote   bool // whether the server declared that its calls may change objects
+	wrote   bool // whether the server declared, with the argument writes, that its calls may be writes
 }
 
 // storage is the storage of one Durable Object.
@@ -114,13 +114,13 @@ func (p *platform) ask(name string, message []byte) []byte {
 		p.objects[name] = s
 	}
 	return rounds(p.t, s, p.call, func(again frames) []byte {
-		p.engines.rows = s // a call may have set the rows to those of another object
+		p.engines.rows = s // during a call, another object may have run, and its rows were set here
 		return p.engines.handle(nil, s.life, message, again)
 	})
 }
 
-// rounds runs steps of an object until a step returns an answer. Between the steps, it makes the calls that the last
-// step requested. It undoes a step that requests a rollback.
+// The function rounds calls step until an object answers. Between two calls of step, it makes the calls that
+// the last step requested. If a step requests a rollback, rounds undoes the changes of this step.
 func rounds(t *testing.T, s *storage, call func([]durableobject.Call) frames, step func(again frames) []byte) []byte {
 	for again := frames(nil); ; {
 		before := maps.Clone(s.rows)

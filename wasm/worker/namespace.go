@@ -28,7 +28,7 @@ import (
 // refused. A write is three frames: one byte (1 to delete) followed by the name; value; metadata.
 type namespace struct {
 	call func(request frames) (answer frames) // the caller owns the memory of the answer
-	// until is the time after which no write may begin; 0 if there are only reads.
+	// No write may begin after the time in the field until. The field is 0 if there are only reads.
 	until edm.Ticks
 }
 

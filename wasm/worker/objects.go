@@ -20,16 +20,16 @@ type objects struct {
 	turns   uint64
 }
 
-// awake is the engine of an object, and the number of the object's last request.
+// An awake value contains the engine of an object, and the number of the object's last request.
 type awake struct {
 	*engine.Engine
 	turn uint64
 }
 
 // maxAwake is the maximum number of engines in memory. An engine may be dropped at any time. All objects of an
-// isolate share 28 MiB, of which the blocks of [buffer.allocateSpares] take 12. Together, 256 engines without
-// statistics and answers take about 1 MiB. Their statistics take at most 4 MiB (16 KiB each), and their remembered
-// answers to writes at most 4 MiB.
+// isolate share 28 MiB, of which the blocks of [buffer.allocateSpares] take 12 MiB. Together, 256 engines take
+// about 1 MiB without their statistics and their remembered answers to writes. All statistics take at most 4
+// MiB (16 KiB for each engine). All remembered answers take at most 4 MiB.
 const maxAwake = 256
 
 // These values tell the shell what to do after a step.
@@ -41,7 +41,7 @@ const (
 
 // handle takes one step with a message to the object with this number, inside a
 // transaction of the shell. An empty message is the alarm. If the previous step requested calls,
-// again has frames: the state of that step, then the answers as in [caller]. handle appends
+// the parameter again has frames: the state of that step, then the answers as in [caller]. handle appends
 //
 //	time of the next alarm in milliseconds since 1970, a float64; 0: never
 //	one byte, what the shell must do next

@@ -96,10 +96,10 @@ func document(to *workerskv.Publisher, c *table.Change) error {
 	return err
 }
 
-// lastSync returns the time up to which the replica has all changes. known is false until this time could be read
-// once. If no object reports a lag, all changes older than three minutes are visible. These three minutes are the sum
-// of half a minute until an object reports a lag, one and a half minutes if the object fails before that, and one
-// minute in which KV may return old states.
+// lastSync returns a function, which returns the time up to which the replica has all changes. The result known
+// is false until this time was read successfully for the first time. If no object reports a lag, all changes
+// older than three minutes are visible. An object reports a lag after half a minute. If the object fails before
+// its report, the report comes one and a half minutes later. KV may return old states for one more minute.
 func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm.Ticks, known bool) {
 	const (
 		behind = 180 * edm.TicksPerSecond
