@@ -20,7 +20,7 @@ import (
 const (
 	formInline = 1
 	formValue  = 2
-	formMark   = 3 // a mark: in a replica, the name stands for an entity whose key begins like the name and is too long for a name
+	formMark   = 3 // a mark: in a replica, the name contains the beginning of an entity's key that is too long for a name
 
 	stampSize   = 8
 	maxMetadata = 1022
@@ -47,7 +47,8 @@ func encodeCell(body []byte) (value, metadata []byte) {
 	return value, metadataCode.AppendEncode(nil, form[:n])
 }
 
-// peeked is the decoded metadata of a name: a whole cell, or only the stamp of a cell.
+// peeked is the decoded metadata of a name. The metadata contains a whole cell (the stored content), or only
+// the stamp of the cell (the Timestamp of the write).
 type peeked struct {
 	stamp edm.Ticks
 	body  []byte // the cell; nil if the cell is stored as the value

@@ -73,7 +73,8 @@ func TestDropInterrupted(t *testing.T) {
 	}
 }
 
-// hooked is a Namespace that calls read once, after the name was first read.
+// hooked is a Namespace with a callback in the field read. The callback is called once, after the first read of
+// the name.
 type hooked struct {
 	workerskv.Namespace
 	name string
@@ -121,10 +122,10 @@ func TestPurgeWaits(t *testing.T) {
 	}
 }
 
-// TestPurgeAtSecondDrop interrupts a drop and drops the table again much later. Around the time of the second
-// drop, Purge processes the note that the first drop has written, while KV still returns the record of the
-// table. The test checks that all entities are deleted in the end, although another isolate continues to
-// write to the table.
+// TestPurgeAtSecondDrop interrupts a drop, and drops the table again much later. The first drop has stored a
+// note, by which Purge finds the entities to delete. Purge processes this note around the time of the second
+// drop, while KV still returns the record of the table. Another isolate continues to write to the table. In the
+// end, all entities must be deleted.
 func TestPurgeAtSecondDrop(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(16) {

@@ -2,7 +2,8 @@ package workerskv
 
 import "edgetable/core/table"
 
-// EntityName returns the name of the entity with key k in an incarnation whose first byte is given, and the others 0.
+// EntityName returns the name of the entity with key k. The first byte of its incarnation is given; the other
+// bytes are 0.
 func EntityName(incarnation byte, k []byte) string {
 	return nameOf(entityPrefix(table.Incarnation{incarnation}), k)
 }

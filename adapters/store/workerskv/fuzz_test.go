@@ -110,7 +110,7 @@ func FuzzPosition(f *testing.F) {
 	})
 }
 
-// readAgain splits a position and encodes its parts again.
+// readAgain decodes a position and encodes the result, so that a test can compare both positions.
 func readAgain(position []byte) (again []byte, kv string) {
 	k, c := splitPosition(position)
 	if n := len(k); c != (cursor{}) {

@@ -28,8 +28,8 @@ func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err err
 	return s.delegate(ctx, st, st.r.Intersect(key.Range{End: positionAfter(start[:n])}))
 }
 
-// readLong reads from the primary all entities whose keys begin with k. A mark for keys that are too long for names
-// contains k.
+// readLong is called at a mark: a name with the beginning k of keys that are too long for names. It reads all
+// entities whose keys begin with k from the primary.
 func (s *scanner) readLong(ctx context.Context, st *stream, k []byte) (full bool, err error) {
 	if s.long == nil {
 		return false, errCell
@@ -60,10 +60,10 @@ func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full b
 		return false, err
 	}
 	s.page.Page.Scanned += page.Scanned
-	s.page.Page.Examined += page.Examined - len(page.Rows) // examine counts these rows again
+	s.page.Page.Examined += page.Examined - len(page.Rows) // the method examine adds these rows again
 	for i := range page.Rows {
 		row := &page.Rows[i]
-		s.page.Page.Scanned -= len(row.Key) + len(row.Properties) // examine counts these bytes again
+		s.page.Page.Scanned -= len(row.Key) + len(row.Properties) // the method examine adds these bytes again
 		if full, err := s.examine(ctx, row); full || err != nil {
 			return full, err
 		}

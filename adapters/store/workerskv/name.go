@@ -14,7 +14,7 @@ import (
 const (
 	spaceEntities = "e" // incarnation, then the position of the entity
 	spaceRecords  = "d" // key of the record, as text
-	spacePurges   = "x" // incarnation, then a stamp: a note of a drop, see purge.go
+	spacePurges   = "x" // incarnation, then a time: a note that the table was dropped, see purge.go
 	spaceSyncs    = "s" // source of changes, such as a bucket, see Publisher.Synced
 )
 
@@ -24,9 +24,8 @@ const (
 	incarnationText = 16
 	// maxKey is the length of the longest encoded key for which a name has space.
 	maxKey = maxName - 1 - incarnationText
-	// In a name, the byte separator replaces the byte 00 of an encoded key, and the byte after replaces
-	// the byte 01, because KV might not accept 00 and 01. Like 00 and 01, the two bytes sort below every
-	// character of a key.
+	// KV might not accept the bytes 00 and 01 of an encoded key. In a name, the constant separator replaces 00,
+	// and the constant after replaces 01. Like 00 and 01, the two bytes sort below every character of a key.
 	separator = 0x1E
 	after     = 0x1F
 )
@@ -48,7 +47,8 @@ func appendPosition(dst, position []byte) []byte {
 	return dst
 }
 
-// nameOf returns the name of the entity with an encoded key, or the point between names that stands for a position.
+// nameOf returns the name of the entity with an encoded key. For a position between two keys, it returns a
+// string that sorts between their names.
 func nameOf(prefix string, position []byte) string {
 	b := make([]byte, 0, len(prefix)+len(position))
 	return string(appendPosition(append(b, prefix...), position))
@@ -84,7 +84,8 @@ func markOf(prefix string, k []byte) string {
 	return string(hex.AppendEncode(append(b, after), digest[:digestSize]))
 }
 
-// markedBy returns the beginning of a key that the name of a mark contains, see markOf. It returns nil for other names.
+// markedBy returns the beginning of a key if the name is a mark, which contains this beginning: see markOf. For
+// other names, the result is nil.
 func markedBy(prefix, name string) []byte {
 	i := strings.IndexByte(name, after)
 	if i < len(prefix) {

@@ -7,12 +7,13 @@ import (
 	"edgetable/core/key"
 )
 
-// cursor is the part of a position that says where a KV list continues. The encoded
+// cursor is the part of a position that says where a list of KV continues. The encoded
 // position is: the last examined key · 01 · count · common · kv. The byte 01 makes the
-// position sort after this key and before all later keys; package key writes 01 only at
-// the end of a position. Positions with the same key have increasing counts, so that each
-// page makes progress. kv is KV's cursor. It is valid only for a list of names whose prefix
-// contains exactly the first bytes of the key; common is the number of these bytes.
+// position sort after this key and before all later keys; package key writes 01 only at the
+// end of a position. Positions with the same key have increasing counts, so that each page
+// makes progress. The field kv is KV's cursor. KV accepts this cursor only for a list with
+// the same prefix of names. The field common is the number of bytes of the key that this
+// prefix contains.
 type cursor struct {
 	count  uint16
 	common int
@@ -37,8 +38,9 @@ func (c cursor) position(k []byte) []byte {
 	return append(b, c.kv...)
 }
 
-// splitPosition splits an encoded position into the position proper, without count and
-// cursor, and the cursor. Positions come from clients, so it ignores a malformed cursor.
+// splitPosition returns the part of an encoded position up to the byte 01, and the cursor
+// after this byte. Positions come from clients, so splitPosition ignores a malformed
+// cursor.
 func splitPosition(position []byte) ([]byte, cursor) {
 	i := bytes.IndexByte(position, 1)
 	if i < 0 || i+1 == len(position) {

@@ -14,7 +14,7 @@ import (
 type Publisher struct {
 	ns    Namespace
 	now   func() edm.Ticks
-	wrote map[string]edm.Ticks // time of the last write of each name; an entry is necessary for a second
+	wrote map[string]edm.Ticks // time of the last write of each name; KV permits one write of a name per second, so older entries are not needed
 }
 
 // maxResting limits the size of Publisher.wrote. When it is reached, the method write removes the names that can
@@ -86,9 +86,9 @@ func (p *Publisher) RemoveRecord(ctx context.Context, key string) error {
 	return p.writeOne(ctx, spaceRecords+key, nil)
 }
 
-// Purge deletes all entities of an incarnation that was dropped, and the times that Synced has recorded for all sources
-// whose names begin with sources. It makes at most the given number of KV calls, and reports whether more work remains.
-// All publishers of the incarnation must have stopped before.
+// Purge deletes all entities of an incarnation that was dropped. It also deletes the times that Synced has
+// recorded for the sources whose names begin with the parameter sources. It makes at most the given number of
+// KV calls, and reports whether more work remains. All publishers of the incarnation must have stopped before.
 func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, sources string, calls int) (more bool, err error) {
 	err = purge(ctx, p.ns, &budget{calls: calls}, spaceSyncs+sources, entityPrefix(incarnation))
 	if errors.Is(err, errSpent) {
@@ -156,6 +156,6 @@ func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	return outcomes
 }
 
-// Rests reports whether an error of Record, RemoveRecord, Synced or Forget only means that the
-// name was written less than a second ago, so that the caller must repeat the call later.
+// Rests checks an error of the methods Record, RemoveRecord, Synced and Forget. It returns true if the only
+// reason is that the name was written less than a second ago. Then the caller must repeat the call later.
 func Rests(err error) bool { return errors.Is(err, errRests) }

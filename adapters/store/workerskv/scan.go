@@ -14,7 +14,8 @@ import (
 type scanner struct {
 	ns     Namespace
 	prefix string // prefix of the names of the entities
-	// long scans the primary for keys that are too long for names. It is nil in a Store, which has no such keys.
+	// The function long scans the primary for keys that are too long for names. It is nil in a Store, because a
+	// Store has no such keys.
 	long func(ctx context.Context, r table.ScanRequest) (table.Page, error)
 
 	request table.ScanRequest
@@ -54,7 +55,7 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 			continue
 		}
 		switch {
-		case s.page.Page.Next != nil: // the method delegate has set Next
+		case s.page.Page.Next != nil: // set by the method delegate
 		case s.last != nil:
 			s.page.Page.Next = st.resume().position(s.last)
 		case i > 0:
@@ -145,7 +146,7 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 				return false, err
 			}
 			if full, err := s.examine(ctx, &row); full || err != nil {
-				s.page.Page.Next = nil // scan replaces it by a position with a cursor
+				s.page.Page.Next = nil // the method scan sets a position with a cursor instead
 				return full, err
 			}
 		}
@@ -163,9 +164,10 @@ func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err e
 	return verdict == table.End, err
 }
 
-// push ends a page that has spent its calls on names before the range. Without the cursor of this page, the next page
-// would list the same names again. Only a position after an examined key can contain a cursor. So push examines the key at
-// the start of the range, whether an entity has this key or not.
+// push ends a page that has made all its calls before it reached the range, because the KV list began with
+// earlier names. Without the cursor of this page, the next page would list the same names again. Only a
+// position after an examined key can contain a cursor. So push examines the key at the start of the range, even
+// if no entity has this key.
 func (s *scanner) push(ctx context.Context, st *stream, at cursor) error {
 	next := st.resume()
 	k := st.r.Start

@@ -41,7 +41,7 @@ func (v *view) now() edm.Ticks {
 	return base + v.skew
 }
 
-// version is the content of a name from the time at, and the location that wrote it.
+// version is the content of a name since one write, and the location that wrote it.
 type version struct {
 	at              edm.Ticks
 	by              *location
@@ -71,7 +71,8 @@ type cloud struct {
 	takes func() // called for each group of concurrent writes, to take time; may be nil
 	blind error  // if not nil, the error of every read
 
-	// fault is called before each write and returns its error. applied reports whether a failed write is still applied.
+	// fault is called before each write and returns its error. If applied is true, the write is applied in
+	// spite of the error.
 	fault func(name string) (err error, applied bool)
 }
 
@@ -289,7 +290,7 @@ func (c *cloud) list(ctx context.Context, l *location, prefix, cursor string, li
 	return keys, "", nil
 }
 
-// left returns the number of names that exist and begin with a prefix.
+// The method left returns the number of names that exist and begin with a prefix.
 func (c *cloud) left(prefix string) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

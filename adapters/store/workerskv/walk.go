@@ -12,8 +12,8 @@ type found struct {
 	peeked
 }
 
-// budget limits the KV calls and the time of a page. When the budget is spent, the page makes no more lists. It may still
-// read single names until it has examined one key.
+// budget limits the KV calls and the time of a page. When the budget is spent, no more names are listed. Single
+// names may still be read until the page has examined one key.
 type budget struct {
 	calls   int         // number of KV calls that the page may still make
 	begun   bool        // the page has examined a key
