@@ -87,11 +87,11 @@ func (r *requestMetrics) register(m *Metrics) {
 	}
 	m.MustRegister(r)
 	r.waited = m.Histogram("queue_wait_duration_seconds", "Time that requests spent in the queue, without requests that were served at once.", Latencies[:])
-	r.sum(m, "entities_scanned_total", "Entities and tables that reads examined.", func(t *tally) *atomic.Int64 { return &t.scanned })
-	r.sum(m, "entities_returned_total", "Entities and tables that reads returned.", func(t *tally) *atomic.Int64 { return &t.returned })
+	r.sum(m, "entities_scanned_total", "Entities and tables that read requests examined.", func(t *tally) *atomic.Int64 { return &t.scanned })
+	r.sum(m, "entities_returned_total", "Entities and tables that read requests returned.", func(t *tally) *atomic.Int64 { return &t.returned })
 	r.sum(m, "request_body_bytes_total", "Bytes in the bodies of requests.", func(t *tally) *atomic.Int64 { return &t.received })
 	r.sum(m, "response_body_bytes_total", "Bytes in the bodies of responses.", func(t *tally) *atomic.Int64 { return &t.sent })
-	r.errors = m.Counters("errors_total", "Responses, and parts of batch responses, with an error, by error code of the protocol.", "code")
+	r.errors = m.Counters("errors_total", "Error responses, by error code of the protocol. An error in a part of a batch response counts, too.", "code")
 	r.refusals = m.Counters("refused_requests_total", "Requests that were refused before their operation was tried.", "reason")
 	r.signIns = m.Counters("failed_sign_ins_total", "Requests whose authentication failed.", "reason")
 	for _, reason := range protocol.Refusals {

@@ -56,7 +56,7 @@ func (r *requestMetrics) sum(m *Metrics, name, help string, number func(*tally) 
 }
 
 var requestDuration = prometheus.NewDesc(Namespace+"_request_duration_seconds",
-	"Time from the head of a request to its complete response, by operation (none: not known) and result: "+
+	"Time from the head of a request to its complete response, by operation (none if the operation is unknown) and result: "+
 		"success, client_error (4xx), busy (503), server_error (other 5xx) or cut (by a simulated fault).",
 	[]string{"operation", "result"}, nil)
 

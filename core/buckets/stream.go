@@ -52,7 +52,7 @@ func (down direction) streams(a, b *stream) int {
 	return 1
 }
 
-var errSource = errors.New("the rows of a bucket are out of order or outside the requested range")
+var errSource = errors.New("a bucket (a part of the table) returned rows that are out of order or outside the requested range")
 
 // appendChunk adds a chunk to the stream. If the chunk violates the contract of Source, it returns errSource.
 func (st *stream) appendChunk(c *Chunk, strict bool, down direction) error {

@@ -36,7 +36,7 @@ var alphabet = base64.RawURLEncoding.Strict()
 
 var longestText = alphabet.EncodedLen(longest)
 
-var errToken = table.InvalidQueryParameterValue.With(badParameter + "since is not a position in the change feed of this table: send the value of x-edgetable-next from an earlier response for the same table, or start, or omit since.")
+var errToken = table.InvalidQueryParameterValue.With(badParameter + "The parameter named since is not a position in the change feed of this table. Send the value of x-edgetable-next from an earlier response for the same table, or the word start; or omit this parameter.")
 
 // Token returns the text of a position in the change feed of a table.
 func Token(of table.Name, p *table.FeedPosition) string {

@@ -45,7 +45,7 @@ func ReadOptions(body []byte) (o table.TableOptions, err error) {
 		case "indexes", "webhooks":
 			return badOptions(path, "this version of edgetable does not support this option")
 		}
-		return badOptions(path, "unknown option; the options are expire and changes")
+		return badOptions(path, "unknown option; the options are named expire and changes")
 	})
 	if err == nil && r.skip() != 0 {
 		err = badOptions("$", "unexpected text after the closing brace")
@@ -73,7 +73,7 @@ func (r *optionsReader) expire(path string, e *table.Expiry) error {
 				return badOptions(path, "not a valid property name")
 			}
 			if e.Property == "PartitionKey" || e.Property == "RowKey" || e.Property == "Timestamp" {
-				return badOptions(path, "name a property other than PartitionKey, RowKey and Timestamp; after counts from the Timestamp")
+				return badOptions(path, "name a property other than PartitionKey, RowKey and Timestamp; the member named after counts from the Timestamp")
 			}
 			return nil
 		case "after":
@@ -82,10 +82,10 @@ func (r *optionsReader) expire(path string, e *table.Expiry) error {
 		case "state", "undoUntil":
 			return r.ignore()
 		}
-		return badOptions(path, "unknown member; the members are property and after")
+		return badOptions(path, "unknown member; the allowed members are named property and after")
 	})
 	if err == nil && e.Property == "" && e.After == 0 {
-		return badOptions(path, "property or after is required")
+		return badOptions(path, "a member named property or after is required")
 	}
 	return err
 }
@@ -102,7 +102,7 @@ func (r *optionsReader) changes(path string, f *table.Feed) error {
 		case "state":
 			return r.ignore()
 		}
-		return badOptions(path, "unknown member; the only member is keep")
+		return badOptions(path, "unknown member; the only allowed member is named keep")
 	})
 }
 

@@ -74,4 +74,4 @@ func (c *call) restoreTable(ctx context.Context) (answer, error) {
 	return answer{status: 200, body: did, header: multipart.Header{{Name: "Content-Type", Value: "text/plain"}}}, err
 }
 
-var errTime = table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The parameter time must be a time such as 2026-11-23T14:03:07Z, or undo.")
+var errTime = table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The parameter named time must be a time such as 2026-11-23T14:03:07Z, or the word undo.")

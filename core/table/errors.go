@@ -190,7 +190,7 @@ var codes = map[Code]struct {
 	NoAuthenticationInformation:             {401, "Server failed to authenticate the request. Please refer to the information in the www-authenticate header."},
 	NotImplemented:                          {501, "The requested operation is not implemented on the specified resource."},
 	OperationTimedOut:                       {500, "Operation could not be completed within the specified time."},
-	OptionsBusy:                             {409, "An earlier change of the expiry rule is still in progress. Try again when GET no longer returns the member ending."},
+	OptionsBusy:                             {409, "An earlier change of the expiry rule is still in progress. Try again when the response to GET no longer has the member named ending."},
 	OptionsInvalid:                          {400, "The options of the table are not valid."},
 	OrderNotAvailable:                       {400, "The store does not support this order of entities."},
 	OutOfRangeInput:                         {400, "One of the request inputs is out of range."},

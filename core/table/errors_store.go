@@ -49,7 +49,7 @@ var (
 	ErrFeedEnded = errors.New("feed has ended")
 	// ErrHistory means that the position belongs to another history of the store: after the
 	// position was issued, the store was restored or lost commits.
-	ErrHistory = errors.New("the history of the store has changed")
+	ErrHistory = errors.New("the store was restored or lost commits after this position was issued")
 )
 
 type memoryFull struct{}

@@ -109,7 +109,7 @@ func (r *Repository) checkTurn(ctx context.Context, log *LogSpan) error {
 	case err != nil || now.Timeline == "":
 		return err
 	case log == nil:
-		return &Replaced{"the backup location has a log, which this store does not continue"}
+		return &Replaced{"the backup location has a log of other commits, and the log of this store does not continue it"}
 	case log.Term.Number == 0:
 		return now.Check(log.Timeline, now.Term)
 	}

@@ -44,7 +44,7 @@ func lineOf(all []Timeline, id string) (l line, err error) {
 		id, until = t.Parent, min(until, t.Left)
 	}
 	if len(l.parts) == 0 {
-		return l, fmt.Errorf("there is no timeline %s", id)
+		return l, fmt.Errorf("the backup location has no timeline (history of commits) with the ID %s", id)
 	}
 	slices.Reverse(l.parts)
 	if len(all) > 1 {

@@ -167,7 +167,7 @@ func TestNothingLess(t *testing.T) {
 		t.Fatalf("%+v", done)
 	}
 	report := s.verify()
-	if len(report.Notes) == 0 || len(report.Problems) == 0 || !strings.Contains(report.Problems[0], "no backup connects to the log") {
+	if len(report.Notes) == 0 || len(report.Problems) == 0 || !strings.Contains(report.Problems[0], "it cannot be applied to any backup") {
 		t.Errorf("%+v", report)
 	}
 }

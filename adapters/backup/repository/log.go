@@ -101,9 +101,9 @@ type Gap struct {
 
 func (g *Gap) Error() string {
 	if g.Until == 0 {
-		return fmt.Sprintf("the log of timeline %s ends at %s", g.Timeline, g.After)
+		return fmt.Sprintf("the log with the --timeline ID %s ends at %s", g.Timeline, g.After)
 	}
-	return fmt.Sprintf("the log of timeline %s has no commits after %s and until %s", g.Timeline, g.After, g.Until)
+	return fmt.Sprintf("the log with the --timeline ID %s has a gap: it lacks the commits after %s, up to and including %s", g.Timeline, g.After, g.Until)
 }
 
 // chain returns the log pieces of a timeline that cover the commit numbers in (from, to] without a gap. If the pieces end too early,

@@ -86,7 +86,7 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 				if d, damaged := errors.AsType[*DamagedPiece](err); damaged {
 					what, err = "is damaged", d.Cause
 				}
-				report.Problems = append(report.Problems, fmt.Sprintf("%s, the log after %s until %s, %s: %v", list[i].object(), list[i].From, list[i].To, what, err))
+				report.Problems = append(report.Problems, fmt.Sprintf("%s (the log after %s, up to %s) %s: %v", list[i].object(), list[i].From, list[i].To, what, err))
 			} else {
 				read[i] = p
 				report.Pieces++
@@ -131,7 +131,7 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 				continue
 			}
 			if Mixed(last.Synced, last.Term, &read[i]) {
-				report.Problems = append(report.Problems, fmt.Sprintf("two servers with copies of one data directory have shipped to timeline %s: after %s, the log has the writes of both servers", t.ID, list[i].From))
+				report.Problems = append(report.Problems, fmt.Sprintf("two servers with copies of one data directory have shipped their logs with the same --timeline ID %s: after %s, the log has the writes of both servers", t.ID, list[i].From))
 			}
 			if read[i].Term.Number > 0 {
 				last = &read[i]
@@ -181,10 +181,10 @@ func (report *LogReport) noteUnusable(all *Backups, timelines []Timeline, list [
 		}
 	}
 	if unnamed > 0 {
-		report.Notes = append(report.Notes, fmt.Sprintf("%d backups do not record their timeline: they were made before the log was shipped, or by an earlier version", unnamed))
+		report.Notes = append(report.Notes, fmt.Sprintf("%d backups do not record to which log they belong: they were made before the log was shipped, or by an earlier version of edgetable", unnamed))
 	}
 	for _, m := range off {
-		report.Notes = append(report.Notes, fmt.Sprintf("backup %s of %s does not belong to the history of the newest store, and is not counted among the newest backups", m.ID, m.From))
+		report.Notes = append(report.Notes, fmt.Sprintf("backup %s of %s is not from the store that wrote last to this backup location, so it does not count as one of the newest backups", m.ID, m.From))
 	}
 	begins := func(timeline string, from, to edm.Ticks) bool {
 		return slices.ContainsFunc(all.Complete, func(m *Manifest) bool {
@@ -212,6 +212,6 @@ func (report *LogReport) noteUnusable(all *Backups, timelines []Timeline, list [
 	}
 	shipped := slices.ContainsFunc(list, func(p Piece) bool { return p.Timeline == newest })
 	if shipped && reaches[newest] == 0 && len(all.Unfinished) == 0 {
-		report.Problems = append(report.Problems, fmt.Sprintf("no backup connects to the log of the newest timeline, %s: that log cannot be restored", newest))
+		report.Problems = append(report.Problems, fmt.Sprintf("the newest log, with the --timeline ID %s, cannot be restored: it cannot be applied to any backup", newest))
 	}
 }

@@ -169,7 +169,7 @@ func (m *Manifest) check() error {
 	}
 	for _, span := range []*LogSpan{m.Log, m.Alone} {
 		if span != nil && (span.Low < 0 || span.Low > span.High || !isTimelineID(span.Timeline)) {
-			return errors.New("the manifest does not say where the log continues the backup")
+			return errors.New("the manifest does not name a valid position in the log after which the backup was made")
 		}
 	}
 	seen := make(map[string]bool, len(m.Files))

@@ -126,7 +126,7 @@ func strayed(timelines []Timeline, backups []*Manifest, pieces []Piece) (list []
 	miss := func(id, who string) {
 		if !known[id] {
 			known[id] = true
-			list = append(list, fmt.Errorf("%s belongs to the timeline %s, and the backup location has lost the object %s…-%s", who, id, timelineDir, id))
+			list = append(list, fmt.Errorf("%s belongs to the timeline (history of commits) %s, but the object %s…-%s, which describes this timeline, is missing in the backup location", who, id, timelineDir, id))
 		}
 	}
 	for i := range timelines {

@@ -11,7 +11,7 @@ import (
 // joined without the private keys. An earlier version of edgetable reports that a newer version wrote the object.
 const joinedHead = "edgetable log 2, sha256 "
 
-var errParts = errors.New("the joined object does not contain its pieces")
+var errParts = errors.New("the object with joined pieces of the log does not contain the pieces that its header describes")
 
 // unpackParts returns the commits of the log pieces that a joined piece contains.
 func (p *Piece) unpackParts(packed []byte, with []age.Identity) (list []Commit, err error) {

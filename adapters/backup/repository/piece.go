@@ -83,7 +83,7 @@ func openPiece(named *Piece, b []byte) (p Piece, packed []byte, err error) {
 		return p, nil, err
 	}
 	if p.Timeline != named.Timeline || p.From != named.From || p.To != named.To {
-		return p, nil, errors.New("the object contains another piece of the log")
+		return p, nil, errors.New("the header of the object does not match the object's name: it describes another piece of the log")
 	}
 	if p.Length < 0 || p.Length > maxPiece {
 		return p, nil, fmt.Errorf("the header states an invalid size, %d bytes", p.Length)
@@ -151,9 +151,9 @@ func (p *Piece) unpack(packed []byte, with []age.Identity) (list []Commit, err e
 		plain = plain[8+n+int(size):]
 	}
 	if len(list) != p.Commits {
-		return nil, fmt.Errorf("the piece has %d commits instead of %d", len(list), p.Commits)
+		return nil, fmt.Errorf("the piece of the log has %d commits instead of %d", len(list), p.Commits)
 	}
 	return list, nil
 }
 
-var errShortPiece = errors.New("the piece ends in the middle of a commit")
+var errShortPiece = errors.New("the piece of the log ends in the middle of a commit")

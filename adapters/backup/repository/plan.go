@@ -113,7 +113,7 @@ func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id
 			return nil, err
 		}
 		if h.part(m.Log) < 0 {
-			return nil, fmt.Errorf("the log does not continue backup %s", m.ID)
+			return nil, fmt.Errorf("the log does not contain the commits after backup %s", m.ID)
 		}
 		bases = []*Manifest{m}
 	}
@@ -147,7 +147,7 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 		return &Plan{Base: m, Steps: steps, Timeline: at, To: to, Above: h.highest()}, nil
 	}
 	if problem == nil {
-		problem = fmt.Errorf("%s cannot be restored: every backup that the log continues is newer", moment(to))
+		problem = fmt.Errorf("%s cannot be restored: every backup from which the log can be applied is newer", moment(to))
 	}
 	if ranges := h.ranges(); len(ranges) > 0 {
 		problem = fmt.Errorf("%w; moments that can be restored: %s", problem, ranges)

@@ -52,7 +52,7 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	}
 	l, err := r.newestLine(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("nothing was removed, because it is unknown which backups belong to the newest store: %w", err)
+		return nil, fmt.Errorf("nothing was removed, because it is unknown which backups belong to the store that wrote last to this backup location: %w", err)
 	}
 	_, remove := p.Keep.split(&l, all.Complete, p.Now)
 	for _, m := range remove {

@@ -23,7 +23,7 @@ var (
 	// ErrNone means that there are no backups in the backup location.
 	ErrNone = errors.New("there are no backups")
 	// ErrNoneYet means that none of the backups belongs to the newest timeline or its ancestors.
-	ErrNoneYet = errors.New("the newest store has no complete backup yet")
+	ErrNoneYet = errors.New("the store that wrote last to this backup location has no complete backup yet")
 	// errForeign means that the backup location contains files that are not backups.
 	errForeign = errors.New("the backup location contains other files; name an empty location")
 	// ErrOtherStore means that the backup location contains backups of another store.

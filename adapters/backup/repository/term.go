@@ -55,7 +55,7 @@ func (now *Turn) Check(timeline string, term Term) error {
 	case now.Timeline == "":
 		return ErrEmpty
 	case slices.ContainsFunc(now.names, func(t Timeline) bool { return t.ID == timeline }):
-		return &Replaced{fmt.Sprintf("the newest timeline is %s, the timeline of this store is %s", now.Timeline, timeline)}
+		return &Replaced{fmt.Sprintf("the newest timeline (history of commits) in the backup location is %s, but this store has the timeline %s", now.Timeline, timeline)}
 	}
 	return ErrElsewhere
 }

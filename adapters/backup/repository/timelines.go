@@ -54,7 +54,7 @@ func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error)
 		if err := unseal(b, &read); err != nil {
 			t.damage = err
 		} else if read.Number != t.Number || read.ID != t.ID {
-			t.damage = fmt.Errorf("the object belongs to timeline %s", read.ID)
+			t.damage = fmt.Errorf("the object describes another timeline (history of commits), %s", read.ID)
 		} else {
 			t = read
 		}
@@ -93,7 +93,7 @@ func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timelin
 		t.Number++
 	}
 	if newest.ID != t.Parent && newest.ID != t.ID && !over {
-		return nil, &Replaced{fmt.Sprintf("the newest timeline is %s, the timeline of this store was %q", newest.ID, t.Parent)}
+		return nil, &Replaced{fmt.Sprintf("the newest timeline (history of commits) in the backup location is %s, but this store had the timeline %q", newest.ID, t.Parent)}
 	}
 	b, err := seal(&t)
 	if err != nil {
@@ -127,6 +127,6 @@ func (r *Repository) checkRivals(ctx context.Context, own *Timeline) error {
 			break
 		}
 	}
-	err := &Replaced{"another store began a timeline at the same moment; check which store is the primary now, and run the command again if there is none"}
+	err := &Replaced{"another store began a new history of commits in the backup location at the same moment; check which store is the primary now; if no store is, run the command again"}
 	return errors.Join(err, r.objects.Delete(ctx, own.object()))
 }

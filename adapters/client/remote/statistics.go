@@ -28,4 +28,4 @@ func (c *Client) Statistics(ctx context.Context, table string) (*traffic.Report,
 // ErrNoTraffic means that the service does not count traffic. Only edgetable servers and Workers with Durable
 // Objects do.
 var ErrNoTraffic = errors.New("this service does not report its traffic. Only edgetable servers and Workers with Durable Objects count traffic; " +
-	"Lambda and Azure do not. On AWS, CloudWatch Contributor Insights of the DynamoDB table shows its busiest hash keys (docs/aws.md)")
+	"the Lambda function and Azure count no traffic. On AWS, CloudWatch Contributor Insights of the DynamoDB table shows its busiest hash keys (docs/aws.md)")

@@ -152,13 +152,13 @@ func (r *Rule) check() error {
 	case !fails && r.BeingDeleted == 0:
 		return errors.New("this rule simulates nothing: add latency=200ms, being-deleted=30s or fault= with one of " + list(faults))
 	case r.BeingDeleted > 0 && fails:
-		return errors.New("being-deleted needs a separate rule: latency and fault affect requests, being-deleted affects the name of a table")
+		return errors.New("the key \"being-deleted\" needs a separate rule, because it affects the name of a table; the keys \"latency\" and \"fault\" affect requests")
 	case r.BeingDeleted > 0 && (r.Operations != nil || r.Partition != ""):
-		return errors.New("being-deleted affects only DeleteTable: leave out operation and partition")
+		return errors.New("the key \"being-deleted\" affects only DeleteTable: remove the keys \"operation\" and \"partition\" from its rule")
 	case r.Probability > 0 && r.Every > 0:
-		return errors.New("probability and every exclude each other: write only one of them")
+		return errors.New("the keys \"probability\" and \"every\" exclude each other: write only one of these keys")
 	case r.Seed > 0 && r.Probability == 0 && r.Latency[0] == r.Latency[1]:
-		return errors.New("seed has an effect only with a probability or a range of latency")
+		return errors.New("the key \"seed\" has an effect only with the key \"probability\" or with two limits such as latency=50ms-500ms")
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func parseFault(value string) (Fault, error) {
 	case "ServerBusy":
 		return ServerBusy, nil
 	case "latency", "being-deleted":
-		return "", fmt.Errorf("it is not a value of fault: write %s=1s instead of fault=", value)
+		return "", fmt.Errorf("this is a key of the rule, not a value of the key \"fault\": write %s=1s instead of fault=", value)
 	}
 	if !slices.Contains(faults, value) {
 		return "", fmt.Errorf("unknown fault: write %s, or use latency=200ms or being-deleted=30s", list(faults))

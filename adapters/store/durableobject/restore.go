@@ -157,7 +157,7 @@ func checkRestoreTime(to, now, written edm.Ticks) error {
 	case to < now-restoring.Kept:
 		reason = "The time to restore must be in the last 30 days, for which the platform keeps states; the time is now "
 	case to < written+restoring.Inexact:
-		reason = "The time to restore must be at least a minute after the table was made or its access policies were changed, which was at "
+		reason = "The time to restore must be at least a minute after the table was made, and after its access policies were changed. The table was made or its policies were last changed at "
 		now = written
 	default:
 		return nil

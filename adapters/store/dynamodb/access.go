@@ -23,7 +23,7 @@ var (
 	// errUnsettled means that the operation must be repeated: the table moved, or the table and its copy gave different results.
 	errUnsettled = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: the table is moving")}
 	// errSealed means that the table accepts no writes until a move to other buckets has ended.
-	errSealed = fmt.Errorf("%w: the table is about to move to other buckets", table.ErrBusy)
+	errSealed = fmt.Errorf("%w: the entities of the table are about to move to another number of buckets (hash keys)", table.ErrBusy)
 )
 
 // view contains the location and the options of a table, as one read uses them.

@@ -19,7 +19,7 @@ const (
 // ErrFollowed means that a table cannot move to other buckets because of a secondary in another Region. The
 // secondary might receive the new location of the table before the entities in it.
 var ErrFollowed = errors.New("a secondary in another Region reads this table, and would miss entities while they move: " +
-	"stop the heartbeats (set the role to alone), wait ten minutes, and then move the table; meanwhile the secondary is unavailable")
+	"stop the heartbeats (set the role to \"alone\"), wait ten minutes, and then move the table; meanwhile the secondary is unavailable")
 
 // Secondary is a read-only store on this Region's replica of a table that another Region writes.
 type Secondary struct {

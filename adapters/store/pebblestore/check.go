@@ -212,7 +212,7 @@ func describe(k []byte) string {
 		return fmt.Sprintf("the record %q", k[1:])
 	case k[0] == spaceEntities && len(k) > prefixLength:
 		partition, row := key.Decode(k[prefixLength:])
-		return fmt.Sprintf("(PartitionKey=%q, RowKey=%q) of table incarnation %x", partition, row, k[1:prefixLength])
+		return fmt.Sprintf("(PartitionKey=%q, RowKey=%q) of the table with the internal ID %x", partition, row, k[1:prefixLength])
 	}
 	return fmt.Sprintf("key %x", k)
 }

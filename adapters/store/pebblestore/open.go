@@ -133,7 +133,7 @@ func tryRead(o Options) error {
 	}
 	_, follows, err := r.Position()
 	if follows && len(r.logs.Lost()) > 0 {
-		err = fmt.Errorf("%w: it belongs to a secondary, which cannot give up commits; empty the directory and start the secondary again, which rebuilds it from the backup location", ErrDamaged)
+		err = fmt.Errorf("%w: it belongs to a secondary, and --accept-damage works only for a primary; remove all files in the data directory, and start the secondary again: it rebuilds its store from the backup location", ErrDamaged)
 	}
 	return errors.Join(err, r.db.Close())
 }
@@ -391,7 +391,7 @@ func (s *Store) reservation() (edm.Ticks, error) {
 		return 0, err
 	}
 	if len(v) != 8 {
-		return 0, errors.New("the record of the reserved Timestamps is damaged")
+		return 0, errors.New("the record of the highest Timestamp that the store may issue is damaged")
 	}
 	return edm.Ticks(binary.BigEndian.Uint64(v)), nil
 }

@@ -102,7 +102,7 @@ func (c *checker) entities(r *remains.Store, keys []table.RecordKey) error {
 		}
 		record := table.NewRecord(name, i)
 		c.report.Recovered = append(c.report.Recovered, record.Key)
-		c.problem("the name of the table with incarnation %x is lost: the salvage names it %s, in the account %s (%d entities)", i, name.Table, account, counts[i])
+		c.problem("the name of the table with the internal ID %x is lost: its new name is %s, in the account %s (%d entities)", i, name.Table, account, counts[i])
 		if err := c.takeRecord(record.Key.String(), table.AppendRecord(nil, &record, 1)); err != nil {
 			return err
 		}

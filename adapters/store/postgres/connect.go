@@ -30,7 +30,7 @@ const endings = `
 SELECT set_config(name, value, false) FROM (VALUES ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '5'),
   ('tcp_user_timeout', '15000'), ('transaction_timeout', '30s')) AS wanted(name, value) WHERE current_setting(name, true) IS NOT NULL`
 
-var errNoCancel = errors.New("postgres: cancel requests are not sent")
+var errNoCancel = errors.New("postgres: the store opens no connections to cancel statements")
 
 type connector struct {
 	Options

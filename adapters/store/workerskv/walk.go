@@ -30,7 +30,7 @@ func (b *budget) spent() bool {
 const maxList = 1000
 
 // errSpent ends a page early, because its calls or its time are used up.
-var errSpent = errors.New("the budget of the page is spent")
+var errSpent = errors.New("the page ended early, because its calls or its time are used up")
 
 // walk visits, in order, the names that begin with prefix and are not below from. A list
 // of KV can start only at the beginning of a prefix or at a cursor. So a walk may list

@@ -61,7 +61,7 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 		case is(restoring.Freezing):
 			return b.goBack(t, r, o.State)
 		case !b.owned(r, o):
-			return t.Fail(restoring.Refused("Nothing was changed, because the platform restored an object to a time at which it had other keys: choose a time that is further from a move of keys between objects."))
+			return t.Fail(restoring.Refused("Nothing was changed, because the platform restored an object to a time at which it had other keys: choose a time that is not close to a move of keys from one object to another."))
 		default:
 			b.freeze(t, r.ID, restoring.Returning, p)
 		}

@@ -84,14 +84,14 @@ var (
 	ErrAborted = errors.New("dynamodb: the run of rebucket was aborted")
 	// ErrSilent means that the run had written no heartbeat for the time [Silence]. So another process made the table accept
 	// writes again. A later run continues.
-	ErrSilent = errors.New("dynamodb: rebucket kept writes waiting too long and was stopped; run it again")
+	ErrSilent = errors.New("dynamodb: the run of 'edgetable dynamodb rebucket' was stopped, because writes had to wait for it too long; run the command again")
 )
 
 // PauseError means that writes would be refused for longer than Options.MaxPause.
 type PauseError struct{ Expected, Max time.Duration }
 
 func (e *PauseError) Error() string {
-	return fmt.Sprintf("dynamodb: writes would have to wait about %v for the last pass, but at most %v is allowed; the copy is kept", e.Expected.Round(time.Millisecond), e.Max)
+	return fmt.Sprintf("dynamodb: writes would have to wait about %v while the last changes are copied, but at most %v is allowed; the copy of the table is kept", e.Expected.Round(time.Millisecond), e.Max)
 }
 
 // UnfinishedError means that an earlier run, which moves the table to another number of buckets, is not finished.

@@ -54,14 +54,14 @@ type Replaced struct {
 }
 
 func (r *Replaced) String() string {
-	lacks := "it is unknown how many commits of this store the backup location lacks"
+	lacks := "this store may have commits that the backup location lacks; their number is unknown"
 	switch {
 	case r.Lacks == 0:
 		lacks = "the backup location has every commit of this store"
 	case r.Lacks > 0:
 		lacks = fmt.Sprintf("the backup location lacks %d commits of this store, the first from %s", r.Lacks, r.Since)
 	}
-	return fmt.Sprintf("%s; %s; 'edgetable promote --take-over' makes this store the primary again, without the other store's writes", r.Why, lacks)
+	return fmt.Sprintf("%s; %s; 'edgetable promote --take-over' makes this store the primary again, without the writes that only the other store has", r.Why, lacks)
 }
 
 // readTimeline reads the file TIMELINE. If the file is missing or damaged, it returns the zero Timeline.

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-var errHead = errors.New("stored head of a feed is damaged")
+var errHead = errors.New("the record that describes a change feed is damaged")
 
 // head describes a feed, as one snapshot shows it.
 type head struct {

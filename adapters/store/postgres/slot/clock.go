@@ -170,7 +170,7 @@ func (c *Clock) Halt(reason string) (before string) {
 }
 
 // ErrStale means that no Timestamp could be issued, so nothing was sent to the database.
-var ErrStale = errors.New("postgres: no Timestamps are reserved")
+var ErrStale = errors.New("postgres: no Timestamp could be issued, so nothing was sent to the database")
 
 // Halted is the error of a server that refuses writes until an operator has removed the reason.
 type Halted struct{ Reason string }

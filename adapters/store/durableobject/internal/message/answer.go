@@ -54,12 +54,12 @@ var named = [...]struct {
 // Errors of an answer that have no counterpart in package table.
 var (
 	// ErrForeign means that the object does not understand the message; nothing was done.
-	ErrForeign = errors.New("durableobject: the object runs another version")
+	ErrForeign = errors.New("durableobject: the object runs another version of edgetable than the caller")
 	// ErrAgain means that the object restarted while the message waited; nothing was done.
-	ErrAgain = errors.New("durableobject: the object lost its memory while a message waited")
+	ErrAgain = errors.New("durableobject: the object restarted before it executed the request")
 	// ErrMore means that the object did only a part, because one message may make a limited number of calls.
 	// The same message, sent again, continues.
-	ErrMore = errors.New("durableobject: the object executed only a part of the message")
+	ErrMore = errors.New("durableobject: the object executed only a part of the request")
 	// ErrDamaged means that the answer is malformed.
 	ErrDamaged = errors.New("durableobject: malformed answer")
 )
@@ -67,7 +67,9 @@ var (
 // MovedError means that the table has another layout than the sender assumed.
 type MovedError struct{ Layout Layout }
 
-func (*MovedError) Error() string { return "durableobject: the table has another layout" }
+func (*MovedError) Error() string {
+	return "durableobject: the table has another number of buckets, or another location, than the caller assumed"
+}
 
 // RangedError means that another range of the bucket has the key. Ranges are the bucket's ranges around
 // the key: see [buckets.Ranges.Near].

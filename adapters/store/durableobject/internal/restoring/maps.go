@@ -49,7 +49,7 @@ func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool
 			}
 			ok := false
 			if maps[n], ok = c.Undo(maps[n]); !ok {
-				panic("the history of a table does not match its ranges")
+				panic("the recorded changes of a table's key ranges do not match its current key ranges")
 			}
 			if c.Restored {
 				then = c.Was
@@ -61,7 +61,7 @@ func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool
 	}
 	if !exact {
 		if before, after := Apart(all, to); before < after {
-			says := "Nothing was changed. Keys of the table moved to another object, or the table was restored, within a minute of that time. Restore it to "
+			says := "Nothing was changed. Keys of the table moved to another Durable Object, or the table was restored, within a minute of the time to restore. Restore the table to "
 			if before > now-Kept {
 				says += before.String() + " or earlier, or to "
 			}

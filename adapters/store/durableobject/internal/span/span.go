@@ -81,7 +81,7 @@ func (m *Marker) Load(rows storage.Rows) {
 		r := message.Read(bytes.Clone(v))
 		if m.row = k; bytes.Equal(k, rowDeclares) {
 			if m.Traits = r.Traits(); !r.OK() {
-				panic("the row of a range is damaged or was written by a later version")
+				panic("the record of a key range is damaged or was written by a later version of edgetable")
 			}
 		}
 		m.read(r.Rest())
@@ -166,7 +166,7 @@ func readSpan(v []byte) *Span {
 		s.Since = r.Ticks()
 	}
 	if !r.Done() || s.Phase > Emptying {
-		panic("the row of a range is damaged or was written by a later version")
+		panic("the record of a key range is damaged or was written by a later version of edgetable")
 	}
 	return s
 }

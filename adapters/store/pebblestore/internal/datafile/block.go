@@ -116,11 +116,11 @@ type Span struct {
 func spans(b []byte) (list []Span, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			list, err = nil, fmt.Errorf("not a block of deleted ranges: %v", r)
+			list, err = nil, fmt.Errorf("not a block of deleted key ranges: %v", r)
 		}
 	}()
 	if columns(b) != spanColumns {
-		return nil, errors.New("not a block of deleted ranges")
+		return nil, errors.New("not a block of deleted key ranges")
 	}
 	var pool block.BufferPool
 	pool.Init(1)

@@ -51,7 +51,7 @@ type Head struct {
 	Keep  edm.Ticks
 }
 
-var errHead = errors.New("the head of a feed is damaged")
+var errHead = errors.New("the record that describes a change feed is damaged")
 
 // Append appends the stored form of the head to dst.
 func (h Head) Append(dst []byte) []byte {
