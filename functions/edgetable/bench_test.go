@@ -52,7 +52,7 @@ func TestBench(t *testing.T) {
 		if out, _ := bench(0, "--op", op); !strings.Contains(out, "\n"+op+" ") || !strings.HasSuffix(out, "       0        0\n") {
 			t.Errorf("%s printed %q", op, out)
 		}
-		if _, text := bench(1, "--op", op, "--table", "people"); !strings.Contains(text, "the table exists already; --table gives another name") {
+		if _, text := bench(1, "--op", op, "--table", "people"); !strings.Contains(text, "the table exists already; write another name with --table") {
 			t.Errorf("%s into a table that exists: %s", op, text)
 		}
 		if after := tables(); after != before {

@@ -206,8 +206,8 @@ func TestExplorerLink(t *testing.T) {
 		args []string
 	}{
 		{"is one running with --data", []string{"--data", t.TempDir()}},
-		{"leave --profile and --read-only out", []string{"--data", data, "--read-only"}},
-		{"leave --profile and --read-only out", []string{"--data", data, "--profile", "prod"}},
+		{"remove the flags --profile and --read-only", []string{"--data", data, "--read-only"}},
+		{"remove the flags --profile and --read-only", []string{"--data", data, "--profile", "prod"}},
 	} {
 		if status, _, said := runUntil(t.Context(), nil, append([]string{"explorer", "--link"}, one.args...)...); status == 0 || !strings.Contains(said, one.want) {
 			t.Errorf("%q: status %d: %s", one.args, status, said)

@@ -94,7 +94,7 @@ func TestPrivateKeyOfOthers(t *testing.T) {
 		{0o644, os.Getegid(), "other users can read the keys"},
 		{0o660, os.Getegid(), "other users can read the keys"},
 		{0o600, foreign, ""},
-		{0o640, foreign, "a group that this process is not in can read the keys"},
+		{0o640, foreign, "users of another group can read the keys"},
 	} {
 		if err := os.Chown(key, -1, tt.group); err != nil && tt.group == foreign {
 			t.Logf("group %d is left out: %v", tt.group, err)

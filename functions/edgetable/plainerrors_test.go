@@ -26,7 +26,7 @@ func TestPlainErrors(t *testing.T) {
 		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:0 --metrics-listen 26030", "--metrics-listen " + address},
 		{cli.StatusUsage, "explorer --listen 26030", "--listen " + address},
 		{cli.StatusUsage, "health --listen 26030", "--listen " + address},
-		{cli.StatusFailed, "health --listen 127.0.0.1:1", "no server answers at 127.0.0.1:1, which --listen, $EDGETABLE_LISTEN or the file of --config sets: "},
+		{cli.StatusFailed, "health --listen 127.0.0.1:1", "no server answers at 127.0.0.1:1, the address from --listen, $EDGETABLE_LISTEN or the file of --config: "},
 		{cli.StatusFailed, "traffic --data " + missing, "no server answers: is one running with --data " + missing + "? "},
 		{cli.StatusUsage, "trafic --data " + missing, `unknown command "trafic"; do you mean traffic?`},
 		{cli.StatusUsage, "table list --from x", `unknown command "table"; do you mean tables?`},
@@ -88,7 +88,7 @@ func TestPlainErrors(t *testing.T) {
 		{cli.StatusUsage, "get People a", "ROWKEY is missing: write edgetable get TABLE PARTITIONKEY ROWKEY"},
 		{cli.StatusUsage, "bench --endpoint http://127.0.0.1:1/", "the URL names no account: write it after the host"},
 		{cli.StatusFailed, "sas --permissions read --data " + missing, "--data: " + missing + ": no such file or directory"},
-		{cli.StatusUsage, "query People Name=1", "A filter is such as Name eq 'Grace' and Born gt 1900"},
+		{cli.StatusUsage, "query People Name=1", "Write a filter such as: Name eq 'Grace' and Born gt 1900"},
 		{cli.StatusUsage, "sas --table x --permissions q", `a letter first; --permissions: "q" is neither one of`},
 	} {
 		_, said := console{t, map[string]string{"XDG_CACHE_HOME": t.TempDir()}}.run(tt.status, strings.Fields(tt.args)...)

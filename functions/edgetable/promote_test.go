@@ -36,7 +36,7 @@ func TestPromoteStopped(t *testing.T) {
 	console{t, nil}.says(2, "--place: ", "promote", dir, "--place", "s4://nowhere")
 	refused(t, "the backup location is empty", "promote", dir, "--place", t.TempDir())
 	back := hide(t, p.place)
-	refused(t, "the backup location may have more", "promote", dir, "--place", p.place)
+	refused(t, "the secondary may lack writes that are in the backup location", "promote", dir, "--place", p.place)
 	back()
 	c.rename(t, "still the primary")
 	one.ships(t)
@@ -125,7 +125,7 @@ func TestPromoteBeforeGap(t *testing.T) {
 	c.rename(t, "behind the gap")
 	one.hasPieces(t, p.place)
 	succeed(t, "backup", "create", p.place, "--data", filepath.Join(p.dir, "primary"))
-	refused(t, "the backup location may have more", "promote", dir, "--place", p.place)
+	refused(t, "the secondary may lack writes that are in the backup location", "promote", dir, "--place", p.place)
 	succeed(t, "promote", dir, "--place", p.place, "--without-place")
 	two := start(t, nil, p.secondary...)
 	if got := two.client(t, "").name(t); got != "early" {
@@ -148,7 +148,7 @@ func TestPromoteEncrypted(t *testing.T) {
 	one, dir := p.stopped(t, "early")
 	one.client(t, "").rename(t, "late")
 	one.ships(t)
-	refused(t, "the backup location may have more", "promote", dir, "--place", p.place)
+	refused(t, "the secondary may lack writes that are in the backup location", "promote", dir, "--place", p.place)
 	succeed(t, "promote", dir, "--place", p.place, "--secondary-identity", key)
 	two := start(t, nil, p.secondary...)
 	if got := two.client(t, "").name(t); got != "late" {

@@ -60,7 +60,7 @@ func TestRestoreTarget(t *testing.T) {
 	must.OK(t, os.Symlink(empty, filepath.Join(dir, "to-empty")))
 	out := succeed(t, "backup", "restore", place, filepath.Join(dir, "to-empty"))
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if last := lines[len(lines)-1]; !strings.Contains(last, filepath.Join("to-empty", "accounts")) || !strings.Contains(last, "in no backup") {
+	if last := lines[len(lines)-1]; !strings.Contains(last, filepath.Join("to-empty", "accounts")) || !strings.Contains(last, "no backup contains accounts") {
 		t.Errorf("the last line is %q", last)
 	}
 	again := start(t, nil, "--data", filepath.Join(dir, "to-empty"))

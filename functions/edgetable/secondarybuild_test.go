@@ -117,7 +117,7 @@ func TestSecondaryKeepsStore(t *testing.T) {
 			if status, _ := two.health(t, "/_/ready"); status != 503 {
 				t.Errorf("ready: %d", status)
 			}
-			refused(t, "the backup location may have more", "promote", dir)
+			refused(t, "the secondary may lack writes that are in the backup location", "promote", dir)
 			two.ends(t)
 			two = start(t, nil, p.secondary...)
 			d = two.secondary(t)

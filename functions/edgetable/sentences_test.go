@@ -77,7 +77,7 @@ func TestNotesOfParquet(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "wide")
 	out, _ := ok(t, "export", "Wide", "--from", at, "--format", "parquet", "--to", dir)
-	if strings.Count(out, "\n") != 2 || !strings.Contains(out, "Wide: 20 notes on types of columns are in manifest.json\n") {
+	if strings.Count(out, "\n") != 2 || !strings.Contains(out, "Wide: the file manifest.json contains 20 notes on the types of columns\n") {
 		t.Errorf("export says %s", out)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))

@@ -44,7 +44,7 @@ func (p *program) accountCommand() *cobra.Command {
 		}
 		cli.Section(c, "File", func(f *pflag.FlagSet) {
 			cli.AccountsFlag(f, &o.accounts)
-			cli.DataFlag(f, &o.data, "the data directory; without --accounts, the accounts are in the file "+cli.AccountsInData+" of this directory")
+			cli.DataFlag(f, &o.data, "without --accounts, the accounts are in the file named "+cli.AccountsInData+" in this directory")
 		})
 		return c
 	}
@@ -67,9 +67,9 @@ func (p *program) accountCommand() *cobra.Command {
 	list.Example = "  edgetable account list\n  edgetable account list acme --json"
 	create.Example = "  edgetable account new acme --data /var/lib/edgetable --endpoint https://tables.example.com/acme"
 	rotate := command("rotate NAME", "Replace the key of an account",
-		"Adds a second key and prints its connection string. Give it to all clients. When 'account list'\n"+
-			"shows that the first key is no longer used, run the command again with --finish to remove the first\n"+
-			"key.",
+		"Adds a second key and prints a connection string with this key. Give this connection string to all\n"+
+			"clients. When 'edgetable account list' shows that the first key is no longer used, run the command\n"+
+			"again with --finish to remove the first key.",
 		func(ctx context.Context, f *file, name string) error { return p.rotateAccount(ctx, f, name, &o) })
 	rotate.Example = "  edgetable account rotate acme\n  edgetable account rotate acme --finish"
 	for _, c := range []*cobra.Command{create, rotate} {

@@ -66,7 +66,7 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 		err = errors.New("no server is running with these accounts, and no setting gives the address of a server")
 	}
 	if begin == "" {
-		fmt.Fprintf(p.Err, "The endpoint is unknown: %v. Replace %[3]s with its URL and /%[2]s, or run this command with --endpoint\n", err, name, unknownEndpoint)
+		fmt.Fprintf(p.Err, "The endpoint is unknown: %v. In the output, replace %[3]s with the URL of the server and /%[2]s, or run this command with --endpoint\n", err, name, unknownEndpoint)
 		return ""
 	}
 	return begin + "/" + name
@@ -76,7 +76,7 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 const unknownEndpoint = "URL-OF-THE-ACCOUNT"
 
 // defaultEndpoint is the text in the help that says where the endpoint comes from without --endpoint.
-const defaultEndpoint = "default from the running server of these accounts, or else from --listen, --public-url and certificates in the environment or the file --config"
+const defaultEndpoint = "default from the running server of these accounts; without a running server, from the settings listen, public-url and tls-cert in the environment or in the file of --config"
 
 // accountFlags are the flags of the commands that change accounts.
 type accountFlags struct {

@@ -38,7 +38,7 @@ func (f *file) accountInUse(name string, info *admin.Info, now time.Time) error 
 			continue
 		}
 		if at := f.keyUsed(name, i, info); at != nil && now.Sub(*at) < quiet {
-			return fmt.Errorf("%s was not removed: key %d was %s, less than %d minutes ago; --disable refuses its requests and can be undone; --force removes it anyway",
+			return fmt.Errorf("%s was not removed: key %d was %s, less than %d minutes ago. --disable refuses the requests of the account and can be undone; --force removes the account anyway",
 				name, i+1, say(at), int(quiet/time.Minute))
 		}
 	}
@@ -51,9 +51,9 @@ func (f *file) inUse(name string, info *admin.Info, now time.Time) error {
 	first, second := f.keyUsed(name, 0, info), f.keyUsed(name, 1, info)
 	switch {
 	case second == nil:
-		return fmt.Errorf("%s keeps both keys: key 1 was %s, and key 2 was never used: give it to the clients first; --force removes key 1 anyway", name, say(first))
+		return fmt.Errorf("%s keeps both keys: key 1 was %s, and key 2 was never used. Give key 2 to the clients first, or remove key 1 anyway with --force", name, say(first))
 	case first != nil && now.Sub(*first) < quiet:
-		return fmt.Errorf("%s keeps both keys: key 1 was %s, less than %d minutes ago, and key 2 was %s: some clients still use key 1; --force removes key 1 anyway",
+		return fmt.Errorf("%s keeps both keys, because some clients still use key 1. Key 1 was %s, less than %d minutes ago; key 2 was %s. --force removes key 1 anyway",
 			name, say(first), int(quiet/time.Minute), say(second))
 	}
 	return nil

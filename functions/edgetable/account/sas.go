@@ -58,14 +58,14 @@ func (p *program) sasCommand() *cobra.Command {
 	cli.Section(c, "Account", func(f *pflag.FlagSet) {
 		cli.AccountsFlag(f, &o.accounts)
 		cli.AccountFlag(f, &o.account, "; default the only account")
-		cli.DataFlag(f, &o.data, "of the server; its file "+cli.AccountsInData+" is used if nothing else names the accounts")
+		cli.DataFlag(f, &o.data, "the directory that the server uses; its file named "+cli.AccountsInData+" is used if nothing else names the accounts")
 		cli.AdminFlag(f, &o.admin, "")
 		cli.EndpointFlag(f, &o.endpoint, defaultEndpoint)
 	})
 	cli.Section(c, "What it permits", func(f *pflag.FlagSet) {
 		cli.TableFlag(f, &o.table, "", "; without it the token is for the account")
-		f.StringVar(&o.permissions, "permissions", "", "`letters`, or words separated by commas: read, add, update, delete, upsert (add and update); for an account also write, list, create; or all")
-		f.StringVar(&o.resources, "resources", "", "for an account, `letters` or words: service, tables, entities, or all (the default)")
+		f.StringVar(&o.permissions, "permissions", "", "permissions, as `letters` or as words separated by commas: read, add, update, delete, upsert (add and update) and all; in a token for an account also write, list and create")
+		f.StringVar(&o.resources, "resources", "", "resources of a token for an account, as `letters` or as words separated by commas: service, tables, entities and all; default all")
 		f.StringVar(&o.policy, "policy", "", "`id` of a stored access policy of the table, which supplies the permissions and times that no flag gives")
 	})
 	cli.Section(c, "When, where and how", func(f *pflag.FlagSet) {

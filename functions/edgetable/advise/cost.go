@@ -48,7 +48,7 @@ func Costs(f *Facts) []Cost {
 	return []Cost{
 		{"azure", requests*price("azure", "transaction") + gb*price("azure", "GB-month")},
 		{"dynamodb", units*price("dynamodb", "write unit") + (readUnits+queryUnits)*price("dynamodb", "read unit") +
-			requests*price("dynamodb", "Lambda request with 10 ms of 256 MB") + gb*price("dynamodb", "GB-month")},
+			requests*price("dynamodb", "Lambda request of 10 ms with 256 MB of memory") + gb*price("dynamodb", "GB-month")},
 		{"workers", requests*price("workers", "request to the Worker and to an object") +
 			writes*price("workers", "row written") +
 			(reads+rows)*price("workers", "row read") + gb*price("workers", "GB-month")},

@@ -35,8 +35,8 @@ func singleRows(f *Facts) []Finding {
 		Number: float64(pages), Unit: "pages", Example: example,
 		Why: Why{
 			Azure:    "A page ends where the table is divided between machines: many short or empty pages, each with a round trip.",
-			DynamoDB: "A query over a range of partitions merges all buckets, with one DynamoDB Query for each bucket and page.",
-			Workers:  "A query over a range of partitions sends a request to the object of every bucket.",
+			DynamoDB: "A query over a range of partitions reads every bucket (hash key) of the table, with one DynamoDB Query for each bucket and page.",
+			Workers:  "A query over a range of partitions sends a request to the Durable Object of every bucket (part of the table).",
 			Binary:   "No harm.",
 			Postgres: "A query over a range of partitions reads a range of one index, which costs little.",
 		},
@@ -62,13 +62,13 @@ func wideEntities(f *Facts) []Finding {
 	return []Finding{{
 		Rule: "wide-entities", Finding: fmt.Sprintf("The largest entity has %d KiB; 1,024 are allowed.", n>>10), Number: float64(n >> 10), Unit: "KiB", Example: example,
 		Why: Why{
-			Azure:    "Beyond 1 MiB a write fails. A page holds at most 4 MiB, so a list of such entities needs many pages.",
+			Azure:    "Azure refuses an entity of more than 1 MiB. A page holds at most 4 MiB, so a list of large entities needs many pages.",
 			DynamoDB: "A write costs a write unit for each KiB of the whole entity, even if only one property changes; an entity beyond 380 KiB is stored in chunks, with more calls.",
 			Workers:  "An SQLite row can hold up to 2 MB, and each row is copied into the 64 MiB memory of a Wasm module.",
 			Binary:   "Each update writes the whole entity to the log.",
 			Postgres: "Each update writes the whole entity to the log, and the old version stays until vacuum removes it.",
 		},
-		Instead: "Move large and seldom read properties to a blob or to a separate entity (with the same keys in another table), and store its address in the entity.",
+		Instead: "Move large properties that are seldom read to a blob, and store the address of the blob in the entity. Or move them to a separate entity with the same keys in another table.",
 	}}
 }
 
@@ -80,7 +80,7 @@ func nearLimit(s *Stored) []Finding {
 	return []Finding{{
 		Rule: "near-the-limit", Finding: fmt.Sprintf("%s entities are within 160 bytes of 1 MiB by the service's formula.", commas(float64(s.NearLimit))), Number: float64(s.NearLimit), Unit: "entities", Example: s.NearLimitExample,
 		Why: Why{
-			Azure:    "Users measured a limit 88 to 160 bytes below the formula: a copy of these entities may be refused with EntityTooLarge.",
+			Azure:    "Users measured that the real limit is 88 to 160 bytes below 1 MiB by this formula. So Azure may refuse a copy of these entities with EntityTooLarge.",
 			DynamoDB: "No harm.", Workers: "No harm.", Binary: "No harm.", Postgres: "No harm.",
 		},
 		Instead: "Keep entities below 1,048,416 bytes if they may ever move to Azure Table Storage.",

@@ -34,7 +34,7 @@ func hotPartitions(r *traffic.Report) (list []Finding) {
 			Why: Why{
 				Azure:    "A partition is served by one machine: about 2,000 entities of 1 KiB a second, then 503 ServerBusy.",
 				DynamoDB: "A partition is one hash key: 1,000 write units and 3,000 read units a second until DynamoDB splits it, after minutes of high load.",
-				Workers:  "A partition is in one object, which has one thread: some hundred requests a second. No split of the table divides a partition.",
+				Workers:  "A partition is in one Durable Object, which has one thread and serves a few hundred requests a second. No split of the table divides a partition.",
 				Binary:   "Writes to one partition wait for each other; reads do not wait. Tens of thousands of requests a second are possible.",
 				Postgres: "A partition is a range of one index: writes to different entities do not wait for each other; writes to the same entity do.",
 			},
@@ -63,9 +63,9 @@ func appendOnly(r *traffic.Report) []Finding {
 		Number: 100 * share, Unit: "% of inserts", Example: t.LastInserted,
 		Why: Why{
 			Azure:    "All inserts go to the machine with the last range of the table. A split does not help: the next inserts are at the end again.",
-			DynamoDB: "Harmless if the PartitionKey changes with each entity, because it is hashed to a bucket. With one PartitionKey for an hour or a day, all inserts have one hash key: 1,000 write units a second, and splits do not help.",
-			Workers:  "The object with the last keys gets all inserts: one thread, some hundred requests a second. The object splits when it is large, but no split divides this load: all new keys are on the same side of the split. In a table that is made with EDGETABLE_BUCKETS, a hash spreads the partitions over objects.",
-			Binary:   "Good for the disk; no problem.",
+			DynamoDB: "No harm if each entity has another PartitionKey, because a hash of the PartitionKey selects the bucket (hash key). If all entities of an hour or a day have one PartitionKey, all inserts go to one hash key. It accepts 1,000 write units a second, and splits do not help.",
+			Workers:  "The Durable Object with the last keys gets all inserts. It has one thread and serves a few hundred requests a second. The object splits when it is large, but no split divides this load: all new keys are on the same side of the split. In a table that was made with EDGETABLE_BUCKETS, a hash spreads the partitions over several objects.",
+			Binary:   "No harm: inserts in the order of the keys need little work on the disk.",
 			Postgres: "The inserts go to the last pages of one index, and few pages change: no problem.",
 		},
 		Instead: "Begin the PartitionKey with the part that distinguishes the sources (the device, the customer, or a hash modulo 16), and keep the time in the RowKey. Reversed ticks do not help: they move the load to the start of the table.",
@@ -96,12 +96,12 @@ func moreBuckets(r *traffic.Report, buckets int) []Finding {
 		need *= 2
 	}
 	return []Finding{{
-		Rule: "more-buckets", Finding: fmt.Sprintf("The busiest minute has %.0f write units a second; %d buckets accept about %d.", rate*units, buckets, buckets*dynamodbPartition),
+		Rule: "more-buckets", Finding: fmt.Sprintf("In the busiest minute, the table used %.0f write units a second; its %d buckets (hash keys) accept about %d write units a second.", rate*units, buckets, buckets*dynamodbPartition),
 		Number: rate * units, Unit: "write units/s", Example: fmt.Sprintf("%d buckets", need),
 		Why: Why{
 			Azure:    "Azure splits the ranges automatically, if the PartitionKeys differ; an account is limited to 20,000 entities a second.",
 			DynamoDB: "Each bucket is a hash key with 1,000 write units a second at first.",
-			Workers:  "An object that is busy for a minute splits automatically, unless most requests are for one partition, the profile is free or EDGETABLE_SPLIT_RATE is 0.",
+			Workers:  "A Durable Object that is busy for a minute splits automatically. It does not split if most requests are for one partition, if EDGETABLE_SPLIT_RATE is 0, or with the profile named free.",
 			Binary:   "There are no buckets.",
 			Postgres: "There are no buckets.",
 		},

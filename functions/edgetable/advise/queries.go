@@ -38,7 +38,7 @@ func scanRatios(r *traffic.Report) (list []Finding) {
 			Finding: fmt.Sprintf("A query scans %s rows for each row that it returns (%s, %s pages).", commas(ratio), planWords(s.Plan), commas(float64(s.Pages))),
 			Why: Why{
 				Azure:    "The service reads and bills page after page; a page ends after 5 seconds or at the end of a range, often empty.",
-				DynamoDB: "Every examined item is billed: a read unit for 4 KiB, 256 units for a page of 1 MB, and one DynamoDB Query for each bucket.",
+				DynamoDB: "DynamoDB bills every examined item: a read unit for 4 KiB, so 256 units for a page of 1 MB. The server sends one DynamoDB Query for each bucket (hash key).",
 				Workers:  "Each row examined is a row read ($0.001 a million) and takes CPU time of the object's single thread.",
 				Binary:   "One core examines about a million rows a second, and other requests wait meanwhile.",
 				Postgres: "The database sends every examined row to the server, which applies the filter.",
@@ -51,11 +51,11 @@ func scanRatios(r *traffic.Report) (list []Finding) {
 		if point && s.Returned <= 2*s.Pages {
 			f.Rule = "point-read-by-property"
 			f.Finding = fmt.Sprintf("A property is used like a key: a query by %s scans %s rows to find one (%s pages).", first, commas(ratio), commas(float64(s.Pages)))
-			f.Instead = fmt.Sprintf("Store a second, small entity with PartitionKey = %s and the keys of the first entity (an index entity), in the same batch if both are in one partition; or make %s the RowKey.", first, first)
+			f.Instead = fmt.Sprintf("Store a second, small entity (an index entity). Its PartitionKey is the value of %s, and it contains the keys of the original entity. If both are in one partition, write them in one batch. Or make %s the RowKey.", first, first)
 		} else if s.Plan == "Partition" || s.Plan == "Rows" {
 			f.Instead = fmt.Sprintf("Begin the RowKey with %s, so that the filter becomes RowKey ge '…' and RowKey lt '…'; or store the entity a second time with such a key in the same partition, in one batch.", first)
 		} else if len(equal) > 0 {
-			f.Instead = fmt.Sprintf("Begin the PartitionKey with %s, or store index entities with PartitionKey = %s; then the filter names one partition.", equal[0], equal[0])
+			f.Instead = fmt.Sprintf("Begin the PartitionKey with %s. Or store a second, small entity (an index entity) for each entity, with PartitionKey = %s. In both cases, a filter can then name one partition.", equal[0], equal[0])
 		} else {
 			f.Instead = fmt.Sprintf("No choice of keys puts a range of %s into one partition. Name a partition in the filter, too, or store the results of frequent queries in separate entities.", first)
 		}

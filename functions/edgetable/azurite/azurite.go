@@ -65,7 +65,7 @@ func (o *flags) register(f *pflag.FlagSet) {
 	f.StringVarP(&o.location, "location", "l", "", "`directory` of the tables")
 	f.BoolVar(&o.memory, "inMemoryPersistence", false, "keep everything in memory")
 	f.StringVar(&o.extents, "extentMemoryLimit", "", "`megabytes` for blobs and queues in memory: no effect")
-	f.StringVarP(&o.debug, "debug", "d", "", "log every request to standard error; the `file` is not written")
+	f.StringVarP(&o.debug, "debug", "d", "", "log every request to standard error, and not to this `file`")
 	f.BoolP("loose", "L", false, "no effect")
 	f.BoolP("silent", "s", false, "no effect: requests are not logged without --debug")
 	f.Bool("skipApiVersionCheck", false, "no effect: every version is served")
@@ -73,8 +73,8 @@ func (o *flags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.pathStyle, "disableProductStyleUrl", false, "always read the account from the path")
 	f.StringVar(&o.cert, "cert", "", "`file` with a certificate in PEM: serve HTTPS")
 	f.StringVar(&o.key, "key", "", "`file` with the key of the certificate in PEM")
-	f.StringVar(&o.pwd, "pwd", "", "`password` of a certificate in PFX: refused")
-	f.StringVar(&o.oauth, "oauth", "", "`level` of bearer tokens: refused")
+	f.StringVar(&o.pwd, "pwd", "", "`password` of a certificate in PFX; edgetable refuses this flag")
+	f.StringVar(&o.oauth, "oauth", "", "`level` of the checks of bearer tokens; edgetable refuses this flag")
 	f.String("tableKeepAliveTimeout", "", "no effect")
 	for _, service := range services {
 		for _, name := range endings {
@@ -96,7 +96,7 @@ func Serve(name string, args []string, environment func(string) string) (Start, 
 	}
 	switch {
 	case o.help:
-		return Start{Help: "'edgetable azurite' replaces Azurite for tables. Flags of " + name + ":\n\n" + f.FlagUsages() + "\n'edgetable serve --help' lists its own.\n"}, nil
+		return Start{Help: "'edgetable azurite' replaces Azurite for tables. Flags of " + name + ":\n\n" + f.FlagUsages() + "\n'edgetable serve --help' lists the flags of edgetable.\n"}, nil
 	case o.version:
 		return Start{Args: []string{"version"}}, nil
 	case f.NArg() > 0:

@@ -18,8 +18,8 @@ func (p *program) backupCreateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "create PLACE", Short: "Make a backup of a data directory",
 		Long: placeHelp + "\n\n" +
-			"A server may be using the data directory. To resume an interrupted backup, run the same command\n" +
-			"again.",
+			"The command also works while a server uses the data directory. To resume an interrupted backup, run\n" +
+			"the same command again.",
 		Example: `  edgetable backup create /mnt/backup/edgetable --data /var/lib/edgetable
   edgetable backup create 's3://bucket/edgetable?region=eu-central-1' --encrypt-to age1…`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -63,5 +63,5 @@ func (p *program) backupCreate(ctx context.Context, location, data, socket strin
 // mended returns a message about damaged objects of earlier backups. This backup has stored their
 // content again.
 func mended(n int, first string) string {
-	return fmt.Sprintf("damaged in earlier backups: %s, whose content this backup has stored again; 'edgetable backup verify' names the backups that need them: %s", cli.Things(n, "objects"), first)
+	return fmt.Sprintf("damaged in earlier backups: %s. This backup has stored their content again. 'edgetable backup verify' names the backups that need these objects. The first of these objects is %s", cli.Things(n, "objects"), first)
 }

@@ -34,7 +34,7 @@ func (o *Flags) Register(f *pflag.FlagSet) {
 	cli.DurationFlag(f, &o.Every, "backup-every", time.Hour, time.Second, cli.MaxTime, "time between two backups")
 	cli.DurationFlag(f, &o.Log, "backup-log", 0, 0, cli.MaxTime, "time between two shipments of the log; if the machine is lost, at most the writes of this time are lost; each moment can be restored; 0 means that only backups are made")
 	cli.SizeFlag(f, &o.limit, "backup-log-keep", 1<<30, 64<<20, 1<<44, "maximum `size` of the logs that are kept while the backup location does not respond; above it, the logs are removed, and a new backup is made")
-	cli.ValueFlag(f, &o.keep, "backup-keep", "rules", "`rules` for the backups to keep, such as last=24,daily=30, older-than=30d or point-in-time=7d, as the flags of 'edgetable backup prune'; default all", parseKeep, showKeep)
+	cli.ValueFlag(f, &o.keep, "backup-keep", "rules", "`rules` for the backups to keep, such as last=24,daily=30, older-than=30d (all younger backups) or point-in-time=7d, with the meaning that these flags have in 'edgetable backup prune'; default all", parseKeep, showKeep)
 	recipientsFlag(f, &o.keys, "backup-encrypt-to")
 }
 

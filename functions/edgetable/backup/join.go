@@ -224,7 +224,7 @@ func (s *shipper) resumeAfterBackup(ctx context.Context) error {
 		return err
 	}
 	if own := s.store.Timeline(); span == nil || span.Alone || span.Timeline != own.ID || span.Low < own.Since {
-		return errors.New("the backup does not belong to the current history; another backup will be made")
+		return errors.New("the backup does not belong to the current history of commits of this store, so another backup will be made")
 	}
 	s.lost = false
 	return s.readFrom(span.Low, true)

@@ -34,9 +34,9 @@ func (p *program) backupPruneCommand() *cobra.Command {
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		cli.IntFlag(f, &keep.Last, "keep-last", 0, 0, 1<<20, "`number` of newest backups to keep")
-		cli.IntFlag(f, &keep.Daily, "keep-daily", 0, 0, 1<<20, "`number` of latest days whose newest backup is kept")
+		cli.IntFlag(f, &keep.Daily, "keep-daily", 0, 0, 1<<20, "keep the newest backup of each day, for this `number` of days")
 		cli.OlderThanFlag(f, &keep.OlderThan, "the age is the time since a backup was made")
-		cli.DurationFlag(f, &keep.PointInTime, "point-in-time", 0, 0, 100*cli.MaxTime, "period in which each moment stays restorable, such as 7d: keeps the backups of the period, one older backup, and the log after it")
+		cli.DurationFlag(f, &keep.PointInTime, "point-in-time", 0, 0, 100*cli.MaxTime, "period, such as 7d, of which each moment can still be restored: keep its backups, the last backup before it, and the log since then")
 		f.StringSliceVar(&remove, "remove", nil, "`name` of a backup to remove, even if it is damaged or was interrupted; may be repeated")
 		cli.BoolFlag(f, &dry, "dry-run", "change nothing; print what would be done")
 	})

@@ -53,8 +53,8 @@ func (p *program) backupRestoreCommand() *cobra.Command {
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		f.StringVar(&o.backup, "backup", "", "`name` of the backup, or its beginning; default the newest state, including the log")
 		cli.ToTimeFlag(f, &o.toTime, "; default the newest")
-		f.StringVar(&o.beforeDrop, "before-drop", "", "`name` of a table of --account: restore the moment before its last drop, or before its last drop up to --to-time")
-		f.StringVar(&o.timeline, "timeline", "", "`name` of a timeline: restore its history; default the timeline of the newest store that shipped its log")
+		f.StringVar(&o.beforeDrop, "before-drop", "", "`name` of a table of --account: restore the moment before the table was last dropped; with --to-time, before its last drop up to that time")
+		f.StringVar(&o.timeline, "timeline", "", "`id` of a timeline (the history of commits of one store): restore this history; default the timeline of the store that shipped its log last")
 		f.StringVar(&o.account, "account", "", "`name` of the account; with --table, restore only this table")
 		f.StringVar(&o.table, "table", "", "`name` of the table; with --account, restore only this table")
 		cli.BoolFlag(f, &o.keepExpired, "keep-expired", "remove the expiry rules of tables, so that expired entities become visible again")

@@ -65,7 +65,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	if o.to == "" {
 		defer func() {
 			if err == nil {
-				fmt.Fprintf(p.Out, "accounts are in no backup: copy the file accounts of the old data directory to %s, or make new ones with 'edgetable account new'\n", filepath.Join(dir, cli.AccountsInData))
+				fmt.Fprintf(p.Out, "no backup contains accounts: copy the file named accounts from the old data directory to %s, or make new accounts with 'edgetable account new'\n", filepath.Join(dir, cli.AccountsInData))
 			}
 		}()
 	}

@@ -204,7 +204,7 @@ func (b *Schedule) backUpIfDue(ctx context.Context) (wait time.Duration, err err
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
 	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {
-		return 0, fmt.Errorf("the backup location no longer has a backup, but had one of %s: is its disk mounted? If the backups were removed on purpose, start the server again",
+		return 0, fmt.Errorf("the backup location no longer has a backup, but had a backup that was made at %s: is its disk mounted? If you removed the backups on purpose, start the server again",
 			last.UTC().Format(time.RFC3339))
 	}
 	if err != nil && !errors.Is(err, repository.ErrNone) && !errors.Is(err, repository.ErrNoneYet) {

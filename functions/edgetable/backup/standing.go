@@ -17,19 +17,19 @@ type standing string
 
 const (
 	// With these values of standing, the store is allowed to ship its log.
-	continues standing = "the timeline of this store is the newest"
-	announced standing = "this store has begun the newest timeline, and the reply was lost"
-	first     standing = "the backup location has no timeline"
-	onTop     standing = "this store was copied from the newest timeline, or lost commits of that timeline: it begins the next timeline"
+	continues standing = "the newest timeline (history of commits) in the backup location is the timeline of this store"
+	announced standing = "this store has begun the newest timeline (history of commits), but did not receive the reply of the backup location"
+	first     standing = "the backup location has no timeline (history of commits) yet"
+	onTop     standing = "this store is a copy of the store with the newest timeline (history of commits), or has lost commits of this timeline: this store begins a new timeline"
 
 	// With these values of standing, the store is not allowed to ship its log. Another store has replaced this store,
 	// and has commits that this store lacks.
-	replaced  standing = "the backup location has the timeline of this store, or the timeline that it was copied from, and a newer timeline"
-	forgotten standing = "the history of this store is unknown, and the backup location has a timeline of this store"
+	replaced  standing = "another store has begun a newer timeline (history of commits) in the backup location"
+	forgotten standing = "this store does not know its timeline (history of commits), but the backup location has a timeline of this store"
 
 	// With these values of standing, the store is not allowed to ship its log either. But nothing shows that another
 	// store has replaced this store.
-	elsewhere standing = "the backup location has timelines, but none that this store knows"
+	elsewhere standing = "the backup location has timelines (histories of commits), but none that this store knows"
 	foreign   standing = "the backup location belongs to another store"
 )
 
@@ -67,7 +67,7 @@ func (at standing) refusal(all []repository.Timeline) error {
 		return nil
 	case replaced, forgotten:
 		newest := all[len(all)-1]
-		return &repository.Replaced{Why: fmt.Sprintf("%s (timeline %s of %s, since %s)", at, newest.ID, newest.From, newest.Began.Format(time.RFC3339))}
+		return &repository.Replaced{Why: fmt.Sprintf("%s (the newest --timeline ID is %s, begun by %s at %s)", at, newest.ID, newest.From, newest.Began.Format(time.RFC3339))}
 	case foreign:
 		return repository.ErrOtherStore
 	}

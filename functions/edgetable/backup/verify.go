@@ -18,9 +18,9 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "verify PLACE", Short: "Read all backups in a backup location and report damage",
 		Long: placeHelp + "\n\n" +
-			"Reads every object that a backup needs, and the log, and compares checksums. With --identity it also\n" +
-			"decrypts them. It reports each gap of the log. The exit status is 4 if something is damaged or\n" +
-			"missing.",
+			"Reads the log and every object that a backup needs, and checks their checksums. With --identity, the\n" +
+			"command also decrypts these objects. It reports each gap in the log. The exit status is 4 if an\n" +
+			"object is damaged or missing.",
 		Example: "  edgetable backup verify /mnt/backup/edgetable",
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.backupVerify(c.Context(), args[0], id, identity, asJSON)
@@ -87,7 +87,7 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 	}
 	fmt.Fprintf(p.Out, "%s: read %s, %s\n", cli.Things(report.Backups, "backups"), cli.Things(report.Objects, "objects"), cli.ShowBytes(report.Bytes))
 	if log.Pieces > 0 {
-		fmt.Fprintf(p.Out, "%s of the log: read %s, %s\n", cli.Things(log.Pieces, "pieces"), cli.Things(log.Commits, "commits"), cli.ShowBytes(log.Bytes))
+		fmt.Fprintf(p.Out, "%s of the log: read %s with %s\n", cli.Things(log.Pieces, "pieces"), cli.Things(log.Commits, "commits"), cli.ShowBytes(log.Bytes))
 	}
 	for _, gap := range log.Known {
 		fmt.Fprintf(p.Out, "%s: logs were discarded while the backup location did not respond\n", gap)
@@ -125,7 +125,7 @@ type verified struct {
 // --identity cannot decrypt.
 func worse(location string, n, locked int) error {
 	if n == 0 && locked > 0 {
-		return fmt.Errorf("--identity: this key does not decrypt %s of %s, whose checksums are right: name the file with the key for which they were encrypted", cli.Things(locked, "objects"), location)
+		return fmt.Errorf("--identity: the key in this file does not decrypt %s of %s, although the checksums are right: name the file with the key for which these objects were encrypted", cli.Things(locked, "objects"), location)
 	}
 	if n > 0 {
 		return cli.Fail(cli.StatusDamage, fmt.Errorf("%s is damaged: %s", location, cli.Things(n, "problems")))

@@ -41,7 +41,7 @@ func CheckPrivate(path string) error {
 	case mode&0o027 != 0:
 		return fmt.Errorf("other users can read the keys in %s: chmod 600 %[1]s", path)
 	case mode&0o040 != 0 && !inGroup(info):
-		return fmt.Errorf("a group that this process is not in can read the keys in %s: chmod 600 %[1]s, or give the file to the group of the server", path)
+		return fmt.Errorf("users of another group can read the keys in %s: run chmod 600 %[1]s, or give the file to the group of the server", path)
 	}
 	return nil
 }

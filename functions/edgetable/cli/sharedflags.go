@@ -71,7 +71,7 @@ func ToTimeFlag(f *pflag.FlagSet, to *edm.Ticks, note string) {
 func parseTime(text string) (edm.Ticks, error) {
 	t, err := edm.ParseDateTime(text)
 	if err != nil || t <= 0 {
-		return 0, errors.New("write a time such as 2026-11-23T14:03:07Z, to seven digits of a second")
+		return 0, errors.New("write a time such as 2026-11-23T14:03:07Z or 2026-11-23T14:03:07.1234567Z")
 	}
 	return t, nil
 }

@@ -43,7 +43,7 @@ The exit status is 0 without a finding, 4 with findings, 1 after a failure. docs
 	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "Traffic", o.trafficFlags.register)
 	cli.Section(c, "Entities", func(f *pflag.FlagSet) {
-		cli.BoolFlag(f, &o.scan, "scan", "read all entities and judge them, too")
+		cli.BoolFlag(f, &o.scan, "scan", "also read all entities, and give advice about their keys and sizes")
 		o.fromFlag(f)
 		connectionsFlag(f, &o.Connections)
 	})
@@ -69,7 +69,7 @@ func (p *program) advise(ctx context.Context, o *adviseFlags, table string) erro
 	case err == nil:
 		facts.Traffic, facts.Splits = r, len(r.Ranges) > 0
 	case !o.scan:
-		return fmt.Errorf("%w; --scan judges the entities of any service without traffic", err)
+		return fmt.Errorf("%w; --scan reads the entities of any service, and gives advice without data about its traffic", err)
 	default:
 		p.Note("the traffic cannot be judged: %v", err)
 	}
@@ -146,7 +146,7 @@ func (p *program) printAdvice(a *advise.Advice, f *advise.Facts) {
 		fmt.Fprintln(p.Out)
 	}
 	if f.Splits {
-		fmt.Fprintln(p.Out, p.Wrap(0, "This assumes that objects of the Worker split when they are busy. With the profile free or EDGETABLE_SPLIT_RATE=0 they do not."))
+		fmt.Fprintln(p.Out, p.Wrap(0, "This advice assumes that the Durable Objects of the Worker split when they are busy. With the profile named free, or with EDGETABLE_SPLIT_RATE=0, they do not split."))
 		fmt.Fprintln(p.Out)
 	}
 	if len(a.Costs) == 0 {

@@ -62,11 +62,11 @@ mixed (half get, half upsert).`,
 		connectionsFlag(f, &o.spec.Connections)
 		cli.DurationFlag(f, &o.spec.Duration, "duration", 5*time.Second, time.Nanosecond, cli.MaxTime, "`time` to measure")
 		cli.DurationFlag(f, &o.spec.Warmup, "warmup", 500*time.Millisecond, 0, cli.MaxTime, "warm-up `time` before the measurement")
-		cli.IntFlag(f, &o.entities, "entities", 10_000, 1, 100_000_000, "`number` of entities; delete ends when all are deleted")
+		cli.IntFlag(f, &o.entities, "entities", 10_000, 1, 100_000_000, "`number` of entities; --op delete ends when all of them are deleted")
 		cli.IntFlag(f, &o.rows, "rows", 0, 0, 100_000_000, "`number` of entities per partition; default 1000 for query and scan, else 100")
 		cli.ChoiceFlag(f, &o.format, "format", "`format` of entities; json or atom", string(load.JSON), string(load.Atom))
 		cli.ChoiceFlag(f, &o.refused, "refused", "`what` to do after status 503: fail, wait (as Retry-After says) or repeat (at once)", string(load.Fails), string(load.Waits), string(load.AtOnce))
-		cli.BoolFlag(f, &o.existing, "existing", "use the table of a run with --keep: do not create, fill or delete it")
+		cli.BoolFlag(f, &o.existing, "existing", "use the table that an earlier run with --keep has left: do not create, fill or delete the table")
 		cli.BoolFlag(f, &o.keep, "keep", "do not delete the table")
 		cli.JSONFlag(f, &o.json)
 	})
@@ -134,7 +134,7 @@ func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags)
 		stop()
 		switch {
 		case errors.Is(err, load.ErrTableExists):
-			return fmt.Errorf("%w; --table gives another name, --existing uses the table of a run with --keep", err)
+			return fmt.Errorf("%w; write another name with --table, or write --existing to use a table that an earlier run with --keep has left", err)
 		case err != nil:
 			return err
 		}

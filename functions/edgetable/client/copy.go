@@ -48,7 +48,7 @@ func (p *program) services(ctx context.Context, o *CopyFlags, tables []string) (
 		return nil, nil, nil, cli.Misuse("--from and --to are the same account: name another one with --to")
 	}
 	if o.gone && from.Endpoint().OfKeys() {
-		return nil, nil, nil, cli.Misuse("--delete would delete everything that the signature in --from cannot read, since it covers only a range of keys: use a key, or a signature for the whole table")
+		return nil, nil, nil, cli.Misuse("--delete would delete all entities outside the key range of the signature in --from, because this signature cannot read them: use a key, or a signature for the whole table")
 	}
 	if o.all {
 		if tables, err = from.Tables(ctx); err != nil {
@@ -100,7 +100,7 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 		Begin: func(again bool) {
 			p.resuming(&progress, "rows are done")(again)
 			if again && o.sync {
-				p.Note("finished rows are not compared again: the next sync copies their later changes; --restart compares all rows")
+				p.Note("rows that the interrupted run has compared are not compared again: the next sync copies their later changes; --restart compares all rows")
 			}
 		},
 		Again:   p.doneAgain,

@@ -17,9 +17,9 @@ func (p *program) copyCommand() *cobra.Command {
 --dry-run reads both services and says how many entities would be written, skipped and refused. To resume an
 interrupted copy, run the same command. The exit status is 3 if only a part was copied, 1 if nothing was.
 
-With --follow it then keeps writing the changes in --from to --to, until you stop it with Ctrl-C. Use it to migrate
-while programs still write. The tables of --from must keep a feed ('edgetable tables set TABLE --changes P7D'); --to
-may be any service. To resume, run the same command. The exit status is 4 if changes may have been missed.`,
+With --follow, the command then reads the changes of --from and writes them to --to, until you stop it with Ctrl-C. Use
+--follow to migrate while programs still write. The tables of --from must keep a feed ('edgetable tables set TABLE
+--changes P7D'); --to may be any service. To resume, run the same command. The exit status is 4 if it may have missed changes.`,
 		Example: "  edgetable copy --all --from azure --to prod\n  edgetable copy Orders --follow --from old --to prod",
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.follow {
@@ -39,7 +39,7 @@ may be any service. To resume, run the same command. The exit status is 4 if cha
 	cli.Section(c, "How", func(f *pflag.FlagSet) {
 		ModeFlag(f, &o.Mode, "insert", "insert", "merge", "replace", "skip")
 		dryRunFlag(f, &o.dryRun)
-		cli.BoolFlag(f, &o.follow, "follow", "after the copy, keep writing the changes in --from until the command is stopped")
+		cli.BoolFlag(f, &o.follow, "follow", "after the copy, also write the later changes of --from to --to, until the command is stopped")
 		cli.BoolFlag(f, &o.once, "once", onceUsage)
 		o.RowFlags.register(f, "copy.rejects.jsonl", "in the user's cache directory")
 	})

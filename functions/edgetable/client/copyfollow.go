@@ -100,7 +100,7 @@ func adviseMissed(err error) error {
 	if !errors.Is(err, remote.ErrMissed) {
 		return err
 	}
-	return cli.Fail(cli.StatusDamage, fmt.Errorf("%w\nRun the same command with --restart; once it follows, 'edgetable sync --delete' removes from --to the entities that were deleted meanwhile", err))
+	return cli.Fail(cli.StatusDamage, fmt.Errorf("%w\nRun the same command with --restart. When all rows are copied and the command waits for changes, run 'edgetable sync --delete': it removes from --to the entities that were deleted meanwhile", err))
 }
 
 // showChanges returns a function that shows how many changes of a table were copied.

@@ -30,12 +30,12 @@ func (p *program) edgeRestoreCommand() *cobra.Command {
 	var o edgeRestoreFlags
 	c := &cobra.Command{
 		Use: "restore", Short: "Restore a table in Durable Objects to a point in time",
-		Long: `It restores the objects of a table to their state at a time in the last 30 days, which the platform keeps. All later
-writes are lost. Meanwhile, requests for the table get 503; stop all writers first. It needs the account's key.
+		Long: `Restores the Durable Objects of a table to their state at a time in the last 30 days. All later writes are lost. Stop
+all writers first: requests for the table get 503 during the restore. The command needs the account's key.
 
-Nothing is changed until every object has found its earlier state. It prints the result for each object: restored, or removed
-if the table did not have it at that time. The exit status is 0 only if everything is restored. If it is interrupted,
-run the same command again, or run it with --undo instead of --to-time. --undo also undoes a completed restore.
+Nothing is changed until the platform has found the earlier state of every object. The command prints the result for each
+object: restored, or removed if the table did not have the object at that time. The exit status is 0 only if all objects
+are restored. After an interrupt, run the same command again, or with --undo instead of --to-time. --undo also undoes a completed restore.
 
 It cannot restore a deleted table, a time before the table was created or its access policies were changed, or a time
 within a minute of a move of keys between objects. In the last case it suggests other times.

@@ -36,12 +36,12 @@ func (p *program) explorerCommand() *cobra.Command {
 	var o explorerFlags
 	c := &cobra.Command{
 		Use: "explorer", Short: "View and edit tables in the browser",
-		Long: `Serves a page for this machine only and prints a link that opens it once; after each use it prints a new link. The page
-works with the services of your profiles. This command signs the requests, so keys never reach the browser. Without
-profiles, the page shows the server on this machine with the development account.
+		Long: `Serves a page for this machine only and prints a link to the page. Each link works once; after each use, the command
+prints a new link. The page shows the services of your profiles. This command signs the requests, so keys never reach
+the browser. Without profiles, the page shows the server on this machine with the development account.
 
-With --data it also opens every account of the server that uses this directory, if you may use its socket and read its
-accounts. It then also shows when keys were last used.
+With --data, the page also shows every account of the server that uses this directory, and when its keys were last used.
+For this, you must have the right to use the socket of the server and to read its accounts.
 
 A server has the same page at /_/, which asks for a key or a token. With --link this command prints a link to that
 page and ends. The link opens all accounts of the server on this machine, once and within five minutes; the keys stay
@@ -73,7 +73,7 @@ in the server.`,
 // printLink prints a link to the explorer of the server on this machine.
 func (p *program) printLink(ctx context.Context, o *explorerFlags) error {
 	if len(o.names) > 0 || o.readOnly {
-		return cli.Misuse("--link opens all accounts of the server, to read and to write: leave --profile and --read-only out, or --link")
+		return cli.Misuse("--link opens all accounts of the server, to read and to write: remove the flags --profile and --read-only, or remove --link")
 	}
 	link, err := o.local.server().Link(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 		return list, nil
 	}}
 	invite := func() string { return "http://" + l.Addr().String() + g.Invite() }
-	g.Opened = func() { fmt.Fprintf(p.Out, "the link was used; for another window: %s\n", invite()) }
+	g.Opened = func() { fmt.Fprintf(p.Out, "the link was used; the link for another browser window is %s\n", invite()) }
 	link := invite()
 	fmt.Fprintf(p.Out, "explorer at %s\n", link)
 	p.openPage(o, link)

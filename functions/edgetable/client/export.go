@@ -99,7 +99,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		stop()
 		for i, note := range e.Notes {
 			if i == mostNotes {
-				p.Note("%s: and %s more notes; a directory has all of them in its manifest.json", tables[0], cli.Commas(int64(len(e.Notes)-i)))
+				p.Note("%s: and %s more notes; an export to a directory writes all notes to its manifest.json", tables[0], cli.Commas(int64(len(e.Notes)-i)))
 				break
 			}
 			p.Note("%s: %s", tables[0], note)
@@ -155,7 +155,7 @@ func (p *program) printExported(m *export.Manifest) error {
 		case n == 1:
 			fmt.Fprintf(p.Out, "%s: %s\n", one.Table, one.Notes[0])
 		case n > 1:
-			fmt.Fprintf(p.Out, "%s: %s on types of columns are in manifest.json\n", one.Table, cli.Things(n, "notes"))
+			fmt.Fprintf(p.Out, "%s: the file manifest.json contains %s on the types of columns\n", one.Table, cli.Things(n, "notes"))
 		}
 	}
 	return nil

@@ -33,9 +33,9 @@ func (p *program) importCommand() *cobra.Command {
 		Use: "import DIRECTORY|s3://BUCKET/PREFIX|FILE|-", Short: "Import files into tables",
 		Long: `Reads files written by export, Storage Explorer or AzCopy 7, and other files of JSON, CSV or Parquet (.jsonl, .json,
 .csv or .parquet, also with .gz or .zst). The source is a file, a directory with such files, an export in an S3
-bucket, or standard input. The table is the one that --table names, or else has the name of the file's folder, or else
-of the file; it is created if it does not exist. The rows may be in any order. From the directory of a stopped Azurite
-it imports all tables.
+bucket, or standard input. --table names the table; the default name is the name of the file's folder, or of the file.
+The table is created if it does not exist. The rows may be in any order. From the directory of a stopped Azurite, the
+command imports all tables.
 
 --partition-key and --row-key make keys from other columns: a name uses that column as the key, =orders is a constant,
 and a template has columns in braces: {Country}, {Id:8} with at least 8 digits, {Born:yyyyMM} a date in this form,
@@ -58,8 +58,8 @@ interrupted import, run the same command. The exit status is 3 if only a part wa
 		f.StringVar(&o.mapping.Encoding, "encoding", "", "character `encoding` of files of CSV and JSON, such as windows-1252, utf-16le or shift_jis; default UTF-8")
 		f.StringArrayVar(&o.renames, "rename", nil, "`column` of the file and its new name, such as 'First Name=FirstName'; may be repeated")
 		selectFlag(f, &o.mapping.Select)
-		f.StringVar(&o.mapping.PartitionKey, "partition-key", "", "`column` that is the PartitionKey, a constant or a template as above; default PartitionKey")
-		f.StringVar(&o.mapping.RowKey, "row-key", "", "`column` that is the RowKey, a constant or a template; default RowKey")
+		f.StringVar(&o.mapping.PartitionKey, "partition-key", "", "source of the PartitionKey: a `column` of the file, a constant such as =orders, or a template such as {Country}; default the column PartitionKey")
+		f.StringVar(&o.mapping.RowKey, "row-key", "", "source of the RowKey: a `column` of the file, a constant, or a template such as {Id:8}; default the column RowKey")
 		f.StringVar(&o.mapping.TimestampAs, "timestamp-as", "", "`property` in which to store the Timestamp that each row has in the file; default none")
 	})
 	cli.Section(c, "Where and how", func(f *pflag.FlagSet) {
@@ -67,7 +67,7 @@ interrupted import, run the same command. The exit status is 3 if only a part wa
 		ModeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
 		dryRunFlag(f, &o.dryRun)
 		o.workFlags(f)
-		o.RowFlags.register(f, "the name of the input and .import.rejects.jsonl", "the name of the input and .import.progress")
+		o.RowFlags.register(f, "the name of the input with the ending .import.rejects.jsonl", "the name of the input with the ending .import.progress")
 	})
 	return c
 }
@@ -133,7 +133,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 		return cli.Misuse("%v", err)
 	}
 	if path == "-" && o.table == "" {
-		return cli.Misuse("name the table for standard input with --table")
+		return cli.Misuse("a table for the rows of standard input is missing: name it with --table")
 	}
 	if o.table != "" {
 		if err := cli.CheckTable("--table", o.table); err != nil {
@@ -180,7 +180,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	p.Totals = &t
 	word, reasons := "written", "the reasons are in "+o.Rejects
 	if o.dryRun {
-		word, reasons = "good", "without --dry-run, they are saved to a file with the reasons"
+		word, reasons = "good", "without --dry-run, the refused rows are saved to a file with the reasons"
 	}
 	some := t.Written+t.Same+t.Skipped > 0
 	again := "run the same command to resume"

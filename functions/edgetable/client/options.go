@@ -94,7 +94,7 @@ deletes these changes.`,
 	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "Rule", func(f *pflag.FlagSet) {
 		f.StringVar(&set.property, "expire-property", "", "`name` of the DateTime property with the instant at which an entity expires")
-		f.StringVar(&set.after, "expire-after", "", "`time` after its last write at which an entity expires, such as P30D or PT12H")
+		f.StringVar(&set.after, "expire-after", "", "`time` between the last write of an entity and its expiry, such as P30D or PT12H")
 		cli.BoolFlag(f, &set.noExpire, "no-expire", "withdraw the rule")
 	})
 	cli.Section(c, "Feed", func(f *pflag.FlagSet) {
@@ -310,5 +310,5 @@ func (p *program) askFor(ctx context.Context, o *declareFlags, c *remote.Client,
 	if o.dryRun || ended*10 <= whole {
 		return nil
 	}
-	return p.Confirm("table", one.name, fmt.Sprintf("The rule hides %s of table %s at %s at once.", cli.Things(ended, "entities"), one.name, c.Endpoint()), "nothing is changed")
+	return p.Confirm("table", one.name, fmt.Sprintf("The rule immediately hides %s of the table %s at %s.", cli.Things(ended, "entities"), one.name, c.Endpoint()), "nothing is changed")
 }

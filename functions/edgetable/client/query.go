@@ -43,7 +43,7 @@ func filterFlag(f *pflag.FlagSet, to *string) {
 func checkedFilter(text string) (string, error) {
 	_, err := odata.ParseExtended(text) // this parser also knows functions that only some services support; other services return an error
 	if err != nil {
-		err = fmt.Errorf("%w A filter is such as Name eq 'Grace' and Born gt 1900", err)
+		err = fmt.Errorf("%w Write a filter such as: Name eq 'Grace' and Born gt 1900", err)
 	}
 	return text, err
 }
@@ -52,7 +52,7 @@ func checkedFilter(text string) (string, error) {
 func checkedOrder(text string) (string, error) {
 	o, err := odata.ParseOrder(text)
 	if err != nil {
-		return "", fmt.Errorf("%w Write PartitionKey, RowKey or PartitionKey desc, RowKey desc, or RowKey or RowKey desc if the filter names one partition", err)
+		return "", fmt.Errorf("%w Write 'PartitionKey, RowKey' or 'PartitionKey desc, RowKey desc'. If the filter names one partition, you can also write 'RowKey' or 'RowKey desc'", err)
 	}
 	return o.String(), nil
 }
@@ -105,7 +105,7 @@ func (p *program) queryCommand() *cobra.Command {
 		o.fromFlag(f)
 		filterFlag(f, &o.filter)
 		selectFlag(f, &o.names)
-		cli.ValueFlag(f, &o.order, "order", "order", "`order` by the keys: 'PartitionKey desc, RowKey desc' begins with the last entity, 'RowKey desc' in one partition", checkedOrder, func(s string) string { return s })
+		cli.ValueFlag(f, &o.order, "order", "order", "`order` by the keys: 'PartitionKey desc, RowKey desc' begins with the last entity; if the filter names one partition, also 'RowKey desc'", checkedOrder, func(s string) string { return s })
 		cli.IntFlag(f, &o.top, "top", 0, 0, 1<<31-1, "maximum `number` of entities to read; 0 means all, or 100 if they are printed as a table to a terminal")
 		formatFlag(f, &o.format, formats...)
 		cli.JSONFlag(f, &o.json)

@@ -41,7 +41,7 @@ func restartFlag(f *pflag.FlagSet, to *bool) {
 }
 
 // onceUsage is the usage text of --once in all commands that follow changes.
-const onceUsage = "end when all changes are read, instead of waiting for more (copy: with --follow)"
+const onceUsage = "end when all changes are read, instead of waiting for more changes; 'edgetable copy' needs --follow for this flag"
 
 // forget removes the progress file if --restart was given.
 func (o *RowFlags) forget() error {

@@ -15,8 +15,8 @@ func (p *program) syncCommand() *cobra.Command {
 --delete it also deletes the entities that are missing in --from. Timestamps are not compared. You can run it
 repeatedly, for example while an application still writes to --from.
 
-With --filter it reads only the entities that pass the filter, on both sides. So with --filter and --delete, it also
-deletes an entity of --to that passes the filter if the entity with the same keys in --from no longer does.
+With --filter it reads only the entities that pass the filter, on both sides. So --filter with --delete also deletes an
+entity of --to that passes the filter, if the entity with the same keys in --from does not pass the filter.
 
 To resume an interrupted sync, run the same command. The exit status is 3 if only a part was done, 1 if nothing was.`,
 		Example: "  edgetable sync --all --from azure --to prod --delete",
@@ -25,7 +25,7 @@ To resume an interrupted sync, run the same command. The exit status is 3 if onl
 	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "What", o.register)
 	cli.Section(c, "How", func(f *pflag.FlagSet) {
-		cli.BoolFlag(f, &o.gone, "delete", "delete entities of --to that are missing in --from; with --filter also entities that pass the filter in --to but no longer in --from")
+		cli.BoolFlag(f, &o.gone, "delete", "delete entities of --to that are missing in --from; with --filter, also an entity of --to that passes the filter while its counterpart in --from does not pass it")
 		dryRunFlag(f, &o.dryRun)
 		o.RowFlags.register(f, "sync.rejects.jsonl", "in the user's cache directory")
 	})

@@ -25,9 +25,9 @@ type trafficFlags struct {
 }
 
 func (o *trafficFlags) register(f *pflag.FlagSet) {
-	cli.DataFlag(f, &o.data, "of the server")
+	cli.DataFlag(f, &o.data, "the directory that the server uses")
 	cli.AdminFlag(f, &o.admin, "")
-	cli.AccountFlag(f, &o.account, "; default the first that has the table")
+	cli.AccountFlag(f, &o.account, "; default the first account that has the table")
 }
 
 // server returns the server on this machine that the flags describe.
@@ -129,7 +129,7 @@ func (p *program) printReport(r *traffic.Report) {
 		fmt.Fprintf(p.Out, "  inserts        %d %% at the end of the table, %d %% at its start\n", 100*t.AtEnd/t.Judged, 100*t.AtStart/t.Judged)
 	}
 	if t.Missed > 0 {
-		fmt.Fprintf(p.Out, "  not counted    %s, which arrived while another one was being counted\n", cli.Things(t.Missed, "requests"))
+		fmt.Fprintf(p.Out, "  not counted    %s, which arrived while another request was being counted\n", cli.Things(t.Missed, "requests"))
 	}
 	p.printRanges(r.Ranges, r.Until)
 	if r.Missing > 0 {

@@ -24,7 +24,7 @@ var document = []member{
 		meaning: "a rule by which entities expire: [expire.md](expire.md). It has `property` or `after` or both; `null` means no rule",
 		members: []member{
 			{
-				name: "property", schema: map[string]any{"type": "string", "pattern": propertyName, "not": map[string]any{"enum": []string{"PartitionKey", "RowKey", "Timestamp"}}, "examples": []string{"ExpiresAt"}, "errorMessage": "Name a property other than PartitionKey, RowKey and Timestamp. After counts from the Timestamp.", "patternErrorMessage": "This is not a valid property name."},
+				name: "property", schema: map[string]any{"type": "string", "pattern": propertyName, "not": map[string]any{"enum": []string{"PartitionKey", "RowKey", "Timestamp"}}, "examples": []string{"ExpiresAt"}, "errorMessage": "Name a property other than PartitionKey, RowKey and Timestamp. The member named after counts from the Timestamp.", "patternErrorMessage": "This is not a valid property name."},
 				meaning: "the name of a property. If its value is an `Edm.DateTime`, that is the instant at which the entity expires",
 			},
 			{
@@ -32,7 +32,7 @@ var document = []member{
 				meaning: "how long an entity lives after its last write, if `property` does not decide: 1 second to 36,500 days, in ISO 8601 with weeks, days, hours, minutes and seconds: `P30D`, `PT12H`, `P1DT30M`. Months and years are not allowed, because their lengths vary",
 			},
 			{name: "state", state: true, schema: scalar, meaning: "`active`: each operation follows the rule"},
-			{name: "undoUntil", state: true, schema: scalar, meaning: "until this time, withdrawing the rule brings all entities back; absent afterwards"},
+			{name: "undoUntil", state: true, schema: scalar, meaning: "until this time, withdrawing the rule brings all entities back; after this time, the document does not have this member"},
 		},
 	},
 	{
@@ -48,7 +48,7 @@ var document = []member{
 	},
 	{
 		name: "ending", state: true, schema: map[string]any{"type": "object", "additionalProperties": scalar},
-		meaning: "the earlier rule; `until` is the time at which it was withdrawn or changed. Entities that had expired by then do not come back, and are being removed. Until they are removed, a change of a rule that is older than an hour gets 409 `OptionsBusy`",
+		meaning: "the earlier rule; `until` is the time at which it was withdrawn or changed. Entities that had expired by then do not come back, and are being removed. Until they are removed, a request to change a rule gets 409 `OptionsBusy`, if this rule is older than an hour",
 	},
 }
 

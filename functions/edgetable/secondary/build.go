@@ -51,7 +51,7 @@ func (o *Flags) prepare(dir string) (complete bool, err error) {
 func (f *Follower) Unbuilt() bool { return f != nil && f.store == nil }
 
 // errNoBackup means that there is no backup from which a store can be built.
-var errNoBackup = errors.New("the backup location has no backup yet that the log continues")
+var errNoBackup = errors.New("the backup location has no backup yet from which the log can be applied")
 
 // build builds a store in the folder newFolder of a data directory. The store gets the newest state that the primary
 // has shipped. build restores the newest backup and applies the log to it. If this backup cannot be read, build uses an

@@ -31,12 +31,13 @@ func (p *program) promoteCommand() *cobra.Command {
 	var socket string
 	var force, takeOver bool
 	c := &cobra.Command{
-		Use: "promote DIRECTORY", Short: "Make a secondary the primary, or a store that was replaced",
+		Use: "promote DIRECTORY", Short: "Promote a secondary, or a primary that was replaced, to primary",
 		Long: "Makes the secondary in a data directory a primary; its server may be running or stopped. It first\n" +
 			"applies the log in the backup location (place). Then it takes over the place, so the old primary can no longer\n" +
-			"ship there. It prints the time up to which it has all writes. To resume a failed run, run it again.\n" +
-			"A primary that another store has replaced, or whose history is unknown, refuses writes after a\n" +
-			"start. --take-over makes it the primary again, without the other store's writes.",
+			"ship its log there. The command prints the time up to which the new primary has all writes. To resume\n" +
+			"a failed run, run the command again. A primary refuses writes after a start if another store has\n" +
+			"replaced it, or if its history of commits is unknown. --take-over makes such a store the primary\n" +
+			"again, without the writes that only the other store has.",
 		Example: "  edgetable promote /var/lib/edgetable\n" +
 			"  edgetable promote /var/lib/edgetable --place /mnt/backup/edgetable --take-over",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -46,8 +47,8 @@ func (p *program) promoteCommand() *cobra.Command {
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		f.StringVar(&o.Of, "place", "", "`place` (backup location) that the secondary follows; needed only if its server is stopped")
 		o.registerIdentity(f)
-		cli.BoolFlag(f, &force, "without-place", "promote the secondary even if the backup location does not respond; the old primary can then still ship there")
-		cli.BoolFlag(f, &takeOver, "take-over", "make a store that was replaced the primary again, without the other store's writes")
+		cli.BoolFlag(f, &force, "without-place", "promote the secondary even if the backup location does not respond; the old primary can then still ship its log to that location")
+		cli.BoolFlag(f, &takeOver, "take-over", "make the store the primary again after another store has replaced it; the writes that only the other store has are lost")
 		cli.AdminFlag(f, &socket, "")
 	})
 	return c
@@ -83,7 +84,7 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 		return notWithout(dir, store.Timeline().Replaced)
 	}
 	if o.Of == "" && !force {
-		return cli.Misuse("no server is running there: name the backup location with --place, so that the old primary can no longer ship there")
+		return cli.Misuse("no server uses this data directory: name the backup location with --place, so that the old primary can no longer ship its log there")
 	}
 	if o.Of != "" {
 		if f.repo, f.with, err = o.open(ctx, "place"); err != nil {
@@ -109,7 +110,7 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 }
 
 // TakenOver is the message after a replaced store was made the primary again.
-const TakenOver = "the store is the primary again, without the other store's writes"
+const TakenOver = "the store is the primary again, without the writes of the store that had replaced it"
 
 // CanTakeOver returns an error if a running store cannot be made the primary again. It must not be called for a
 // secondary. The parameter asked is true if the user gave --take-over.

@@ -22,7 +22,7 @@ type Flags struct {
 
 func (o *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&o.Of, "secondary-of", "", "`place` to which a primary ships its log: run as its secondary; the server then accepts only reads until 'edgetable promote'")
-	cli.DurationFlag(f, &o.MaxLag, "secondary-max-lag", time.Minute, time.Second, cli.MaxTime, "maximum lag of the secondary behind the backup location; above it, /_/ready answers 503 and the status is unavailable; the location is checked for more log every sixtieth of this time")
+	cli.DurationFlag(f, &o.MaxLag, "secondary-max-lag", time.Minute, time.Second, cli.MaxTime, "maximum lag of the secondary behind the backup location; above it, /_/ready answers 503 and the status is unavailable; the secondary looks for new log 60 times in this period")
 	o.registerIdentity(f)
 }
 

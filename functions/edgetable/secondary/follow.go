@@ -30,7 +30,7 @@ var (
 	errOutdated = errors.New("a newer backup replaces the store")
 	// errDiverged means that the store has commits that the primary does not have.
 	errDiverged = errors.New("the primary was restored to an earlier moment, or another store has taken over the backup location: this secondary has commits that the primary does not have, so it no longer follows. " +
-		"Promote it if it has the better data; otherwise empty its data directory and start it again")
+		"If this secondary has the better data, promote it with 'edgetable promote'; otherwise remove all files in its data directory and start the secondary again")
 )
 
 // Follower applies the log that a primary ships to a backup location (a directory or bucket) to the store of a

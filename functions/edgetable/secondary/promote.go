@@ -38,11 +38,11 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 		return p, fmt.Errorf("%s has no complete store yet: it is being built from a backup", f.dir)
 	}
 	if f.built {
-		return p, fmt.Errorf("%s is switching to a newer store at this moment: promote it again", f.dir)
+		return p, fmt.Errorf("the secondary in %s is replacing its store by one that it built from a newer backup: run the command again", f.dir)
 	}
 	if f.repo != nil { // without a backup location, force is set
 		if err := f.catchUpAll(ctx); err != nil && !force {
-			return p, fmt.Errorf("the backup location may have more: %w; --without-place promotes the store in its current state", err)
+			return p, fmt.Errorf("the secondary may lack writes that are in the backup location: %w; --without-place promotes the secondary without these writes", err)
 		}
 	}
 	p, err = beginTimeline(ctx, f.repo, f.store, f.dir, force, keepLogs)
@@ -112,7 +112,7 @@ func beginTimeline(ctx context.Context, r *repository.Repository, store *pebbles
 			return p, fmt.Errorf("not promoted: %w", err)
 		}
 		if err != nil && !force {
-			return p, fmt.Errorf("the backup location cannot be taken over, so the old primary could keep shipping there: %w; --without-place promotes the store anyway", err)
+			return p, fmt.Errorf("the backup location cannot be taken over, so the old primary could still ship its log there: %w; --without-place promotes the secondary anyway", err)
 		}
 	}
 	if err := store.Lead(above, keepLogs, id); err != nil {

@@ -88,7 +88,7 @@ func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, er
 	if force {
 		place = nil
 	} else if !s.backups.ShipsLog() {
-		return "", errors.New("the server ships no log: start it with --backup-to and --backup-log, or stop it and name the backup location with --place; --without-place only lets it accept writes")
+		return "", errors.New("the server ships no log. Start the server with --backup-to and --backup-log; or stop it, and name the backup location with --place. With --without-place the server accepts writes, but does not take over the backup location")
 	}
 	if err := stores.TakeOver(ctx, place, s.backend.Embedded.Store, s.DataDirectory()); err != nil {
 		return "", err

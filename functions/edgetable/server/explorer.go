@@ -23,7 +23,7 @@ import (
 type explorerFlag struct{ on, given bool }
 
 func (e *explorerFlag) register(f *pflag.FlagSet) {
-	cli.BoolFlag(f, &e.on, "explorer", "serve the explorer's page at /_/; default only if no other machine can reach it; =false turns it off")
+	cli.BoolFlag(f, &e.on, "explorer", "serve the explorer's page at /_/; default on if no other machine can reach the server, else off; =false turns the page off")
 }
 
 // servesPage reports whether the server serves the page of the explorer. Without --explorer, it does so only on a

@@ -27,7 +27,7 @@ func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	observe.Watch(m, l.Kinds,
 		gauge("requests_in_flight", "Requests that are being served.", func(k *admission.Kind) int { return k.Running }),
 		gauge("requests_queued", "Requests that wait in the queue.", func(k *admission.Kind) int { return k.Waiting }),
-		gauge("requests_limit", "Maximum number of requests that are served at the same time (see --max-requests; for large requests, one per two processors while several accounts are active).", func(k *admission.Kind) int { return k.Slots }),
+		gauge("requests_limit", "Maximum number of requests that are served at the same time (see --max-requests). While several accounts are active, the maximum of large requests is one for every two processors.", func(k *admission.Kind) int { return k.Slots }),
 	)
 }
 
@@ -36,8 +36,8 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 	if e != nil {
 		observe.Watch(m, func() *expiry { return e },
 			observe.Counter("expired_entities_total", "Expired entities that were removed.", func(e *expiry) float64 { return float64(e.removed.Load()) }),
-			observe.Gauge("expire_behind_seconds", "Longest time that an expired entity waited for its removal, as measured by the last pass; or the time since the start of the last complete pass, if that is longer.", func(e *expiry) float64 { return e.removalDelay().Seconds() }),
-			observe.Gauge("expire_sweep_seconds", "Duration of the last pass that looked for expired entities and removed them.", func(e *expiry) float64 { return time.Duration(e.took.Load()).Seconds() }))
+			observe.Gauge("expire_behind_seconds", "Longest time for which an expired entity waited for its removal, in the last search for expired entities; or the time since this search began, if that time is longer.", func(e *expiry) float64 { return e.removalDelay().Seconds() }),
+			observe.Gauge("expire_sweep_seconds", "Duration of the last search that looked for expired entities and removed them.", func(e *expiry) float64 { return time.Duration(e.took.Load()).Seconds() }))
 	}
 }
 
@@ -45,7 +45,7 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 func watchFeeds(m *observe.Metrics, w *changefeed.Waiters) {
 	observe.Watch(m, func() *changefeed.Waiters { return w },
 		observe.Gauge("changes_waiting", "Requests that wait for changes of tables, and streams.", func(w *changefeed.Waiters) float64 { return float64(w.Waiting()) }),
-		observe.Gauge("changes_behind_ratio", "Age of the oldest change that was read from a feed in the last minutes, as a fraction of the time for which the table keeps changes. At 1 a client misses changes; its request gets 410.", func(w *changefeed.Waiters) float64 { return w.Lag.Share(stores.Now()) }))
+		observe.Gauge("changes_behind_ratio", "Lag of the slowest reader of a change feed in the last minutes: the age of the oldest change that it read, divided by the time for which the table keeps changes. At 1, this reader misses changes and gets the status 410.", func(w *changefeed.Waiters) float64 { return w.Lag.Share(stores.Now()) }))
 }
 
 // watchConnections adds metrics of the server's connections.
@@ -58,7 +58,7 @@ func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 		observe.Gauge("connections_waiting", "Open connections whose next request is not read yet, because too many requests are in progress.", func(n stats) float64 { return float64(n.Waiting) }),
 		observe.Gauge("connections_limit", "Maximum number of open connections, which depends on memory and file descriptors.", func(stats) float64 { return float64(s.Bounds.Connections) }),
 		observe.Counter("connections_closed_for_room_total", "Idle connections that were closed to make room for new ones.", func(n stats) float64 { return float64(n.Closed) }),
-		observe.Counter("connections_refused_total", "Connections that were closed at once: there was no room, and none was idle.", func(n stats) float64 { return float64(n.Refused) }),
+		observe.Counter("connections_refused_total", "New connections that were closed at once, because the limit was reached and no open connection was idle.", func(n stats) float64 { return float64(n.Refused) }),
 		observe.Gauge("client_memory_bytes", "Memory for request bodies that are being received and large responses that are being sent.", func(stats) float64 {
 			used, _ := s.Room()
 			return float64(used)
@@ -102,7 +102,7 @@ func watchBackups(m *observe.Metrics, b *backup.Schedule) {
 	observe.Watch(m, b.Status,
 		observe.Gauge("backup_last_success_timestamp_seconds", "Time at which the newest complete backup began, as a Unix time; 0 if no backup is known.", func(s backup.Status) float64 { return unixTime(s.LastSuccess) }),
 		observe.Counter("backups_total", "Backups that the server has made.", func(s backup.Status) float64 { return float64(s.Successes) }),
-		observe.Counter("backup_failures_total", "Attempts at a backup that failed.", func(s backup.Status) float64 { return float64(s.Failures) }),
+		observe.Counter("backup_failures_total", "Failed attempts to make a backup.", func(s backup.Status) float64 { return float64(s.Failures) }),
 	)
 }
 
@@ -112,12 +112,12 @@ func watchLog(m *observe.Metrics, b *backup.Schedule) {
 		return
 	}
 	observe.Watch(m, b.Shipped,
-		observe.Gauge("log_behind_seconds", "Time since the backup location last had every confirmed write (--backup-log), or since the start if it never had.", func(s backup.LogStatus) float64 { return time.Since(s.CaughtUp).Seconds() }),
+		observe.Gauge("log_behind_seconds", "Time since the last moment at which the backup location had every confirmed write (--backup-log); since the start of the server, if there was no such moment.", func(s backup.LogStatus) float64 { return time.Since(s.CaughtUp).Seconds() }),
 		observe.Gauge("log_last_shipped_timestamp_seconds", "Time at which the newest piece of the log was stored in the backup location, as a Unix time; 0 if none was stored since the start. An idle server stores no pieces.", func(s backup.LogStatus) float64 { return unixTime(s.LastShipped) }),
 		observe.Gauge("log_waiting_bytes", "Bytes of the log that are not in the backup location.", func(s backup.LogStatus) float64 { return float64(s.Waiting) }),
 		observe.Counter("log_pieces_total", "Pieces of the log that were stored in the backup location.", func(s backup.LogStatus) float64 { return float64(s.Pieces) }),
-		observe.Counter("log_failures_total", "Attempts to ship the log that failed.", func(s backup.LogStatus) float64 { return float64(s.Failures) }),
-		observe.Counter("log_given_up_total", "Number of times that logs were discarded before they were shipped (--backup-log-keep); the moments in such a gap cannot be restored.", func(s backup.LogStatus) float64 { return float64(s.GivenUp) }),
+		observe.Counter("log_failures_total", "Failed attempts to ship the log.", func(s backup.LogStatus) float64 { return float64(s.Failures) }),
+		observe.Counter("log_given_up_total", "Number of times that a part of the log was discarded before it was shipped (--backup-log-keep). The moments of this part cannot be restored.", func(s backup.LogStatus) float64 { return float64(s.GivenUp) }),
 		observe.Gauge("log_replaced", "1 if another store has taken over the backup location, so this server no longer ships its log, else 0.", func(s backup.LogStatus) float64 { return observe.Bool(s.Replaced) }),
 	)
 }
@@ -126,7 +126,7 @@ func watchLog(m *observe.Metrics, b *backup.Schedule) {
 func watchSecondary(m *observe.Metrics, status func() secondary.Status) {
 	observe.Watch(m, status,
 		observe.Gauge("secondary", "1 while the server is a secondary of another server (--secondary-of) or reads a replica (--dynamodb-role), 0 when it was promoted.", func(s secondary.Status) float64 { return observe.Bool(s.Follows) }),
-		observe.Gauge("secondary_behind_seconds", "Time since the secondary last had everything in the backup location; of a replica on DynamoDB, the age of LastSyncTime.", func(s secondary.Status) float64 { return s.Behind.Seconds() }),
+		observe.Gauge("secondary_behind_seconds", "Time since the last moment at which the secondary had applied everything in the backup location. For a replica on DynamoDB, the age of LastSyncTime.", func(s secondary.Status) float64 { return s.Behind.Seconds() }),
 		observe.Gauge("secondary_last_sync_timestamp_seconds", "LastSyncTime of the secondary, as a Unix time: the secondary has every write that returned before this time; 0 if unknown. While the primary is idle, only backups advance it.", func(s secondary.Status) float64 {
 			if s.LastSync.IsZero() {
 				return 0

@@ -52,7 +52,7 @@ func (p *program) healthCommand() *cobra.Command {
 		},
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		f.StringVar(&listen, "listen", cli.UsualAddress, "`address` to serve on, host:port; here the address of the server")
+		f.StringVar(&listen, "listen", cli.UsualAddress, "`address` to serve on, host:port; for this command, the address of the server to check")
 		cli.BoolFlag(f, &live, "live", "request /_/live instead of /_/ready: check whether the process runs, not whether it is ready")
 		cli.JSONFlag(f, &asJSON)
 	})
@@ -87,12 +87,12 @@ func probe(ctx context.Context, listen, path string) (string, error) {
 		}
 		resp, err := client.Do(r)
 		if err != nil {
-			return "", fmt.Errorf("no server answers at %s, which --listen, $EDGETABLE_LISTEN or the file of --config sets: %w", listen, cli.Dialing(err))
+			return "", fmt.Errorf("no server answers at %s, the address from --listen, $EDGETABLE_LISTEN or the file of --config: %w", listen, cli.Dialing(err))
 		}
 		text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 		resp.Body.Close()
 		if err == nil && resp.StatusCode == http.StatusOK && string(text) != well {
-			return "", fmt.Errorf("another program listens at %s, which --listen, $EDGETABLE_LISTEN or the file of --config sets", listen)
+			return "", fmt.Errorf("another program listens at %s, the address from --listen, $EDGETABLE_LISTEN or the file of --config", listen)
 		}
 		if err == nil && resp.StatusCode == http.StatusOK {
 			return strings.TrimSpace(string(text)), nil

@@ -70,8 +70,8 @@ func (o *protectFlags) register(f *pflag.FlagSet) {
 	o.limits.failures = usualFailures
 	cli.ValueFlag(f, &o.limits, "limits", "rates", "maximum `rates` in operations per second: none, azure (account=20000,partition=2000), or account=N,partition=N; above them, the response is 503 ServerBusy; "+
 		"failures=N limits the failed authentications of a client address (IPv6: /64), with bursts of up to ten times N; default 100, 0 means no limit", parseLimits, limits.String)
-	cli.IntFlag(f, &o.requests, "max-requests", usualRequests, 1, maxRequests, "maximum `number` of waiting requests; above it, the response is 503 ServerBusy; at most 64 writes and four reads per CPU run at the same time, "+
-		"or a sixteenth of this number of each kind with --store "+cli.OneOf(stores.Remote()))
+	cli.IntFlag(f, &o.requests, "max-requests", usualRequests, 1, maxRequests, "maximum `number` of waiting requests; above it, the response is 503 ServerBusy; at most 64 writes and four reads per CPU run at the same time; "+
+		"with --store "+cli.OneOf(stores.Remote())+", at most N/16 writes and N/16 reads of --max-requests N")
 }
 
 // usualRequests is the default maximum number of waiting requests. In a queue of this length, a request waits at most

@@ -111,7 +111,7 @@ func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
 }
 
 func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
-	cli.BoolFlag(f, &o.extensions, "extensions", "support requests that Azure does not: startswith, endswith, contains and substringof in filters, $orderby by the keys, and /table()/$count")
+	cli.BoolFlag(f, &o.extensions, "extensions", "accept requests that Azure refuses: startswith, endswith, contains and substringof in filters, $orderby by the keys, and /table()/$count")
 	cli.AdminFlag(f, &o.admin, ", if there is one")
 	cli.BoolFlag(f, &o.untilEOF, "until-eof", "stop when standard input ends, as if interrupted; for tests, so that no server outlives the process that started it")
 	cli.DurationFlag(f, &o.grace, "grace", 10*time.Second, 0, cli.MaxTime, "maximum time for running requests after an interrupt; a second interrupt ends them at once")
