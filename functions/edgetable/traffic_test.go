@@ -161,7 +161,7 @@ func TestStatisticsOfAWorker(t *testing.T) {
 		}
 	}
 	status, out, _ = runUntil(t.Context(), nil, "advise", "People", "--from", connection)
-	if status != cli.StatusDamage || !strings.Contains(out, "hot-partition") || !strings.Contains(out, "EDGETABLE_SPLIT_RATE=0 they do not") {
+	if status != cli.StatusDamage || !strings.Contains(out, "hot-partition") || !strings.Contains(out, "EDGETABLE_SPLIT_RATE=0, they do not split") {
 		t.Errorf("%d %s", status, out)
 	}
 	if status, _, said = runUntil(t.Context(), nil, "traffic", "--from", connection); status == 0 || !strings.Contains(said, "name a table") {

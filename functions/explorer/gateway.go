@@ -163,7 +163,7 @@ func (g *Gateway) find(w http.ResponseWriter, name string) (*connected, *remote.
 		}
 	}
 	if one == nil {
-		refuse(w, http.StatusNotFound, "NoProfile", fmt.Sprintf("there is no profile %q; 'edgetable profile add' creates one, and then load the page again", name))
+		refuse(w, http.StatusNotFound, "NoProfile", fmt.Sprintf("there is no profile %q: add it with 'edgetable profile add', and then load the page again", name))
 		return nil, nil
 	}
 	c, err := one.client()

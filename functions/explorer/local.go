@@ -56,7 +56,7 @@ func (g *Gateway) answerAbout(ask func(r *http.Request, one *Profile, c *remote.
 			return
 		}
 		if !one.Local && r.PathValue("table") == "" {
-			refuse(w, http.StatusNotFound, "NotLocal", "the profile "+one.Name+" is not on the server of this machine whose data directory is --data")
+			refuse(w, http.StatusNotFound, "NotLocal", "the profile "+one.Name+" does not belong to the server on this machine that uses the data directory of --data")
 			return
 		}
 		value, err := ask(r, &one.Profile, c)

@@ -187,7 +187,7 @@ func (s *Statistics) serve(mux *http.ServeMux) {
 		saved := s.Save()
 		t, ok := saved.Find(r.URL.Query().Get("account"), r.PathValue("table"))
 		if !ok {
-			http.Error(w, "no traffic of this table was counted: the server counts only its 16 busiest tables, without the requests of edgetable's own commands", http.StatusNotFound)
+			http.Error(w, "no traffic of this table was counted: the server counts only its 16 busiest tables, and ignores the requests of edgetable's own commands", http.StatusNotFound)
 			return
 		}
 		answer(w, t.Report(), nil)

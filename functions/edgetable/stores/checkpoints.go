@@ -30,7 +30,7 @@ func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 	return c
 }
 
-var errSecondary = errors.New("this store is a secondary: the backup location that it follows has its backups")
+var errSecondary = errors.New("this store is a secondary: the backups of its primary are in the backup location that the secondary follows")
 
 // Checkpoint makes a checkpoint in dir, after removing old files there. It returns the commit numbers of the
 // checkpoint, or nil if the store has not begun a history of commits in a backup location.

@@ -32,7 +32,7 @@ func onDynamoDB() *Kind {
 func (o *dynamodbServing) register(f *pflag.FlagSet) {
 	o.dynamodbFlags.register(f)
 	o.registerLease(f)
-	cli.ChoiceFlag(f, &o.role, "dynamodb-role", "`role` of this Region: alone; primary, if a secondary in another Region reads a replica of the DynamoDB table; or secondary, which only serves reads from a replica", string(dynamodb.Alone), string(dynamodb.PrimaryRole), string(dynamodb.SecondaryRole))
+	cli.ChoiceFlag(f, &o.role, "dynamodb-role", "`role` of this Region: alone (no other Region serves the table), primary (a secondary in another Region reads a replica of the DynamoDB table) or secondary (only serves reads from a replica)", string(dynamodb.Alone), string(dynamodb.PrimaryRole), string(dynamodb.SecondaryRole))
 	cli.IntFlag(f, &o.buckets, "dynamodb-buckets", cli.UsualBuckets, 1, dynamodb.MaxBuckets, cli.BucketsUsage+"; for new tables")
 }
 

@@ -95,7 +95,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 		},
 	})
 	if errors.Is(err, pebblestore.ErrLost) {
-		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%w; restore a backup, or continue without the lost commits after 'edgetable check --accept-damage %s'", err, o.data))
+		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%w; restore a backup. To continue without the lost commits, run 'edgetable check --accept-damage %s' and start the server again", err, o.data))
 	}
 	if errors.Is(err, pebblestore.ErrDamaged) {
 		return nil, cli.Fail(cli.StatusDamage, err) // a supervisor does not restart a server that ends with this status
@@ -111,7 +111,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	}
 	if _, follows, err := store.Position(); err != nil || follows && !from.Secondary {
 		if follows {
-			err = fmt.Errorf("%s belongs to a secondary: start it with --secondary-of, or make it a primary with 'edgetable promote %[1]s'", o.data)
+			err = fmt.Errorf("%s belongs to a secondary: start its server with --secondary-of, or make the secondary a primary with 'edgetable promote %[1]s'", o.data)
 		}
 		return nil, errors.Join(err, store.Close())
 	}

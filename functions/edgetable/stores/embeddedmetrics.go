@@ -15,7 +15,7 @@ func embeddedMetrics(m *observe.Metrics) pebblestore.Observer {
 	if m == nil {
 		return pebblestore.Observer{}
 	}
-	commit := m.Histogram("store_commit_duration_seconds", "Time of a write in the store, until it is durable.", observe.Latencies[:])
+	commit := m.Histogram("store_commit_duration_seconds", "Duration of a write in the store, until the write is durable.", observe.Latencies[:])
 	sync := m.Histogram("store_fsync_duration_seconds", "Time of a sync of the store's log to disk.", observe.Latencies[:])
 	group := m.Histogram("store_group_commit_size", "Commits that one sync of the log made durable together.", prometheus.ExponentialBuckets(1, 2, 9))
 	return pebblestore.Observer{
@@ -46,12 +46,12 @@ func watchEmbedded(m *observe.Metrics, s *pebblestore.Store) {
 		observe.Counter("store_cache_hits_total", "Blocks that were found in the cache.", func(m pebblestore.Metrics) float64 { return float64(m.CacheHits) }),
 		observe.Counter("store_cache_misses_total", "Blocks that were read from files.", func(m pebblestore.Metrics) float64 { return float64(m.CacheMisses) }),
 		observe.Gauge("store_size_bytes", "Size of all files of the store.", func(m pebblestore.Metrics) float64 { return float64(m.DiskBytes) }),
-		observe.Gauge("store_disk_free_bytes", "Bytes that can be written on the disk of the data directory; 0 with disk_size_bytes 0 if unknown.", func(m pebblestore.Metrics) float64 { return float64(m.DiskFree) }),
+		observe.Gauge("store_disk_free_bytes", "Bytes that can still be written on the disk of the data directory. If the free space is unknown, this metric and store_disk_size_bytes are both 0.", func(m pebblestore.Metrics) float64 { return float64(m.DiskFree) }),
 		observe.Gauge("store_disk_size_bytes", "Size of the disk of the data directory.", func(m pebblestore.Metrics) float64 { return float64(m.DiskTotal) }),
 		observe.Counter("store_writes_refused_for_space_total", "Writes refused with 503 because the disk is full.", func(m pebblestore.Metrics) float64 { return float64(m.RefusedForSpace) }),
 		observe.Gauge("store_disk_full", "1 while writes are refused because the disk is full, else 0.", func(m pebblestore.Metrics) float64 { return observe.Bool(m.Full) }),
 		observe.Counter("store_damage_total", "Reads and compactions that found a damaged block.", func(m pebblestore.Metrics) float64 { return float64(m.Damage) }),
-		observe.Gauge("store_clock_ahead_seconds", "Time by which the last Timestamp is ahead of the clock: more than a second if the clock was set back.", func(m pebblestore.Metrics) float64 {
+		observe.Gauge("store_clock_ahead_seconds", "Difference between the last Timestamp and the clock, if the Timestamp is later than the clock. If the clock was set back, the difference is more than a second.", func(m pebblestore.Metrics) float64 {
 			return max(0, time.Until(m.LastTimestamp.Time()).Seconds())
 		}),
 	)

@@ -18,7 +18,7 @@ func (p *program) heartbeatCommand() *cobra.Command {
 		Use: "heartbeat", Short: "Write the heartbeats of a Region once, for its secondaries",
 		Long: "Servers and functions in the role primary write heartbeats once a minute. Use this command after\n" +
 			"they have stopped, to check that all writes have arrived before another Region becomes the primary.\n" +
-			"It fails if another Region writes.",
+			"The command fails if another Region writes.",
 		Example: "  edgetable dynamodb heartbeat --dynamodb-table edgetable --dynamodb-region eu-central-1",
 		RunE:    func(c *cobra.Command, _ []string) error { return p.heartbeat(c.Context(), &o) },
 	}
@@ -35,7 +35,7 @@ func (p *program) heartbeat(ctx context.Context, o *dynamodbFlags) error {
 	if err := store.Beat(ctx, client.Options().Region); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Out, "%s has a heartbeat of %s: a secondary that has received it has a LastSyncTime one minute earlier\n",
+	fmt.Fprintf(p.Out, "%s has a heartbeat of %s: when a secondary has received this heartbeat, its LastSyncTime is one minute before that time\n",
 		o.place(client), began.UTC().Format(time.RFC3339))
 	return nil
 }

@@ -29,7 +29,7 @@ func (o *postgresFlags) register(f *pflag.FlagSet) {
 		"for several hosts add target_session_attrs=read-write")
 	f.StringVar(&o.schema, "postgres-schema", "edgetable", "`name` of the schema with the tables")
 	f.StringVar(&o.password, "postgres-password-from", "", "`source` of the password for each new connection: file:FILE; command:COMMAND, a shell command that prints it; "+
-		"rds (IAM authentication of Amazon RDS and Aurora) or azure (Microsoft Entra), a token of this machine's identity; default $PGPASSWORD or $PGPASSFILE")
+		"rds (IAM authentication of Amazon RDS and Aurora) or azure (Microsoft Entra), which both use a token of this machine's identity; default $PGPASSWORD or $PGPASSFILE")
 }
 
 func (o *postgresFlags) check() error {
@@ -173,7 +173,7 @@ func (p *program) postgresStatusCommand() *cobra.Command {
 	var o postgresFlags
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "status", Short: "Print how durable writes are, the version of the schema, and how much is still to be removed",
+		Use: "status", Short: "Print how durable writes are, the version of the schema, and how many tables and tombstones are still to be removed",
 		Example: "  edgetable postgres status --postgres-dsn postgres://edgetable@db.example/edgetable",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {

@@ -9,9 +9,9 @@ import (
 func PostgresMetrics(m *observe.Metrics, metrics func() postgres.Metrics) {
 	rows := []observe.Row[postgres.Metrics]{
 		observe.Counter("postgres_write_groups_total", "Transactions that wrote single entities.", func(m postgres.Metrics) float64 { return float64(m.WriteGroups) }),
-		observe.Counter("postgres_grouped_writes_total", "Writes of single entities in the transactions of postgres_write_groups_total.", func(m postgres.Metrics) float64 { return float64(m.Writes) }),
+		observe.Counter("postgres_grouped_writes_total", "Writes of single entities; postgres_write_groups_total counts the transactions that contained these writes.", func(m postgres.Metrics) float64 { return float64(m.Writes) }),
 		observe.Counter("postgres_read_groups_total", "Statements that read single entities.", func(m postgres.Metrics) float64 { return float64(m.ReadGroups) }),
-		observe.Counter("postgres_grouped_reads_total", "Reads of single entities in the statements of postgres_read_groups_total.", func(m postgres.Metrics) float64 { return float64(m.Reads) }),
+		observe.Counter("postgres_grouped_reads_total", "Reads of single entities; postgres_read_groups_total counts the statements that contained these reads.", func(m postgres.Metrics) float64 { return float64(m.Reads) }),
 		observe.Counter("postgres_writes_behind_total", "Writes that were retried because another server had written a later Timestamp or another state.", func(m postgres.Metrics) float64 { return float64(m.Behind) }),
 		observe.Counter("postgres_unknown_outcomes_total", "Writes whose reply was lost and whose outcome could not be determined in time.", func(m postgres.Metrics) float64 { return float64(m.Unknown) }),
 		observe.Counter("postgres_replica_failures_total", "Reads that were sent to the primary because the standby did not answer.", func(m postgres.Metrics) float64 { return float64(m.ReplicaFailures) }),

@@ -128,10 +128,10 @@ func (r *rebucketProgress) milestone(now rebucket.Progress) {
 	case rebucket.Closing:
 		r.Say("writes are about to be refused for %v or so", now.Pause.Round(100*time.Millisecond))
 	case rebucket.Done:
-		r.Say("%s has %d buckets; the items in the old buckets are removed by a server, or by the schedule of the function, in an hour or two", r.name, r.buckets)
+		r.Say("%s now has %d buckets (hash keys). A server, or the scheduled run of the Lambda function, removes the items in the old buckets in an hour or two", r.name, r.buckets)
 	case rebucket.Unchanged:
 		r.Say("there is nothing to do")
 	case rebucket.Aborted:
-		r.Say("the copy of %s is given up; a server, or the schedule of the function, removes it in an hour or two", r.name)
+		r.Say("the copy of %s will not be used. A server, or the scheduled run of the Lambda function, removes the copy in an hour or two", r.name)
 	}
 }

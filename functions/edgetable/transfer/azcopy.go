@@ -74,9 +74,9 @@ func azcopyParts(manifest, tableName string) (list []Source, err error) {
 	}
 	switch {
 	case len(list) == 0:
-		return nil, fmt.Errorf("%s has no data files next to it: %s0_0_….json or .csv", manifest, begin)
+		return nil, fmt.Errorf("%s has no data files next to it: the directory must contain a file such as %s0_0_….json or .csv", manifest, begin)
 	case says.TotalDataFiles > 0 && says.TotalDataFiles != len(list):
-		return nil, fmt.Errorf("%s lists %d files of its export, but %d are next to it: %s…", manifest, says.TotalDataFiles, len(list), begin)
+		return nil, fmt.Errorf("%s lists %d data files, but its directory contains %d files whose names begin with %s", manifest, says.TotalDataFiles, len(list), begin)
 	}
 	return list, nil
 }

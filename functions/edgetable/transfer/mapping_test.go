@@ -163,7 +163,7 @@ func TestMappingErrors(t *testing.T) {
 	}
 	lines := write(t, filepath.Join(t.TempDir(), "Orders.jsonl"), `{"Country":"no"}`+"\n"+`{"Country":"no","At":1,"Timestamp":"2020-01-01T00:00:00Z"}`)
 	told, _, err = run(lines, rows.Mapping{PartitionKey: "{yyyyMM}", RowKey: "Country", TimestampAs: "At"})
-	if err != nil || !slices.Equal(told, []string{"1 there is no Timestamp (write the date of another column as in {Born:yyyyMM}), which is part of the PartitionKey",
+	if err != nil || !slices.Equal(told, []string{"1 there is no Timestamp (for the date of another column, write its name: {Born:yyyyMM}), which is part of the PartitionKey",
 		"2 PartitionKey '202001', RowKey 'no': the row already has a property At, which --timestamp-as would add"}) {
 		t.Errorf("%q %v", told, err)
 	}

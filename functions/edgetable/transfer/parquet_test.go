@@ -41,8 +41,8 @@ func TestParquetColumns(t *testing.T) {
 	dir := t.TempDir()
 	m, err := newExport(c, "parquet", "zstd").To(t.Context(), c, in(dir))
 	must.OK(t, err)
-	want := []string{"Age is Int64 in 2 entities and Int32 in 1: the column Age@Int32 has the Int32 values",
-		"the column Ever has its times as text, because parquet has no timestamps of 100 ns from 9999-12-31T23:59:59.9999999Z to 9999-12-31T23:59:59.9999999Z"}
+	want := []string{"Age has the type Int64 in 2 entities and the type Int32 in 1: the column Age@Int32 contains the values of the type Int32",
+		"the column Ever contains times as text, because parquet cannot store the times from 9999-12-31T23:59:59.9999999Z to 9999-12-31T23:59:59.9999999Z with a precision of 100 ns"}
 	if len(m.Tables[0].Files) != 1 || !slices.Equal(m.Tables[0].Notes, want) {
 		t.Fatalf("%+v", m.Tables[0])
 	}

@@ -50,7 +50,7 @@ type contents struct {
 func Sources(path, tableName string) ([]Source, error) {
 	if path == "-" {
 		if tableName == "" {
-			return nil, errors.New("name the table for standard input with --table")
+			return nil, errors.New("a table for the rows of standard input is missing: name it with --table")
 		}
 		return []Source{{Table: tableName, File: rows.File{Path: "-", Seed: rand.Uint64()}}}, nil
 	}

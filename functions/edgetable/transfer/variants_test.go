@@ -87,7 +87,7 @@ func TestImportAzCopy(t *testing.T) {
 		`{"Version":2,"PayloadFormat":"Json","Checksum":15564613245429458971,"AccountName":"acme","TableName":"Night","Timestamp":"2018-05-28T03:06:11.6482709Z","SplitSize":200000,"TotalDataFiles":2}`)
 	write(t, filepath.Join(dir, "night_0_0_0AF395F1DC42E952.json"), `{"value":[{"PartitionKey":"p","RowKey":"1"}]}`)
 	for _, path := range []string{manifest, dir} {
-		if _, err := transfer.Sources(path, ""); err == nil || !strings.Contains(err.Error(), "night.manifest lists 2 files of its export, but 1 are next to it") {
+		if _, err := transfer.Sources(path, ""); err == nil || !strings.Contains(err.Error(), "night.manifest lists 2 data files, but its directory contains 1 files") {
 			t.Error(err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestImportJSONDocuments(t *testing.T) {
 		"[" + one + ",\n" + `{"PartitionKey":`: "about FILE line 2: the file ends in the entity that begins there",
 		"[" + one + ",\n7]":                    `about FILE line 2: expected { where an entity begins, not "7"`,
 		`{"value":[` + one:                     "about FILE line 1: the file ends before its list of entities",
-		`{"value":[` + one + "]":               "about FILE line 1: the file ends before the end of the response in it",
+		`{"value":[` + one + "]":               "about FILE line 1: the file contains only the beginning of a query response",
 	} {
 		path := write(t, filepath.Join(t.TempDir(), "People.json"), text)
 		_, err := newImport(t, c, path, "", "replace").Run(t.Context(), c)

@@ -27,8 +27,8 @@ var bundled = []string{"preact", "@tanstack/virtual-core", "lucide"}
 
 func main() {
 	out := flag.String("out", "../dist", "folder for the files of the page")
-	tests := flag.String("tests", "", "bundle the tests of the page to this folder instead")
-	gallery := flag.Bool("gallery", false, "bundle the page that shows every component")
+	tests := flag.String("tests", "", "bundle the tests of the explorer page, instead of the page itself, in this folder")
+	gallery := flag.Bool("gallery", false, "bundle a page that shows every component of the explorer")
 	flag.Parse()
 	source := "/src/main.tsx"
 	if *gallery {

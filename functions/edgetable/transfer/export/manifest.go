@@ -55,7 +55,7 @@ func ReadManifest(ctx context.Context, place Place) (*Manifest, error) {
 		}
 		for _, p := range t.Files {
 			if !isFileName(p.File) {
-				return nil, fmt.Errorf("%s names %.300q, which is not next to it", where, p.File)
+				return nil, fmt.Errorf("%s names the file %.300q, which is not in the same directory", where, p.File)
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func (x *exporting) resume(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", x.place.At(names[i]), err)
 		}
 		if _, err := fmt.Sscanf(path.Base(names[i]), "line-%d", &x.lines); err != nil {
-			return fmt.Errorf("%s is not a valid name for a part of the progress file: %w", x.place.At(names[i]), err)
+			return fmt.Errorf("the name of %s, which contains a part of the progress, must end with line- and a number: %w", x.place.At(names[i]), err)
 		}
 	}
 	x.Progress.Resume(x.work.Rows(x.begun.Tables...))

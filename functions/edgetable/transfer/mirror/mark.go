@@ -70,6 +70,6 @@ func hasEntity(ctx context.Context, c *remote.Client, table string, key *ranges.
 }
 
 func (s *State) remade() error {
-	return fmt.Errorf("%w: table %s of --to was deleted, and may have been created again: it does not have PartitionKey %s, RowKey %s, which was copied",
+	return fmt.Errorf("%w: table %s of --to was deleted, and may have been created again: the entity that was copied last, with PartitionKey %s, RowKey %s, is missing",
 		remote.ErrMissed, s.Table, ranges.Quote(s.Mark.Partition), ranges.Quote(s.Mark.Row))
 }

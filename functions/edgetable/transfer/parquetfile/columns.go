@@ -193,12 +193,12 @@ func (c *plannedColumn) value(v edm.Value) parquet.Value {
 func (c *plannedColumns) Notes() (list []string) {
 	for i, one := range c.list {
 		if one.name != one.property {
-			list = append(list, fmt.Sprintf("%s is %s in %d entities and %s in %d: the column %s has the %s values", one.property,
+			list = append(list, fmt.Sprintf("%s has the type %s in %d entities and the type %s in %d: the column %s contains the values of the type %s", one.property,
 				rows.ShortType(c.firstOf(i).typ), c.firstOf(i).count, rows.ShortType(one.typ), one.count, one.name, rows.ShortType(one.typ)))
 		}
 		switch {
 		case one.typ == edm.TypeDateTime && one.unit == 0:
-			list = append(list, fmt.Sprintf("the column %s has its times as text, because parquet has no timestamps of 100 ns from %s to %s", one.name, one.min, one.max))
+			list = append(list, fmt.Sprintf("the column %s contains times as text, because parquet cannot store the times from %s to %s with a precision of 100 ns", one.name, one.min, one.max))
 		case one.raw:
 			list = append(list, fmt.Sprintf("the column %s has its strings as bytes, because some contain a lone surrogate, which UTF-8 cannot represent", one.name))
 		}

@@ -39,7 +39,7 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 	case span > 0:
 		return func(v parquet.Value) (edm.Value, error) { return durationText(v.Int64(), span) }, nil
 	case isTime(t) && want != edm.TypeString:
-		return nil, errors.New("is a time of day, which no property can have: --types with String keeps it as 15:04:05")
+		return nil, errors.New("is a time of day, which no property can have: import it as text such as 15:04:05, with the type String in --types")
 	}
 	switch {
 	case want == edm.TypeNull && natural == edm.TypeNull:

@@ -142,7 +142,7 @@ func (o *ObjectReader) object() (list bool, err error) {
 func (o *ObjectReader) skip() error {
 	_, err := o.object()
 	if err == io.ErrUnexpectedEOF {
-		err = errors.New("the file ends before the end of the response in it")
+		err = errors.New("the file contains only the beginning of a query response")
 	}
 	return err
 }

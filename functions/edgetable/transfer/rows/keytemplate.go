@@ -171,7 +171,7 @@ func (p *keyPart) make(m *Mapper, c Cells) (string, error) {
 	v, err := has(c, p.name)
 	switch {
 	case err != nil && p.bare:
-		return "", fmt.Errorf("%w (write the date of another column as in {Born:yyyyMM})", err)
+		return "", fmt.Errorf("%w (for the date of another column, write its name: {Born:yyyyMM})", err)
 	case err != nil:
 		return "", err
 	case p.date != "":

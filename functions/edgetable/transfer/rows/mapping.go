@@ -168,7 +168,7 @@ func (m *Mapper) Check(columns []string) error {
 		return fmt.Errorf("there is no column %q for the keys; the columns are %s", name, quoted(columns))
 	}
 	if m.TimestampAs != "" && !slices.Contains(columns, Timestamp) {
-		return fmt.Errorf("there is no column Timestamp, which --timestamp-as keeps; the columns are %s", quoted(columns))
+		return fmt.Errorf("--timestamp-as needs a column named Timestamp in the file; the columns are %s", quoted(columns))
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Types)) {
 		if !slices.Contains(columns, name) {

@@ -76,7 +76,7 @@ func (w *Work) Replay(line []byte) error {
 	w.rejects = max(w.rejects, l.Rejects)
 	for name, k := range l.Marks {
 		if w.tables[name] == nil {
-			return fmt.Errorf("table %q is not part of this work", name)
+			return fmt.Errorf("the progress file names the table %q, which is not a table of this run", name)
 		}
 		w.tables[name].mark = k
 	}
@@ -86,7 +86,7 @@ func (w *Work) Replay(line []byte) error {
 	t := w.tables[l.Table]
 	switch {
 	case t == nil:
-		return fmt.Errorf("table %q is not part of this work", l.Table)
+		return fmt.Errorf("the progress file names the table %q, which is not a table of this run", l.Table)
 	case l.Ranges != nil:
 		t.begin(l)
 		return nil
