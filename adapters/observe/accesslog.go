@@ -20,7 +20,7 @@ type AccessLog struct {
 
 	mu      sync.Mutex // never locked while lines are formatted
 	records accessRecords
-	timer   *time.Timer // calls flush after accessDelay
+	timer   *time.Timer // calls the method flush when lines have waited for the time accessDelay
 	waiting bool        // whether timer is running
 
 	writing sync.Mutex // guards the fields below; locked before mu

@@ -45,5 +45,5 @@ func (r *accessRecords) add(resp *protocol.Response, end time.Time) {
 	r.text = append(r.text, shown.ClientRequestID...)
 }
 
-// reset returns empty records that reuse the memory.
+// reset returns an empty accessRecords that reuses the memory of r.
 func (r accessRecords) reset() accessRecords { return accessRecords{r.list[:0], r.text[:0]} }

@@ -95,7 +95,7 @@ func (r *requestMetrics) register(m *Metrics) {
 	r.refusals = m.Counters("refused_requests_total", "Requests that were refused before their operation was tried.", "reason")
 	r.signIns = m.Counters("failed_sign_ins_total", "Requests whose authentication failed.", "reason")
 	for _, reason := range protocol.Refusals {
-		r.refused(reason) // creates the counter at once, so that rates include the first increase
+		r.refused(reason) // create the counter with value 0 now: PromQL's rate ignores an increase from no value to 1
 	}
 }
 
@@ -144,7 +144,7 @@ func (r *requestMetrics) of(operation string) *byResult {
 	return r.byOperation[noOperation]
 }
 
-// result classifies the outcome of a request; it is the index of the label.
+// result classifies the outcome of a request. Its value is an index into the list of the metric's label values.
 type result int
 
 const (

@@ -18,10 +18,10 @@ type tally struct {
 	scanned, returned atomic.Int64
 	received, sent    atomic.Int64
 	counts            [len(Latencies) + 1]atomic.Int64 // numbers of requests in the buckets of Latencies; the last number is for longer durations
-	_                 [8]byte                          // makes the next tally begin at a cache line
+	_                 [8]byte                          // fills the struct up to the end of a cache line
 }
 
-// bounds holds Latencies as durations.
+// bounds are the values of the constant list Latencies, converted to durations.
 var bounds = func() (bounds [len(Latencies)]time.Duration) {
 	for i, s := range Latencies {
 		bounds[i] = time.Duration(s * float64(time.Second))

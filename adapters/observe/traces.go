@@ -74,7 +74,7 @@ func (c *collector) Stop(context.Context) error {
 // UploadTraces implements otlptrace.Client. It retries while the collector is busy. Spans that cannot be sent are
 // lost, which is logged once until sending succeeds again.
 func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
-	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // TracesData has the same encoding as ExportTraceServiceRequest
+	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // ExportTraceServiceRequest has the same encoding as TracesData
 	for wait := time.Second; err == nil; wait *= 2 {
 		var again bool
 		if again, err = c.send(ctx, body); !again {

@@ -34,8 +34,8 @@ func format(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 const maxDuration = time.Duration(1<<63 - 1)
 
-// Never translates a setting to an option of a package. A setting of 0 means "never cache", but an option of 0
-// means "use the default". So the result for 0 is -1 ns; other durations are unchanged.
+// Never converts the value of a setting to an option of a package. A setting of 0 means "never cache", but an
+// option of 0 means "use the default". So Never converts 0 to -1 ns; it returns other durations unchanged.
 func Never(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1

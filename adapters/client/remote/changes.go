@@ -21,8 +21,8 @@ var ErrMissed = errors.New("changes may have been missed")
 type Changes struct {
 	Events []json.RawMessage
 	Next   string // the position after the last event, for the next request
-	// More says that further changes may be available at once. More can be false if all returned events are less than
-	// 0.1 seconds old. Behind is the age of the last event in seconds, or 0 if the response has no age.
+	// More says that further changes may be available at once. More is false if the service says that the response is
+	// 0.0 seconds behind the table. Behind is the age of the last event in seconds, or 0 if the response has no age.
 	More   bool
 	Behind float64
 }

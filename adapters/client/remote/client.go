@@ -28,8 +28,8 @@ const version = "2019-02-02"
 type Client struct {
 	// Tool marks requests as requests of a tool, not of an application. Traffic statistics omit such requests.
 	Tool bool
-	// As holds the value of a command's flag --from that names this service, for messages to the user. The field is
-	// empty if the service is the default, or if the value would contain a secret.
+	// As is a text for messages to the user: the value of the flag --from that names this service. The text is empty if
+	// the service is the default, or if the value would contain a secret.
 	As string
 
 	// Waiting is called when a request is retried; cause is then the error. Waiting is also called when a request has
@@ -91,7 +91,7 @@ type request struct {
 	match       string // If-Match
 	order       string // value of $orderby
 	body        []byte
-	check       func(*response) *Error // returns the error that a successful response may contain; the response to a batch may contain one
+	check       func(*response) *Error // returns the error that the body of a successful response contains, such as the body of a batch response
 }
 
 type response struct {

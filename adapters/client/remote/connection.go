@@ -47,7 +47,7 @@ func (e Endpoint) GoString() string { return e.String() }
 // OfKeys reports whether the credentials are limited to a range of keys, as a shared access signature may be. With
 // such credentials, a table seems to have no entities outside of the range.
 func (e Endpoint) OfKeys() bool {
-	values, _ := url.ParseQuery(e.token) // no error: the token was already parsed with the connection string
+	values, _ := url.ParseQuery(e.token) // the error is nil, because the token was parsed before
 	return slices.ContainsFunc([]string{"spk", "srk", "epk", "erk"}, values.Has)
 }
 
@@ -106,8 +106,7 @@ func withKey(endpoint, account, key string) (Endpoint, error) {
 	return Endpoint{url: u, account: account, key: k}, nil
 }
 
-// parseURL parses a URL with a shared access signature. SDKs write the URL for a table with the table's name in the
-// path.
+// parseURL parses a URL with a shared access signature. SDKs append the name of the table to the path of the URL.
 func parseURL(text string) (Endpoint, error) {
 	text, token, _ := strings.Cut(text, "?")
 	values, err := url.ParseQuery(token)
@@ -150,7 +149,7 @@ func (e *Endpoint) advice(refusal *Error, as string, now time.Time) string {
 	case refusal.Status != http.StatusForbidden:
 		return ""
 	}
-	values, _ := url.ParseQuery(e.token) // no error: the token was already parsed with the connection string
+	values, _ := url.ParseQuery(e.token) // the error is nil, because the token was parsed before, in the connection string
 	end := values.Get("se")
 	expiry, err := sas.ParseTime(end)
 	switch {

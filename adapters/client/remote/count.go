@@ -25,7 +25,7 @@ func (c *Client) Count(ctx context.Context, q Query, counted func(n int64)) (ok 
 		}
 		n, err := strconv.ParseInt(string(resp.body), 10, 64)
 		if err != nil {
-			return false, nil // not a number: the service took $count for a request for entities
+			return false, nil // the response has entities instead of a number: the service does not know $count
 		}
 		counted(n)
 		if token = continuation(resp.header); token == "" {

@@ -49,7 +49,7 @@ func (l *limiter) acquire(ctx context.Context) (since time.Time, err error) {
 			return time.Time{}, ctx.Err()
 		}
 	}
-	l.active-- // admit has just counted this canceled request: undo that, and admit the next request
+	l.active-- // the method admit has just counted this canceled request: undo the count, and admit the next request
 	l.admit()
 	return time.Time{}, ctx.Err()
 }

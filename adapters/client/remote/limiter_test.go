@@ -108,7 +108,7 @@ func TestRetries(t *testing.T) {
 		if _, err := c.send(t.Context(), request{method: "GET", path: "/Tables"}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(begin); took != 25*time.Second { // three failed attempts of 1 s, three waits of 7 s, and a successful attempt of 1 s
+		if took := time.Since(begin); took != 25*time.Second { // three refused attempts and a successful one of 1 s each; three waits of 7 s (retryAfter)
 			t.Errorf("it took %v", took)
 		}
 		s.capacity.Store(0)

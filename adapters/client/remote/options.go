@@ -7,7 +7,8 @@ import (
 	"net/http"
 )
 
-// ErrNoOptions means that the service cannot store options of tables. Only newer versions of edgetable can.
+// ErrNoOptions means that the service cannot store options of tables. The service is not edgetable, or is
+// an old version of edgetable.
 var ErrNoOptions = errors.New("this service does not support table options: it is not edgetable, or an older version of it")
 
 // Options returns the document with a table's options, and the revision of the table.

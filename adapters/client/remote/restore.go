@@ -22,7 +22,7 @@ type Restored struct {
 
 // RestoredObject is the state of one Durable Object of the table.
 type RestoredObject struct {
-	Name   string // the number of the object's bucket, a slash, and the id of its key range
+	Name   string // the number of the hash-key bucket (the group of partitions) that the object stores, a slash, and the id of the object's key range
 	Became string
 }
 

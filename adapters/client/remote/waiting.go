@@ -25,8 +25,8 @@ func (c *Client) waits() *waitReporter {
 	return w
 }
 
-// reportRetry passes the error that causes a retry to Waiting. Refusals because of load are normal, so
-// reportRetry ignores them. If such refusals last longer than the constant patience, a timer calls Waiting.
+// reportRetry passes the error that causes a retry to the callback Waiting. It ignores refusals because of
+// load, because such refusals are normal. If such refusals last for too long, a timer calls Waiting.
 func (w *waitReporter) reportRetry(cause error) {
 	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
 		w.reportOnce(cause)

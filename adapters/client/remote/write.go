@@ -37,7 +37,7 @@ const (
 
 // Weight returns an upper bound of the number of bytes that an operation adds to a batch.
 func (o *Operation) Weight() int {
-	const frame = 512 // upper bound for headers and for the URL without keys; keys need at most three times their bytes
+	const frame = 512 // upper bound for the headers and for the URL apart from the keys; each byte of a key needs at most three bytes in the URL
 	return frame + len(o.Body) + 3*(len(o.PartitionKey)+len(o.RowKey))
 }
 

@@ -36,7 +36,7 @@ func BenchmarkServeParallel(b *testing.B) {
 	})
 }
 
-// yields, a handler, lets other goroutines run, so that other requests begin to wait.
+// yields lets other goroutines run while it serves a request. So other requests begin to wait.
 type yields struct{ turn chan struct{} }
 
 func (y yields) Serve(context.Context, *protocol.Request) protocol.Response {
@@ -45,7 +45,7 @@ func (y yields) Serve(context.Context, *protocol.Request) protocol.Response {
 }
 
 // BenchmarkWait measures the cost of waiting for a slot. There is only one slot, so each request waits for
-// the previous one, which costs a switch of goroutines.
+// the previous request. Each wait costs a switch of goroutines.
 func BenchmarkWait(b *testing.B) {
 	y := yields{make(chan struct{})}
 	l := limited(y, admission.Options{Concurrent: 1})

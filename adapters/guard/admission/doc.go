@@ -27,10 +27,11 @@
 // [Options.Reads] is small. A store in memory never waits for a disk, so it needs few slots for reads and writes.
 //
 // A request that uses a CPU for a long time delays all other requests, whatever their position in the queue. So while
-// several accounts are active, large requests, and queries that turn out to be large, use separate slots, one for two
-// CPUs. All other requests then get a CPU within the time of a slice, which is the part of a query that runs without a
-// pause. After each slice, a query in a slot for large requests lets the next large request run, if that request
-// belongs to an account that used less. While only one account is active, its large requests may use all CPUs.
+// several accounts are active, large requests use separate slots, one for two CPUs. Queries that turn out to be large
+// use these slots, too. A query runs in slices: the parts between its pauses. So each small request gets a CPU within
+// the time of a slice. After each slice, a query in a slot for large requests may have to pause. It pauses if a large
+// request of an account that used less CPU time is waiting. While only one account is active, its large requests may
+// use all CPUs.
 //
 // # Clients that do not wait
 //

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// works, an interface, is the handler behind the Limiter. It serves a request after the request has got a
-// slot.
+// works is the handler behind the Limiter. The handler serves a request after the request has
+// got a slot.
 type works interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }

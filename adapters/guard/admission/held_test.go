@@ -23,8 +23,9 @@ func (noRoom) Read([]byte) (int, error) {
 	return 0, table.ServerBusy.Err()
 }
 
-// TestHeldBack checks that a refusal after too many failed sign-ins is delayed for a second, without a slot. Failed
-// sign-ins below the limit and the requests of other clients must be answered at once.
+// TestHeldBack checks the refusal of a client after too many failed sign-ins. The refusal must be delayed for a
+// second, and must not use a slot during the delay. Failed sign-ins below the limit and the requests of other
+// clients must be answered at once.
 func TestHeldBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

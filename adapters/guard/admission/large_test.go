@@ -51,7 +51,7 @@ func measureVictims(t *testing.T, attack func(computer, *admission.Limiter)) (se
 				time.Sleep(time.Duration(i) * time.Microsecond)
 				for time.Since(begin) < lasts {
 					sent := time.Now()
-					c.compute(20 * time.Microsecond) // the work of the transport, which needs no slot
+					c.compute(20 * time.Microsecond) // work before the request needs a slot, such as reading the request from the connection
 					turn := takeTurn(l, t.Context(), protocol.Work{Payer: "victim", Known: true, Cost: 20_000})
 					if turn == nil {
 						t.Error("a point read was refused")
@@ -77,7 +77,8 @@ func measureVictims(t *testing.T, attack func(computer, *admission.Limiter)) (se
 	return served, p99
 }
 
-// scan returns a query that takes 20 ms. It calls Pause only if pauses is set.
+// scan returns a query that takes 20 ms. If the parameter pauses is true, the query calls the method Pause after each
+// slice.
 func scan(pauses bool) func(computer, *admission.Limiter) {
 	return func(c computer, l *admission.Limiter) {
 		ctx := context.Background()
@@ -110,8 +111,9 @@ func insert1(c computer, l *admission.Limiter) {
 }
 
 // TestVictim compares an account with 4 connections alone and during an attack. The attacker is an account with 64
-// connections, which send scans or large writes. During the attack, the first account must get 0.4 of its throughput,
-// which is 0.8 of an equal share. Its p99 may be 5 times as long.
+// connections, which send scans or large writes. During the attack, an equal share would be half of the first
+// account's throughput. The account must get 80% of that half, which is 0.4 of its throughput. Its p99 may be 5 times
+// as long.
 func TestVictim(t *testing.T) {
 	t.Parallel()
 	alone, p99 := measureVictims(t, nil)
@@ -132,10 +134,10 @@ func TestVictim(t *testing.T) {
 	}
 }
 
-// TestPause checks that a query of the only active account never waits. When another account becomes active, queries
-// must move to the few slots for large requests. Only some queries may wait for such a slot, because each of them
-// holds memory; the others must end their pages early. When the other account is inactive again, all queries must
-// continue.
+// TestPause checks the pauses of queries. While only one account is active, its queries must not wait. When another
+// account becomes active, the queries must move to the few slots for large requests. A few queries may wait for such
+// a slot; the others must end their pages early, because a waiting query holds memory. When the other account is
+// inactive again, the waiting queries must continue.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -38,7 +38,7 @@ type Limiter struct {
 	mu     sync.Mutex
 	kinds  [kinds]slots
 	active active
-	costs  map[string]int64 // mean cost of the last queries, by account
+	costs  map[string]int64 // for each account, the mean cost of its last queries
 	paused int              // number of queries that wait for their next slice
 }
 
@@ -50,7 +50,7 @@ const (
 	reads
 	large
 	kinds
-	none // the query has no slot: it released its slot after a slice and got no slot for the next slice
+	none // the query has no slot: it released its slot at a pause and did not get another slot
 )
 
 // slots holds the running requests of one kind, and the queue for them.
@@ -197,7 +197,7 @@ func (l *Limiter) wait(ctx context.Context, k kind, payer string) (at fair.Turn[
 		l.mu.Unlock()
 		return at, false
 	}
-	l.mu.Unlock() // the request was granted a slot, or displaced, just before the wait ended
+	l.mu.Unlock() // just before the wait ended, the request was granted a slot or was removed from the queue
 	ok = <-w.Value
 	return w.Turn, ok
 }

@@ -26,8 +26,8 @@ func (s stepHandler) Serve(_ context.Context, req *protocol.Request) protocol.Re
 	return protocol.Response{Status: 204}
 }
 
-// TestOrder sends all requests before one is answered, and then has them answered one after the other. The name of a
-// request is a letter for its account, and a number.
+// TestOrder sends all requests before the first response. The handler then answers the requests one after the other.
+// The name of a request is a letter for its account, and a number.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -14,8 +14,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// machine is a server with one core and a disk. The core is also needed to read a request and to write its response,
-// even if the request is refused.
+// machine is a server with one core and a disk. Reading a request and writing its response also use the core. So even
+// a refused request uses the core.
 type machine struct {
 	core chan struct{}
 	disk func() time.Duration
@@ -140,8 +140,8 @@ func TestOverload(t *testing.T) {
 		percent int // maximum p99, in percent of the p99 at the peak
 	}{
 		{"a disk with a long tail", func() *machine { return newMachine(1) }, 200},
-		// At the peak, a request takes as long as one commit of the disk. With more connections, a request also waits
-		// for a free slot and for earlier commits. So it may take as long as four commits.
+		// At the peak, a request takes as long as one commit of the disk. With more connections, a request may wait for a
+		// free slot and for earlier commits. So its p99 may be four times the p99 at the peak.
 		{"a disk that commits in groups", func() *machine { return newMachine(1).committing() }, 400},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
@@ -177,8 +177,8 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// TestUnlimited checks that the machine gets slow without a Limiter; otherwise the other tests in this file would
-// prove nothing.
+// TestUnlimited checks that the machine gets slow without a Limiter. If the machine stayed fast, the other tests in
+// this file would prove nothing about the Limiter.
 func TestUnlimited(t *testing.T) {
 	t.Parallel()
 	p99 := func(connections int) (d time.Duration) {

@@ -15,9 +15,9 @@ const (
 	// largeQuery is a cost. If the mean cost of an account's last queries is at least this cost, the account's next
 	// query is large.
 	largeQuery = 2 * slice
-	// largeWrite is the minimum cost of a large write: the cost of a write with a body of 256 KiB. Smaller writes use
-	// the common slots for writes, so that many writes share a sync of the disk. This sharing saves more time than the
-	// smaller writes take from other requests.
+	// largeWrite is the minimum cost of a large write: the cost of a write with a body of 256 KiB. Smaller writes use the
+	// common slots for writes, because many writes can then share a sync of the disk. The shared syncs save more time than
+	// the smaller writes cost other requests.
 	largeWrite = 10 * (256 << 10)
 )
 
@@ -26,12 +26,12 @@ type turn struct {
 	limiter *Limiter
 	payer   string
 	query   bool
-	large   bool // the query was still running after a slice while several accounts were active
+	large   bool // the query was still running at its first pause while several accounts were active
 	kind    kind
 	at      fair.Turn[chan bool]
 	began   time.Time
 	paid    int64 // cost that was already charged when the request released its earlier slots
-	until   int64 // cost at which the query must next let other requests run
+	until   int64 // cost at which the query must let other requests run the next time
 }
 
 var turns = sync.Pool{New: func() any { return new(turn) }}
@@ -141,7 +141,7 @@ func (t *turn) End(cost int64) {
 	case k == none:
 	case k == large && !t.query && l.active.severalActive(time.Now()):
 		t.releaseSlot(cost)
-		l.reserveLarge(min(time.Since(t.began), activePeriod)) // limited, because a write that waited for a slow disk took long
+		l.reserveLarge(min(time.Since(t.began), activePeriod)) // activePeriod is the limit, because the write may have waited long for a slow disk
 	default:
 		l.next(t.releaseSlot(cost))
 	}
@@ -156,7 +156,8 @@ func (t *turn) End(cost int64) {
 	turns.Put(t)
 }
 
-// reserveLarge keeps one slot for large requests unused for the duration d.
+// reserveLarge keeps one slot for large requests unused for the duration d. A large write cannot pause, so after its end
+// its slot is idle for as long as the write took.
 func (l *Limiter) reserveLarge(d time.Duration) {
 	l.kinds[large].Running++
 	time.AfterFunc(d, func() {
@@ -177,9 +178,10 @@ func (t *turn) releaseSlot(cost int64) (from kind) {
 	return from
 }
 
-// active stores when accounts sent requests, to find out whether several accounts are active.
+// active records the latest requests of accounts. The Limiter uses the record to find out whether several
+// accounts are active.
 type active struct {
-	last, other     string // the two accounts with the most recent requests; the account last sent the latest request
+	last, other     string // the two accounts with the most recent requests; the field last has the account of the latest request
 	lastAt, otherAt time.Time
 }
 

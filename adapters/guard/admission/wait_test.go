@@ -13,8 +13,9 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestLate checks the order of waiting requests. A request that has waited long (a late request) must be served
-// after requests that have just arrived. In the end, all requests must be served.
+// TestLate checks the order of waiting requests. A request becomes late after many others of its account have
+// started. Requests in time, even if they have just arrived, must be served before late requests. In the end,
+// all requests must be served.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -39,7 +40,7 @@ func TestLate(t *testing.T) {
 		if got, want := l.Stats(), (admission.Stats{Running: 32, Waiting: 168, Admitted: 32}); got != want {
 			t.Fatalf("%+v, want %+v", got, want)
 		}
-		end(48) // 48 ended requests are 1½ times the 32 slots; a request that has waited for so many is late
+		end(48) // a request is late if 48 requests (1½ times the 32 slots) of its account have started while it waited
 		send(10, "b")
 		if got := end(12); got != strings.Repeat(" b", 10)+" a a" {
 			t.Errorf("served%s: the late did not wait", got)

@@ -20,7 +20,7 @@ type Chaos struct {
 	deleted map[table.RecordKey]time.Time
 }
 
-// active is a rule with its random number generator and its counters.
+// An active rule is a rule with its random number generator and its counters.
 type active struct {
 	Rule
 	random          *rand.Rand
@@ -29,7 +29,7 @@ type active struct {
 
 var _ protocol.Gate = (*Chaos)(nil)
 
-// New makes a Chaos that applies rules, which [Parse] returns.
+// New returns a Chaos, which adds faults to operations by these rules. The function [Parse] makes rules from text.
 func New(rules []Rule) *Chaos {
 	c := &Chaos{rules: make([]active, len(rules)), deleted: make(map[table.RecordKey]time.Time)}
 	for i, r := range rules {

@@ -32,8 +32,8 @@ func ExampleParse() {
 	// line 1, rule 1: fault=504: unknown fault: write 500, 503, reset or lost-reply, or use latency=200ms or being-deleted=30s
 }
 
-// ExampleChaos configures a handler that calls the Chaos before each operation, and a service whose store follows the
-// rule being-deleted.
+// ExampleChaos configures a handler that calls the Chaos before each operation. The store of the service obeys the rule
+// "being-deleted" of the Chaos.
 func ExampleChaos() {
 	rules, err := chaos.Parse("operation=InsertEntity every=2 fault=503; being-deleted=30s")
 	if err != nil {

@@ -23,8 +23,8 @@ const (
 // faults lists all faults, in the order in which error messages list them.
 var faults = []string{string(InternalError), string(ServerBusy), string(Reset), string(LostReply)}
 
-// Rule is one rule; the package comment explains its fields. A field is "" or zero if the rule does not have the
-// word of this field.
+// Rule is one rule; the package comment explains its fields. If the text of a rule does not set a field, the
+// field is "" or zero.
 type Rule struct {
 	Account    string
 	Operations []string // operation names, patterns, "read" and "write"

@@ -29,8 +29,8 @@ type Options[T any] struct {
 	Name string
 	// Read reads the text.
 	Read func(ctx context.Context) (string, error)
-	// Parse returns the value of a text that differs from the previous one; old is the previous value, at first the
-	// zero T. The errors of Parse and Read are logged, so they must not contain secrets.
+	// Parse converts a text to a value. It is called only if the text has changed. The parameter old is the previous
+	// value, or the zero T at first. The errors of Parse and Read are logged, so they must not contain secrets.
 	Parse func(old T, text string) (T, error)
 	// Refresh is the age after which the text is read again. Stale is the age after which the value is no longer used
 	// if reading fails. So a key that was removed from the text stops working after Refresh, or after Stale at the
@@ -50,7 +50,8 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	defer c.mu.Unlock()
 	now := c.Now()
 	age := since(now, c.loaded)
-	// If the clock was set back, the age is negative. The real age is then unknown, so the text is read.
+	// If the clock was set back, the age is negative. The real age of the value is then unknown, so the text is read
+	// again.
 	if c.known && age >= 0 && age < c.Refresh {
 		return c.value, nil
 	}
@@ -70,8 +71,8 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	return none, c.err
 }
 
-// since returns the time between then and now, by the monotonic clock or by the wall clock, whichever is longer. The
-// monotonic clock of a machine stops while the machine is frozen.
+// since(now, then) returns the time that has passed from then to now, by the monotonic clock or by the wall clock,
+// whichever is longer. The monotonic clock of a machine stops while the machine is frozen.
 func since(now, then time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }

@@ -145,7 +145,7 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 func parseRefusal(service string, status int, answer []byte) error {
 	var said struct {
 		Type    string `json:"__type"`
-		Message string // also decodes "message", because names are compared without case
+		Message string // the field "Message" or "message" of the JSON: encoding/json ignores case
 	}
 	if json.Unmarshal(answer, &said) != nil {
 		said.Message = "the answer is not JSON"

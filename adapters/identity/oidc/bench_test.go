@@ -19,7 +19,7 @@ func BenchmarkVerify(b *testing.B) {
 		b.Run(string(s.alg)+"/first", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				v.forget() // forget itself takes 100 ns of the measured time
+				v.forget() // 100 ns of the measured time are the call of forget
 				verify(b)
 			}
 		})

@@ -73,7 +73,7 @@ type issuer struct {
 	asked             chan struct{} // receives an element for each request for the key set, unless the channel is full
 
 	mu       sync.Mutex
-	override http.HandlerFunc // handles requests instead of publishing the documents, if not nil
+	override http.HandlerFunc // if not nil, the handler of all requests; otherwise the issuer sends its discovery document and its keys
 	keys     []jose.JSONWebKey
 }
 

@@ -14,7 +14,7 @@ const (
 	timeout = 5 * time.Second  // time limit of one attempt to read the keys; short, because only one attempt runs at a time
 	wait    = 2 * time.Second  // maximum wait of a token; short, because anyone can invent key ids, and a waiting request occupies a slot
 	pause   = 10 * time.Second // minimum time from one attempt to read the keys to the next
-	retry   = time.Second      // minimum time after a failed attempt, if a token needs the keys; clients stop retrying after 6 s
+	retry   = time.Second      // minimum time after a failed attempt, if a token needs the keys; short, because clients give up after 6 s
 	refresh = time.Hour        // age at which keys are read again
 	hold    = 24 * time.Hour   // age at which keys are no longer used
 	waiters = 64               // maximum number of tokens that wait for the keys; the clients of other tokens must retry
@@ -68,8 +68,8 @@ type keyring struct {
 	err     error         // result of the last attempt
 }
 
-// currentKeys returns the current keys, or nil if there are none or they are too old. It never waits: while a refresh
-// is running, it returns the old keys.
+// currentKeys returns the current keys. It returns nil if there are no keys, or if the keys are older than the limit
+// hold. It never waits: while newer keys are being read, it returns the old keys.
 func (r *keyring) currentKeys() *keys {
 	now := r.now()
 	r.mu.Lock()
@@ -125,8 +125,9 @@ func (r *keyring) newerKeys(ctx context.Context, old *keys) (*keys, error) {
 	return nil, errKey
 }
 
-// begin starts an attempt, unless one is running or the last one ended less than pause ago. It returns a channel that
-// closes when the running attempt ends, or nil if none runs. r.mu must be held.
+// begin starts an attempt, unless an attempt is running or the last attempt ended too recently. The parameter pause
+// is the minimum time since that end. begin returns a channel that closes when the running attempt ends, or nil if no
+// attempt runs. The caller holds the mutex r.mu.
 func (r *keyring) begin(now time.Time, pause time.Duration) <-chan struct{} {
 	if r.running != nil {
 		return r.running

@@ -193,14 +193,14 @@ func TestCallerLeaves(t *testing.T) {
 	}
 }
 
-// TestKeysGoMeanwhile checks a token whose keys become too old while it is verified: after the check of the keys' age
-// and before the lookup of the token's key. The issuer is down at that time.
+// TestKeysGoMeanwhile checks a token while the issuer is down. The issuer's keys become too old during the verification
+// of the token. This happens after the check of the keys' age and before the lookup of the token's key.
 func TestKeysGoMeanwhile(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
 	claims := is.claims(c, map[string]any{"exp": c.in(2 * hold)})
 	good := ecSigner().sign(claims)
-	var calls int // number of calls of the clock; the third call checks exp
+	var calls int // number of calls of the function Now; the verifier makes the third call when it checks the token's expiry
 	var v *Verifier
 	v = patient(t, t.Context(), Options{Issuer: is.url, Audiences: []string{audience}, Now: func() time.Time {
 		if calls++; calls == 3 {

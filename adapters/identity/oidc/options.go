@@ -26,8 +26,8 @@ type Options struct {
 	// RolesClaim is the claim that contains the roles, as a string or a list of strings; default "roles". A string is
 	// a single role, even if it contains blanks.
 	RolesClaim string
-	// ReaderRoles and ContributorRoles are the values of the claim that allow reading, and reading and writing. The
-	// package documentation lists the defaults.
+	// ReaderRoles are the values of the claim that allow only reading. ContributorRoles are the values that allow
+	// reading and writing. The package documentation lists the defaults.
 	ReaderRoles, ContributorRoles []string
 	// HTTP is the client for reading from the issuer. The verifier uses a copy that follows redirects only to https
 	// URLs, and to http on loopback if Issuer or JWKS is such a URL.

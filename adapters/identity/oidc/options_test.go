@@ -77,7 +77,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{[]string{"readers"}, reader},
 		{[]string{"others", "writers"}, contributor},
-		{nil, none}, // "groups" is the roles claim here, so the role in "roles" does not count
+		{nil, none}, // the option RolesClaim is "groups" here, so the verifier ignores the claim "roles"
 		{[]string{"Storage Table Data Reader"}, none},
 	} {
 		claims["groups"] = tt.groups

@@ -30,7 +30,7 @@ var (
 	errNoRole      = errors.New("oidc: the token has no role for tables")
 	errUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may be valid nevertheless
 	errCrowd       = errors.New("oidc: too many tokens are waiting for the issuer's keys")
-	errStrange     = errors.New("oidc: the token's key ID is not among the issuer's keys that were read last") // wrapped beside errUnavailable
+	errStrange     = errors.New("oidc: the token's key ID is not among the issuer's keys that were read last") // wrapped together with errUnavailable
 )
 
 // role is what a user may do with tables. A higher role includes the lower ones.
@@ -182,7 +182,7 @@ func (v *Verifier) check(c *claims) error {
 		return errIssuer
 	case errors.Is(err, jwt.ErrInvalidAudience):
 		return errAudience
-	case !now.Before(c.Expiry.Time()): // Validate's tolerance of a minute, for the issuer's clock, must not apply to exp
+	case !now.Before(c.Expiry.Time()): // Validate allows a minute for clock differences, but the expiry must be exact
 		return errExpired
 	case err != nil:
 		return errNotYet
