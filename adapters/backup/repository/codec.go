@@ -36,7 +36,7 @@ func (c Codec) encoder() (encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(window), zstd.WithEncoderCRC(false))
 }
 
-// decode decompresses packed. It returns an error if the result does not have size bytes.
+// decode decompresses an object. It returns an error if the content does not have the given size in bytes.
 func (c Codec) decode(packed []byte, size int64) ([]byte, error) {
 	var plain []byte
 	switch c {

@@ -29,8 +29,8 @@ type faulty struct {
 	counts map[string]int
 }
 
-// happens decides at random whether a fault occurs in a request. The parameter in is the inverse of the
-// probability. The call also carries out some late requests.
+// happens(fault, in) returns true if the fault must occur in a request. The choice is random, and the
+// probability is 1/in. The call also carries out some late requests.
 func (f *faulty) happens(fault string, in int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

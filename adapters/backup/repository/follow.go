@@ -30,8 +30,8 @@ func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks
 const late = 15 * time.Minute
 
 // Behind returns, in order, the log pieces that continue the log after a commit number (a time). It also returns the gap after these
-// pieces, or nil if the log ends there. If the parameter all is true, Behind lists all pieces of the timeline. Otherwise it lists
-// only the folders since the hour of the number less the duration late. These folders also contain joined and delayed pieces.
+// pieces, or nil if the log ends there. If the parameter all is true, Behind lists all pieces of the timeline. Otherwise Behind
+// lists only the folders since the hour of the time number - late. These folders also contain joined and delayed pieces.
 func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
 	after := ""
 	if !all {
@@ -61,9 +61,9 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the gap in a timeline's log after a commit number. The backup location has all log pieces up to this number. Lacks
-// reports a gap only if there were later commits: a backup contains such commits, or a prune has removed such commits. The newest
-// timeline shares the commits of this timeline with numbers not above the parameter until.
+// Lacks returns the gap in a timeline's log after a commit number, or nil. The backup location has all log pieces up to this
+// number. There is a gap if a backup contains later commits of the timeline, or if a prune has removed later commits. Lacks
+// ignores commits with numbers above the parameter until, because the newest timeline does not contain these commits.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
 	ids, err := r.names(ctx, backupDir)
 	if err != nil {

@@ -82,7 +82,8 @@ func groups(list []Piece, now time.Time) (all [][]Piece) {
 	return slices.DeleteFunc(all, func(g []Piece) bool { return len(g) < 2 })
 }
 
-// join joins a group of log pieces into as few objects as the terms and the size limits allow.
+// join joins a group of log pieces into as few objects as possible. An object has a size limit, and the pieces
+// in an object have the same term (run of a server).
 func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece) error {
 	j := joining{r: r, done: done, list: list}
 	for i := range group {
@@ -123,9 +124,9 @@ type joining struct {
 	done   *Joined
 	list   []Piece // all log pieces of the backup location
 	joined Piece
-	from   int          // index, in the group, of the first object that was joined into the field joined
-	last   int          // index, in the group, of the last object that was joined into the field joined
-	bytes  bytes.Buffer // contents of the log pieces that were joined into the field joined
+	from   int          // index, in the group, of the first object with a piece of the joined piece
+	last   int          // index, in the group, of the last object with a piece of the joined piece
+	bytes  bytes.Buffer // contents of the log pieces that the joined piece contains
 }
 
 // add adds a log piece to the joined piece. The parameter object is the index, in the group, of the object that contains the

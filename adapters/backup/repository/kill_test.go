@@ -75,7 +75,8 @@ func (w *world) fill(t *testing.T, place *shelf, n int) {
 	}
 }
 
-// clean runs a prune. It checks that only the newest backup and its objects remain.
+// clean removes all backups except the newest. It checks that only the newest backup and its
+// objects remain.
 func (w *world) clean(t *testing.T, place *shelf) {
 	t.Helper()
 	done, err := w.prune(t.Context(), place, 1)

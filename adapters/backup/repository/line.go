@@ -15,8 +15,9 @@ type segment struct {
 	until    edm.Ticks
 }
 
-// line is a timeline with its ancestors. It has a segment for each ancestor, oldest first, and then the timeline
-// itself without an upper limit. If the history of an ancestor is unknown, the line begins with this ancestor.
+// line is a timeline with its ancestors. The line has a segment for each of these timelines, oldest first. A
+// segment has the commits of one timeline up to a number. Only the last segment has no such limit. If the
+// history of an ancestor is unknown, the line begins with this ancestor.
 type line struct {
 	parts []segment
 	// branched is the time when the second timeline of the backup location began, or zero if there is at most one
@@ -62,14 +63,16 @@ func (r *Repository) newestLine(ctx context.Context) (l line, err error) {
 	return lineOf(all, all[len(all)-1].ID)
 }
 
-// part returns the index of the segment that contains the state of a backup, or -1 if there is no such segment.
+// part returns the index of the segment that contains the state of a backup. If there is no such segment, part
+// returns -1. A segment has the commits of one timeline up to a number.
 func (l *line) part(span *LogSpan) int {
 	return slices.IndexFunc(l.parts, func(s segment) bool {
 		return span != nil && span.Timeline == s.timeline && span.High <= s.until
 	})
 }
 
-// has reports whether a backup belongs to a timeline or to its ancestors. If there are no timelines, has returns true.
+// has(m) reports whether the backup m belongs to the timeline or to one of its ancestors. If the backup location has
+// no timelines, the result is true for all backups.
 func (l *line) has(m *Manifest) bool {
 	switch span := m.history(); {
 	case len(l.parts) == 0:

@@ -62,10 +62,10 @@ func TestReplacedBackup(t *testing.T) {
 	}
 }
 
-// TestBackupOnNoLine checks a backup of a store that was replaced by a promoted secondary. An earlier version of
-// edgetable could make such a backup, because it did not look for a newer timeline. The backup is newer than the
-// last write of the promoted store. But neither the newest state nor the rules of Keep may take this backup into
-// account.
+// TestBackupOnNoLine checks a backup that a store made after a promoted secondary had replaced the store. Only
+// an earlier version of edgetable could make such a backup, because it did not look for a newer timeline. The
+// backup is newer than the last write of the promoted store. But the newest state must not use this backup. A
+// prune must not count this backup among the backups that it keeps.
 func TestBackupOnNoLine(t *testing.T) {
 	t.Parallel()
 	for _, span := range []string{"log", "alone", "none"} {
@@ -159,8 +159,8 @@ func TestNothingLess(t *testing.T) {
 	if err != nil || state.Plan.To != s.to || state.Plan.Base.ID != own.ID {
 		t.Errorf("%+v, %v", state, err)
 	}
-	// Remove the backups of the newest timeline and its ancestors. A prune by an earlier version of edgetable could
-	// remove these backups.
+	// This step removes the backups of the newest timeline and its ancestors. An earlier version of edgetable could
+	// also remove these backups by a prune.
 	done, err := s.r.Prune(t.Context(), repository.Pruning{Remove: []string{own.ID, names("backups/")[0][len("backups/"):]}, Now: s.now})
 	must.OK(t, err)
 	if len(done.Removed) != 2 {

@@ -83,7 +83,7 @@ func (s *story) backup() (m *repository.Manifest) {
 	return m
 }
 
-// again, a helper, repeats an operation until the backup location reports no fault.
+// again(do) repeats the operation do until the backup location reports no fault.
 func (s *story) again(do func() error) {
 	s.t.Helper()
 	err := errFault
@@ -275,7 +275,7 @@ func TestVerifyLog(t *testing.T) {
 					}
 				}
 			}
-			if n := i % len(names); n < len(all) { // secondaries and restores read log pieces in this way
+			if n := i % len(names); n < len(all) { // restores and secondaries (standby stores) also call ReadPiece
 				_, list, err := s.r.ReadPiece(t.Context(), &all[n], s.with)
 				if _, damaged := errors.AsType[*repository.DamagedPiece](err); !damaged || len(list) > 0 {
 					t.Fatalf("%d commits of %s are read, %v", len(list), name, err)
@@ -373,7 +373,7 @@ func TestBehind(t *testing.T) {
 		all         bool
 		gap         int // number at the end of the gap; 0 means no gap
 	}{
-		{10, 300, 3, false, 0}, // the log piece (30, 300] ends last, so it continues the pieces (10, 20] and (20, 65]
+		{10, 300, 3, false, 0}, // after the piece (20, 65], Next returns the piece (30, 300], which ends last of all pieces that continue the log
 		{65, 260, 3, false, 0}, // Next does not list folders of earlier minutes, so it does not find the log piece (30, 300]
 		{65, 300, 1, true, 400},
 		{260, 260, 0, false, 0},

@@ -26,7 +26,8 @@ type LogSpan struct {
 func (s *LogSpan) Synced() edm.Ticks { return s.syncedAt(s.Low) }
 
 // syncedAt returns a time T such that every write that returned before T has a commit number not above the parameter number.
-// If the parameter equals High and the store was idle, T is the time in the field Quiet. Otherwise syncedAt returns 0.
+// T is known only in one case: the parameter is the backup's highest commit number, and then the store was idle. Otherwise
+// syncedAt returns 0.
 func (s *LogSpan) syncedAt(number edm.Ticks) edm.Ticks {
 	if number == s.High && s.Quiet > s.High {
 		return s.Quiet
@@ -62,7 +63,8 @@ type Term struct {
 // NewTerm returns a new term that follows the given term.
 func NewTerm(after Term) Term { return Term{after.Number + 1, NewTimelineID()} }
 
-// After returns true if t has a higher number than u. It also does so for the same number and another name: a copy of the data directory began t.
+// After returns true if the term t (a run of a server) began after the term u. Terms with the same number and different names began in copies of
+// one data directory. Then After also returns true.
 func (t Term) After(u Term) bool {
 	return t.Number > u.Number || t.Number == u.Number && t.Name != u.Name
 }

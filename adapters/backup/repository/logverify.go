@@ -119,7 +119,7 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 		var at edm.Ticks // commit number up to which the log of the timeline is complete
 		for _, m := range slices.Backward(backups) {
 			if m.Log != nil && m.Log.Timeline == t.ID && m.Log.Low >= pruned {
-				at = m.Log.Low // the loop ends with the oldest backup, so the log is checked from the oldest backup on
+				at = m.Log.Low // the oldest backup comes last in the loop, so the check of the log begins at the oldest backup
 			}
 		}
 		if t.Parent != "" && t.Left >= pruned && t.Left > 0 {

@@ -145,7 +145,8 @@ func strayed(timelines []Timeline, backups []*Manifest, pieces []Piece) (list []
 	return list
 }
 
-// Newest returns the newest complete backup of the newest timeline and its ancestors whose manifest can be read.
+// Newest returns the newest complete backup of the newest timeline and its ancestors. It ignores backups with an
+// unreadable manifest.
 func (r *Repository) Newest(ctx context.Context) (*Manifest, error) {
 	all, err := r.List(ctx)
 	if err != nil {

@@ -25,10 +25,10 @@ type Piece struct {
 	Timeline string    `json:"timeline"`
 	From     edm.Ticks `json:"from"`
 	To       edm.Ticks `json:"to"`
-	// Synced is a time by the primary's clock. Each write that returned before this time has a commit number not above the number To.
+	// Synced is a time by the primary's clock. Each write that returned before this time has a commit number <= To.
 	Synced edm.Ticks `json:"synced"`
-	// Begins is true if no earlier log piece ends at the number From. Then the server discarded logs before they were shipped,
-	// or this is the first piece of the timeline.
+	// Begins is true if no earlier log piece ends at the value of From. Then the server discarded logs before they were
+	// shipped, or this is the first piece of the timeline.
 	Begins  bool  `json:"begins,omitempty"`
 	Term    Term  `json:"term,omitzero"` // term of the server that shipped the log piece; zero if an earlier version shipped it
 	Commits int   `json:"commits"`

@@ -252,7 +252,7 @@ func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 }
 
 // Log returns the log of a timeline and its ancestors, as far as the log exists. The timeline "" means the newest
-// timeline. If the parameter to is 0, Log returns the whole log, and otherwise only the log up to this commit number.
+// timeline. Log returns only commits with numbers <= to. But if this parameter is 0, Log returns the whole log.
 func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (steps []Step, err error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {

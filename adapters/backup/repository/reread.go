@@ -24,8 +24,9 @@ func isDue(object string, after, until time.Time) bool {
 	return last.After(after)
 }
 
-// reread reads again the stored objects that the given files of a new backup would reuse, if isDue selects the objects. If an object is
-// damaged, reread removes it from k, so that the backup stores the content again. It returns messages that name the damaged objects.
+// reread checks stored objects for damage by the disk: it reads the objects again. It checks only objects that the given files of a new
+// backup would reuse. Of these, it checks the objects whose time for a check has come. If an object is damaged, reread removes the
+// object from the known parts, so that the backup stores the content again. It returns messages that name the damaged objects.
 func (k *knownParts) reread(ctx context.Context, r *Repository, files []File) (damaged []string, err error) {
 	list := map[string]Part{}
 	for _, f := range files {

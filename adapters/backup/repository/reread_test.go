@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// reads, a backup location, counts how often each object with file content was read.
+// reads is a backup location for tests. It counts how often each object with file content was read.
 type reads struct {
 	*shelf
 	mu    sync.Mutex
@@ -40,7 +40,7 @@ func TestReread(t *testing.T) {
 		if encrypted {
 			w.encrypted(t)
 		}
-		const same = "the same each time" // content of a file whose name changes; backups reuse its object if it is not encrypted
+		const same = "the same each time" // content of a file whose name changes; without encryption, all backups use one object for this content
 		w.files = map[string]content{"marker.manifest.000001": {nil, w.now}, "OPTIONS-000000": {[]byte(same), w.now}}
 		w.number = 0
 		for i := range 20 {

@@ -101,7 +101,7 @@ func (t *target) writeNote(id string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// has reports whether an earlier run completed a file. A complete file has the modification time of the original file. If a file
+// has(f) reports whether an earlier run completed the file f. A complete file has the modification time of the original file. If a file
 // marker.* exists, all other files are complete, and a server may have changed them since.
 func (t *target) has(f File) bool {
 	if !t.continues {
@@ -114,7 +114,9 @@ func (t *target) has(f File) bool {
 	return t.marked && !strings.HasPrefix(f.Name, "marker.") || info.Size() == f.Size && info.ModTime().Equal(time.Unix(0, f.Modified))
 }
 
-// end removes the file with the backup's name. After a failed restore, it also removes all files of the backup.
+// end removes the file that contains the name of the backup. After a failed restore, end also removes the files
+// of the backup. But if an earlier restore has already written a file marker.*, a failed restore removes none
+// of these files.
 func (t *target) end(done bool) error {
 	var err error
 	if !done && !t.marked {

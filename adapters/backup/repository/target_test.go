@@ -26,8 +26,8 @@ func (w watched) Get(ctx context.Context, name string) ([]byte, error) {
 	return w.Place.Get(ctx, name)
 }
 
-// copyDir copies a directory in the state in which a kill of the restore would leave the directory. The restore
-// may still be writing to it.
+// copyDir copies the directory of a running restore. The copy is like the directory after a kill of the
+// restore.
 func copyDir(t *testing.T, from, to string) {
 	t.Helper()
 	entries, err := os.ReadDir(from)
@@ -36,7 +36,7 @@ func copyDir(t *testing.T, from, to string) {
 	}
 	for _, e := range entries {
 		path := filepath.Join(to, e.Name())
-		info, statErr := os.Stat(filepath.Join(from, e.Name())) // must precede ReadFile, so that only complete content gets its final time
+		info, statErr := os.Stat(filepath.Join(from, e.Name())) // before ReadFile, so that incomplete content does not get the time of the complete file
 		b, readErr := os.ReadFile(filepath.Join(from, e.Name()))
 		if statErr != nil || readErr != nil {
 			t.Fatal(statErr, readErr)
@@ -60,7 +60,8 @@ func TestRestoreContinues(t *testing.T) {
 	w, place := newWorld(6), newShelf()
 	for range 3 {
 		w.change()
-		// This object is read only after all other files are complete, however fast they are written.
+		// A restore reads this object last, after all other files are complete, even if the other files
+		// are written slowly.
 		w.files["marker.format"] = content{[]byte("x"), w.now}
 		if _, err := w.create(t, t.Context(), place); err != nil {
 			t.Fatal(err)

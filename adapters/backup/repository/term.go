@@ -43,9 +43,10 @@ func (now *Turn) newest() Timeline {
 	return now.names[len(now.names)-1]
 }
 
-// Check returns an error if a server with this timeline and term may not ship its log now. The error matches
-// [ErrReplaced] if the backup location has the timeline and also a newer timeline, or a later term. Any other error
-// is no proof that the store was replaced, because another disk may be mounted at the path of the backup location.
+// Check returns an error if a server must not ship its log now. The parameters are the timeline and the term (run)
+// of the server. The error matches [ErrReplaced] if the timeline has a later term. It also matches if the backup
+// location has both this timeline and a newer timeline. Any other error does not prove that the store was replaced.
+// For example, another disk may be mounted at the path of the backup location.
 func (now *Turn) Check(timeline string, term Term) error {
 	switch {
 	case now.Timeline == timeline && now.Term.After(term):
@@ -98,8 +99,8 @@ type begunTerm struct {
 	Began time.Time `json:"began"`
 }
 
-// suffix returns the part after the timeline's name in the object name of a term. Earlier versions ignore names with
-// such a suffix.
+// suffix returns the end of the object name of a term (run of a server). The object name is the timeline's name with
+// this suffix. Earlier versions of edgetable ignore the objects of terms.
 func (t Term) suffix() string { return fmt.Sprintf(".%08d-%s", t.Number, t.Name) }
 
 // parseTerm parses the object name of a term.
@@ -112,10 +113,11 @@ func parseTerm(name string) (timeline string, t Term, ok bool) {
 	return of.ID, t, "."+rest == t.suffix() && t.Number > 0 && isTimelineID(t.Name)
 }
 
-// Mixed reports whether two copies of a data directory ship to the same timeline. The parameter p is a log piece.
-// The parameters synced and last are the time Synced and the term (run of a server) of the piece before p. Mixed
-// returns true if both terms have the same number but different names. It also returns true if p has an earlier term
-// but a later time. A delayed request may also store a piece of an earlier term, but such a piece has no later time.
+// Mixed reports whether two copies of a data directory ship to the same timeline. It compares the log piece p with
+// the piece before p, which has the term last (a run of a server). The parameter synced is the value of Piece.Synced
+// in the piece before p. Mixed returns true if both terms have the same number but different names. It also returns
+// true if p has an earlier term but a later time in Piece.Synced. A delayed request may also store a piece of an
+// earlier term, but such a piece has no later time.
 func Mixed(synced edm.Ticks, last Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false

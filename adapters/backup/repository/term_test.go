@@ -133,8 +133,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestMixed checks that VerifyLog detects log pieces of two copies of a data directory. A log piece that a delayed
-// request stored must not be reported as such a piece.
+// TestMixed checks that VerifyLog detects log pieces of two copies of a data directory. But for one data
+// directory, VerifyLog must report no mix, even if a delayed request stored a log piece late.
 func TestMixed(t *testing.T) {
 	t.Parallel()
 	a, b := repository.Term{Number: 5, Name: "00000000000000aa"}, repository.Term{Number: 6, Name: "00000000000000bb"}

@@ -109,10 +109,11 @@ func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timelin
 // timeline at the same moment, one of them withdraws its timeline within about two requests.
 const rivalLooks = 3
 
-// checkRivals checks that no other store has begun a timeline with the same or a higher number. If another store has begun
-// one, checkRivals withdraws the timeline of this store. Two stores cannot both keep their timelines, because each store
-// lists all timelines after it has written its own timeline, and so the later store sees the other timeline. The store whose
-// object name sorts higher waits for the other store to withdraw, so that usually one of the two succeeds.
+// checkRivals looks for a timeline of another store with the same or a higher number. If there is such a timeline,
+// checkRivals withdraws the timeline of this store. Each store writes its timeline, and then lists all timelines. So at
+// least one of two stores sees the other store's timeline, and the two stores cannot both keep their timelines. The store
+// whose object name sorts lower withdraws at once. The store with the higher name first looks again a few times. So usually
+// one of the two stores succeeds.
 func (r *Repository) checkRivals(ctx context.Context, own *Timeline) error {
 	for range rivalLooks {
 		now, err := r.Turn(ctx)
