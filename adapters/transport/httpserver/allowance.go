@@ -15,8 +15,8 @@ const (
 // any length. It disconnects clients that send nothing and clients that are too slow.
 type allowance time.Duration
 
-// spend subtracts the time of a wait from the allowance. For each transferred byte, it adds the time that the byte
-// takes at the minimum rate.
+// spend subtracts the time of a wait from the allowance (the time for which the server still waits for the client).
+// For each transferred byte, it adds the time that the byte takes at the minimum rate.
 func (p *allowance) spend(waited time.Duration, bytes int) {
 	restored := time.Duration(bytes) * (time.Second / leastRate)
 	*p = min(*p-allowance(waited)+allowance(restored), allowance(fullAllowance))

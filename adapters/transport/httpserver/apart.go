@@ -12,9 +12,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// A request that waits for changes takes long and needs little memory, and so does a response that is a stream. But fasthttp
-// keeps 40 KiB of buffers and a large stack for a request. So the connection of such a request is set apart: fasthttp ends its
-// work for the connection, and serves the connection again afterwards.
+// A request that waits for changes takes long and needs little memory. A response that is a stream also takes long and needs
+// little memory. But fasthttp keeps 40 KiB of buffers and a large stack for each request. So the connection of such a request
+// is set apart: fasthttp ends its work for the connection, and serves the connection again afterwards.
 
 // canBeApart reports whether fasthttp can end its work for a connection before the response to a request (see setApart). If
 // fasthttp has read bytes of a further request into its buffer, it cannot.
@@ -70,7 +70,7 @@ func (s *connections) countApart(n int) {
 	}
 }
 
-// awaitApart waits until no connection is set apart (used without fasthttp, see setApart). The wait also ends with ctx. Only
+// awaitApart waits until no connection is used without fasthttp (see setApart). If ctx is canceled, the wait also ends. Only
 // one goroutine at a time may call awaitApart.
 func (s *connections) awaitApart(ctx context.Context) error {
 	none := make(chan struct{})

@@ -120,7 +120,7 @@ func (a *apartStream) Read(p []byte) (int, error) {
 	return copy(p, fmt.Sprintf("%s%t", a.text, bytes.Contains(debug.Stack(), []byte("setApart")))), nil
 }
 
-// feeds holds a server with a table that has a change feed, and one connection to the server.
+// feeds is a server with a table that has a change feed, and one connection to the server.
 type feeds struct {
 	*httpserver.Server
 	t       *testing.T
@@ -244,7 +244,7 @@ func TestApartWait(t *testing.T) {
 			} else {
 				since = header(resp, "x-edgetable-next")
 			}
-			if n := f.served.Load() - before; n != 3 { // the request for changes needs two calls, before and after its wait, and the insert needs one
+			if n := f.served.Load() - before; n != 3 { // two calls for the request for changes (before and after its wait), and one for the insert
 				t.Errorf("the handler was called %d times, want 3", n)
 			}
 			f.write(next[len(next)/2:])
@@ -312,7 +312,6 @@ func TestApartPanics(t *testing.T) {
 	<-closed
 }
 
-// panics is a stream that panics.
 type panics struct{}
 
 func (panics) Read([]byte) (int, error) { panic("for the test") }

@@ -407,7 +407,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	if got := second.status(); got != "503" {
 		t.Errorf("the second of a client: %s", got)
 	}
-	second.Close() // without this, the refused client would still send the rest of its body
+	second.Close() // otherwise the refused client would still send the rest of its body
 	other := slow("127.0.0.2", "/acme/x")
 	fmt.Fprint(other, strings.Repeat("x", 100_000))
 	if got := other.status(); got != "200" {

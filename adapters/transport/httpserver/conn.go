@@ -19,28 +19,28 @@ import (
 type conn struct {
 	net.Conn
 	owner *connections
-	front net.Conn // the connection that fasthttp serves: this conn, or TLS on top of it
+	front net.Conn // the connection that fasthttp serves: a front over this conn, or a front over TLS over this conn
 
 	// Only the goroutine that reads from the connection uses the following fields.
 	receiving allowance
 	quiet     bool             // set until the first byte of the next request has arrived
-	first     bool             // set when fasthttp starts to serve the connection; fasthttp then reports StateActive before it reads a byte
+	first     bool             // set when fasthttp starts to serve the connection; fasthttp reports StateActive once before it has read a byte
 	came      bool             // set if bytes have arrived since the last request
-	slots     chan struct{}    // semaphore of pipelined requests, if the current request is pipelined and occupies one of its slots; otherwise nil
+	slots     chan struct{}    // if the current request is pipelined and has a slot: the semaphore of these slots; otherwise nil
 	last      []byte           // the bytes that fasthttp has read since the last request, in fasthttp's buffer
-	again     *repeatedRequest // request that fasthttp must serve a second time, because the request has waited for changes; otherwise nil
+	again     *repeatedRequest // a request that has waited for changes, and that fasthttp must therefore serve a second time; otherwise nil
 	resume    func()           // set by setApart; uses the connection after fasthttp has ended its work
 	ahead     [1]byte
 	hasAhead  bool
-	uses      atomic.Int32 // number of calls of letGo that are still needed before the function resume is called; 0 without setApart
+	uses      atomic.Int32 // after setApart, the number of missing calls of letGo; the last of these calls starts the function resume; otherwise 0
 	rests     atomic.Bool  // the next Read must return EOF to fasthttp, because the connection is to be parked
 	named     string       // account of the last request
 
-	// Two goroutines may write: the goroutine that also reads, and the goroutine that closes TLS. The mutex writing guards the
-	// next two fields.
+	// Two goroutines may write to the client: the goroutine that also reads, and the goroutine that closes TLS. So the next two
+	// fields need a mutex.
 	writing sync.Mutex
 	sending allowance
-	untaken int // number of bytes in the system's send buffer when the allowance was last used up
+	untaken int // number of bytes in the system's send buffer when the client last had no time left
 
 	readEnd, writeEnd deadline
 
@@ -59,7 +59,7 @@ type repeatedRequest struct {
 	began  time.Time
 }
 
-// parkAfter is how long a connection without a new request keeps its memory.
+// A connection releases its memory if no new request arrives for the time parkAfter.
 const parkAfter = 100 * time.Millisecond
 
 // remember records bytes that fasthttp has read. If the bytes directly follow the recorded bytes in the same buffer, remember
@@ -84,7 +84,7 @@ func (c *conn) letGo() bool {
 	return true
 }
 
-// renew restores both allowances for the next request.
+// renew gives the client the full time for the next request: for sending the request, and for receiving the response.
 func (c *conn) renew() {
 	c.receiving = allowance(fullAllowance)
 	c.writing.Lock()
@@ -155,9 +155,9 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	}
 }
 
-// deadline is the deadline of reads or writes of a connection. To change the system's deadline is expensive, so this happens
-// only if the system's deadline is far too early or too late. If that deadline ends an operation too early, the operation is
-// repeated.
+// deadline is the deadline of reads or writes of a connection. To change the operating system's deadline is expensive. So the
+// deadline of the system is changed only if it is far too early or too late. If the deadline of the system ends an operation too
+// early, the operation is repeated.
 type deadline struct {
 	system time.Duration // the system's deadline, as a value of clock; 0 if not set
 	until  atomic.Int64  // deadline that the layers above have set, in Unix nanoseconds; 0 if none
@@ -208,7 +208,7 @@ func (d *deadline) setLimit(t time.Time) error {
 
 // front is a connection as fasthttp sees it.
 type front struct {
-	net.Conn // the connection in the field line, or TLS over that connection
+	net.Conn // the connection of the client, or TLS over that connection
 	line     *conn
 }
 
@@ -244,14 +244,14 @@ func (c *conn) releaseSlot() {
 func (f *front) Read(p []byte) (int, error) {
 	f.line.releaseSlot() // a request needs no slot while it waits for its client
 	if a := f.line.again; a != nil && a.head != nil {
-		f.line.last = p[:copy(p, a.head)] // the head fits, because a buffer of the same size contained it before
+		f.line.last = p[:copy(p, a.head)] // the buffer p is large enough, because a buffer of the same size contained the head before
 		f.line.quiet, f.line.came, a.head = false, true, nil
 		return len(f.line.last), nil
 	}
 	n, err := f.Conn.Read(p)
 	f.line.remember(p[:max(n, 0)])
 	if n > 0 {
-		f.line.quiet, f.line.came = false, true // TLS may have had the bytes in its buffer; then line.Read was not called and did not set these fields
+		f.line.quiet, f.line.came = false, true // if TLS had these bytes in its buffer, line.Read was not called and did not set the two fields
 	} else if f.line.rests.Load() {
 		err = io.EOF
 	}
@@ -271,14 +271,15 @@ func (f *front) Close() error {
 	return f.Conn.Close()
 }
 
-// fasthttp calls these methods to limit the time of reads and writes. conn limits the time by allowances instead, so most of the
-// methods do nothing. Only a read deadline has an effect: expected.begin makes fasthttp set one for single requests.
+// fasthttp calls these methods to limit the time of reads and writes. A conn itself limits this time (see allowance), so most of
+// the methods do nothing. Only a read deadline has an effect. fasthttp sets a read deadline if expected.begin asks for it,
+// because too little memory is free.
 
 func (f *front) SetDeadline(time.Time) error       { return nil }
 func (f *front) SetReadDeadline(t time.Time) error { return f.line.SetReadDeadline(t) }
 func (f *front) SetWriteDeadline(time.Time) error  { return nil }
 
-// secure adds TLS to a front (a connection as fasthttp sees it). fasthttp recognizes TLS by the methods of this type.
+// secure is a front (a connection as fasthttp sees it) over TLS. fasthttp recognizes TLS by the methods of this type.
 type secure struct {
 	front
 	tls *tls.Conn
@@ -297,7 +298,8 @@ func (s *secure) Handshake() error {
 
 func (s *secure) ConnectionState() tls.ConnectionState { return s.tls.ConnectionState() }
 
-// lineOf returns the conn below a front, or nil.
+// lineOf returns the conn, which is the client's connection, below the front, which fasthttp sees. For any other type, it
+// returns nil.
 func lineOf(c net.Conn) *conn {
 	switch f := c.(type) {
 	case *front:

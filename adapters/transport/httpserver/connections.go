@@ -53,25 +53,25 @@ type connections struct {
 	open      map[*conn]struct{}
 	clients   map[netip.Addr]*party
 	accounts  map[string]*party
-	idle      list.List // elements are the *conn without a request in flight, oldest first
+	idle      list.List // list of the *conn without a request in flight, oldest first
 	turns     []*party  // queue of clients that have connections with a waiting request
 	working   int
 	waiting   atomic.Int64
 	apart     int           // number of connections that are used without fasthttp (see setApart)
-	noneApart chan struct{} // closed when the number apart becomes 0; nil while awaitApart does not run
+	noneApart chan struct{} // closed when no connection is used without fasthttp; nil while awaitApart does not run
 	ended     bool
 	stats     ConnectionStats
 }
 
 // party is a client or an account with open connections.
 type party struct {
-	address netip.Addr // address of a client; invalid if the party is an account
+	address netip.Addr // address of a client; the zero Addr if this struct describes an account
 	name    string     // name of an account; "" if the party is a client
 
 	open, working int
 	idle          list.List // idle connections of this client or account, oldest first
 	waiting       list.List // connections of this client with a request that is not served yet
-	turn          bool      // whether connections.turns contains this client
+	turn          bool      // whether this client is in the queue connections.turns
 }
 
 // These are the indexes of the lists of idle connections in conn.inList.
@@ -94,7 +94,7 @@ func (s *connections) begin(b Bounds, shared bool) {
 	s.open, s.clients, s.accounts = map[*conn]struct{}{}, map[netip.Addr]*party{}, map[string]*party{}
 }
 
-// closeIdle closes an idle connection, and reports whether there was an idle one.
+// closeIdle closes an idle connection of any client. It returns false if no connection is idle.
 func (s *connections) closeIdle() bool {
 	s.mu.Lock()
 	ok, gone := s.displaceAny()
@@ -181,9 +181,11 @@ func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	return true, gone
 }
 
-// displaceAny is like displace, for the idle connections of all clients. Among the oldest hundred connections, it
-// prefers the oldest one whose client has more than its share. So many short-lived clients cannot displace a client
-// with few connections. mu must be held.
+// displaceAny is like displace, for the idle connections of all clients. It looks at the hundred connections that
+// have been idle for the longest time. If the client of such a connection has more than an equal share of all
+// connections, displaceAny removes the client's oldest idle connection. Otherwise it removes the oldest idle
+// connection of all clients. So many short-lived clients cannot take the place of a client with few connections. The
+// caller holds mu.
 func (s *connections) displaceAny() (ok bool, gone *conn) {
 	e := s.idle.Front()
 	for range 100 {
@@ -198,7 +200,7 @@ func (s *connections) displaceAny() (ok bool, gone *conn) {
 	return s.displace(&s.idle)
 }
 
-// addIdle adds a connection to the idle lists. mu must be held.
+// addIdle adds a connection to the idle lists. The caller holds mu.
 func (s *connections) addIdle(c *conn) {
 	c.inList[inAll] = s.idle.PushBack(c)
 	c.inList[inClient] = c.party.idle.PushBack(c)
@@ -207,7 +209,7 @@ func (s *connections) addIdle(c *conn) {
 	}
 }
 
-// leaveIdle removes a connection from the idle lists. mu must be held.
+// leaveIdle removes a connection from the idle lists. The caller holds mu.
 func (s *connections) leaveIdle(c *conn) {
 	for i, l := range []*list.List{&s.idle, &c.party.idle, nil} {
 		if i == inAccount && c.account != nil {
@@ -225,7 +227,7 @@ func (s *connections) leaveIdle(c *conn) {
 	}
 }
 
-// remove removes a connection from all lists and counts. mu must be held.
+// remove removes a connection from all lists and counts. The caller holds mu.
 func (s *connections) remove(c *conn) {
 	if _, ok := s.open[c]; !ok {
 		return
@@ -252,8 +254,8 @@ func (s *connections) leaveAccount(c *conn) {
 	}
 }
 
-// forget removes a connection that is being closed. If the connection had a request in flight, a waiting connection
-// is served instead.
+// forget removes a connection that is being closed. If the connection had a request in flight, another request may
+// now run. So forget starts the requests of waiting connections.
 func (s *connections) forget(c *conn) {
 	s.mu.Lock()
 	s.remove(c)
@@ -290,7 +292,7 @@ func (s *connections) drop(c *conn) {
 
 // park waits for the first byte of a request. Its goroutine needs only a small stack.
 func (c *conn) park(timeout time.Duration) {
-	c.readEnd.system = 0 // 0 means unknown, because the next line sets a deadline directly on the connection
+	c.readEnd.system = 0 // 0 means unknown: the next line sets the system's deadline without a call of the methods of readEnd
 	err := c.Conn.SetReadDeadline(time.Now().Add(timeout))
 	n := 0
 	if err == nil {
@@ -328,8 +330,8 @@ func (s *connections) takeTurn(p *party) {
 	}
 }
 
-// next returns the waiting connections whose requests can now be served. It takes one connection of each client in
-// rotation. mu must be held.
+// next returns those waiting connections whose requests can now be served. The clients take turns: next takes one
+// connection of each client, then a second one, and so on. The caller holds mu.
 func (s *connections) next() (list []*conn) {
 	for passed := 0; s.working < s.Requests && passed < len(s.turns); {
 		p := s.turns[0]
@@ -389,7 +391,7 @@ func (s *connections) recordAccount(c *conn, account string) bool {
 		ok, gone = s.displace(&a.idle)
 	}
 	a.open++
-	s.accounts[a.name] = a // displace may have removed the account from the map, together with the account's last connection
+	s.accounts[a.name] = a // displace may have removed the account's last connection, and with it the account from the map
 	c.account = a
 	s.mu.Unlock()
 	if gone != nil {

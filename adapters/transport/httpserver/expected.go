@@ -8,9 +8,10 @@ import (
 	"edgetable/core/table"
 )
 
-// expected counts requests from a proxy whose bodies have not arrived yet. fasthttp waits for the first bytes of a
-// body before it calls the handler. A proxy may forward a request while its client is still sending the body. So
-// these requests count towards the client's share of the memory, like requests that are being served.
+// expected counts requests from a proxy whose bodies have not arrived yet. A proxy may forward a
+// request while its client is still sending the body. fasthttp waits for the first bytes of the body before it
+// calls the handler. The handler therefore cannot count these requests, so expected counts them towards the
+// client's share of the memory.
 type expected struct {
 	room *room
 
@@ -19,8 +20,8 @@ type expected struct {
 }
 
 // begin is called by fasthttp after it has read the head of a request and before it reads the body. If the
-// client's share of the memory is used up, begin sets a read deadline that has passed. fasthttp then reads the
-// body only if the body has already arrived.
+// client's share of the memory is used up, the server must not wait for the body. Then begin sets a read timeout
+// so short that fasthttp reads only a body that has already arrived.
 func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
 	if head.ContentLength() <= 0 {
 		return c
@@ -38,8 +39,8 @@ func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig
 	return c
 }
 
-// end is called when the first bytes of a body have arrived or could not be read. It returns false if the client's
-// part of the memory was too small to wait for the body.
+// end is called when fasthttp has read the first bytes of a body, or has failed to read them. It returns false if
+// fasthttp could not wait for the body, because the client's share of the memory was used up.
 func (e *expected) end(head *fasthttp.RequestHeader) bool {
 	e.mu.Lock()
 	s, ok := e.list[head]

@@ -77,7 +77,7 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		req.Source = tcp.AddrPort().Addr().Unmap()
 	}
-	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a waiting pipelined request would occupy a slot
+	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a pipelined request must not wait, because it has one of few slots
 		if req.Until = h.until; h.until != nil && line != nil && mayWait(req.Target, head) {
 			req.Until, req.ServesAgain = &clientContext{Context: h.until, line: line}, h.until.Err() == nil && canBeApart(line, c)
 		}
@@ -109,7 +109,7 @@ func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	body := &in.body
 	waits := body.waitingShare()
 	if body.stream != nil && body.length > 0 && body.length <= maxDrain && (body.hasArrived() || waits.try(h.room.wait)) {
-		body.unwanted = true // Read then discards the body, which no longer counts towards the memory
+		body.unwanted = true // body.Read discards the body from now on, without counting its bytes towards the memory
 		in.req.Body = body
 	}
 	resp := h.Own(&in.req)
@@ -315,9 +315,9 @@ type incoming struct {
 
 	req      *protocol.Request
 	share    share
-	counted  int  // number of bytes counted in share
+	counted  int  // number of bytes of the body that the field share includes
 	busy     bool // whether the client's share of the memory was used up
-	unwanted bool // whether further bytes are read only to be discarded
+	unwanted bool // whether the rest of the body is read only to discard it
 }
 
 // BelongsTo makes the body count towards an account that has authenticated itself.
@@ -329,7 +329,7 @@ func (b *incoming) waitingShare() share {
 	return share{room: b.share.room, client: b.share.client, account: b.share.account}
 }
 
-// countStep is the number of bytes of an arriving body that are counted towards the memory at a time.
+// While a body arrives, its bytes are counted towards the memory in steps of countStep bytes.
 const countStep = 64 << 10
 
 func (b *incoming) Read(p []byte) (int, error) {

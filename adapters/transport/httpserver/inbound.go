@@ -19,8 +19,8 @@ type inbound struct {
 
 var inbounds = sync.Pool{New: func() any { return new(inbound) }}
 
-// receive lists the headers of a request once, because the protocol looks up about twenty of them. fasthttp would
-// normalize the name at each lookup.
+// receive makes a list of the headers of a request. The protocol looks up about twenty headers in this list. At each
+// lookup in fasthttp's own headers, fasthttp would normalize the name.
 func receive(head *fasthttp.RequestHeader) *inbound {
 	in := inbounds.Get().(*inbound)
 	f := &in.fields
@@ -59,7 +59,8 @@ func (f *fields) Get(name string) string {
 	return ""
 }
 
-// containsLine reports whether the raw header contains a text in lower case, such as a line break and a name.
+// containsLine reports whether the raw header contains a text without regard to case. The text is in lower case, for
+// example a line break and a name.
 func containsLine(raw []byte, line string) bool {
 	return bytes.Contains(bytes.ToLower(append([]byte("\n"), raw...)), []byte(line))
 }

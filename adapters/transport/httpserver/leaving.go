@@ -21,8 +21,9 @@ type clientContext struct {
 	end    func() // stops watching the connection
 }
 
-// mayWait reports whether a request may wait for changes. Other requests are answered at once, except for streams. A
-// stream needs no watch, because it notices when it sends that the client has disconnected.
+// mayWait reports whether the server must watch the client of a request that waits for changes. Other requests are
+// answered at once, so they need no watch. A stream needs no watch either, because its next send fails after the
+// client has disconnected.
 func mayWait(target string, head *fasthttp.RequestHeader) bool {
 	return strings.Contains(target, "comp=changes") && !bytes.Contains(head.Peek("Accept"), []byte("text/event-stream"))
 }
@@ -32,7 +33,7 @@ func mayWait(target string, head *fasthttp.RequestHeader) bool {
 func (l *clientContext) startWatch() {
 	l.once.Do(func() {
 		l.inner, l.cancel = context.WithCancel(l.Context)
-		l.line.readEnd.system = 0 // 0 means unknown, because the function watch sets a deadline directly on the connection
+		l.line.readEnd.system = 0 // 0 means unknown: the function watch sets the system's deadline without a call of the methods of readEnd
 		l.end = watch(l.line.Conn, l.cancel)
 	})
 }

@@ -22,7 +22,7 @@ import (
 // (gone).
 func waiter(begun chan<- struct{}, let <-chan struct{}, gone chan<- struct{}) protocolFunc {
 	return func(_ context.Context, req *protocol.Request) protocol.Response {
-		if req.Until == nil { // the request was pipelined, so it must not wait
+		if req.Until == nil { // the request was pipelined; such a request gets no Until, because it must not wait
 			return protocol.Response{Status: 204}
 		}
 		until, cancel := context.WithCancel(req.Until) // derive a context, because protocol.Handler also derives one, with a timeout
@@ -40,9 +40,9 @@ func waiter(begun chan<- struct{}, let <-chan struct{}, gone chan<- struct{}) pr
 
 const poll = "GET /acme/people?comp=changes&since=x&wait=30 HTTP/1.1\r\nHost: h\r\n\r\n"
 
-// TestLeaving checks that a request that waits for changes ends when its client closes the connection, also with TLS
-// and with unread bytes on the connection. If the request waits for longer than the allowance of a read, its
-// connection must stay open.
+// TestLeaving checks a request that waits for changes. The request must end when its client closes the connection,
+// also with TLS and with unread bytes on the connection. A client that only waits sends nothing. So its connection
+// must stay open longer than the time that a client otherwise has for sending a request.
 func TestLeaving(t *testing.T) {
 	t.Parallel()
 	none := &bytes.Buffer{}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// patient is a listener that waits while the system cannot accept another connection. Without this wait, the error
-// would end fasthttp's server, so clients could stop the server by opening connections.
+// A patient listener waits while the system cannot accept another connection. Without the wait, fasthttp's server
+// would end with the error of Accept. So clients could stop the server by opening connections.
 type patient struct {
 	net.Listener
 	log  *slog.Logger

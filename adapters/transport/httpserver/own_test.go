@@ -34,7 +34,7 @@ func TestOwnBody(t *testing.T) {
 		path   string
 		length int
 		want   int
-		reused bool // the request uses the connection of the previous one
+		reused bool // whether the request uses the same connection as the previous request
 	}{
 		{"read", 0, 204, false},
 		{"read", 100, 200, true},

@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// room limits the memory for request bodies and for responses that clients have not received yet. Small bodies do not
-// count, because they fit into buffers that a connection has anyway.
+// room limits the memory for request bodies, and for responses that clients have not received yet. Small
+// bodies do not count, because they fit into the buffers that each connection has.
 type room struct {
 	most int64
-	// wait is a number of bytes. While the server waits for bytes from the client of a request, the request is
-	// charged at least this number. The number is the limit of the memory divided by the maximum number of requests.
-	// So a client's share of the memory also limits the number of such requests. This limit also works behind a
-	// proxy, which opens the connections of all clients.
+	// wait is the number of bytes that a request counts at least while the server waits for bytes from the client. It is
+	// the memory limit divided by the maximum number of requests. So the limit of a client's memory also limits how many
+	// requests of the client can wait. This limit also works behind a proxy, where all clients share connections.
 	wait int64
 
 	mu      sync.Mutex
 	used    int64
 	clients map[netip.Addr]int64
-	// accounts has the bytes of each account. Only requests that were authenticated count for their account.
+	// accounts has the number of bytes that the requests of each account use. A request counts for its account only
+	// after it was authenticated.
 	accounts map[string]int64
 	refused  uint64
 }
@@ -35,9 +35,9 @@ type share struct {
 	n       int64
 }
 
-// grow adds n bytes to the share. It fails if too little memory is free, unless no other request uses memory. It also
-// fails if the client, or the account, would then use more memory than remains free. This second limit applies only
-// if other requests of the client, or of the account, use memory.
+// grow adds n bytes to the share of a request. It fails if fewer than n bytes of the memory are free. It also fails
+// if the client or the account would then use more memory than remains free. The first check is skipped if no other
+// request uses memory. The second check is skipped if no other request of the client, or of the account, uses memory.
 func (s *share) grow(n int64) bool {
 	ok := s.try(n)
 	if !ok {
@@ -46,8 +46,8 @@ func (s *share) grow(n int64) bool {
 	return ok
 }
 
-// try adds n bytes to the share under the conditions of grow. But a failure of try does not count as a refused
-// request.
+// try adds n bytes to the share. It fails under the same conditions as grow, but does not count a failure as a
+// refused request.
 func (s *share) try(n int64) bool {
 	r := s.room
 	r.mu.Lock()

@@ -101,7 +101,7 @@ type chunked struct {
 // writeBuffer is the size in bytes of the buffers through which responses are written.
 const writeBuffer = 8 << 10
 
-// writers holds unused buffers for chunked.
+// The pool writers has buffers that no chunked uses.
 var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
 
 func (c *chunked) Write(b []byte) (int, error) {
@@ -118,7 +118,7 @@ func (c *chunked) send(texts ...[]byte) error {
 	_, _ = w.Write(c.head)
 	c.head = nil
 	for _, text := range texts {
-		_, _ = w.Write(text) // Flush returns the error
+		_, _ = w.Write(text) // an error is returned by the call of Flush below
 	}
 	err := w.Flush()
 	w.Reset(nil)

@@ -86,7 +86,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ErrorHandler:                 refuse,
 		ConnState:                    s.open.onState,
 		Logger:                       logger{s.Log},
-		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // above the number of open connections, so fasthttp refuses none of them
+		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // so high that fasthttp itself never refuses a connection
 		ReadBufferSize:               maxHeader,
 		WriteBufferSize:              writeBuffer,
 		MaxRequestBodySize:           protocol.MaxBody,
@@ -126,10 +126,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 }
 
 // serve answers a request. If the request panics, only this request fails; a store that cannot continue after a panic
-// must recover from the panic itself. A client sends a pipelined request before it has the previous response. A
-// connection with many pipelined requests never waits for its client, so it would occupy a processor all the time.
-// Therefore pipelined requests may use only half of the processors. A pipelined request that waits for the rest of
-// its body releases its slot.
+// must recover from the panic itself.
+//
+// A client sends a pipelined request before it has the previous response. A connection with many pipelined requests
+// never waits for its client, so it would occupy a processor all the time. Therefore pipelined requests may use only
+// half of the processors: each of them needs a slot. A pipelined request that waits for the rest of its body releases
+// its slot.
 func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	defer func() {
 		if r := recover(); r != nil {

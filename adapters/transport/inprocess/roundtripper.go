@@ -31,7 +31,7 @@ func (t RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	fields := make(protocol.Header, len(r.Header))
-	for name, values := range r.Header { // the caller may have set the map directly, with names in any case
+	for name, values := range r.Header { // the caller may have written to the map directly, so convert names to the canonical case
 		name = http.CanonicalHeaderKey(name)
 		fields[name] = append(fields[name], values...)
 	}

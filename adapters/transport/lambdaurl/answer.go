@@ -61,8 +61,8 @@ func multipart(resp *protocol.Response) bool {
 	return false
 }
 
-// lines calls f for each header name, with all its values in one line. It omits the headers that the front door
-// itself sets.
+// lines calls f once for each header name, with all values of the name joined in one text. It omits the
+// headers that the front door (Function URL, REST API or load balancer) sets.
 func lines(resp *protocol.Response, f func(name, value string)) {
 	for i, field := range resp.Header {
 		if field.Name == "Date" || field.Name == "Content-Length" || has(resp.Header[:i], field.Name) {

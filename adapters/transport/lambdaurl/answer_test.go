@@ -179,7 +179,7 @@ func TestDeadline(t *testing.T) {
 	t.Parallel()
 	for all, want := range map[time.Duration]time.Duration{
 		time.Hour:   500 * time.Millisecond,
-		time.Second: 250 * time.Millisecond, // a quarter of the function's time, because the usual margin of 500 ms would be more
+		time.Second: 250 * time.Millisecond, // a quarter of the function's time, because the usual margin of 500 ms is more than a quarter
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), all)

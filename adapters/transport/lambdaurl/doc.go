@@ -24,6 +24,7 @@
 //
 // # Limitations
 //
-// A connection cannot be cut: a Response with Cut set becomes an empty 502, to which clients react as to a reset. The
-// front door sets Date and Content-Length of responses.
+// A function cannot close a client's connection without a response. If the field Cut of a Response asks for this, the
+// client gets an empty 502 instead. Clients react to such a 502 as to a reset connection. The front door sets the
+// headers Date and Content-Length of responses.
 package lambdaurl

@@ -27,7 +27,7 @@ type event struct {
 	MultiValueQueryStringParameters json.RawMessage     `json:"multiValueQueryStringParameters"`
 
 	Headers         map[string]string `json:"headers"`
-	Body            string            `json:"body"` // empty if cutBody removed it
+	Body            string            `json:"body"` // empty if the function cutBody has removed the body from the event
 	IsBase64Encoded bool              `json:"isBase64Encoded"`
 
 	RequestContext struct {
@@ -106,7 +106,7 @@ func decode(b []byte) (protocol.Request, door, error) {
 }
 
 // joinedHeaders converts headers in which the values of one name are joined with commas. It splits only the values
-// of X-HTTP-Method: these never contain commas, and the protocol needs their number.
+// of X-HTTP-Method, because the protocol counts the values of this header. A method never contains a comma.
 func joinedHeaders(fields map[string]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for name, value := range fields {

@@ -15,9 +15,10 @@ const (
 	viewerHeader = "X-Edgetable-Viewer"
 )
 
-// applyForwarded trusts the headers of a proxy that sends the secret. A Function URL has only its own host name. For
-// another domain, CloudFront is in front of the Function URL and sends the other name in X-Forwarded-Host. The address
-// in the event is then the proxy's address. If the proxy does not send the client's address, the request has no address.
+// applyForwarded uses the headers of a trusted proxy: a proxy that sends the secret. The usual proxy is CloudFront in
+// front of a Function URL, which has only its own host name. CloudFront sends the host name that the client used in
+// X-Forwarded-Host. The address in the event is the proxy's address, so the proxy must send the client's address, too.
+// Otherwise the request has no address.
 //
 // No other sender is trusted. The secret is removed from the request.
 func (h *Handler) applyForwarded(ctx context.Context, req *protocol.Request) {

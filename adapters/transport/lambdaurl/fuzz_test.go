@@ -32,8 +32,8 @@ func FuzzEvent(f *testing.F) {
 		if r.req.Scheme != "https" && r.req.Scheme != "http" || r.req.Target == "" {
 			t.Errorf("%+v", r.req)
 		}
-		// If base64 contains line ends, the body is shorter than announced, and the protocol refuses it. No front
-		// door writes line ends.
+		// A body in base64 may contain line ends. The decoded body is then shorter than the length that the event
+		// announces, and the protocol refuses the request. No front door writes such line ends.
 		if r.req.ContentLength < int64(len(r.body)) {
 			t.Errorf("%d bytes are announced, %d come", r.req.ContentLength, len(r.body))
 		}
