@@ -13,7 +13,7 @@ import (
 // testOnly lists core packages that only tests import. They may use the operating system.
 var testOnly = []string{"edgetable/core/storetest", "edgetable/core/wiretest", "edgetable/core/wiretest/scene"}
 
-// allowed lists, for each core package, which other packages of the project it may import.
+// allowed has one list for each core package: the other packages of the project that the core package may import.
 var allowed = map[string][]string{
 	"edgetable/core":              {},
 	"edgetable/core/edm":          {},
@@ -42,8 +42,9 @@ var allowed = map[string][]string{
 	"edgetable/core/protocol":     {"address", "changefeed", "firewall", "continuation", "edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "version", "xml"},
 }
 
-// TestCoreImports checks that core packages import neither the operating system, nor the network, nor an adapter.
-// Such an import would break the wasm build, which takes much longer than this test.
+// TestCoreImports checks that core packages import neither the operating system, nor the network, nor an adapter. (An
+// adapter is a package below the folder adapters.) A forbidden import would also break the wasm build. But this build
+// takes much longer than the test, so the test finds the import sooner.
 func TestCoreImports(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...")) {
@@ -130,9 +131,9 @@ var functionImports = map[string][]string{
 	"edgetable":           {"edgetable/azurite", "edgetable/secondary", "edgetable/cli", "edgetable/reload", "edgetable/account", "edgetable/stores", "edgetable/client", "edgetable/backup", "edgetable/server"},
 }
 
-// TestLayers checks three rules. An adapter imports no other adapter, and no package in the folder "functions". A
-// package in this folder imports only those packages of the folder that the map functionImports allows. No package of
-// the product imports testdata.
+// TestLayers checks three rules. An adapter (a package below the folder adapters) imports no other adapter, and no
+// package below the folder functions. A package below the folder functions imports another package of this folder only
+// if the map functionImports allows it. No package of the product imports testdata.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "edgetable/...")) {
@@ -155,7 +156,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// adapterOf returns the adapter, as group/name, that contains the package, or "".
+// adapterOf returns the name of the adapter that contains the package, such as "store/postgres". An adapter is a folder
+// below adapters. If no adapter contains the package, adapterOf returns "".
 func adapterOf(path string) string {
 	name, ok := strings.CutPrefix(path, "edgetable/adapters/")
 	if !ok {

@@ -18,10 +18,11 @@ import (
 	"testing"
 )
 
-// Limits of TestOrderOfFiles. An upward use is a use of a declaration in an earlier file of the same package.
+// Limits of TestOrderOfFiles. A use of an earlier file is a use of a declaration in an earlier file of the same
+// package.
 const (
-	mostInTree    = 200   // maximum number of upward uses in all packages together
-	mostInProgram = 40    // maximum number of upward uses in the packages below functions/edgetable
+	mostInTree    = 200   // maximum number of uses of earlier files, in all packages together
+	mostInProgram = 40    // maximum number of uses of earlier files, in the packages below functions/edgetable
 	mostLines     = 4_000 // maximum number of lines of a package
 )
 
@@ -60,8 +61,8 @@ func TestOrderOfFiles(t *testing.T) {
 // use is a pair of files: the first uses declarations of the second.
 type use struct{ from, to string }
 
-// packageOfTree describes a package. For each pair of files, the map uses holds the names that the second file declares
-// and the first file uses.
+// packageOfTree describes a package. Each key of the map uses is a pair of files. The value is the set of names that
+// the second file declares and the first file uses.
 type packageOfTree struct {
 	path  string
 	lines int
@@ -140,9 +141,9 @@ func usesIn(p *types.Package, files *token.FileSet, info *types.Info) map[use]ma
 }
 
 // orderOf finds an order of the files with few upward uses, and returns the upward uses. An upward use is a use of a
-// declaration in an earlier file. The first order has those files at the top that use many other files and that few
-// other files use. Then orderOf moves one file after the other to its best position, until no move reduces the number
-// of upward uses.
+// declaration in an earlier file. At first, orderOf puts files that use many files at the top, and files that many
+// files use at the bottom. Then orderOf moves one file after the other to the file's best position. It stops when no
+// move reduces the number of upward uses.
 func orderOf(uses map[use]map[string]bool) (up []use) {
 	weight := map[string]int{}
 	for u := range uses {

@@ -9,9 +9,9 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Next parses a new text of the account list, which replaces the text of l. An account that has not changed keeps its
-// old object, because the protocol caches the settings of the account there. A text without accounts is an error, so
-// that a file that was emptied by mistake does not lock out all clients.
+// Next parses a new text of the account list. The result replaces the list l. If an account has not changed, the
+// result contains its old object. The protocol caches the account's settings in that object. A text without accounts
+// is an error. Otherwise a file that was emptied by mistake would lock out all clients.
 func (l List) Next(text string) (List, error) {
 	next, err := Parse(text)
 	if err != nil {

@@ -110,8 +110,8 @@ func TestCostOfAPage(t *testing.T) {
 	t.Log(text.String())
 }
 
-// TestReads checks how many reads a page of entities, or of parts of partitions, takes, and how many rows these
-// reads examine.
+// TestReads scans pages of entities, and pages of parts of partitions. It checks how many reads a page makes, and
+// how many rows these reads examine.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)

@@ -6,10 +6,11 @@ import (
 	"edgetable/core/key"
 )
 
-// direction is the order of a scan; true means descending. The scan reads several streams; a stream is the part of
-// a range in one bucket. The position of a stream is the key of its next row. If the row has not been read yet,
-// the position is the point where the next read begins. In a descending scan, this point is an exclusive upper
-// bound. A nil bound is above all keys, so a descending scan visits it first.
+// direction is the order of a scan; true means descending.
+//
+// A scan reads several streams. A stream is the part of a range in one bucket, and has a position. If the next row
+// of the stream is in memory, the position is the key of this row. Otherwise the position is the point where the
+// next read begins. In a descending scan, this point is an exclusive upper bound. A nil bound is above all keys.
 type direction bool
 
 // begin returns the position where a read of r begins.

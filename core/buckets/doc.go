@@ -29,10 +29,11 @@
 //
 // A read that is too small costs another read; a read that is too large wastes rows. The first read of each bucket
 // asks for an equal share of the page plus a tenth. Later reads go to the front stream. Such a read asks for the
-// estimated rest of the stream's current partition, plus an equal share of the other missing rows. The read also
-// asks for some spare rows; their number depends on the variance of partition lengths. The scan estimates this
-// variance from the rows that it reads. It estimates the selectivity of the filter and the size of rows in the same
-// way. It keeps no estimates between pages.
+// estimated rest of the partition that the stream is reading. Rows that are still missing after that are divided
+// equally among the streams, and the read also asks for the front stream's part of them. In addition, it asks for
+// some spare rows. Their number depends on the variance of partition lengths. The scan estimates this variance from
+// the rows that it reads. The selectivity of the filter and the size of rows are estimated in the same way. The scan
+// keeps no estimates between pages.
 //
 // Concurrent reads share the byte budget equally. If the next row does not fit into its read's part of the budget,
 // the read leaves the row out and reports the row's position ([Limit].Strict). Only the read of the front stream may

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// ExampleScan reads a page of a table with four buckets. It prints the rows and the start of
-// the next page.
+// ExampleScan reads a page of three rows from a table with four buckets. It prints the partition and
+// the bucket of each row. In the last line, it prints the partition where the next page starts.
 func ExampleScan() {
 	s := newStore(4)
 	for _, name := range []string{"ada", "bob", "cyd", "dan", "eve"} {

@@ -19,8 +19,8 @@ func (f *fetch) read(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// read makes the reads of the current wave (a group of concurrent reads) and waits until all reads have ended.
-// The first error cancels the other reads. Then read returns this error or, if ctx has ended, the error of ctx.
+// read makes the reads of the current wave (a group of concurrent reads), and waits for their end.
+// The first error cancels the other reads, and is the result. If ctx has ended, the result is the error of ctx.
 func (s *scan) read() error {
 	var err error
 	if w, ok := s.src.(Waves); ok && s.o.FanOut > 1 && len(s.wave) > 1 {
@@ -43,7 +43,8 @@ func (s *scan) read() error {
 	return err
 }
 
-// readWave passes the current wave (a group of concurrent reads) to src, at most FanOut reads in a call.
+// readWave passes the reads of the current wave (a group of concurrent reads) to src. Each call of src gets at
+// most FanOut reads.
 func (s *scan) readWave(src Waves) error {
 	for wave := s.wave; len(wave) > 0; {
 		if err := s.ctx.Err(); err != nil {

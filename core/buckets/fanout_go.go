@@ -44,7 +44,7 @@ func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
 	work()
 	group.Wait()
 	if first == nil {
-		return parent.Err() // once the context parent has ended, no further read starts
+		return parent.Err() // once the caller's context has ended, no read starts, so reads may be missing
 	}
 	return first
 }

@@ -140,8 +140,8 @@ func TestReadStandsStill(t *testing.T) {
 		}
 		still.Store(false)
 	}
-	// The first read of bucket 3 succeeds and the later ones return nothing, so the page must contain exactly the
-	// rows before its Next.
+	// The first read of bucket 3 succeeds, and its later reads return nothing. So the page ends at the position of
+	// bucket 3. The page must contain all rows before its Next, and no others.
 	var n atomic.Int32
 	s.before = func(_ context.Context, b uint16, r key.Range, _ buckets.Limit) (*buckets.Chunk, error) {
 		if b == 3 && n.Add(1) > 1 {

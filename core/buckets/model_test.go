@@ -18,8 +18,8 @@ import (
 // random generates tables and requests.
 type random struct{ *rand.Rand }
 
-// few returns how many seeds to test: the given number or, in short mode (which the race detector uses), a tenth of
-// it.
+// few returns the number of seeds to test. In short mode, which the race detector uses, only a tenth
+// of the seeds are tested.
 func few(seeds uint64) uint64 {
 	if testing.Short() {
 		return seeds / 10
@@ -136,7 +136,7 @@ func (r random) reader(s *store, f *odata.Filter) {
 	}
 	if r.IntN(3) == 0 {
 		n := 1 + r.IntN(20)
-		s.most = func() int { return 1 + r.IntN(n) } // the store locks itself before it calls s.most, so the random numbers need no other lock
+		s.most = func() int { return 1 + r.IntN(n) } // the store calls this function under its lock, so the random generator needs none
 	}
 }
 
@@ -166,7 +166,7 @@ func TestModel(t *testing.T) {
 		}
 		o := buckets.Options{FanOut: r.IntN(12), ReadBytes: s.readBytes}
 		if q.Expired != nil {
-			o.FanOut = 0 // no concurrent reads, because q.Expired and s.most share one random generator
+			o.FanOut = 0 // the functions q.Expired and s.most share a random generator, so reads must not run concurrently
 		}
 		var list [][]table.Row
 		for list == nil {

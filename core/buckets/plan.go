@@ -12,31 +12,31 @@ const (
 	unlimited = 1 << 20
 	// guessedRow is the assumed size of a row in bytes, until the first row has been read.
 	guessedRow = 1 << 10
-	// leastBytes is the minimum size, in bytes, of a read of a range that several buckets share, unless the page
-	// needs less. A smaller read saves nothing, because stores charge in units of some KiB. With a filter, the
-	// minimum is leastFiltered, because most of the rows read may not match.
+	// leastBytes is the minimum size, in bytes, of a read of a range that lies in several buckets. A read may be
+	// smaller only if the page needs fewer bytes. Smaller reads would save nothing, because stores charge in units of
+	// some KiB. If the request has a filter, the minimum is leastFiltered, because most of the rows read may not match.
 	leastBytes    = 4 << 10
 	leastFiltered = 32 << 10
-	// The factor first applies to the first read of each stream (the part of a range in one bucket). The read asks for
-	// the stream's equal share of the page, multiplied by this factor. A higher factor saves reads if partitions are
-	// short, but wastes rows if one long partition holds all rows of the page.
+	// The factor first enlarges the first read of each stream (the part of a range in one bucket). Let n be the number
+	// of missing rows divided by the number of streams. The read asks for n × first rows. A higher factor saves reads
+	// if partitions are short. It wastes rows if one long partition holds all rows of the page.
 	first = 1.1
-	// The factors caution and residue belong to the estimate in scan.share. With these two values, the simulation in
-	// the tests stays below its limits for reads and for wasted rows, for every partition length. Higher values make
-	// fewer reads and waste more rows.
+	// The method scan.share multiplies by the factors caution and residue to estimate how many rows a stream can
+	// supply. These two values keep the simulation in the tests below its limits for reads and for wasted rows. This is
+	// so for every partition length. Higher values make fewer reads and waste more rows.
 	caution = 0.3
 	residue = 0.4
-	// After lateAfter reads per bucket, each further read per bucket adds haste × caution to the factor caution.
-	// Without this increase, some pages would take two reads more.
+	// The factor caution increases when a page has made more than lateAfter reads per bucket. Each further read per
+	// bucket adds haste × caution. Without this increase, some pages would take two reads more.
 	lateAfter = 1.3
 	haste     = 20
 )
 
-// plan chooses the next wave, a group of concurrent reads. It consists of the reads that the scan needs now, and of
-// other reads only if they save a later wave and waste few rows.
+// plan chooses the reads of the next wave, a group of concurrent reads. The wave contains the reads that the scan needs
+// now. It also contains reads for later, if they save a wave and waste few rows.
 //
-// Concurrent reads share the byte budget, however large the rows are. Only the read of the front stream (the stream
-// at the smallest position) is certain to return a row.
+// The reads of a wave divide the byte budget equally, so that large rows do not exceed the budget. Only the read of the
+// front stream (the stream at the smallest position) is certain to return a row.
 func (s *scan) plan() {
 	s.wave = s.wave[:0]
 	s.choose()
@@ -45,7 +45,7 @@ func (s *scan) plan() {
 		left := s.remainingBytes() / len(s.wave)
 		row := s.rowBytes()
 		if s.cost.Rows == 0 {
-			row *= 2 // assume larger rows and so read fewer: a read that is too small is better than a read far over the budget
+			row *= 2 // no row was read yet: double the guess, because a read that is too small is better than a read far over the budget
 		}
 		size, rows = min(size, max(left, 1)), ceil(float64(left)/row)
 	}
@@ -131,14 +131,14 @@ func (s *scan) live(of *stream) int {
 	return n
 }
 
-// share estimates how many rows of the page the stream st can still supply. The page needs need more rows, from a
-// range that several buckets share. The estimate is the remaining rows of the stream's current partition, plus an
-// equal share of the rows after this partition.
+// share estimates how many rows the stream st can still supply for the page. The parameter need is the number of rows
+// that are missing on the page. They come from a range that lies in several buckets. The estimate is the remaining rows
+// of the stream's current partition, plus an equal share of the rows after this partition.
 //
-// A partition that is already long is likely to be even longer. So the partition is expected to have residue × n
-// more rows, where n is the number of rows seen so far. The hash distributes the other rows by whole partitions, so
-// the number of other rows in a stream varies. Therefore the estimate includes a margin of caution × the standard
-// deviation of this number.
+// A partition that is already long is likely to be even longer. Let n be the number of its rows seen so far. Then the
+// partition is expected to have residue × n more rows. The hash distributes whole partitions, so the number of other
+// rows varies from stream to stream. Therefore the estimate includes a margin of caution × the standard deviation of
+// this number. The factors residue and caution are constants.
 func (s *scan) share(st *stream, need float64) float64 {
 	length := float64(s.cost.Rows) / (float64(s.ends) + 0.5)
 	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))
@@ -211,8 +211,8 @@ func (s *scan) need() float64 {
 		need = min(need, 1.1*float64(s.req.Bytes-s.page.Size())/s.rowBytes()+1)
 	}
 	if s.req.Filter != nil {
-		// Before any row has been examined, assume that half of the rows match. Multiply by s.scale() to count the rows
-		// that the Source has already filtered out.
+		// Before any row has been examined, assume that half of the rows match. The field s.judged does not count the
+		// rows that the Source has filtered out, so multiply by s.scale().
 		need *= (float64(s.judged)*s.scale() + 2) / float64(len(s.page.Page.Rows)+1)
 	}
 	if s.req.ScanBytes > 0 {

@@ -19,7 +19,7 @@ type Range struct {
 	Start []byte // a position between two partitions
 }
 
-// The variable all holds the map of a bucket that was never split.
+// The variable all holds the Ranges of a bucket that was never split: a single range with ID 0.
 var all = Ranges{{}}
 
 // orAll returns m or, if m is empty, the map of a bucket that was never split.
@@ -89,8 +89,9 @@ func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	return next, true
 }
 
-// Unsplit undoes [Ranges.Split]. The result is a map without the range that has this ID; the left neighbour gets the
-// keys of the removed range. ok is false if the map does not contain the range, or if the range is the first range.
+// Unsplit undoes [Ranges.Split]. The parameter id is the ID of the range that Split added. The result is a map without
+// this range; the left neighbour gets the keys of the removed range. ok is false if the map does not contain the range.
+// ok is also false for the first range, because it has no left neighbour.
 func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	i := m.index(id)
 	if i <= 0 {
@@ -99,8 +100,9 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	return append(slices.Clone(m[:i]), m[i+1:]...), true
 }
 
-// Unleave undoes [Ranges.Leave]. The result is a map in which the range with this ID again has the given keys. The
-// right neighbour, which got these keys from Leave, again begins at keys.End.
+// Unleave undoes [Ranges.Leave]. Leave removed the range with this ID, and gave its keys to the right neighbour. The
+// result is a map that again contains the range, with the given keys. The right neighbour begins at keys.End, as
+// before.
 func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
 	for i := range m {

@@ -43,19 +43,19 @@ type scan struct {
 	down  direction
 	o     Options
 
-	// order holds the unfinished streams, sorted by position. If two streams have the same position, a stream without
-	// rows in memory precedes a stream with a row, so that it is read first. In a descending scan it is the other way
-	// round.
+	// order holds the unfinished streams, sorted by position. Two streams may have the same position: one with a row
+	// in memory, and one without. In an ascending scan, the stream without a row comes first, so that it is read
+	// first. In a descending scan, the stream with the row comes first.
 	order []*stream
 
 	page   table.PageBuilder
 	judged int  // number of rows that the scan has examined
-	looked bool // set when the page has all its rows, and one more row of each bucket is being read
+	looked bool // set once the page has all its rows, and each bucket is read for one more row
 	cost   Cost
 	wave   []fetch
 
 	visible int // number of rows that the Source has returned
-	ends    int // how often a stream went on from one partition to the next
+	ends    int // number of times that a stream reached the end of a partition
 }
 
 // open creates the streams: one for a range within a partition, and one per bucket for any other range.
@@ -123,8 +123,8 @@ func (s *scan) filled() bool {
 }
 
 // isProbablyLast reports whether the full page is probably the last page: every bucket has been read, and no further
-// row is in memory. If so, Scan asks each bucket for one more row. These reads find out whether a next page exists,
-// and cost as much as an empty next page would.
+// row is in memory. If so, Scan asks each bucket for one more row, to learn whether there is a next page. These reads
+// cost the same as the reads of an empty next page, but save the client a request.
 func (s *scan) isProbablyLast() bool {
 	if s.looked || s.req.Filter != nil || !s.page.HasAllRows() {
 		return false
@@ -171,8 +171,8 @@ func (s *scan) spent() (bool, error) {
 	if err := s.ctx.Err(); err != nil {
 		return false, err
 	}
-	// A read without a result is charged too, because a filter may name many empty ranges, and each of them is read
-	// in every bucket.
+	// A read without a result is charged too. A filter may name many empty ranges. Each of them is read in every
+	// bucket, so the number of reads would have no limit.
 	r := s.req
 	return r.ScanBytes > 0 && max(s.page.Page.Scanned, s.cost.Bytes+s.cost.Reads*leastBytes) >= r.ScanBytes ||
 		s.cost.Rows > 0 && r.Expired != nil && r.Expired(), nil

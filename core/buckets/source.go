@@ -41,8 +41,8 @@ type Limit struct {
 	Rows  int // maximum number of rows to examine, including those that the Source filters out; at least 1
 	Bytes int // approximate number of bytes to examine; at least 1
 
-	// Strict permits a Source to leave out a row that does not fit into Bytes, even the first row. Next is then the
-	// position of the row left out, which may be the start of the range. Without Strict, concurrent reads of many
+	// Strict permits a Source to leave out a row that does not fit into Bytes. Next is then the position of this row.
+	// Even the first row may be left out, and then the read returns no row. Without Strict, concurrent reads of many
 	// buckets could return one large row each.
 	Strict bool
 
@@ -62,8 +62,8 @@ type Chunk struct {
 	// that the Source has not examined lies at or after Next. If Next is nil, the range is finished. In a descending
 	// read, Next is an exclusive bound, like [table.Page].Next.
 	Next []byte
-	// Examined is the number of rows examined; 0 means len(Rows). It is more than len(Rows) if the Source filters out
-	// rows or reads what is left of deleted rows.
+	// Examined is the number of rows examined; 0 means len(Rows). It is more than len(Rows) if the Source examines
+	// rows that it does not return, such as filtered rows or deleted rows.
 	Examined int
 	// Scanned is the number of bytes examined; 0 means the size of the keys and properties in Rows.
 	Scanned int
@@ -77,7 +77,8 @@ type Options struct {
 	// ReadBytes is the maximum number of bytes that one read examines; 0 means 1 MiB. A Scan needs this much memory
 	// per bucket, in addition to the memory of the page.
 	ReadBytes int
-	// Begin, if not nil, is called before the first read. It sets the table's Traits, and the time Now, in the page.
+	// Begin, if not nil, is called before the first read. It sets two fields of the page: Traits (the declared
+	// options of the table) and Now.
 	Begin func(*table.PageBuilder)
 	// Report, if not nil, is called exactly once before Scan returns, even if Scan fails.
 	Report func(Cost)

@@ -45,18 +45,18 @@ func (r *rows) remove(k []byte) {
 	}
 }
 
-// store is a Source in memory that reads like a Query of DynamoDB: in order, at most limit.Rows rows and about
-// readBytes bytes. Tests change this behaviour by the four fields that follow.
+// store is a Source in memory. Like the operation Query of DynamoDB, a read returns rows in order: at most
+// Limit.Rows rows, and about readBytes bytes. The fields before, most, strict and prefilter change this behaviour.
 type store struct {
 	count     uint16
 	readBytes int
 	// If the function before is not nil, it is called before each read. The function may return an error, or the
 	// result of the read.
 	before func(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (*buckets.Chunk, error)
-	// If the function most is not nil, it returns the maximum number of rows of a read. If the maximum is 0, the read
-	// returns no row, and its Next is the position where the read began.
+	// The function most returns the maximum number of rows of a read; a nil function sets no maximum. If the result
+	// is 0, the read returns no row, and its Next is the position where the read began.
 	most func() int
-	// strict makes reads leave out rows that do not fit into the limit.
+	// If the field strict is set, reads leave out rows that do not fit into the limit.
 	strict bool
 	// prefilter drops rows that cannot match. Dropped rows count as examined.
 	prefilter *odata.Filter

@@ -24,7 +24,8 @@ type spreadTable struct {
 	name table.RecordKey
 }
 
-// Read scans a part of the table in which most rows belong to other buckets, so that some chunks are empty.
+// Read scans the whole range r, in which most rows do not belong to bucket b. It returns only the rows of bucket b,
+// so some chunks are empty.
 func (s spreadTable) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
 	page, err := s.Scan(ctx, s.name, table.ScanRequest{
 		Ranges: []key.Range{r}, Rows: min(4*l.Rows, 500), ScanBytes: l.Bytes, Consistency: l.Consistency, Descending: l.Descending,

@@ -12,11 +12,11 @@ import (
 type stream struct {
 	bucket uint16
 	part   int  // index of the range in the request
-	alone  bool // set if all rows of this range are in this stream
+	alone  bool // set if the whole range lies in this bucket
 	point  bool // set if the range can hold at most one row
 
-	fresh  bool // set until the first read
-	open   bool // set while there may be rows that were not read yet
+	fresh  bool // set if no read has been made yet
+	open   bool // set if a further read may find rows
 	stuck  bool // set if the last read returned neither rows nor a later position
 	heavy  bool // set if a strict read left out the next row, because it did not fit the limit
 	rest   key.Range
@@ -35,10 +35,10 @@ func (st *stream) position(down direction) []byte {
 	return down.begin(st.rest)
 }
 
-// streams compares two streams by position. Two streams can have the same position: one with a row in memory, and
-// one that must be read first. In an ascending scan, the stream that must be read precedes, so that it is read
-// before the scan moves past the position. In a descending scan, the stream with the row precedes, because the other
-// stream has no row with that key.
+// streams compares two streams by position. Two streams may have the same position: one has a row in memory, and the
+// other must be read first. In an ascending scan, the unread stream comes first, because it must be read before the
+// scan passes the position. In a descending scan, the stream with the row comes first. The position of the unread
+// stream is then an exclusive upper bound, so no unread row has this key.
 func (down direction) streams(a, b *stream) int {
 	if c := down.compare(a.position(down), b.position(down)); c != 0 {
 		return c

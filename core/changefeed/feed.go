@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Feed answers one request for changes. Waiters, Until, WithTimeout and Waited may be nil; all other fields must be
-// set.
+// Feed answers one request for changes. The fields Waiters, Until, WithTimeout and Waited may be nil; all other fields
+// must be set.
 type Feed struct {
 	Request
 	Service *table.Service
@@ -20,13 +20,13 @@ type Feed struct {
 	// slot.
 	Begin func(context.Context) error
 	End   func()
-	// Until holds a context that is done when the server stops. The end of this context ends every wait. No request
-	// waits if Until, Waiters or WithTimeout is nil.
+	// Until is a context that ends when the server stops. When this context ends, every wait ends. If Until, Waiters or
+	// WithTimeout is nil, no request waits.
 	Until       context.Context
 	Waiters     *Waiters
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
-	// Waited holds the wait after which the server processes the request again. It is nil if the request has not
-	// waited yet.
+	// Waited is the previous wait of this request. After a wait, the server processes the request again. If the request
+	// has not waited yet, Waited is nil.
 	Waited *Wait
 	// Expires holds the time at which the credentials of the request expire; 0 means never.
 	Expires edm.Ticks

@@ -17,7 +17,7 @@ func TestLag(t *testing.T) {
 	var l changefeed.Lag
 	at := edm.Ticks(300 * second)
 	for i, tt := range []struct {
-		later, age edm.Ticks // later holds the time since the previous step
+		later, age edm.Ticks // the field later is a duration: the time since the previous step
 		want       float64
 	}{{0, 100 * second, 0.1}, {1, 500 * second, 0.5}, {298 * second, 0, 0.5}, {2 * second, 0, 0.5}, {299 * second, 0, 0.5}, {2 * second, 0, 0}, {1, -second, 0}, {0, 900 * second, 0.9}, {900 * second, 0, 0}} {
 		at += tt.later

@@ -20,9 +20,9 @@ type page struct {
 // isIdle reports whether the page has no events and the client has read the whole feed.
 func (p *page) isIdle() bool { return len(p.Commits) == 0 && !p.More }
 
-// appendList appends the events as a JSON array. The array should have at most as many bytes as the parameter most
-// says. If the array would be longer, appendList leaves out whole commits at the end of the page, but never the first
-// commit.
+// appendList appends the events as a JSON array. The parameter most limits the length of the array in bytes. If the
+// array would be longer, appendList leaves out commits at the end of the page. It appends the first commit in any case,
+// and never a part of a commit.
 func (p *page) appendList(dst []byte, most int) []byte {
 	begin := len(dst)
 	dst = append(dst, '[')

@@ -130,7 +130,7 @@ type event struct {
 	Data                                                                                         map[string]any
 }
 
-// short describes an event in a few words.
+// short returns a description of an event in a few words.
 func (e *event) short() string {
 	kind := strings.TrimPrefix(strings.TrimPrefix(e.Type, "edgetable."), "entity.")
 	switch {

@@ -11,7 +11,7 @@ import (
 // Wait is one wait of a request for changes. After the wait, the server processes the request again from the
 // beginning. So a waiting request uses no memory except its Wait.
 type Wait struct {
-	service     table.Service // a copy without the cost counter, which belongs to the request and would keep its memory in use
+	service     table.Service // a copy without the cost counter, because the counter would keep the memory of the request in use
 	of          table.Name
 	at          table.FeedPosition
 	waiters     *Waiters

@@ -9,7 +9,8 @@ import (
 // Waiters counts and limits the requests that wait for changes. A waiting request uses no other limited resource of
 // the server. Waiters is safe for concurrent use.
 type Waiters struct {
-	// Account is the maximum number of waiting requests of one account, and All the maximum of all accounts together.
+	// Account is the maximum number of waiting requests of one account. The field All is the maximum number of waiting
+	// requests of all accounts together.
 	Account, All int
 	// Lag records the lag of all readers of feeds, whether or not they wait.
 	Lag Lag

@@ -22,7 +22,8 @@ import (
 
 const maxToken = 8 << 10
 
-// descends is the first byte, before base64 encoding, in the PartitionKey token of a descending page.
+// descends is a byte that distinguishes tokens of queries in descending order. Before base64 encoding, it is the first
+// byte of the token NextPartitionKey.
 const descends = 0x02
 
 var errToken = table.InvalidInput.With("One of the request inputs is not valid. The continuation token is damaged: send NextPartitionKey and NextRowKey (or NextTableName) with the values of the x-ms-continuation headers, percent-encoded.")
@@ -70,9 +71,9 @@ func Headers(next []byte, descending bool) multipart.Header {
 	}
 }
 
-// Position decodes the values of NextPartitionKey and NextRowKey. It returns nil if the request has neither
-// parameter. Without a NextRowKey the page starts at the first entity of the partition. An empty token is an error,
-// as in the service.
+// Position decodes the values of the query parameters NextPartitionKey and NextRowKey. It returns nil if the request
+// has neither parameter. Without a NextRowKey the page starts at the first entity of the partition. If a parameter is
+// present but empty, Position returns an error, as the service does.
 func Position(nextPartition, nextRow *string, descending bool) ([]byte, error) {
 	if nextPartition == nil {
 		if nextRow != nil {

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// property and list are a simple model of Properties.
+// property is an element of the type list. The type list is a simple model of [edm.Properties] for tests.
 type property struct {
 	name  string
 	value edm.Value

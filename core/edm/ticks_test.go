@@ -9,7 +9,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// edges lists times at which code for dates often fails.
+// edges is a list of times at which code for dates often fails.
 var edges = []time.Time{
 	time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC),
 	time.Date(1600, 2, 29, 23, 59, 59, 999_999_900, time.UTC),
@@ -25,7 +25,8 @@ var edges = []time.Time{
 	time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC),
 }
 
-// moments returns times in the years 1 to 9999: those in the list edges, the end of each February, and random times.
+// moments returns times in the years 1 to 9999: the times in the variable edges, the end of each February, and random
+// times.
 func moments() []time.Time {
 	all := append([]time.Time(nil), edges...)
 	r := rand.New(rand.NewPCG(1, 2))

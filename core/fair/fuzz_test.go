@@ -13,7 +13,7 @@ func FuzzQueue(f *testing.F) {
 	f.Add([]byte{0, 1, 8, 2, 16, 3, 1, 9, 1, 10, 2, 200, 3, 4, 4, 5})
 	f.Add([]byte{0, 0, 0, 0, 8, 8, 8, 1, 1, 1, 2, 255, 2, 255, 5, 5, 1, 1})
 	r := rand.New(rand.NewPCG(1, 5))
-	for range 50 { // random seeds, because the fuzzer cannot measure the coverage of generic code
+	for range 50 { // the fuzzer needs more seeds, because it cannot measure the coverage of generic code
 		operations := make([]byte, 400)
 		for i := range operations {
 			operations[i] = byte(r.Uint32())

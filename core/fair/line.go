@@ -3,7 +3,7 @@ package fair
 // line holds the waiting requests of one payer in order of arrival.
 type line[T any] struct {
 	first, last *Waiter[T]
-	inTime      *Waiter[T] // the oldest request that was not yet found to be late; nil if there is none
+	inTime      *Waiter[T] // the oldest request that was not yet found to be late (see next); nil if there is none
 	n           int
 }
 
@@ -36,8 +36,11 @@ func (l *line[T]) push(p *payer[T], w *Waiter[T]) {
 	}
 }
 
-// next returns the oldest request that is not late or, if all are late, the newest request. A request is late
-// if its field came is at most overdue. A single waiting request is never late.
+// next returns the waiting request that starts next. A request is late if too many other requests of its
+// payer have started since it arrived. The field came is the number of the payer's requests that had started
+// before. If this number is at most the parameter overdue, the request is late. The result is the oldest
+// request that is not late. If all requests are late, the result is the newest request. A single waiting
+// request is never late.
 func (l *line[T]) next(overdue int64) *Waiter[T] {
 	if l.n == 1 {
 		return l.last

@@ -9,19 +9,19 @@ type Queue[T any] struct {
 	order   heap[T] // the payers with waiting requests
 	waiting int
 	begun   int64 // counter for payer.since: each change of that field stores the next number
-	clock   int64 // the highest charge that any payer had when one of its requests started
+	clock   int64 // the highest charge (payer.charged) that a payer had at the start of a request
 }
 
 // payer holds the charge and the waiting requests of one payer.
 type payer[T any] struct {
 	name     string
 	charged  int64 // total charge, including the estimated costs of running requests
-	estimate int64 // estimated cost of the next request, which is the cost of the previous request
+	estimate int64 // estimated cost of the next request: the actual cost of the last request that ended
 	admitted int64
 	atWork   int
 	line     line[T]
 	index    int   // index in the heap, from 1; 0 if the payer has no waiting requests
-	since    int64 // order of payers with equal charges: Queue.begun when the payer last started a request or entered the heap
+	since    int64 // order of payers with equal charges: the lowest number comes first
 }
 
 // Turn is a request that is running.
@@ -92,11 +92,11 @@ func (q *Queue[T]) Leave(t Turn[T], cost int64) {
 	}
 }
 
-// Displace removes and returns a waiting request, so that a full queue has space for a new request of the named
-// payer. The removed request belongs to the payer with the most waiting requests. If the new request would give the
-// named payer at least as many waiting requests, Displace removes a late request of the named payer instead. A
-// request is late if too many other requests of its payer have started since its arrival. Without a late request,
-// Displace returns nil, and the new request should be refused.
+// Displace makes space in a full queue for a new request of the named payer. It removes and returns a waiting
+// request. Usually the removed request belongs to the payer with the most waiting requests. That payer must have more
+// waiting requests than the named payer would have with the new request. Otherwise Displace removes a late request of
+// the named payer. A request is late if too many other requests of its payer have started since its arrival. If the
+// named payer has no late request, Displace returns nil, and the new request should be refused.
 func (q *Queue[T]) Displace(name string, slots int) *Waiter[T] {
 	own, from, n := q.payers[name], q.longest(), 0
 	if own != nil {
@@ -136,8 +136,9 @@ func (q *Queue[T]) lateAfter(slots int) int64 {
 	return max(1, int64(slots)*3/2/int64(max(1, len(q.order))))
 }
 
-// payer returns the payer with this name. If the payer has no waiting requests, payer.charged (the total cost of its
-// requests) is raised at least to Queue.clock. So the payer gets no credit for the time without requests.
+// payer returns the payer with this name. The field payer.charged is the total cost of the payer's requests.
+// Queue.clock is the highest charge that a payer had at the start of a request. If the payer has no waiting requests,
+// its charge is raised at least to Queue.clock. So the payer gets no credit for the time without requests.
 func (q *Queue[T]) payer(name string) *payer[T] {
 	p := q.payers[name]
 	if p == nil {
@@ -164,7 +165,7 @@ func (q *Queue[T]) begin(p *payer[T]) Turn[T] {
 	return Turn[T]{p, p.estimate}
 }
 
-// turnOf puts a payer behind all other payers with an equal charge.
+// turnOf ends the turn of a payer: among payers with an equal charge, this payer now comes last.
 func (q *Queue[T]) turnOf(p *payer[T]) {
 	q.begun++
 	p.since = q.begun

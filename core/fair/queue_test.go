@@ -37,7 +37,8 @@ func (m *machine) send(j job) {
 	m.queue.Push(j.payer, &fair.Waiter[job]{Value: j})
 }
 
-// end advances the time to the earliest end of a running request, ends this request and returns it.
+// end completes the running request that finishes first, and returns this request. The time of the
+// machine moves to the moment when the request finishes.
 func (m *machine) end() job {
 	first := 0
 	for i := range m.work {
@@ -117,7 +118,8 @@ func TestDebt(t *testing.T) {
 	}
 }
 
-// TestAway checks that a payer gets no credit for idle time, and no debt for requests without competition.
+// TestAway checks the charge of a payer that was idle or alone. A payer gets no credit for a time without requests.
+// A payer that used the queue alone has no debt when another payer arrives.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	m := &machine{slots: 1, served: make(map[string]int64)}

@@ -42,7 +42,7 @@ func legalKeys(n int) []string {
 	return keys
 }
 
-// bounds returns the given keys. The result also has strings that are made from the keys by inserting an illegal
+// bounds returns the given keys and further strings: control characters, and keys with an inserted illegal
 // character.
 func bounds(keys []string) []string {
 	r := rand.New(rand.NewPCG(3, 4))

@@ -84,14 +84,14 @@ func Within(ranges []Range, bounds Range) []Range {
 	return list
 }
 
-// The byte after can end a position. An encoded PartitionKey or RowKey s, followed by this byte, is a position after
-// all entities whose key is s. The position is below all longer keys that begin with s, because their next character
-// is at least U+0020.
+// The constant after is the last byte of some positions. An encoded PartitionKey or RowKey s, followed by this byte, is
+// such a position. The position is above all entities whose key is s. It is below all longer keys that begin with s,
+// because their next character is at least U+0020.
 const after = 0x01
 
 // bound appends a position for the string s. The position is above every legal key < s, and not above any legal key ≥
-// s. If s contains a control character (below U+0020), exact is false, and the position ends before this character.
-// The rest of s does not matter, because no legal key contains a control character.
+// s. If s contains a control character (below U+0020), the position ends before this character, and the result exact is
+// false. The rest of s does not matter, because no legal key contains a control character.
 func bound(dst []byte, s string) (out []byte, exact bool) {
 	for i := range len(s) {
 		if s[i] < 0x20 {

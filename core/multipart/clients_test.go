@@ -6,7 +6,8 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// client describes one client library (or several that write the same form) by a batch that the library sends.
+// client is an example of a batch from one client library. If several libraries write the same form, they share an
+// example.
 type client struct {
 	name        string
 	contentType string
@@ -20,8 +21,8 @@ func changeset(ops ...mp.Operation) []mp.Part {
 	return []mp.Part{{Changeset: true, Operations: ops}}
 }
 
-// clients holds a similar transaction in the form of each client. The bodies follow the output of the SDKs, with
-// invented hosts, ids and versions.
+// clients holds an example for each form of batch. All examples contain similar transactions. Each example has the form
+// of an SDK's output, with invented hosts, ids and versions.
 var clients = []client{
 	{
 		name:        "Go: Content-Transfer-Encoding first, canonical header names, Content-Length, blank line after the changeset",

@@ -7,8 +7,8 @@ import "strconv"
 type Reason uint8
 
 const (
-	// Malformed: the framing, a MIME head or an inner head cannot be parsed. The service answers 400 InvalidInput to
-	// Malformed, Empty and Mixed.
+	// Malformed: the framing, a MIME head or an inner head cannot be parsed. For each of the reasons Malformed, Empty
+	// and Mixed, the service answers 400 InvalidInput.
 	Malformed Reason = iota + 1
 	// Empty: the batch has no part.
 	Empty

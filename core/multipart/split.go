@@ -13,7 +13,7 @@ type splitter struct {
 	body  []byte
 	delim []byte // "--" followed by the boundary
 	pos   int    // offset after the last delimiter line
-	glued bool   // whether a delimiter may follow JSON without a line end
+	glued bool   // set if a line end may be missing between an operation's JSON and the next delimiter
 }
 
 // newSplitter returns a splitter for the part of body that begins at the offset pos. A line must begin at this offset.

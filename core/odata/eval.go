@@ -63,7 +63,8 @@ func (e *entity) outcome(x *expr) operator {
 	if x.field == fieldTimestamp {
 		return compare(edm.DateTime(e.timestamp), &x.literal, x.op)
 	}
-	// Encoded keys can be compared byte by byte, because their order is that of the keys in UTF-16.
+	// Encoded keys can be compared byte by byte. The result is the same as for the keys in UTF-16, because the encoding
+	// preserves this order.
 	return outcome(bytes.Compare(e.part(x), x.rotated))
 }
 
@@ -76,8 +77,8 @@ func (e *entity) calls(x *expr) bool {
 	if e.key == nil {
 		return false
 	}
-	// Test the encoded key and the encoded literal, without decoding them. The result is the same, because the encoding
-	// replaces each character by one character, and different characters by different ones.
+	// Test the encoded key and the encoded literal without decoding them. The result is the same as for the decoded
+	// texts, because the encoding is a one-to-one mapping of characters.
 	part := e.part(x)
 	return x.function.Of(unsafe.String(unsafe.SliceData(part), len(part)), unsafe.String(unsafe.SliceData(x.rotated), len(x.rotated)))
 }
@@ -110,7 +111,8 @@ func (e *entity) resolve() {
 }
 
 // compare compares a stored value with a literal by the rules in the package comment. If op only tests equality,
-// compare may return less for all unequal values, because testing equality is faster than finding the order.
+// compare may return the outcome less for every unequal value. Then it saves the time for finding the order of the two
+// values.
 func compare(v edm.Value, literal *edm.Value, op operator) operator {
 	switch v.Type() {
 	case edm.TypeNull:

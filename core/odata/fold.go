@@ -25,11 +25,14 @@ type Test struct {
 }
 
 // Fold translates a filter for a store that evaluates it in another language. It calls test for each comparison and
-// function call. It calls join for each conjunction and each disjunction. The argument all is true for a conjunction
-// and false for a disjunction. The argument parts has the results for the operands: at least two, or none for a
-// constant filter. Fold does not call join for a negation, because it applies negations to the sets of outcomes. So
-// the result is monotonic: if the store makes a test true for more entities, the whole filter becomes true for more
-// entities or the same ones, never for fewer.
+// each function call. It calls join for each conjunction and each disjunction, with two arguments:
+//
+//   - The argument all is true for a conjunction, and false for a disjunction.
+//   - The argument parts has the results for the operands: at least two, or none for a constant filter.
+//
+// For a negation, Fold calls no function. Instead it negates each test below the negation: the field Test.Holds then
+// has all other outcomes. Fold also exchanges conjunctions and disjunctions there. So the result is monotonic: if the
+// store makes a test true for more entities, the filter never becomes true for fewer entities.
 func Fold[T any](f *Filter, test func(Test) T, join func(all bool, parts []T) T) T {
 	if f == nil {
 		return join(true, nil)

@@ -45,7 +45,7 @@ func TestFold(t *testing.T) {
 			}
 		}
 		k := key.Append(nil, randomString(r, false), randomString(r, false))
-		// Find the outcome of a comparison by evaluating each operator.
+		// To find the outcome of a comparison, evaluate the comparison with each of the operators lt, eq, gt and ne.
 		holds := odata.Fold(f, func(x odata.Test) bool {
 			if x.Function != odata.NoFunction {
 				return x.Holds&odata.Equal != 0 == mustParse(t, x.Function.String()+"("+x.Name+","+odata.Literal(x.Literal)+")").Match(k, edm.MinDateTime, p)

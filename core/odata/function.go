@@ -39,9 +39,9 @@ func (f Function) String() string {
 	return "contains"
 }
 
-// Of evaluates the function f for a stored value (s) and the literal in the filter (part). Comparing bytes gives the
-// same result as comparing UTF-16 code units, because in UTF-8 the bytes of one character never occur within another
-// character.
+// Of returns the result of the function f. The parameter s is a stored value, and the parameter part is the literal in
+// the filter. Of compares bytes in UTF-8. UTF-16 code units would give the same result. The reason is that in UTF-8 the
+// bytes of one character never occur within another character.
 func (f Function) Of(s, part string) bool {
 	switch f {
 	case StartsWith:

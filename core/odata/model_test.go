@@ -201,7 +201,8 @@ func randomValue(r *rand.Rand) edm.Value {
 	return edm.String(randomString(r, true))
 }
 
-// TestModel compares the evaluator, the planner and the printer with the model, for random filters and entities.
+// TestModel compares the evaluator, the planner and the printer with a simple model of filters (the type model). The
+// filters and entities are random.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -249,8 +249,8 @@ func (p *parser) operand() *term {
 	return nil
 }
 
-// isKeyword reports whether name is a keyword in lower, upper or mixed case. Otherwise "NOT (…)" would be read as a
-// function call.
+// isKeyword reports whether name is a keyword (not, and, or) in lower, upper or mixed case. A keyword is not the name
+// of a function: "NOT (…)" is a negation, not a function call.
 func isKeyword(name string) bool {
 	return strings.EqualFold(name, "not") || strings.EqualFold(name, "and") || strings.EqualFold(name, "or")
 }

@@ -8,15 +8,15 @@ type Plan struct {
 	Ranges []key.Range
 	// Residual is the filter to evaluate for each entity in Ranges. It is nil if all these entities match.
 	Residual *Filter
-	// Kind says in one word how much the largest range contains:
+	// Kind describes the widest of the ranges, before adjacent ranges are joined:
 	//
-	//	Nothing    no range
-	//	Point      one entity; the range starts at its key
-	//	Points     several entities
-	//	Rows       part of a partition, or parts of several
-	//	Partition  a partition, or several partitions
-	//	Range      a range of partitions, or several ranges
-	//	Table      everything
+	//	Nothing    there is no range
+	//	Point      there is one range; it contains one entity and starts at the key of this entity
+	//	Points     there are several ranges, each with one entity
+	//	Rows       the widest range is a part of a partition
+	//	Partition  the widest range is a whole partition
+	//	Range      the widest range contains several partitions
+	//	Table      the range is the whole table
 	Kind string
 }
 

@@ -14,8 +14,8 @@ import (
 
 func TestMakePlan(t *testing.T) {
 	t.Parallel()
-	// A range is written "start … end". \x00 separates PartitionKey and RowKey. \x01 marks a position that sorts
-	// after the text before it, but before all longer keys.
+	// A range is written "start … end". \x00 separates PartitionKey and RowKey. A position that ends in \x01 is after
+	// the key without \x01. The position is before all longer keys that begin with this key.
 	for _, c := range []struct {
 		filter   string
 		kind     string

@@ -3,7 +3,8 @@ package odata
 import "edgetable/core/edm"
 
 // append appends the canonical text of the expression. The parameter depth is the number of levels to write; deeper
-// expressions become "…". The callback literal appends the text for the value with which a property is compared.
+// expressions become "…". For each literal, append calls the function in the parameter literal, which appends the text
+// of a value.
 func (e *expr) append(dst []byte, depth int, literal func([]byte, edm.Value) []byte) []byte {
 	if depth == 0 {
 		return append(dst, "…"...)

@@ -9,8 +9,8 @@ import (
 )
 
 // box is the set of entities whose PartitionKey is in one range and whose RowKey is in another range. The bounds of
-// both ranges are positions as [key.PartitionFrom] and [key.PartitionAfter] return them. This is possible also for a
-// RowKey, because a RowKey has the encoding of a PartitionKey.
+// both ranges are positions as [key.PartitionFrom] and [key.PartitionAfter] return them. The two functions serve for
+// RowKeys too, because RowKeys and PartitionKeys have the same encoding.
 type box struct{ partition, row key.Range }
 
 // region is a set of entities: the union of at most maxRanges boxes. A box is a range of PartitionKeys combined with a
@@ -72,8 +72,8 @@ func prefixRegion(f field, s string, negated bool) region {
 	return regionOfRanges(f, []key.Range{{End: in.Start}, {Start: in.End}})
 }
 
-// regionOfRanges returns the set of entities that have a certain key in one of the given ranges. The parameter f
-// selects this key: the PartitionKey or the RowKey.
+// regionOfRanges returns the set of entities whose key is in one of the given ranges. The parameter f says which key is
+// meant: the PartitionKey or the RowKey.
 func regionOfRanges(f field, pieces []key.Range) region {
 	r := region{exact: true}
 	for _, piece := range pieces {
@@ -124,8 +124,9 @@ func intersect(a, b []box) (out []box, ok bool) {
 }
 
 // tidy sorts a list of boxes and joins neighbours in the list. A box is a range of PartitionKeys combined with a range
-// of RowKeys. Two boxes are joined in two cases: they have the same PartitionKeys, and their ranges of RowKeys touch
-// or overlap; or the reverse.
+// of RowKeys. Two boxes are joined in two cases. In one case, the boxes have the same PartitionKeys, and their ranges
+// of RowKeys touch or overlap. In the other case, the boxes have the same RowKeys, and their ranges of PartitionKeys
+// touch or overlap.
 func tidy(boxes []box) []box {
 	slices.SortFunc(boxes, func(a, b box) int {
 		return cmp.Or(bytes.Compare(a.partition.Start, b.partition.Start), compareEnds(a.partition.End, b.partition.End),
@@ -214,9 +215,10 @@ func (w width) String() string {
 
 // rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest range. A
 // box is a range of PartitionKeys combined with a range of RowKeys. If a box limits the RowKeys in several partitions,
-// no single range of encoded keys is equal to the box. Then rangesOf ignores the RowKeys, and the result lost is true.
+// no single range of encoded keys is equal to the box. In this case rangesOf ignores the limit on RowKeys, and returns
+// true as its last result.
 func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
-	spans := make([]box, 0, len(boxes)) // ranges of encoded keys, in the type box only because tidy sorts and joins boxes
+	spans := make([]box, 0, len(boxes)) // ranges of encoded keys; their type is box, because the function tidy needs this type
 	for _, b := range boxes {
 		r, w := b.keys()
 		if w >= widthRange && !whole(b.row) {
@@ -231,8 +233,10 @@ func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
 	return ranges, widest, lost
 }
 
-// keys returns a range of encoded keys that contains all entities of the box, and the width of the range. The range
-// ignores a limit on RowKeys in several partitions.
+// keys returns a range of encoded keys that contains all entities of the box, and the width of the range. A box is a
+// range of PartitionKeys combined with a range of RowKeys. If the box has several partitions, the returned range has
+// all RowKeys of these partitions. A single range of encoded keys cannot be limited to some RowKeys of several
+// partitions.
 func (b box) keys() (key.Range, width) {
 	partition, ok := point(b.partition)
 	switch {

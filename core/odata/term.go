@@ -12,7 +12,7 @@ import (
 // term is an operand. The function parser.condition then converts the term to a condition.
 type term struct {
 	cond    *expr
-	called  bool   // set if cond is a function call; it may be compared with true or false
+	called  bool   // set if cond is a function call, because a function call may be compared with true or false
 	name    string // name of the property; "" if the operand is a literal
 	literal edm.Value
 	system  edm.Type // type of the property, if it is a system property
