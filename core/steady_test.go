@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// measuring has the folders of programs that measure speed or attack a server. These programs need real time.
+// measuring is a list of folders with programs that measure speed or attack a server. Such programs need real time.
 var measuring = []string{"testdata/bench", "testdata/attack"}
 
 // TestSteady checks that tests give the same result on a busy machine as on an idle one. A test should use synctest.Test
@@ -80,8 +80,9 @@ func testFiles(t *testing.T) map[string][]string {
 	return list
 }
 
-// polls is the description of a call to a function named Eventually, such as must.Eventually. Such a function checks a
-// condition repeatedly. TestSteady limits the number of these calls in all files together, not in each file.
+// polls is the text that reports a call to a function named Eventually, such as must.Eventually. Such a function checks
+// a condition repeatedly. TestSteady counts these calls in all files together, but other uses of the clock file by
+// file.
 const polls = "a call of Eventually, which polls"
 
 // unsteadyUse is one use of the wall clock or of unseeded randomness.
@@ -97,12 +98,12 @@ func useAt(files *token.FileSet, n ast.Node, what string) unsteadyUse {
 }
 
 // declaration is a top-level declaration: a function, a variable, a constant, or a type together with its methods. The
-// comments of the fields call the code that synctest.Test runs "a bubble". The fields concern only code outside bubbles.
+// fields do not describe code that synctest.Test runs, because this code has a simulated clock.
 type declaration struct {
-	root  bool            // set if the code runs even if no other declaration mentions it, as that of a test does
+	root  bool            // set if the code runs even if no other declaration mentions it, for example the code of a test
 	kind  bool            // whether the declaration is a type
-	uses  map[string]bool // names that code outside bubbles (see above) mentions
-	calls map[string]bool // names that code outside bubbles (see above) calls
+	uses  map[string]bool // names in the code, except in code that synctest.Test runs
+	calls map[string]bool // names of called functions, except in code that synctest.Test runs
 	own   []unsteadyUse
 }
 
@@ -154,7 +155,7 @@ func findUnsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 	return list
 }
 
-// readDeclared adds the functions, types, variables and constants that d declares to the result, the map all.
+// readDeclared adds the functions, types, variables and constants that d declares to the map in the parameter all.
 func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[string]bool, all map[string]*declaration) {
 	inTest := strings.HasSuffix(files.Position(f.Pos()).Filename, "_test.go")
 	of := func(name string) *declaration {
@@ -226,10 +227,10 @@ func receiver(x ast.Expr) string {
 	return ""
 }
 
-// read examines one part of a declaration, and records the names that this part mentions and its uses of the wall
-// clock. If the parameter bubble is set, the declaration calls synctest.Test. Then read assumes that synctest.Test runs
-// all function literals, and all functions that are mentioned but not called. Parameter types are skipped, because
-// they create no value.
+// read examines one part of a declaration. It records the names in this part, and the uses of the wall clock. If the
+// parameter bubble is set, the declaration calls synctest.Test. Then read assumes that synctest.Test runs all function
+// literals, and all functions whose name is only passed as an argument. The names in function types are not recorded:
+// such a type makes no value, so the methods of the named type need not run.
 func (d *declaration) read(files *token.FileSet, f *ast.File, part ast.Node, bubble bool) {
 	note := func(n ast.Node, what string) { d.own = append(d.own, useAt(files, n, what)) }
 	spins := false // whether the current statement is in a loop with a condition
@@ -326,7 +327,7 @@ var ofTheClock = map[string][]string{
 	"net":     {"DialTimeout"},
 }
 
-// deadlines lists methods of connections that take a time on the wall clock.
+// deadlines is a list of methods of network connections. The argument of such a method is a time on the wall clock.
 var deadlines = []string{"SetDeadline", "SetReadDeadline", "SetWriteDeadline"}
 
 // isFunctionOf reports whether x is one of the given functions of the package with this path. The file f may import
@@ -425,9 +426,9 @@ func unseededCalls(files *token.FileSet, f *ast.File, d ast.Decl) (list []unstea
 	return list
 }
 
-// describeUnseeded says what is random in a call of math/rand: it has no seed, or its seed comes from a clock. For
-// any other call it returns "". A function of math/rand may be passed without a call, as for table.Options.Rand. Such
-// a function only makes identifiers, on which no test result depends.
+// describeUnseeded describes what makes the result of a call of math/rand random: the call has no seed, or the seed
+// comes from a clock. For other calls it returns "". It ignores a function of math/rand that is passed as a value, as
+// for table.Options.Rand. Such a function only makes identifiers, on which no test result depends.
 func describeUnseeded(f *ast.File, call *ast.CallExpr) string {
 	for _, path := range []string{"math/rand", "math/rand/v2"} {
 		s, ok := call.Fun.(*ast.SelectorExpr)

@@ -42,9 +42,9 @@ type token struct {
 	escaped bool // set if the text is a string with JSON escapes
 }
 
-// characters returns the characters of a string. If the string has no escapes, the result s shares memory with the
-// body. Otherwise characters decodes the string into the buffer scratch, and s shares memory with this buffer. The
-// result grown is the buffer for the next call, because a longer buffer may have been allocated.
+// characters returns the characters of a string. If the string has no escapes, the returned text shares memory with the
+// body. Otherwise characters decodes the string into the buffer scratch, and the returned text shares memory with this
+// buffer. The second result is the buffer for the next call, because the decoding may have allocated a longer buffer.
 func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
 	if !t.escaped {
 		return t.text, scratch, false
@@ -91,8 +91,8 @@ func (x *index) member(list []member, name string) (grown []member, n int, err e
 	return list, n, nil
 }
 
-// find returns the position of name in list. If list lacks the name, find returns len(list) and records this position
-// of name in the index.
+// find returns the position of name in list. If list lacks the name, the caller appends a new member to list. In this
+// case find returns len(list), the position of the new member, and records it in the hash table x.
 func (x *index) find(list []member, name string) int {
 	h := uint32(2166136261) // the FNV-1a hash of name
 	for i := range len(name) {

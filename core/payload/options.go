@@ -185,9 +185,9 @@ func (r *optionsReader) ignore() error {
 	return nil
 }
 
-// AppendOptions appends the document of GET /mytable?comp=options. The document contains the members that
-// [ReadOptions] reads, and the current state of each part. Some members concern the expiry rule, by which entities
-// expire:
+// AppendOptions appends the document of GET /mytable?comp=options. The document contains the members that [ReadOptions]
+// reads. An expiry rule and a change feed also have the member "state". Some members concern the expiry rule, by which
+// entities expire:
 //
 //   - "undoUntil" is a time, and is present for a new rule. If the rule is withdrawn before this time, all entities
 //     that have expired by the rule are restored.
@@ -244,7 +244,7 @@ func parseDuration(s string) (d edm.Ticks, ok bool) {
 		return 0, false
 	}
 	time := false
-	next := 0 // index, in the list units, of the first unit that may still follow
+	next := 0 // index, in the list of units, of the first unit that may still follow
 	for s = s[1:]; s != ""; {
 		if s[0] == 'T' {
 			if time {

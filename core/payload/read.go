@@ -53,8 +53,8 @@ func update(list []member, as spelling) (edm.Properties, error) {
 
 // encode determines the types of the properties and encodes them. If an entity and one of its properties are both too
 // large, it reports the entity, like the service. Keys do not count for the size of the entity, because they are too
-// small to matter. The result has the properties in the order of the parameter order, which holds indexes into list.
-// If this parameter is nil, the result has the properties in the order of list.
+// small to matter. The parameter order gives the order of the properties in the result: it holds indexes into list. If
+// this parameter is nil, the result has the order of list.
 func encode(list []member, order []uint16, as spelling) (edm.Properties, error) {
 	var (
 		stack      [256]byte
@@ -113,7 +113,7 @@ func (p *member) isSystem() bool {
 
 // size returns an upper bound for the size in bytes of the encoded properties.
 func size(list []member) (n int) {
-	const overhead, fixed = 7, 16 // overhead is the size of two lengths and a type; fixed is the largest size of a value of a type of fixed size
+	const overhead, fixed = 7, 16 // in bytes: the size of two lengths and a type; the size of the longest value that is not a text or bytes
 	for i := range list {
 		p := &list[i]
 		if p.given && p.value.kind != kindNull && !p.isSystem() {
@@ -162,7 +162,7 @@ func (e *Entity) keys(pk, rk *member) error {
 }
 
 // typedValue returns the value of a property that is not null. The value shares memory with the body or with the buffer
-// scratch. The result grown is the buffer for the next call, because a longer buffer may have been allocated.
+// scratch. The second result is the buffer for the next call, because the decoding may have allocated a longer buffer.
 func (p *member) typedValue(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {

@@ -67,7 +67,8 @@ func collect(s scanner, list []member) ([]member, error) {
 	return index.collect(&s, list)
 }
 
-// collect reads the object at the position of s and appends its members to list. The index must be empty.
+// collect reads a JSON object, from the position of the scanner s on, and appends its members to list. The hash table x
+// must be empty before the call.
 func (x *index) collect(s *scanner, list []member) ([]member, error) {
 	values, last, sorted := uint16(0), 0, true
 	for {

@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// demand checks that err is an error of the protocol with this code, and that its message begins with message.
+// demand checks the code of the error err, and the beginning of the error's message.
 func demand(t *testing.T, why string, err error, code table.Code, message string) {
 	t.Helper()
 	var e *table.Error

@@ -18,7 +18,7 @@ type scanner struct {
 }
 
 // next reads the next member of the object into the fields name and value. At the closing brace it returns false. Only
-// blanks may follow the brace, unless the field within is set.
+// blanks may follow the brace. But if s.within is set, other text may follow too.
 func (s *scanner) next() (bool, error) {
 	comma := s.begun
 	if !s.begun {

@@ -13,10 +13,10 @@ const (
 	// fileSpelling accepts all texts that [edm.Parse] accepts, and a JSON number for an Int64. It is used for files,
 	// responses and Atom.
 	fileSpelling spelling = iota
-	// serviceSpelling accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts in JSON: blanks around a
-	// Boolean or Int32, a year or month for a DateTime, and a Guid in braces, in parentheses or without hyphens. It
-	// refuses a JSON number for an Int64, the Boolean "1", unpadded base64, and INF; the service documents none of
-	// these refused forms.
+	// serviceSpelling accepts these spellings in JSON: blanks around a Boolean or Int32, a year or month for a
+	// DateTime, and a Guid in braces, in parentheses or without hyphens. The service's reader, Microsoft.Data.OData
+	// 5.8.0, accepts them too. serviceSpelling refuses a JSON number for an Int64, the Boolean "1", unpadded base64,
+	// and INF. The service does not document these refused forms.
 	serviceSpelling
 )
 

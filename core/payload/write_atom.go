@@ -138,7 +138,7 @@ func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 			}
 			dst = append(dst, "INF"...)
 		case t == edm.TypeDouble:
-			// The element contains the type, so a reader recognises a whole number without a fraction as a Double.
+			// The m:type attribute says that the value is a Double. So a whole number needs no ".0".
 			dst = bytes.TrimSuffix(value.AppendText(dst), []byte(".0"))
 		default:
 			dst = value.AppendText(dst)

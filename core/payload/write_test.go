@@ -97,8 +97,8 @@ func TestAppendEntity(t *testing.T) {
 	}
 }
 
-// TestLargeProjection checks projections whose number of names is near one of two limits: the number from which find
-// uses a map, and the number that fits on the stack.
+// TestLargeProjection checks projections whose number of names is near one of two limits. With more than 8 names, a
+// Projection looks up names in a map. With more than 256 names, an array on the stack is too short.
 func TestLargeProjection(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 8, 9, 255, 256, 257, 1000} {

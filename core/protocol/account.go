@@ -26,8 +26,8 @@ type Account struct {
 	Shared bool
 }
 
-// admitsToken returns an error, to be shown to the client, if a valid bearer token was issued for another
-// account.
+// admitsToken checks whether a valid bearer token was issued for this account. If not, admitsToken returns an
+// error that is shown to the client.
 func (a *Account) admitsToken(id *Identity) error {
 	switch {
 	case slices.ContainsFunc(a.Audiences, func(one string) bool { return slices.Contains(id.Audiences, one) }):

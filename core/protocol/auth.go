@@ -23,7 +23,7 @@ func (x *exchange) authenticate(ctx context.Context) error {
 		return nil
 	}
 	if err.Status() >= 500 && x.resp.Refused != RefusedQueue {
-		x.resp.Refused = "" // the server could not verify the credentials, so it must not report that it refused them
+		x.resp.Refused = "" // the server could not decide about the credentials, so it must not report a refusal
 	}
 	if err.Code == table.AuthenticationFailed || err.Code == table.InvalidAuthenticationInfo {
 		x.countFailure()
@@ -64,8 +64,8 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 }
 
 // checkReachable returns an error if the account does not exist, is disabled, demands HTTPS, or does not accept
-// requests from the client's address. Each such request counts as a failed sign-in, because a client without a
-// key could guess account names in this way.
+// requests from the client's address. Each such error counts as a failed sign-in. Otherwise a client without a
+// key could guess account names without limit.
 func (x *exchange) checkReachable() *table.Error {
 	err := x.unreachable()
 	if err != nil {
@@ -123,7 +123,7 @@ func (x *exchange) verifySAS(ctx context.Context) *table.Error {
 		x.resp.Refused = RefusedAnonymous
 		code := table.NoAuthenticationInformation
 		if x.predatesChallenges() {
-			code = table.ResourceNotFound // before challenges existed, the service did not reveal that the resource exists
+			code = table.ResourceNotFound // old versions of the service, without WWW-Authenticate challenges, hide whether the resource exists
 		}
 		hint := " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query."
 		if strings.Contains("&"+x.target.Query, "&sv=") {

@@ -15,7 +15,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// sent is a request without its credentials. A test adds a token and sends the request.
+// sent holds a request without its credentials. A test adds a token and sends the request.
 type sent struct {
 	why, method, path, query string
 	header                   protocol.Header
@@ -240,8 +240,8 @@ func TestTokenReachesNothingElse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The token must give access to its own partition, or else the other
-		// checks would prove nothing.
+		// The token must give access to its own partition. With an invalid token, the other checks would
+		// always succeed.
 		open := sent{method: "GET", path: "/people()"}
 		resp := h.Serve(t.Context(), open.withToken(token))
 		if resp.Status != 200 || !bytes.Contains(resp.Body, []byte("open")) {

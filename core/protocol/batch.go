@@ -118,9 +118,9 @@ func (c *call) decode() error {
 	t := address.Parse(c.part.Target)
 	path := strings.TrimLeft(t.Path, "/")
 	if c.address.Base != "" {
-		// In path style the first segment is the account. A client that retries a batch at the secondary
-		// sends the account name of the primary. A client whose base URL does not contain the account leaves
-		// this segment out.
+		// In path style, the first segment of the path is the account name. If a client retries a batch at
+		// the secondary, this segment still names the primary. A client whose base URL does not contain the
+		// account sends no such segment.
 		segment, rest, _ := strings.Cut(path, "/")
 		name, _ := percent.Decode(segment, false)
 		if strings.TrimSuffix(name, address.SecondarySuffix) == c.address.Account {
@@ -174,8 +174,8 @@ func (c *call) partOperation() (table.Operation, error) {
 }
 
 // failOperation returns the error of a failed operation as the only part of the response's changeset. The
-// message begins with the index of the operation. If a changeset has only one operation, and the error has
-// the phase running (see foundIn), the index is left out, as recorded from the service.
+// message begins with the index of the operation, with one exception that was recorded from the service. The
+// only operation of a changeset gets no index if the error has the phase named running (see foundIn).
 func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 	found := c.phaseOf(e)
 	if of == 1 && found == running {
@@ -199,8 +199,8 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 	return multipart.Response{Status: a.status, Header: append(h, a.header...)}
 }
 
-// unreadPart returns the error response to a changeset with an unreadable part. Such a part has no request,
-// or has a request whose head cannot be parsed.
+// unreadPart returns the error response to a changeset with an unreadable part. A part is unreadable if it
+// has no request, or if the head of the request cannot be parsed.
 func (x *exchange) unreadPart() multipart.Response {
 	e := table.InvalidInput.With("An error occurred while processing this request. A part of the changeset has no valid request: a request needs a request line, one line for each header, a numeric Content-Length, and an empty line.")
 	x.resp.Code = string(e.Code)

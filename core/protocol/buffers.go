@@ -25,9 +25,9 @@ func (h *Handler) getBuffer(n int) *[]byte {
 
 func (h *Handler) largestKept() int { return cmp.Or(h.KeptBuffer, 2<<20) }
 
-// putBuffer returns a buffer to the pool. It drops the memory of a buffer that is larger than largestKept,
-// but returns the pointer all the same, because TinyGo's pool keeps a reference to each value that it handed
-// out.
+// putBuffer returns a buffer to the pool. If the buffer is larger than largestKept, putBuffer sets *b to nil,
+// so that the memory is freed. To drop the pointer b is not enough, because TinyGo's pool keeps a reference
+// to each value that it handed out.
 func (h *Handler) putBuffer(b *[]byte) {
 	if cap(*b) > h.largestKept() {
 		*b = nil

@@ -18,7 +18,7 @@ type call struct {
 	route   route
 	representation
 
-	operation *operation // set by find
+	operation *operation // the method find sets this field
 	verb      verb       // the verb in X-HTTP-Method or, without that header, the method
 	prefer    preference
 }

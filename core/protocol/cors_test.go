@@ -45,7 +45,7 @@ func newSharingServer(t *testing.T, store table.Store, clock *wiretest.Clock) *s
 	}}
 }
 
-// admit sets CORS rules by which scripts of this origin, and of no other, may read.
+// admit sets CORS rules that permit GET requests from scripts of this origin, and of no other origin.
 func (s *server) admit(t *testing.T, origin string) {
 	t.Helper()
 	s.do(t, "PUT", "/?restype=service&comp=properties", "", []byte("<StorageServiceProperties><Cors><CorsRule><AllowedMethods>GET</AllowedMethods><AllowedOrigins>"+origin+
@@ -127,7 +127,7 @@ func TestSettingsCountAtOnce(t *testing.T) {
 	}
 }
 
-// remembered is a SettingsMemory that keeps settings in a map.
+// remembered implements SettingsMemory, a cache of account settings, with a map.
 type remembered map[string]struct {
 	stored []byte
 	at     edm.Ticks

@@ -32,8 +32,8 @@ func (x *exchange) currentCost(sent int) int64 {
 	return costRequest + costCall*int64(c.Calls) + work(c.ScannedRows, c.ScannedBytes) + costReceived*int64(len(x.whole.b)) + costSent*int64(sent)
 }
 
-// meter starts to count the cost of the operation. It is called after the authentication, because a client
-// that sees the cost learns something about the data.
+// meter starts to count the cost of the operation. The handler calls meter only after the authentication,
+// because the cost tells the client something about the data.
 func (x *exchange) meter() {
 	x.cost = table.Cost{Timed: strings.EqualFold(x.req.Header.Get(costHeader), "true")}
 	x.Service = x.Handler.Service.Metered(&x.cost)

@@ -47,7 +47,7 @@ func (c *call) tableFirst(ctx context.Context, err error) error {
 func (c *call) entityOperation() (op table.Operation, err error) {
 	op.Action = c.operation.action
 	if op.Action == table.Insert {
-		err = c.readEntity(&op) // readEntity also sets the keys in op, so it must be called before the return statement evaluates op
+		err = c.readEntity(&op) // not in the return statement, which might evaluate op before readEntity sets the keys in op
 		return op, err
 	}
 	op.PartitionKey, op.RowKey = c.route.partitionKey, c.route.rowKey

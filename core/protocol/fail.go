@@ -75,8 +75,8 @@ func reason(e *table.Error) string {
 	return text
 }
 
-// asksForJSON reports whether the client asks for JSON. As long as the format of the answer is not
-// negotiated, a client that does not ask for JSON gets errors in XML, as from the service.
+// asksForJSON reports whether the client asks for JSON. It decides the format of an error that occurs before the format
+// of the answer is negotiated. As from the service, a client that does not ask for JSON gets such an error in XML.
 func (c *call) asksForJSON() bool {
 	accept := c.req.Header.Get("Accept")
 	if f := c.options.format; f != nil && *f != "" {

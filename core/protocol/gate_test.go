@@ -29,7 +29,8 @@ func (g *gate) Admit(_ context.Context, a *protocol.Access) error {
 	return g.err
 }
 
-// everyOperation has one request for each operation. All of them succeed in this order.
+// everyOperation has one request for each operation. If the requests are sent in the order of this list, all
+// of them succeed.
 var everyOperation = []struct{ operation, method, path, contentType, body string }{
 	{"CreateTable", "POST", "/Tables", "application/json", `{"TableName":"animals"}`},
 	{"GetTable", "GET", "/Tables('animals')", "", ""},
@@ -66,7 +67,7 @@ func TestGate(t *testing.T) {
 			cut    bool
 		}{{table.ServerBusy.Err(), 503, false}, {table.InternalError.Err(), 500, false}, {protocol.ErrCut, 0, true}, {protocol.ErrCutAfter, 0, true}, {nil, 0, false}} {
 			if errors.Is(want.err, protocol.ErrCutAfter) && strings.Contains(tt.operation, "Table") {
-				continue // the operation would run now, and could not succeed again in the last iteration
+				continue // after ErrCutAfter the operation runs, and in the last iteration it would fail: a table, for example, is created only once
 			}
 			if errors.Is(want.err, protocol.ErrCutAfter) && tt.operation == "InsertEntity" {
 				continue
@@ -94,8 +95,9 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestCut checks that an operation does not run if the gate returns ErrCut, and that it runs if the gate
-// returns ErrCutAfter.
+// TestCut checks the two errors with which a gate makes the transport close the connection without a
+// response. After the error ErrCut, the operation must not run. After the error ErrCutAfter, the operation
+// must run.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -144,7 +146,7 @@ func TestBearer(t *testing.T) {
 			case "GetTable", "QueryTables", "GetEntity", "QueryEntities", "CountEntities":
 			case "GetTableACL", "SetTableACL", "GetTableOptions", "SetTableOptions":
 				want = 404
-			case "GetTableChanges": // permitted, but the table has no feed, because a bearer token cannot declare one
+			case "GetTableChanges": // permitted, but the table has no feed: with a bearer token, SetTableOptions fails
 				if want = 404; resp.Code != "FeedNotEnabled" {
 					t.Errorf("changes for a %s: %s", token, resp.Code)
 				}
@@ -158,7 +160,8 @@ func TestBearer(t *testing.T) {
 				}
 			}
 			if want != 0 && resp.Status != want || want == 0 && resp.Status >= 300 {
-				if !(token == "reader" && (tt.operation == "GetTable" || tt.operation == "GetEntity") && resp.Status == 404) { // a reader cannot create it
+				// The reader could not create this table or entity before, so the status 404 is right.
+				if !(token == "reader" && (tt.operation == "GetTable" || tt.operation == "GetEntity") && resp.Status == 404) {
 					t.Errorf("%s by a %s: status %d, want %d: %s", tt.operation, token, resp.Status, want, resp.Body)
 				}
 			}
@@ -173,7 +176,7 @@ func TestBearer(t *testing.T) {
 	}{
 		{"old", "127.0.0.1", 401, table.InvalidAuthenticationInfo},
 		{"", "127.0.0.1", 400, table.InvalidAuthenticationInfo},
-		{"you shall not pass", "127.0.0.1", 400, table.InvalidAuthenticationInfo}, // the service sends 400 without a challenge too
+		{"you shall not pass", "127.0.0.1", 400, table.InvalidAuthenticationInfo}, // like the service: 400 without a challenge (WWW-Authenticate)
 		{"later", "127.0.0.1", 503, table.ServerBusy},
 		{"reader", "::1", 200, ""},
 		{"reader", "192.0.2.1", 401, table.InvalidAuthenticationInfo}, // a token must not be sent over plain HTTP from another host

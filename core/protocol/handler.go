@@ -90,7 +90,7 @@ type exchange struct {
 	retryAfter time.Duration
 	base       string  // URL of the account, ending with a slash
 	bodies     *[]byte // the buffer for the bodies in a changeset's answer, or nil
-	turn       Turn    // the permission to run that Turns gave; nil if the request has none
+	turn       Turn    // the permission to run, which Turns gives; nil if the request has none
 	whole      body    // the body of the request, if it has already been read
 }
 

@@ -12,8 +12,8 @@ import (
 
 var _ Limiter = (*throttle.Buckets)(nil)
 
-// admit checks the rate limits and the gate before an operation. The caller sets the number of entities in a.
-// If all entities are in one partition, the caller also sets the partition.
+// admit checks the rate limits and the gate before an operation. In the parameter a, the caller sets the
+// number of entities. If all entities are in one partition, the caller also sets this partition.
 func (c *call) admit(ctx context.Context, a Access) error {
 	if c.Limits.Account == nil && c.Limits.Partition == nil && c.Gate == nil {
 		return nil
@@ -21,8 +21,8 @@ func (c *call) admit(ctx context.Context, a Access) error {
 	return c.checkLimits(ctx, a)
 }
 
-// checkLimits does the work of admit. It is a separate function, so that its parameter a is allocated on the
-// heap only if there is a limit or a gate.
+// checkLimits does the work of admit. In a separate function, the Access a is on the heap only if there is a
+// limit or a gate.
 func (c *call) checkLimits(ctx context.Context, a Access) error {
 	a.Account, a.Table = c.address.Account, c.route.table
 	a.Operation, a.Write = c.operation.name, c.operation.write
@@ -67,7 +67,7 @@ func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 // countFailure counts a failed sign-in from the client's address.
 func (x *exchange) countFailure() {
 	if b := x.Limits.Failures; b != nil {
-		b.Charge(sourceKey(x.req.Source), 1) // not Take, because each failure must count, even if the bucket is empty
+		b.Charge(sourceKey(x.req.Source), 1) // unlike Take, Charge counts each failure even if the bucket has too few tokens
 	}
 }
 

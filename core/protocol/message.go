@@ -28,11 +28,11 @@ type Request struct {
 	Body io.Reader
 	// ContentLength is the length of Body, or -1 if it is unknown.
 	ContentLength int64
-	// Until is a context that ends when the transport stops, so that requests which wait for changes end too. If Until
-	// is nil, no request waits for changes, and no Response has a Stream.
+	// The context Until ends when the transport stops. Requests that wait for changes then end too. If Until is nil,
+	// no request waits for changes, and no Response has a Stream.
 	Until context.Context
-	// ServesAgain is set if the transport handles a Response with a Wait itself: the transport calls Await, stores
-	// the Wait in the field Waited, and serves the request again. Otherwise Serve does these three steps.
+	// ServesAgain is set if the transport itself waits when a Response has a Wait. The transport then calls Await, stores the Wait
+	// in the field Waited, and calls Serve again. If ServesAgain is not set, Serve itself waits, and then serves the request again.
 	ServesAgain bool
 	Waited      *changefeed.Wait
 }
@@ -49,10 +49,10 @@ type Fields interface {
 // Header implements Fields. It is a map with canonical names, like the Header of net/http.
 type Header map[string][]string
 
-// Values implements Fields.
+// Values returns all values of a header. It implements the interface Fields.
 func (h Header) Values(name string) []string { return h[name] }
 
-// Get implements Fields.
+// Get returns the first value of a header, or "". It implements the interface Fields.
 func (h Header) Get(name string) string {
 	if v := h[name]; len(v) > 0 {
 		return v[0]

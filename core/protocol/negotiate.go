@@ -25,7 +25,7 @@ type fields interface {
 	Get(canonicalName string) string
 }
 
-// checkVersion returns v, an x-ms-version. Any v except "", a published version or a later date is an error.
+// checkVersion checks v, the value of x-ms-version, and returns v. A published version, a later date and "" are valid; any other value is an error.
 func checkVersion(v string) (string, error) {
 	if v != "" && !version.Known(v) {
 		return "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a published version, such as 2019-02-02 or 2025-07-05, or a later date.")
@@ -87,9 +87,9 @@ type representation struct {
 	unasked     bool  // whether the client sent neither $format nor Accept
 }
 
-// responseFormat chooses the format of the answer: the value of $format or, without $format, the first
-// available media range in Accept. Without both, it chooses the default format. Errors are in XML for a
-// client that accepts any format.
+// responseFormat chooses the format of the answer. It uses $format or, without $format, the first media
+// range in Accept that is available. Without both, it chooses the default format. Errors have the same
+// format, but are in XML if the client accepts any format.
 func (d dialect) responseFormat(format *string, accept string) representation {
 	if format != nil && *format != "" {
 		accept = *format

@@ -187,7 +187,7 @@ func TestReadAll(t *testing.T) {
 	} {
 		for _, buffer := range [][]byte{nil, make([]byte, 0, 10), make([]byte, 0, 100_000)} {
 			if buffer != nil && tt.want == 0 {
-				continue // the case expects an error, after which the body cannot be read again
+				continue // a case that expects an error runs only once, because its body cannot be read again
 			}
 			got, err := protocol.ReadAll(buffer, tt.body, tt.length)
 			if len(got) != tt.want || code(t, err) != tt.err {
@@ -207,7 +207,7 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// grows implements a body. The method Read checks the sizes of the buffers that the reader allocates.
+// grows is a body. Its method Read checks the sizes of the buffers that the reader allocates.
 type grows struct {
 	t           *testing.T
 	read, total int // the number of bytes read so far; the sum of the sizes of all buffers
@@ -215,7 +215,7 @@ type grows struct {
 }
 
 func (g *grows) Read(p []byte) (int, error) {
-	if g.room != len(p) { // p is not the rest of the previous buffer, so the reader has allocated a new buffer
+	if g.room != len(p) { // the previous buffer had space for g.room bytes, so p is in a new buffer
 		size := g.read + len(p)
 		if g.total += size; g.read > 0 && size > 5*g.read {
 			g.t.Errorf("a buffer of %d bytes after %d have arrived", size, g.read)

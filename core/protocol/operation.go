@@ -21,8 +21,8 @@ type operation struct {
 	audience audience
 	since    string // the first protocol version with the operation; "" means all versions
 	write    bool
-	action   table.Action // the action of a write to one entity
-	// otherFormat is set if the answer is neither JSON nor ATOM. Accept and Prefer then have no effect.
+	action   table.Action // for a write to one entity: insert, delete and so on
+	// otherFormat is set if the answer is neither JSON nor ATOM. The headers Accept and Prefer then have no effect.
 	otherFormat bool
 	// inParts is set if permissions are checked for each operation of a batch, and not for the whole batch.
 	inParts bool

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// order returns the requested order of a query. The answer repeats the order as the text in asked. If the
-// client requests no order, this text is empty.
+// order returns the order that the client requests for a query. The result asked is this order as text,
+// for a header of the answer. The text is empty if the client requests no order.
 func (c *call) order(filter *odata.Filter) (o odata.Order, asked string, err error) {
 	text := c.header.Get("X-Edgetable-Orderby")
 	switch option := c.options.orderBy; {

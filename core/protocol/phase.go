@@ -10,16 +10,16 @@ import (
 type phase uint8
 
 const (
-	// running is the phase in which the operation itself runs. All successful answers come from this phase.
+	// In the phase running, the operation itself runs. All successful answers come from this phase.
 	running phase = iota
-	// reading is the phase before the operation. It reads the address, the names, the body, the filter and
-	// the ETag, and checks that the table exists.
+	// The phase reading comes before the operation. In this phase, the service reads the address, the names, the
+	// body, the filter and the ETag, and checks that the table exists.
 	reading
-	// readingOptions is the phase that parses the query options timeout, comp and restype.
+	// In the phase readingOptions, the service parses the query options timeout, comp and restype.
 	readingOptions
-	// atFront is the phase in the front end of the service, which does not access the table.
+	// In the phase atFront, the front end of the service handles the request. It does not access the table.
 	atFront
-	// challenging is the phase in which the front end asks for credentials.
+	// In the phase challenging, the front end asks for credentials.
 	challenging
 )
 
@@ -41,8 +41,8 @@ const (
 	frontName  = "Microsoft-HTTPAPI/2.0"
 )
 
-// foundIn maps an error to the phase in which it occurs. Any other error occurs in the phase called running,
-// in which the operation itself runs.
+// foundIn maps an error code to the phase in which the error occurs. A code that is not in this map belongs to the
+// phase running, in which the operation itself runs.
 var foundIn = map[table.Code]phase{
 	table.NoAuthenticationInformation: challenging,
 
@@ -70,9 +70,9 @@ var foundIn = map[table.Code]phase{
 	table.XMethodNotUsingPost:           reading,
 }
 
-// phaseOf returns the phase in which an error occurred: the phase in the map foundIn, with two exceptions. An
-// operation on /Tables reads its request while it runs, so an error in the request occurs in the phase
-// running. If credentials are missing, the error may be ResourceNotFound, and its phase is then challenging.
+// phaseOf returns the phase in which an error occurred. It uses the map foundIn, with two exceptions. An operation
+// on /Tables reads its request in the phase running, so this is the phase of errors in the request. For a request
+// without credentials, the error may be ResourceNotFound; this error then belongs to the phase challenging.
 func (c *call) phaseOf(e *table.Error) phase {
 	p := foundIn[e.Code]
 	if e.Code == table.ResourceNotFound && c.resp.Refused == RefusedAnonymous {
@@ -110,7 +110,7 @@ func (c *call) head(p phase) {
 	}
 }
 
-// withPreference appends the header Preference-Applied to h, if errors in the phase p have this header (see heads).
+// withPreference appends the header Preference-Applied to h, if the variable heads lists this header for errors in the phase p.
 func (c *call) withPreference(p phase, status int, h []Field) []Field {
 	if heads[p].preference && status != 412 {
 		return c.appendPreference(h)

@@ -114,7 +114,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 		}
 		return v.AppendFeedEnd(dst)
 	}})
-	if shown < len(page.Rows) { // the encoded rows are too long, because of escapes or of nulls for missing properties
+	if shown < len(page.Rows) { // the encoded rows exceed the limit: escapes, and nulls for missing properties, made them longer than estimated
 		page.Next = (&table.ScanRequest{Descending: order.Descending}).Continue(page.Rows[shown].Key)
 		a.header = append(continuation.Headers(page.Next, order.Descending), a.header[tokens:]...)
 	}

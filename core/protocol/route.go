@@ -34,7 +34,7 @@ const (
 	delegationKey     // /?restype=service&comp=userdelegationkey
 )
 
-// entities reports whether the resource is a single entity or the set of entities of a table.
+// entities reports whether the resource consists of entities: one entity, or the set of entities of a table.
 func (r resource) entities() bool { return r == entitySet || r == oneEntity }
 
 // route is a resource with the decoded names and keys of its address.
@@ -141,8 +141,8 @@ func plainRoute(name string) route {
 	return route{resource: entitySet, table: name}
 }
 
-// nestedCollection returns the route of a path of several segments that names no table: its first segment is
-// Tables, $batch, $metadata or empty. It accepts only the paths that clients with a wrong base URL send.
+// nestedCollection returns the route of a path of several segments whose first segment is Tables, $batch, $metadata or empty.
+// Such a path names no table. Clients with a wrong base URL send some of these paths. All other such paths are errors.
 func nestedCollection(account string, r route, first, rest, predicate string, hasPredicate bool) (route, error) {
 	switch {
 	case rest != "" && !isTables(rest) && rest != "$batch":
@@ -173,5 +173,5 @@ func checkURLKey(k string) error {
 	return table.InvalidInput.With("One of the request inputs is not valid. " + capital(err.Error()))
 }
 
-// capital makes a sentence of an error text.
+// capital returns an error text as a sentence, with a capital letter and a full stop.
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }

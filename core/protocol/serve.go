@@ -215,7 +215,7 @@ func (c *call) do(ctx context.Context) (answer, error) {
 		}
 		return answer{}, c.tableFirst(ctx, c.route.misbuilt)
 	}
-	if c.Turns == nil || c.turn != nil { // an operation of a batch needs no turn (permission to run), because the batch has one
+	if c.Turns == nil || c.turn != nil { // an operation of a batch runs in the turn (permission to run) of the batch
 		return c.run(ctx)
 	}
 	return c.inTurn(ctx)

@@ -52,8 +52,8 @@ type Summary struct {
 	filter *odata.Filter
 }
 
-// About copies the fields that describe the request from another summary of the same request. If a transport has
-// no space for the handler's answer, the transport sends a refusal, and calls About on the refusal's summary.
+// About copies the fields that describe the request from another summary. If a transport sends a refusal instead
+// of the handler's answer, it calls About. The refusal's summary then has the fields of the answer's summary.
 func (s *Summary) About(other *Summary) {
 	s.Operation, s.Table, s.Account, s.SignedIn, s.Waited = other.Operation, other.Table, other.Account, other.SignedIn, other.Waited
 }

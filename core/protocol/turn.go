@@ -24,8 +24,8 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	return c.run(ctx)
 }
 
-// chargeSource calls the given function, which reads from the store for a request that is not
-// authenticated yet. The client's network address pays the cost.
+// chargeSource calls the function read, which reads from the store before the request is
+// authenticated. The cost is charged to the client's network address.
 func (x *exchange) chargeSource(ctx context.Context, read func() error) error {
 	if x.Turns == nil || x.turn != nil {
 		return read()

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// Package wiretest reads the value of this flag.
+// Package wiretest looks up this flag by its name, so no variable holds it.
 var _ = flag.Bool("update", false, "rewrite the responses in testdata/wire")
 
 func TestWire(t *testing.T) { wiretest.Run(t, wiretest.Direct) }
@@ -104,13 +104,13 @@ func (s ruled) WriteRecord(ctx context.Context, r table.Record) (table.Revision,
 	return s.Store.WriteRecord(ctx, r)
 }
 
-// ruling is the name of an environment variable. In a process with this variable, TestRuledCorpus uses a rule of
-// expiry by which all entities expire.
+// The constant ruling names an environment variable. If the variable is set, TestRuledCorpus uses a rule of expiry by
+// which all entities expire.
 const ruling = "EDGETABLE_CORPUS_AFTER"
 
-// TestRuledCorpus gives each table a rule of expiry by which no entity expires. All requests of the corpus must then
-// get the same answers as without a rule. To show that the test can fail, a child process runs the test with a rule
-// by which all entities expire. The child process must fail.
+// TestRuledCorpus plays the corpus with a rule of expiry in each table. By this rule no entity expires, so all answers
+// must be the same as without a rule. A child process shows that the test can fail. It runs the same test with a rule
+// by which all entities expire, and must fail.
 func TestRuledCorpus(t *testing.T) {
 	t.Parallel()
 	if flag.Lookup("update").Value.String() == "true" {

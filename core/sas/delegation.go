@@ -46,10 +46,10 @@ type DelegationKey struct {
 	Value    string // the secret: base64 of 32 bytes
 }
 
-// GoString returns [DelegationKey.String], so that %#v omits Value too.
+// GoString returns the same text as [DelegationKey.String], so that the format %#v does not print the secret.
 func (d DelegationKey) GoString() string { return d.String() }
 
-// String returns the user and the times, without Value.
+// String returns the user and the times, without the secret.
 func (d DelegationKey) String() string {
 	return "delegation key of " + d.ObjectID + " in " + d.TenantID + " from " + d.Start + " to " + d.Expiry + " (value withheld)"
 }
@@ -91,8 +91,9 @@ func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, n
 	return want, nil
 }
 
-// derive computes Value. The first line ensures that no other text that is signed with an account key is equal to
-// this text.
+// derive computes the secret of the delegation key: the signature over several lines of text. Other texts are signed
+// with the same account key, but no other text begins with the first of these lines. So no secret is the signature of
+// another text.
 func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) string {
 	return k.SignLines([]string{
 		"edgetable user delegation key", account, role.String(),

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// lent is the request for a user delegation key in most tests. The function Delegate sets the remaining fields.
+// lent is the request for a user delegation key that most tests send. The function Delegate sets the remaining fields.
 var lent = sas.DelegationKey{
 	ObjectID: "11111111-2222-3333-4444-555555555555",
 	TenantID: "99999999-8888-7777-6666-555555555555",

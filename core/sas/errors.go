@@ -10,7 +10,7 @@ func refuse(code table.Code, detail string) *table.Error {
 	return code.With(code.Err().Message + " Detail: " + detail + ".")
 }
 
-// failed returns an AuthenticationFailed error with this detail.
+// failed makes an AuthenticationFailed error whose message contains the given detail.
 func failed(detail string) *table.Error { return refuse(table.AuthenticationFailed, detail) }
 
 // mismatched returns an error about a wrong signature. It quotes the StringToSign that the server computed, so that

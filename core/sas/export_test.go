@@ -2,8 +2,8 @@ package sas
 
 import "strings"
 
-// Said returns the values of a token as one text, so that a test can compare two tokens. Tokens with the same meaning
-// have the same text: escapes, empty values and the case of the table's name do not affect the text.
+// Said is a helper for tests that compare two tokens. It returns the values of a token as one text. Tokens with the
+// same meaning have the same text: escapes, empty values and the case of the table's name do not affect the text.
 func Said(t *Token) string {
 	var v [fields]string
 	for f := range v {

@@ -34,7 +34,7 @@ type requirement struct {
 	name    string
 	types   string // a resource type, which is a letter of srt; "" if no token grants the right
 	letters string // letters of sp, all of which are required
-	or      string // alternative to the field letters: a token with all of these letters in sp suffices too; may be ""
+	or      string // other letters of sp; a token with all of these other letters has the right too; may be ""
 	entity  bool   // whether a token for one table can grant the right
 }
 
@@ -108,7 +108,7 @@ func (g *Grant) Allow(right Right, tableName string) error {
 	return refuse(table.AuthorizationPermissionMismatch, need.name+" needs the "+letters+" in the token's permissions; they are "+quote(g.permissions))
 }
 
-// equalFold compares two names and ignores the case of ASCII letters. The name folded must be in lower case.
+// equalFold compares two names and ignores the case of ASCII letters. The first name must be in lower case.
 func equalFold(folded, name string) bool {
 	if len(folded) != len(name) {
 		return false

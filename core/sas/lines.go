@@ -110,7 +110,7 @@ func (t *Token) check() *table.Error {
 	return nil
 }
 
-// hasOnly reports whether s has no other characters than letters.
+// hasOnly reports whether every character of s occurs in the second parameter.
 func hasOnly(s, letters string) bool { return strings.Trim(s, letters) == "" }
 
 func contains(s string, c byte) bool { return strings.IndexByte(s, c) >= 0 }

@@ -91,7 +91,7 @@ type Token struct {
 	kind  kind
 	given set            // the fields that are present and not empty
 	text  string         // the decoded values of all fields, joined
-	ends  [fields]uint16 // offset in text at which each value ends
+	ends  [fields]uint16 // for each field, the offset at which its value ends in the joined text
 	table string         // the table name tn in lower case
 }
 

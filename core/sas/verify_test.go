@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// inside returns a context for Verify: the time, address and protocol of a request. Every recorded token permits all
-// three.
+// inside is a helper that returns a context for Verify: the time, address and protocol of a request. Every recorded
+// token permits a request with this context.
 func inside(t testing.TB) sas.Context {
 	t.Helper()
 	return sas.Context{Now: at(t, "2026-06-27T15:25:14Z"), Source: netip.MustParseAddr("168.1.5.65"), HTTPS: true}
@@ -55,7 +55,7 @@ func TestVerify(t *testing.T) {
 		name  string
 		query string
 		edit  func(*sas.Context)
-		code  table.Code // "" if the token must verify
+		code  table.Code // "" if Verify must accept the token; otherwise the code of the expected error
 		says  string
 	}{
 		{"valid", sign(t, k, q+"&sp=r&se="+se, tableLines("r", "", se, "", "", "")...), nil, "", ""},

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Read holds the settings of an account and when they were read.
+// Read is the result of one read of the store: the settings of an account, and the time of the read.
 type Read struct {
 	Properties
 	At edm.Ticks
@@ -32,8 +32,9 @@ func (c *Cache) Get(account string) *Read {
 	return c.read[account]
 }
 
-// Put stores the settings r in the cache. Before the caller reads r from the store, it must call [Cache.Get], and must
-// pass the result of Get as old. If the cached settings are no longer old, Put does nothing.
+// Put stores the settings r in the cache. Before the caller reads r from the store, it must call [Cache.Get]. The
+// second argument of Put must be the result of this call. If the cached settings have changed since the call, Put does
+// nothing.
 func (c *Cache) Put(account string, old, r *Read) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

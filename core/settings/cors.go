@@ -96,8 +96,8 @@ func (c CORS) Actual(origin, method string, response []multipart.Field) []multip
 	return nil
 }
 
-// allowsOrigin reports, by the result ok, whether the rule allows the origin. The result everybody is true if the rule
-// lists an asterisk. An asterisk also allows a request without an origin ("").
+// allowsOrigin reports two facts. The first result is true if the rule lists an asterisk. The second result is true if
+// the rule allows the origin. An asterisk also allows a request without an origin ("").
 func (r *Rule) allowsOrigin(origin string) (everybody, ok bool) {
 	for item := range items(r.AllowedOrigins) {
 		if item == "*" {

@@ -38,8 +38,8 @@ func ParseKeyInfo(body []byte) (start, expiry string, err error) {
 	return trim(start), trim(expiry), nil
 }
 
-// AppendDelegationKey appends the response to a request for a delegation key, without a byte order mark. The response
-// contains a secret, Value.
+// AppendDelegationKey appends the response to a request for a delegation key, without a byte order mark. The element
+// <Value> of the response is a secret.
 func AppendDelegationKey(dst []byte, k sas.DelegationKey) []byte {
 	dst = append(dst, xml.Header+"<UserDelegationKey>"...)
 	dst = appendText(dst, "SignedOid", k.ObjectID)

@@ -10,7 +10,8 @@ import (
 )
 
 // TestKeepOfLaterVersion checks that Keep does not lose unknown elements, which a later version of this program may
-// have stored. The unknown elements may be parts, or inside a part that the new document lacks.
+// have stored. An unknown element may be a child of the root element. It may also be inside a known element, such as
+// Logging, that the new document lacks.
 func TestKeepOfLaterVersion(t *testing.T) {
 	t.Parallel()
 	const later = `<Later a="1"><Logging>x &amp; y</Logging></Later>`

@@ -96,7 +96,7 @@ func TestUpdate(t *testing.T) {
 	any := settings.Rule{AllowedMethods: "GET", AllowedOrigins: "*"}
 	for _, c := range []struct {
 		why, body string
-		want      settings.Properties // the properties that Update must make of body and of configured()
+		want      settings.Properties // the expected result of Update, applied to the properties of configured()
 	}{
 		{"the whole document", full, configured()},
 		{"the whole document with a mark", "\uFEFF" + full, configured()},

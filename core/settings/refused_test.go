@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUpdateRefusesNothing checks that a document without any known part gives an error, as in a recording from the
-// service.
+// TestUpdateRefusesNothing checks that Update refuses a document without any known element. The service has refused
+// such a document in a recorded exchange.
 func TestUpdateRefusesNothing(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{properties(), "<StorageServiceProperties />", properties("<Unknown />")} {

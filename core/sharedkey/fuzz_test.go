@@ -81,7 +81,7 @@ func FuzzSharedKey(f *testing.F) {
 	})
 }
 
-// sameResource reports whether two paths may be accepted spellings of one path.
+// sameResource reports whether Verify may treat two paths as spellings of one path.
 func sameResource(a, b string) bool {
 	const secondary = "/" + account + "-secondary"
 	strip := func(s string) string {

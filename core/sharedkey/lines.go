@@ -2,8 +2,8 @@ package sharedkey
 
 import "crypto/subtle"
 
-// Shared access signatures (SAS) sign other texts with the same keys. Such a text consists of lines too. This package
-// does not interpret the lines.
+// A shared access signature (SAS) is a signature over a list of lines, made with an account key. This package does not
+// interpret the lines.
 
 // SignLines returns the signature over lines, joined by line feeds, as base64 text.
 func (k *Key) SignLines(lines []string) string {

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// verifies reports whether Verify accepts a signature over one path (signed) for a request with another path (sent).
+// verifies signs one path and sends another path. It reports whether Verify accepts the signature.
 func verifies(t *testing.T, signed, sent string) bool {
 	t.Helper()
 	a := &sharedkey.Account{Name: "acct", Keys: [2]*sharedkey.Key{key(t, keyText)}}
@@ -54,9 +54,9 @@ func TestRootSignature(t *testing.T) {
 	}
 }
 
-// TestBrokenEscapeOfTheSecondary checks paths with a malformed escape such as %zz. If such a path is sent with other
-// escapes than it was signed with, Verify must refuse the signature. But the path may be signed with the account's name
-// (acct), and sent with the name of the secondary (acct-secondary). Then Verify must accept the signature.
+// TestBrokenEscapeOfTheSecondary checks paths with a malformed escape such as %zz. If the signed path and the sent path
+// differ in other escapes, Verify must refuse the signature. Only one difference is permitted: the signed path may have
+// the account's name (acct), and the sent path the name of the secondary (acct-secondary).
 func TestBrokenEscapeOfTheSecondary(t *testing.T) {
 	t.Parallel()
 	if !verifies(t, "/acct/t%zz", "/acct-secondary/t%zz") {

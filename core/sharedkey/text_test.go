@@ -36,7 +36,8 @@ func TestAppendEscaped(t *testing.T) {
 	}
 }
 
-// TestNames checks the names of reasons and schemes for logs.
+// TestNames checks the names of authorization schemes, and the texts for reasons of a refusal. Logs contain these names
+// and texts.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[fmt.Stringer]string{

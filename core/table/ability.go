@@ -26,8 +26,9 @@ func As[T any](s Store) (ability T, ok bool) {
 
 // Declaring is a [Store] whose tables can have [Traits] (declared options).
 type Declaring interface {
-	// Declares returns the name of the store for messages, such as "PostgreSQL", and whether the store supports a
-	// rule of expiry. A store without this support answers [ErrUnsupported] to a record with such a rule.
+	// Declares returns two facts about the store. The first is its name for messages, such as "PostgreSQL". The
+	// second is whether it supports a rule of expiry. If not, the store answers [ErrUnsupported] to a record with
+	// such a rule.
 	Declares() (name string, expiry bool)
 }
 
@@ -53,10 +54,11 @@ type Restoring interface {
 // one.
 const UndoRestore edm.Ticks = 0
 
-// These words report the outcome of a restore: that of one part of a table, or that of the whole restore.
+// These words report the outcome of a restore, either for one part of a table or for the whole table; see
+// [Restoring].
 const (
 	Restored          = "restored"
-	Removed           = "removed" // the part did not exist at the time to which the table was restored
+	Removed           = "removed" // this part of the table did not exist at the time of the restored state
 	RestoreEnded      = "ended"
 	RestoreWaits      = "waits" // followed by the number of seconds to wait before the next call
 	RestoreUnfinished = "unfinished"

@@ -55,7 +55,8 @@ func (c *Clock) raise(t edm.Ticks) edm.Ticks {
 	}
 }
 
-// Next issues a Timestamp: the current time, but at least the last Timestamp plus 1.
+// Next returns a new Timestamp. The Timestamp is the current time, but at least one tick later than
+// the previous Timestamp.
 func (c *Clock) Next() (edm.Ticks, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

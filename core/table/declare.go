@@ -53,7 +53,7 @@ func (t *Traits) orNil() *Traits {
 	return t
 }
 
-// canKeep returns an error if the store does not support one of the options.
+// canKeep returns an error if the options contain an option that the store does not support.
 func (s *Service) canKeep(o TableOptions) error {
 	refuse := func(part string) error {
 		return OptionsInvalid.With(OptionsInvalid.Err().Message + " $." + part + ": " + s.home() + " does not support this option yet. Omit it.")

@@ -11,6 +11,8 @@ import (
 	"edgetable/testdata/memstore"
 )
 
+// Example inserts two entities, and then tries to insert one of them again. It prints the error, and the
+// PartitionKey, the RowKey and the Title of each entity that a query finds.
 func Example() {
 	ctx := context.Background()
 	now := func() edm.Ticks { return edm.MinDateTime }
