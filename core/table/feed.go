@@ -11,9 +11,9 @@ import (
 // each commit to the table, written together with the commit. The line lists the keys of the entities that the commit
 // put, deleted or expired. It does not contain their properties, which a reader gets from the stored entities.
 type Feeding interface {
-	// Changes returns the next commits of a feed. It leaves out commits that may still be undone: their positions are
-	// above all returned positions. So a client that reads page after page gets every commit, and gets the commits of
-	// one entity in their order.
+	// Changes returns the next commits of a feed. It leaves out commits that may still be undone. Such a commit has a
+	// higher position than all returned commits, so a later page can contain it. A client that reads page after page
+	// gets every commit. It gets the commits of one entity in their order.
 	//
 	// It fails with [ErrNoTable] or [ErrNoFeed]. If the feed cannot continue from the position, it fails with
 	// [ErrFeedExpired], [ErrFeedEnded] or [ErrHistory].
@@ -55,8 +55,8 @@ type FeedRequest struct {
 // FeedPage is the result of Changes.
 type FeedPage struct {
 	Commits []FeedCommit
-	// Next is the position after the page. Even for an empty page, Next is after the position of the request if the
-	// store has committed anything since.
+	// Next is the position after the page. If the store has committed anything after the position of the request, Next
+	// is later, even for an empty page.
 	Next FeedPosition
 	// More is set if the page ended because of a limit.
 	More bool

@@ -123,7 +123,8 @@ func (b *FeedBuilder) Add(ticks edm.Ticks, at, line []byte) (full bool, err erro
 	return full, nil
 }
 
-// parse decodes the part of a mutation that follows the kind, and stores the mutation's key in b.key.
+// parse decodes a mutation in a line of the feed. The caller has already decoded the kind, which is the first
+// byte. parse stores the mutation's key in b.key.
 func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error) {
 	shared, n := binary.Uvarint(line)
 	if n <= 0 || shared > uint64(len(b.key)) {

@@ -43,7 +43,7 @@ func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery)
 		return page, nil
 	}
 	plan := odata.MakePlan(q.Filter)
-	limit := top + 1 // one record more than the page needs, to learn whether there are more tables
+	limit := top + 1 // one record more than the page needs: it shows whether there are more tables
 	if plan.Residual != nil {
 		limit = MaxPageRows + 1
 	}

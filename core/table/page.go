@@ -34,23 +34,25 @@ const pollBytes = 64 << 10
 type PageBuilder struct {
 	// Page is the result. Examine sets Next, Scanned and Examined; the caller sets Rows.
 	Page Page
-	// Eager is set if the next rows are already in memory, so that examining another row costs little. A page that
-	// has all its rows then examines further rows, and ends before the next row that matches the filter. If no
-	// further row matches, the page finishes its ranges and needs no Next.
+	// Eager is set if the next rows are already in memory, so that examining another row costs little. When the
+	// page has all its rows, Examine then looks for a further row that matches the filter. If there is such a row,
+	// the page ends before it. If not, the page has finished its ranges, and needs no Next.
 	Eager bool
-	// Traits are the declared options of the table. The page leaves out entities that have expired at the instant
-	// Now, by a rule of expiry in Traits. If the request has Ended set, the page has only the expired entities.
+	// Traits are the declared options of the table, such as a rule of expiry. Now is the time at which the rule is
+	// applied. The page leaves out the entities that have expired by then. If the field Ended of the request is
+	// set, the page has only the expired entities.
 	Traits *Traits
 	Now    edm.Ticks
-	// Pause is the Pause of the request. It is nil if the store holds locks while it calls Examine.
+	// Pause is the function Pause of the request. A store that holds locks while it calls Examine sets nil,
+	// because Pause may wait.
 	Pause func(rows, size int) (end bool)
 
 	request  *ScanRequest
 	begun    bool // whether a row has been examined
 	taken    int  // number of rows on the page
 	size     int  // number of bytes in these rows
-	polled   int  // value of Page.Scanned at the last check of the deadline
-	unpolled int  // until Page.Scanned exceeds this value, no limit needs a check
+	polled   int  // value of Page.Scanned when the deadline was last checked
+	unpolled int  // no limit needs a check while Page.Scanned is at most this value
 }
 
 // NewPageBuilder starts a page. The request must not change until the page is complete.
@@ -101,9 +103,9 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	return Take, nil
 }
 
-// checkLimits reports whether the page ends before a row of n bytes, whether or not this row matches the filter.
-// It checks the deadline before the second row, so that a request whose deadline has passed long ago costs a
-// single row. After that it checks the deadline once per 64 KiB of rows.
+// checkLimits reports whether the page ends before a row of n bytes. The result does not depend on whether the row
+// matches the filter. The first check of the deadline comes before the second row. So if the deadline passed long
+// ago, the request examines only one row. After that, checkLimits checks the deadline once per 64 KiB of rows.
 func (b *PageBuilder) checkLimits(ctx context.Context, n int) (ends bool, err error) {
 	r := b.request
 	ends = b.spent() || !b.Eager && b.HasAllRows()
@@ -155,8 +157,7 @@ func (r *ScanRequest) InOrder() []key.Range {
 	return list
 }
 
-// Full reports whether the page must end before the next row, whatever that row is. The store then need not read
-// it.
+// Full reports whether the page must end before any further row. If so, the store need not read the next row.
 func (b *PageBuilder) Full() bool { return b.spent() || b.HasAllRows() }
 
 // spent reports whether the page has examined as many bytes as the request allows.

@@ -61,9 +61,9 @@ type Name struct{ Account, Table string }
 // Key returns the key of the table's record. Stores use this key to identify the table.
 func (n Name) Key() RecordKey { return RecordKey{n.Account, FoldName(n.Table)} }
 
-// check returns the service's error if no table can have this name, so that a store gets only legal
-// names. The error for the tables $Metrics… of the service is TableNotFound, because their names are
-// legal, but such tables do not exist.
+// check returns an error if no table can have this name. So a store gets only legal names. The names
+// of the service's tables $Metrics… are legal in the service, but these tables do not exist here. So
+// the error for such a name is TableNotFound.
 func (n Name) check() error {
 	err := CheckTableName(n.Table)
 	if err != nil && strings.HasPrefix(n.Table, "$Metrics") {

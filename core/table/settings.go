@@ -99,8 +99,8 @@ func (s *Service) updateRecord(ctx context.Context, key RecordKey, update func(r
 		}
 		_, err = s.startCall().WriteRecord(ctx, r)
 		if errors.Is(err, ErrUnknown) {
-			// If the stored record has the new value, the update counts as successful,
-			// even if another client wrote that value.
+			// The reply was lost. If the stored record has the new value, the update counts as
+			// successful, even if another client wrote the same value.
 			now, readErr := s.startCall().ReadRecord(ctx, key, Strong)
 			if readErr == nil && bytes.Equal(now.Value, r.Value) && now.Traits.equal(r.Traits) {
 				return nil

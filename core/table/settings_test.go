@@ -97,7 +97,9 @@ func TestAccountSettings(t *testing.T) {
 		t.Fatalf("at first: %q, %v", got, err)
 	}
 	var wg sync.WaitGroup
-	const writers = 5 // an update makes up to 10 attempts, and each other client makes at most one attempt fail, so every update succeeds
+	// An update makes up to 10 attempts. An attempt fails only if another writer has just changed the settings. Each
+	// writer changes them once, so an update fails at most 4 attempts, and every update succeeds.
+	const writers = 5
 	for i := range writers {
 		wg.Go(func() {
 			err := s.UpdateAccountSettings(ctx, "acct", func(old []byte) ([]byte, error) {

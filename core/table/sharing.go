@@ -13,15 +13,15 @@ import (
 type Upkeep struct {
 	Table   Name
 	Removed int // number of entities removed so far
-	// Behind is the longest delay of a removal in this pass. The delay starts when three conditions
-	// are met: the entity has expired, withdrawing the rule can no longer make it visible again, and
-	// the pass is due.
+	// The duration Behind is the longest delay of a removal in this pass. The delay starts when
+	// three conditions are met: the entity has expired, withdrawing the rule can no longer make it
+	// visible again, and the pass is due.
 	Behind edm.Ticks
 
 	incarnation Incarnation
 	from        []byte
 	began       edm.Ticks
-	left        bool // whether an expired entity could not be removed
+	left        bool // set if the removal of an expired entity failed
 	scanned     int  // number of bytes examined
 
 	due   edm.Ticks // with [Sharing]: until this instant, no other program may resume the pass
@@ -47,8 +47,9 @@ type Sharing interface {
 // its pass.
 const upkeepTurn = 300 * edm.TicksPerSecond
 
-// TakeUpkeep returns a pass of upkeep over a table. taken is false if no pass is due, or if another
-// program is making the pass.
+// TakeUpkeep returns a pass of upkeep over a table. In such a pass, a program removes the expired
+// entities of the table. The result taken is false if no pass is due, or if another program is
+// making the pass.
 func (s *Service) TakeUpkeep(ctx context.Context, n Name) (u Upkeep, taken bool, err error) {
 	u.Table = n
 	shared, ok := As[Sharing](s.store)

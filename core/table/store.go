@@ -136,12 +136,12 @@ type Row struct {
 
 // ScanRequest selects the entities in some ranges that match a filter.
 type ScanRequest struct {
-	// Ranges has at least one range. The ranges are not empty, disjoint and ascending. All of them
-	// are read for the same page, under its limits and in its snapshot.
+	// Ranges has at least one range. No range is empty. The ranges do not overlap, and are in ascending
+	// order. All of them are read for the same page, under its limits and in its snapshot.
 	Ranges []key.Range
 	Filter *odata.Filter // nil matches all entities; the store must apply the filter exactly, to each entity that it reads
-	// Ended selects only the entities that have expired by the traits of the table. Otherwise only
-	// the entities that have not expired are selected.
+	// If Ended is set, the scan selects only expired entities: those that have expired by the rule in
+	// the table's [Traits]. Otherwise the scan selects only entities that have not expired.
 	Ended bool
 
 	// Descending makes the scan read from the last key of the last range to the first key of the

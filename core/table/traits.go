@@ -25,8 +25,8 @@ type Expiry struct {
 	// Property is the name of a property, or "". If an entity has this property with a DateTime, the
 	// entity expires at that instant.
 	Property string
-	// After applies to an entity whose property named by Property is missing or no DateTime. When the age
-	// of such an entity, counted from its Timestamp, reaches After, the entity expires; 0 means never.
+	// After is a maximum age, counted from the Timestamp of an entity; 0 means none. An entity of this
+	// age expires, unless the entity has a DateTime in the property that the field Property names.
 	After edm.Ticks
 	// Since is the instant at which the rule was declared. The store removes no entity before Since +
 	// UndoTime.
@@ -127,9 +127,9 @@ func (t *Traits) isPastUndoTime(now edm.Ticks) bool {
 // These are the parts of stored traits. Each part consists of one byte that identifies the part, its
 // length in two bytes, and its content.
 const (
-	partExpiry = 1 // the fields After, Since and Until in 8 bytes each, and then Property
-	partEnding = 2 // the same fields as in partExpiry
-	partFeed   = 3 // the field Keep in 8 bytes
+	partExpiry = 1 // the values of Expiry.After, Expiry.Since and Expiry.Until in 8 bytes each, and then the text of Expiry.Property
+	partEnding = 2 // a withdrawn rule (Traits.Ending), in the same form as in partExpiry
+	partFeed   = 3 // the value of Feed.Keep in 8 bytes
 )
 
 // append appends the stored form of the traits.

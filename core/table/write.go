@@ -88,14 +88,15 @@ func checkGroup(mutations []Mutation) error {
 	return nil
 }
 
-// commit applies mutations. If the reply was lost, it tries to find out the outcome.
+// commit applies mutations. If the reply was lost, commit tries to find out the outcome.
 //
-// If a mutation demands a Timestamp, commit sends the mutations again. They apply at
-// most once, because the first application changes that Timestamp. It must not send
-// other mutations again, because the second attempt could overwrite a later write of
-// another client. Instead it makes one strong read. If the entity has our nonce, all
-// mutations were applied. Otherwise the outcome stays unknown, and commit returns the
-// error ErrUnknown: an answer such as 404, 409 or 412 would be a guess.
+// If a mutation demands a Timestamp, commit sends all mutations again. They apply at most once,
+// because the first application changes that Timestamp.
+//
+// Otherwise commit must not send the mutations again, because the second attempt could overwrite a
+// later write of another client. Instead commit makes one strong read. If the entity has our nonce,
+// all mutations were applied. If not, the outcome stays unknown. commit then returns the error
+// ErrUnknown, because an answer such as 404, 409 or 412 would be a guess.
 func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error) {
 	ticks, err := s.startCall().Commit(ctx, table, m)
 	s.finishCall(0, 0)

@@ -6,12 +6,11 @@ import "encoding/binary"
 // token bucket's key.
 const maxKey = 128
 
-// Key returns the name of a partition as the key of a token bucket. It shortens
-// a long name to its beginning and a hash. A token bucket stores its key. The
-// names of the table and the entity are not checked yet at this point, so names
-// of several megabytes could fill the memory. Two names with the same hash
-// share a token bucket. Both belong to one account, so an attacker gains
-// nothing.
+// Key returns the name of a partition as the key of a token bucket. For a long name, the key is the
+// beginning and a hash of the name. The names in a request are not checked yet at this point, and
+// may have several megabytes. A token bucket keeps its key in memory, so keys of this size could
+// fill the memory. Two names with the same hash share a token bucket. Both names belong to one
+// account, so an attacker gains nothing.
 func Key(name string) string {
 	if len(name) <= maxKey {
 		return name

@@ -136,8 +136,8 @@ func (b *Buckets) Peek(key string) (wait time.Duration) {
 	return b.lacks(e, now, b.token)
 }
 
-// charge returns the time in which a bucket gains n tokens, but at most the parameter most. Both times are in grains
-// (1024 grains are 100 ns).
+// charge returns the time in which a bucket gains n tokens. If this time is longer than the parameter most, the result
+// is the value of most. Both times are in grains (1024 grains are 100 ns).
 func (b *Buckets) charge(n int, most int64) int64 {
 	if int64(n) < most/b.token {
 		return int64(n) * b.token
@@ -145,8 +145,8 @@ func (b *Buckets) charge(n int, most int64) int64 {
 	return most
 }
 
-// The result of lacks is the time to wait until a bucket has enough tokens for a charge. If the bucket has enough
-// now, the result is 0.
+// The method lacks computes how long to wait until a bucket has enough tokens for a charge. If the bucket has enough
+// tokens now, the result is 0.
 func (b *Buckets) lacks(e *bucket, now, charge int64) time.Duration {
 	if late := e.full - now - (b.burst - min(charge, b.burst)); late > 0 {
 		return duration(late)
@@ -166,7 +166,7 @@ func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
 	return s, now, &full
 }
 
-// full represents the full bucket of a key that is not in memory.
+// The variable full is the bucket of every key that is not in memory. Such a bucket is full.
 var full bucket
 
 // duration converts a number of grains (1024 grains are 100 ns) to a time. The result is rounded up to whole ticks
@@ -205,15 +205,15 @@ type bucket struct {
 
 // entry is an entry of the heap for a bucket. The next bucket to drop is at the root.
 type entry struct {
-	// full is a copy of bucket.full, which only increases. Take changes only the original, because a change of the heap
-	// is slow. So the copy may be too low. The method insert corrects the copy when the entry is at the root of the
-	// heap.
+	// The field full is a copy of bucket.full. The copy may be lower than the original, because bucket.full increases,
+	// and Take does not change the copy: a change of the heap is slow. The method insert corrects the copy when the
+	// entry is at the root of the heap.
 	full int64
 	slot int32
 }
 
-// tick reads the argument now as the new time of the clock, and returns the time since New in grains (1024 grains
-// are 100 ns). If the clock has stepped back, the result stays the same.
+// tick sets the clock of the shard to the time in the parameter now. It returns the time since the call of New in
+// grains (1024 grains are 100 ns). If the clock has stepped back, the result stays the same.
 func (s *shard) tick(now edm.Ticks) int64 {
 	if now > s.last {
 		s.elapsed += min(int64(now-s.last), stride/grains) * grains
@@ -231,9 +231,9 @@ func (s *shard) put(key string, e *bucket, now, at int64) {
 	}
 }
 
-// insert adds the bucket of a key. If the shard has no space, the new bucket replaces the bucket nearest to full.
-// Each Take makes at most one copy in the heap too low, and insert corrects a copy in O(log n). So the amortized time
-// is O(log n).
+// insert adds the bucket of a key. If the shard has no space, the new bucket replaces the bucket nearest to full. The
+// heap has a copy of the time at which each bucket becomes full. Each Take makes at most one of these copies too low,
+// and insert corrects a copy in O(log n). So the amortized time is O(log n).
 func (s *shard) insert(key string, now, full int64) {
 	key = strings.Clone(key)
 	if len(s.buckets) < s.room {

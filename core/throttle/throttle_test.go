@@ -150,8 +150,8 @@ func (m *model) take(key string, n int) bool {
 	return true
 }
 
-// TestModel compares Buckets with the model. Buckets and the model must drop the same key, so no two buckets may be
-// equally full. Therefore no two steps are a whole number of tokens apart in time.
+// TestModel compares Buckets with the model. If there is no space, both must drop the same key. This is certain
+// only if no two buckets are equally full. So no two steps of the test are a whole number of tokens apart in time.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	const steps = perToken / 7

@@ -136,7 +136,7 @@ func (r *reader) number() uint64 {
 	return n
 }
 
-// count reads a number of items. A number above room is an error.
+// count reads a number of items. If the number is above the maximum in the parameter room, the reader records an error.
 func (r *reader) count(room int) int {
 	n := r.number()
 	if r.bad = r.bad || n > uint64(room); r.bad {
@@ -145,7 +145,7 @@ func (r *reader) count(room int) int {
 	return int(n)
 }
 
-// fixed reads n bytes. After an error, they are zero.
+// fixed returns the next n bytes. After an error, all returned bytes are zero.
 func (r *reader) fixed(n int) []byte {
 	if r.bad = r.bad || n < 0 || n > len(r.rest); r.bad {
 		return make([]byte, max(n, 0))

@@ -11,11 +11,11 @@ import (
 const (
 	busiest    = 16   // maximum number of tables with detailed counts (type counted)
 	aliases    = 256  // maximum number of entries in Counter.known: names of tables, as spelled in requests
-	exactReads = 1000 // number of reads by key that are counted exactly between two Ticks
+	exactReads = 1000 // number of reads by key that are all counted, after each call of Tick
 	sampling   = 8    // further reads are sampled: one in this number is counted, with this number as its weight
 
 	waiting = 256  // maximum number of tables that have only a count of requests
-	fading  = 1024 // each minute, a count of requests loses the fraction 1/fading
+	fading  = 1024 // each minute, a count of requests is reduced by this part (1/1024) of its value
 )
 
 // Counter counts the requests to all tables. It keeps detailed counts, such as those of each partition, only for the
@@ -24,7 +24,7 @@ type Counter struct {
 	known atomic.Pointer[map[string][]spelled] // tables with detailed counts, by name as spelled in requests
 	hours hours
 
-	mu      sync.Mutex // guards the fields below; whoever replaces the map in the field known must hold it too
+	mu      sync.Mutex // guards the fields below, and each replacement of the map Counter.known
 	tables  []*counted
 	waiting map[name]uint64
 	now     edm.Ticks
@@ -32,8 +32,9 @@ type Counter struct {
 
 type name struct{ account, table string }
 
-// spelled is a value in the map Counter.known. The key in the map is the name of a table in one spelling (table names
-// are case-insensitive). The value holds the account and the detailed counts of the table.
+// spelled is an element of a list in the map Counter.known. The map has one list for each spelling of a table's name,
+// because table names are case-insensitive. The element holds an account, and the detailed counts of the account's
+// table with this name.
 type spelled struct {
 	account string
 	*counted
@@ -101,7 +102,8 @@ func (c *Counter) table(n name) *counted {
 	return nil
 }
 
-// addSpelling lists a table with detailed counts under one more spelling of its name.
+// addSpelling adds one more spelling of a table's name to the map Counter.known. The parameter t has the detailed
+// counts of the table.
 func (c *Counter) addSpelling(written string, t *counted) {
 	known := c.knownWithout(nil)
 	if len(known) >= aliases {
@@ -111,7 +113,8 @@ func (c *Counter) addSpelling(written string, t *counted) {
 	c.known.Store(&known)
 }
 
-// knownWithout returns a copy of the map in the field known. The copy lacks the entries of one table.
+// knownWithout returns a copy of the map Counter.known without the entries of one table. The keys of this map are
+// spellings of table names.
 func (c *Counter) knownWithout(gone *counted) map[string][]spelled {
 	known := make(map[string][]spelled)
 	for written, list := range *c.known.Load() {
@@ -139,9 +142,9 @@ func (c *Counter) Tick(now edm.Ticks) {
 	}
 }
 
-// replace chooses the busiest table without detailed counts, and the table with detailed counts that has the fewest
-// requests. If the first has more requests, it replaces the second. Requests of a day ago count less than a third. So
-// a table that is idle at night is not replaced by a table that is busy for a minute.
+// replace finds the busiest table without detailed counts, and the table with detailed counts that has the fewest
+// requests. If the first table has more requests, it replaces the second. The weight of a request decreases slowly, to
+// about a quarter after a day. So a table that is idle at night is not replaced by a table that is busy for a minute.
 func (c *Counter) replace() {
 	var next name
 	most, full := uint64(0), len(c.waiting) == waiting

@@ -2,21 +2,22 @@ package traffic
 
 import "bytes"
 
-// lag is the number of inserts between two changes of the keys with which inserted keys are compared. If concurrent
-// clients insert in key order, one client may overtake another, but by fewer inserts than this number.
+// lag is the number of inserts after which the keys oldHigh and oldLow are renewed. Each inserted key is compared with
+// these two keys. If concurrent clients insert in key order, one client may overtake another by a few inserts. The key
+// of the slower client is then below the highest key, but still above oldHigh.
 const lag = 64
 
-// ends finds out whether keys are inserted at the end or the start of a table. It compares each inserted key with the
-// highest and the lowest key that were inserted up to a short time before.
+// ends is a detector of inserts at the end or the start of a table. It compares each inserted key with the highest and
+// the lowest earlier key. For this comparison, the latest inserts (fewer than 64) do not count.
 type ends struct {
 	high, low       []byte // highest and lowest key inserted so far
-	oldHigh, oldLow []byte // copies of high and low, renewed each time n is a multiple of lag
+	oldHigh, oldLow []byte // copies of the two keys above, renewed after every 64 inserts
 	n               int
 }
 
-// insert compares an inserted key with the highest and the lowest earlier key. The result atEnd is true for a key above
-// the highest, and atStart for a key below the lowest. The result judged is false during the first inserts, when there
-// are no earlier keys to compare with.
+// insert compares an inserted key with the highest and the lowest earlier key. The first result is false during the
+// first inserts, because there are no earlier keys to compare with. The second result is true for a key above the
+// highest key. The third result is true for a key below the lowest key.
 func (e *ends) insert(k []byte) (judged, atEnd, atStart bool) {
 	k = cut(k)
 	if e.oldHigh != nil {

@@ -133,7 +133,8 @@ func (g *grid) spread(from, to []byte, metric, n int) {
 	}
 }
 
-// tick advances the clock to now. It adds a column for the minute, and for the quarter of an hour, that ended.
+// tick advances the clock to now. When a minute with requests has ended, tick adds a column for this minute. When a
+// quarter of an hour with requests has ended, tick adds a column for the quarter too.
 func (g *grid) tick(now edm.Ticks) {
 	at := now - now%minute
 	if at == g.at {
@@ -160,7 +161,7 @@ func (g *grid) tick(now edm.Ticks) {
 	}
 }
 
-// recent returns the columns of the matrix that are not older than a given time.
+// recent removes each column whose time is before the parameter from. A column holds the request counts of one period.
 func recent(list []Column, from edm.Ticks) []Column {
 	return slices.DeleteFunc(list, func(c Column) bool { return c.At < from })
 }
@@ -188,9 +189,9 @@ func (g *grid) adapt() {
 	}
 }
 
-// choose returns bounds of new ranges. It gives a weight to each key in the sample and to each old bound, and makes
-// ranges of equal total weight. The old bounds together have about half of the weight, so that some ranges remain
-// where there is little traffic.
+// choose returns the bounds of new ranges. Each key in the sample and each old bound has a weight. All new ranges have
+// about the same total weight. The old bounds together have about half of all weight. So some old bounds remain even
+// among keys with little traffic, which are rare in the sample.
 func (g *grid) choose() [][]byte {
 	type point struct {
 		key    []byte

@@ -11,7 +11,8 @@ import (
 	"edgetable/core/key"
 )
 
-// TestGrid checks that the matrix loses no count while the busy keys move, the ranges adapt, and columns grow old.
+// TestGrid checks that a grid loses no count while the busy keys move and the ranges adapt. A grid is a matrix of
+// request counts by key range and time.
 func TestGrid(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -46,7 +47,7 @@ func TestGrid(t *testing.T) {
 			}
 		}
 		want := want
-		if len(list) == len(g.quarters) { // the quarter of an hour with these five minutes has not ended yet
+		if len(list) == len(g.quarters) { // the last five minutes are not in g.quarters yet, because their quarter of an hour has not ended
 			for i := range g.sum {
 				for m, n := range g.sum[i] {
 					want[m] -= uint64(n)

@@ -31,7 +31,7 @@ type heavy struct {
 	total uint64
 }
 
-// slot is the counter of one partition. When another partition takes over the counter, its name is written into the
+// slot is the counter of one partition. When another partition takes over the counter, the new name is written into the
 // memory of the old name.
 type slot struct {
 	hash, count, err uint64
@@ -141,8 +141,8 @@ func (h *Heavy) insert(e Entry) {
 	h.Entries = slices.Insert(h.Entries, i, e)
 }
 
-// floor returns the highest possible count of a partition that is not in the list. room is the maximum length of the
-// list.
+// floor returns an upper bound for the count of each partition that is not in h.Entries. The parameter room is the
+// maximum length of this list.
 func (h Heavy) floor(room int) uint64 {
 	if len(h.Entries) < room {
 		return 0

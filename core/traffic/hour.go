@@ -31,8 +31,8 @@ type hours struct {
 	mu     sync.RWMutex // guards the fields below, except hourly.counts
 	tables map[string]*hourly
 	now    edm.Ticks
-	// since is the time from which on every request to every table has been counted. If a table is not in the map
-	// above, it had no request after this time.
+	// since is the time at which complete counting began: later requests to all tables have been counted. A table that
+	// is not in the map tables had no counted request since then, at least in the last hour.
 	since edm.Ticks
 }
 

@@ -92,9 +92,9 @@ func TestHourPasses(t *testing.T) {
 	}
 }
 
-// TestHoursAreBounded fills the Counter with as many tables as have counts for the last hour (mostHours). A request to
-// one more table is not counted. The start of counting that is reported for this table (the field Since) must then be
-// the time of that request.
+// TestHoursAreBounded fills the Counter with the maximum number of tables that have counts for the last hour. A request
+// to one more table is not counted. The field Since in the counts of this table is the start of counting. Since must
+// then be the time of the uncounted request.
 func TestHoursAreBounded(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)

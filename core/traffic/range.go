@@ -13,9 +13,9 @@ import (
 // bucket.
 type Range struct {
 	Bucket int `json:"bucket"`
-	// From and To are PartitionKeys; "" means the start or the end of all keys. The range ends before the partition
-	// To. The range begins at the partition From. There is one exception: if a split moved only the partitions above
-	// From to the Durable Object, the range begins after the partition From.
+	// From and To are the PartitionKeys at the start and the end of the range; "" means the start or the end of all
+	// keys. The partition From usually belongs to the range, and the partition To usually does not. But a split may cut
+	// directly after a partition. Then the partition belongs to the range that ends with it.
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Bytes uint64 `json:"bytes"` // size of the stored data

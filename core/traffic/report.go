@@ -29,7 +29,8 @@ type Report struct {
 	Partitions map[string]Heavy `json:"heaviest"`
 	Shapes     []Shape          `json:"shapes"` // in descending order of cost
 	Map        Map              `json:"map"`
-	// Hour has exact counts, also for a table without detailed counts. It is nil on Cloudflare Workers.
+	// Hour holds the counts of the last hour, which are exact. Even a table without other counts has these counts. On
+	// Cloudflare Workers, Hour is nil.
 	Hour *Hour `json:"hour,omitempty"`
 	// Ranges lists the ranges of a table's Durable Objects by bucket, and within a bucket in key order. It is set on
 	// Cloudflare Workers only.
@@ -54,7 +55,7 @@ func (r *Report) Sum(metric string) uint64 {
 	return max(sum, r.Partitions[metric].Total) // Total may be higher than the exact sum, because Total includes extrapolated reads
 }
 
-// Map is the matrix of key ranges over time.
+// Map is a matrix of request counts. Each row is a range of keys. Each column is a minute or a quarter of an hour.
 type Map struct {
 	Metrics [metrics]string `json:"metrics"`
 	// Starts are the keys at which the ranges start, in ascending order. The first range starts before all keys.

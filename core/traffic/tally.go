@@ -6,16 +6,16 @@ import (
 	"edgetable/core/edm"
 )
 
-// Tally counts the requests to a table, or to one bucket of a table, in one window of time. It has all counts of a
-// [Counter] except the matrix. It is not safe for concurrent use.
+// Tally counts the requests to a table, or to a bucket (a part of a table), in one period of time. It has all counts of
+// a [Counter] except those by key range. It is not safe for concurrent use.
 type Tally struct {
 	window
 	ends    ends
 	recent  []recentWrites
-	lately  [8]uint64 // hashes of the partitions of the most recent writes in the current second
+	lately  [8]uint64 // for each of the latest eight writes in the current second, the hash of the partition
 	written uint64
 	now     edm.Ticks
-	minutes []minuteCount // counts by minute, in ascending order of time; only a bucket has them, because it has no matrix
+	minutes []minuteCount // counts by minute, in ascending order of time; only for a bucket (a part of a table), because a table has a grid
 }
 
 // recentWrites is the number of writes to one partition in one second.
@@ -31,21 +31,23 @@ type minuteCount struct {
 	counts [metrics]uint32
 }
 
-// size holds the limits for the data that a Tally stores. Except for text, the limits are numbers of items.
+// size holds the limits for the data that a Tally stores. The first four fields are maximum numbers of items.
 type size struct {
 	partitions, shapes, recent, minutes int
 	text                                int // maximum length of a stored filter, in bytes
 }
 
 var (
-	// ofTable is the size for a table that a server counts.
+	// ofTable holds the limits for a Tally of a whole table.
 	ofTable = &size{partitions: heaviest, shapes: 32, recent: 64, text: 512}
-	// ofBucket is the size for a bucket. It is small, because hundreds of buckets may share a small memory.
+	// ofBucket holds the limits for a Tally of a bucket, which is a part of a table. The limits are low, because
+	// hundreds of buckets may share a small memory.
 	ofBucket = &size{partitions: 16, shapes: 8, recent: 8, text: 160, minutes: 60}
 )
 
-// NewTally returns a Tally for a bucket. In at most 16 KiB it stores 16 partitions for each metric, 8 shapes of
-// queries, and the sums of the last 60 minutes with traffic.
+// NewTally returns a Tally for a bucket, which is a part of a table. The Tally needs at most 16 KiB of memory. It lists
+// the 16 busiest partitions by each of four counts: reads, writes, scanned rows and throttled requests. It has 8 groups
+// of queries with similar filters, and the sums of the last 60 minutes with traffic.
 func NewTally(since edm.Ticks) *Tally {
 	t := new(Tally)
 	t.start(since, ofBucket)
@@ -84,8 +86,8 @@ func (t *Tally) sumRead(v *Visit) {
 	t.totals.ReadBytes += uint64(v.Bytes)
 }
 
-// count adds a request to all counts, except that the sums of reads by key are added by the function sumRead. If only
-// one of several reads is counted, the parameter weight says for how many reads it stands. For other requests the
+// count adds a request to all counts except the sums of reads by key, which the function sumRead adds. If a counted
+// read by key represents several reads, the parameter weight is the number of these reads. For other requests the
 // weight has no effect.
 func (t *Tally) count(v *Visit, from []byte, weight int) {
 	id := uint64(0)

@@ -146,8 +146,9 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestMergeForgets checks that the report does not start earlier because of a bucket that was idle for a long time.
-// Otherwise rates that are computed from the report would be too low.
+// TestMergeForgets merges the counts of several buckets (parts of a table). One bucket was idle for a long time, and
+// its old counts must not be in the report. Otherwise the report would start too early, and rates that are computed
+// from the report would be too low.
 func TestMergeForgets(t *testing.T) {
 	t.Parallel()
 	now := 1000 * day

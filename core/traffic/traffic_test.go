@@ -49,7 +49,7 @@ func TestOthersAreOne(t *testing.T) {
 	}
 }
 
-// at returns a new Counter with the given time.
+// at makes a Counter and sets its clock to the given time.
 func at(now edm.Ticks) *Counter {
 	c := New()
 	c.Tick(now)
@@ -89,7 +89,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("the busier table: %v", late)
 	}
 	c.tables[0] = newCounted(name{"a", "longername"}, "longername", now)
-	for i := range 1 << len("longername") { // the number of stored spellings must be limited
+	for i := range 1 << len("longername") { // the number of spellings in the map Counter.known must stay below a limit
 		c.Add(get(spelling("longername", i), "p"))
 	}
 	if n := len(*c.known.Load()); n > aliases+1 {
@@ -211,7 +211,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestWindows checks that a report covers the last one to two days.
+// TestWindows checks that a report covers the current period of a day and the previous period, but no earlier period.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	c := at(100 * day)

@@ -9,9 +9,9 @@ type Visit struct {
 	PartitionKey, RowKey string
 	InPartition          bool
 	Write                bool
-	// Entities is the number of entities read or written by key, and Inserts is the number of written entities that
-	// may be new. Bytes is the total length of the keys and properties of these entities, and Largest is the length
-	// of the largest entity.
+	// Entities is the number of entities that the request read or wrote by key. Inserts is the number of written
+	// entities that may not have existed before. Bytes is the total length of the keys and properties of all entities
+	// read or written by key. Largest is the length of the largest entity.
 	Entities, Inserts, Bytes, Largest int
 	// Tool is set for writes of edgetable's own tools. Advice about a table must not depend on such writes. So they are
 	// only in the counts of the last hour (type Hour), on which no advice is based.
@@ -21,8 +21,8 @@ type Visit struct {
 	// Throttled is set if a rate limit refused the request. Such a request is counted only as throttled.
 	Throttled bool
 
-	// Plan is the Kind of the query's odata.Plan, or "" for other requests. Shape is the filter without its values, and
-	// Example is the filter as the client sent it.
+	// Plan says how wide the key ranges of a query are: it is the field Kind of the query's odata.Plan. For other
+	// requests Plan is "". Shape is the filter without its values, and Example is the filter as the client sent it.
 	Plan, Shape, Example string
 	// First is set on the first page of a query.
 	First bool

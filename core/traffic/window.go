@@ -33,9 +33,9 @@ type Totals struct {
 	// Missed is the number of requests that arrived while another request to the table was being counted.
 	Missed uint64 `json:"missed"`
 
-	// Judged is the number of inserts whose key was compared with the highest and the lowest key that were known a
-	// short time before. AtEnd is the number of inserts above the highest key, and AtStart the number of inserts
-	// below the lowest key.
+	// Judged is the number of inserts whose key was compared with the highest and the lowest key of earlier inserts.
+	// For this comparison, the latest inserts (fewer than 64) do not count. AtEnd is the number of inserts above the
+	// highest key. AtStart is the number of inserts below the lowest key.
 	Judged  uint64 `json:"judged"`
 	AtEnd   uint64 `json:"atEnd"`
 	AtStart uint64 `json:"atStart"`
@@ -51,7 +51,7 @@ type Totals struct {
 	SecondMostIn string `json:"secondMostIn"`
 }
 
-// sums returns the fields that are added when two Totals are merged.
+// sums returns pointers to those fields whose values are summed up when two Totals are merged.
 func (t *Totals) sums() [20]*uint64 {
 	return [...]*uint64{
 		&t.Reads, &t.ReadBytes, &t.Queries, &t.Scanned, &t.ScannedBytes, &t.Returned, &t.Writes, &t.WrittenBytes, &t.WriteUnits,
@@ -66,7 +66,7 @@ var sumNames = [...]string{
 	"batchEntities", "batchable", "throttled", "missed", "judged", "atEnd", "atStart", "firstInserts", "firstPartitions",
 }
 
-// EachSum calls f for each field that is added when two Totals are merged.
+// EachSum calls f for each field whose values are summed up when two Totals are merged.
 func (t *Totals) EachSum(f func(name string, n uint64)) {
 	for i, n := range t.sums() {
 		f(sumNames[i], *n)
@@ -91,7 +91,7 @@ func (t *Totals) add(o *Totals) {
 
 // Shape is a group of queries whose filters differ only in their values.
 type Shape struct {
-	Plan         string `json:"plan"`   // the Kind of the odata.Plan
+	Plan         string `json:"plan"`   // the field Kind of the odata.Plan, which says how wide the key ranges of the queries are
 	Filter       string `json:"filter"` // the filter with a question mark for each value; "" for queries without a filter
 	Example      string `json:"example"`
 	Queries      uint64 `json:"queries"` // number of queries; 0 from Durable Objects, which do not distinguish first pages from later pages
@@ -101,9 +101,9 @@ type Shape struct {
 	Returned     uint64 `json:"returned"`
 }
 
-// otherShapes is the text in the field Plan of a special Shape that collects the counts of others. The number of Shapes
-// is limited. When there is a new Shape and no room, the Shape with the fewest scanned rows and pages is removed. Its
-// counts are added to the special Shape.
+// otherShapes is the value of the field Plan in a special Shape. A Shape holds the counts of a group of similar
+// queries, and the number of Shapes is limited. When a new Shape needs room, the Shape with the fewest scanned rows and
+// pages is removed. The counts of the removed Shape are added to the special Shape.
 const otherShapes = "Other"
 
 // Others reports whether s is the special Shape that has the sums of all removed Shapes. Shapes are removed because
@@ -158,7 +158,7 @@ func (w *window) shape(v *Visit) *Shape {
 	if len(w.shapes) == w.size.shapes {
 		w.forgetShape()
 		if v.Plan == otherShapes {
-			return w.shape(v) // finds the Shape "Other", because forgetShape creates it if it does not exist
+			return w.shape(v) // finds the group "Other", because the call above creates this group if it does not exist
 		}
 	}
 	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, w.size.text), Example: clone(v.Example, w.size.text)})
@@ -181,14 +181,15 @@ func (w *window) forgetShape() {
 	if other < 0 {
 		s.Plan, s.Filter, s.Example = otherShapes, "", ""
 		w.shapes[least] = s
-		w.forgetShape() // the Shape in s has only become the Shape "Other", so remove the next cheapest one too
+		w.forgetShape() // this call replaced a group of queries by the new group "Other", so one more group must be removed
 		return
 	}
 	w.shapes[other].add(&s)
 	w.shapes = append(w.shapes[:least], w.shapes[least+1:]...)
 }
 
-// sums returns the fields that are added when two Shapes are merged.
+// sums returns pointers to those fields whose values are summed up when two Shapes are merged. A Shape holds the counts
+// of a group of similar queries.
 func (s *Shape) sums() [4]*uint64 {
 	return [...]*uint64{&s.Pages, &s.Scanned, &s.ScannedBytes, &s.Returned}
 }
@@ -207,9 +208,10 @@ func clone(s string, most int) string { return strings.Clone(s[:min(len(s), most
 
 const firstBytes = 512
 
-// distinct adds an insert to FirstInserts, and a new partition to FirstPartitions. The field first, a set of 4,096 bits,
-// records the hashes of the partitions. If 1,024 inserts go to 1,024 different partitions, about nine tenths of the partitions are
-// recognised as new. This suffices to see whether the inserts go to many partitions or to few.
+// distinct counts an insert in FirstInserts. If the partition is new, distinct also counts the partition in
+// FirstPartitions. To recognise new partitions, a set of 4,096 bits records the hash of each partition. If two
+// partitions share a bit, the second partition is not counted. Of 1,024 different partitions, about nine tenths are
+// counted. This suffices to see whether the inserts go to many partitions or to few.
 func (w *window) distinct(id uint64) {
 	const bits = uint64(firstBytes * 8)
 	if w.totals.FirstInserts >= bits/4 {

@@ -27,8 +27,8 @@ type answer struct {
 
 func (a *answer) has(name string) bool { return a.header.Get(name) != "" }
 
-// front reports whether the error comes from the front end of the service, which checks only credentials. The front end
-// has not chosen a format yet, so the content type of its errors has no parameters.
+// front reports whether the error comes from the front end of the service, which checks only credentials. The headers
+// show this: the front end has not chosen a format yet, so its content type has no parameters.
 func (a *answer) front() bool {
 	typ := a.header.Get("Content-Type")
 	return a.status >= 400 && !a.has("X-Content-Type-Options") && (typ == "application/json" || typ == "application/xml" && !a.administrative())
@@ -47,11 +47,12 @@ func (a *answer) administrative() bool {
 var (
 	entityPath = regexp.MustCompile(`(?i)(\(|%28)\s*(PartitionKey|RowKey)`)
 	tablesPath = regexp.MustCompile(`(?i)/tables(\(|$)`)
-	ofTables   = regexp.MustCompile(`(?i)^(/[a-z0-9-]+)?/+tables(\(|$)`) // only if Tables is the first segment after the account
+	ofTables   = regexp.MustCompile(`(?i)^(/[a-z0-9-]+)?/+tables(\(|$)`) // Tables is the first segment after the account
 	errorCode  = regexp.MustCompile(`^{"odata.error":{"code":"(\w+)"|<code>(\w+)</code>|<m:code>(\w+)</m:code>`)
 )
 
-// readErrors lists the errors that occur while the service parses a request, before it sets Cache-Control.
+// readErrors lists the errors that occur while the service parses a request. The service sets Cache-Control only later,
+// so responses with these errors do not have this header.
 var readErrors = map[string]bool{
 	"AtomFormatNotSupported": true, "ConditionNotMet": true, "DuplicatePropertiesSpecified": true, "InvalidHeaderValue": true, "InvalidInput": true,
 	"InvalidQueryParameterValue": true,
@@ -231,7 +232,7 @@ func readable(contentType, body string) error {
 		return err
 	}
 	switch kind {
-	case "text/plain": // the only response of this type is a count of entities
+	case "text/plain": // a response of this type is always a count of entities
 		_, err := strconv.ParseUint(body, 10, 63)
 		return err
 	case "application/json":

@@ -17,8 +17,8 @@ var timestamp = regexp.MustCompile(`2026-03-04T05(:|%3A)06(:|%3A)\d\d\.\d+Z`)
 // name replaces the Timestamps in a response by placeholders with numbers.
 func (m *moments) name(text string) string { return m.nameEach(text, timestamp) }
 
-// The pattern recent matches a Timestamp of any day. A Timestamp at a whole second has no fraction. Of the
-// matches, nameAny replaces only those of the last hour, because an older Timestamp was not issued in this test.
+// The pattern recent matches a Timestamp of any day, with or without a fraction of a second. nameAny replaces
+// only matches that are at most an hour old, because an older Timestamp was not issued in this test.
 var recent = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d(:|%3A)\d\d(:|%3A)\d\d(\.\d+)?Z`)
 
 // nameAny does the same as name, for a server that runs on the real clock.
@@ -42,7 +42,8 @@ func (m *moments) nameEach(text string, pattern *regexp.Regexp) string {
 	})
 }
 
-// translate replaces each Timestamp of m in a request by the Timestamp with the same index in the list other.
+// translate replaces each Timestamp in a request that is in the list m. The new Timestamp has the same index in
+// the list named other.
 func (m moments) translate(text string, other moments) string {
 	return timestamp.ReplaceAllStringFunc(text, func(t string) string {
 		i := slices.Index(m, strings.ReplaceAll(t, "%3A", ":"))

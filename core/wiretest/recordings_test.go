@@ -13,8 +13,9 @@ var (
 	anyCode    = regexp.MustCompile(`"code":"(\w+)"|<(?:m:)?code>(\w+)</`)
 )
 
-// TestRecordings compares recordings.txt with the transcripts of the corpus. For each error that a transcript marks as
-// recorded, recordings.txt must have a row with the same status and code. Each row must occur in a transcript.
+// TestRecordings compares the file recordings.txt with the transcripts of the corpus. A transcript says which of its
+// errors were recorded from the service. For each such error, the file must have a row with the same status and code.
+// For each row of the file, a transcript must have a response with the same status and code.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	list, err := Load()

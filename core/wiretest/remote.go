@@ -19,7 +19,7 @@ type Remote struct {
 	Scheme  string // http or https
 	Host    string
 	Dialect Dialect
-	Differs []string // exchanges, as scenario/NN, with a known difference in the response; the difference is only logged
+	Differs []string // exchanges (as scenario/NN) whose response is known to differ; the difference is only logged
 	Send    Target
 	Empty   func(t *testing.T) // deletes the tables that the previous scenario left in the account
 }
@@ -48,8 +48,8 @@ func RunRemote(t *testing.T, remote *Remote) {
 	t.Logf("%d of %d scenarios were played; the others need a clock, accounts or a store made for them", played, len(list))
 }
 
-// The pattern elsewhere matches requests that only a server with the accounts and the clock of the transcripts can
-// answer. A Remote is another server, so such requests are not played to a Remote.
+// The variable elsewhere is a pattern. It matches requests that only a server with the accounts and the clock of the
+// transcripts can answer. A Remote is another server, so such requests are not played to a Remote.
 var elsewhere = regexp.MustCompile(`(?im)(second|disabled|https|walled)account|twokeys|Bearer |\$\(sas |^(Host|Date|x-ms-date|Authorization): *[^(]|^\w+ \w+://`)
 
 func (t *Transcript) playsAnywhere() bool {
@@ -130,14 +130,15 @@ func (r *Remote) differs(t *testing.T, transcript *Transcript, e *Exchange, how 
 	t.Errorf("%02d-%s:\n%s", e.Number, e.Name, how)
 }
 
-// ownDay matches a request that compares Timestamps with the day of the transcripts.
+// The pattern ownDay matches a query whose filter compares Timestamps with a time on 2026-03-04, the day of the
+// transcripts.
 var ownDay = regexp.MustCompile(`Timestamp%20\w\w%20datetime'2026-03-04|Timestamp \w\w datetime'2026-03-04`)
 
 // moment matches the server's time in whole seconds, in Atom's element <updated> or in the text of a message.
 var moment = regexp.MustCompile(`<updated>[^<]+|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT`)
 
-// address changes a request of the corpus so that it goes to the remote account. If the signature was valid, the new
-// one is valid too.
+// address redirects a request of the corpus to the remote account. If the request had a valid signature,
+// it gets a new valid signature.
 func (r *Remote) address(req *Request) error {
 	theirs, err := sharedkey.ParseKey(scene.AccountKey)
 	if err != nil {

@@ -26,7 +26,8 @@ var (
 )
 
 // text returns the response in the notation of transcripts. It checks the parts that differ in every run, and leaves
-// them out or replaces them. A response to HEAD has the Content-Length of the missing body.
+// them out or replaces them. The Content-Length must be the length of the body, except for HEAD: such a response has
+// no body.
 func (r *Response) text(method string) (string, error) {
 	id, err := r.once("x-ms-request-id")
 	if err != nil {

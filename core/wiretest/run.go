@@ -42,10 +42,11 @@ type Dialect struct {
 	Tokens bool
 	// TooLong lists the exchanges, as scenario/NN, that the store refuses because it cannot store keys of this length.
 	TooLong []string
-	// Ascending is set if the store cannot scan in descending order. The store then refuses such queries, and the
-	// requests for their next pages are skipped.
+	// Ascending is set if the store cannot scan in descending order. The store then refuses queries in descending
+	// order. The test skips the requests for further pages of such queries.
 	Ascending bool
-	// Others lists the exchanges, as scenario/NN, whose response must differ from the transcript.
+	// The field Others lists exchanges, as scenario/NN. In these exchanges, the response must differ from the
+	// transcript.
 	Others []string
 	// Timestamps is set if the store issues other Timestamps than the reference store. Two Timestamps in a response
 	// (or in its ETags) must then be equal exactly if the two in the transcript are equal.
@@ -54,7 +55,7 @@ type Dialect struct {
 
 var token = regexp.MustCompile(`(Next(?:PartitionKey|RowKey|TableName)(?:: |=))[^"&\s⏎]+`)
 
-// descends matches a response to a query in descending order.
+// The pattern descends matches a response to a query in descending order.
 var descends = regexp.MustCompile(`\nx-edgetable-orderby: .*desc\n`)
 
 // equal reports whether a response to this exchange is as expected.

@@ -24,7 +24,7 @@ const (
 func NewHandler(clock *Clock) *protocol.Handler {
 	h, err := newHandler(clock, nil)
 	if err != nil {
-		panic(err) // cannot happen, because only directives can be invalid
+		panic(err) // cannot happen: without directives (lines that configure the server) there is no error
 	}
 	return h
 }

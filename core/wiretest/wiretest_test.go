@@ -218,8 +218,8 @@ func TestDirectives(t *testing.T) {
 // parseText parses an archive from its text.
 func parseText(text string) (*Transcript, error) { return parse("x.txtar", txtar.Parse([]byte(text))) }
 
-// TestRecentTimestamps checks that nameAny replaces Timestamps of the last hour, even those at a whole second. It
-// must not change older Timestamps, because they are data.
+// TestRecentTimestamps checks that nameAny replaces the Timestamps of the last hour by placeholders, even those
+// at a whole second. It must not replace older Timestamps, because they are data.
 func TestRecentTimestamps(t *testing.T) {
 	t.Parallel()
 	var m moments

@@ -73,7 +73,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// blanks replaces each kind of blank with a space.
+// blanks returns s with a space in place of each tab, carriage return and line feed.
 func blanks(s string) string { return strings.NewReplacer("\t", " ", "\r", " ", "\n", " ").Replace(s) }
 
 // standard returns the events of a document as encoding/xml reads them, with adjacent texts joined.

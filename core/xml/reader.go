@@ -48,11 +48,11 @@ type Reader struct {
 	kind Kind  // the kind that the last call of Next returned
 
 	text   []byte
-	joined bool // set if the field text shares memory with the end of the field decoded, instead of doc
+	joined bool // set if the current text is at the end of Reader.decoded, instead of in the document
 
 	open   [MaxDepth]element
 	depth  int
-	tag    int  // index, in the array open, of the element whose tag was read last
+	tag    int  // index, in the array Reader.open, of the element whose tag was read last
 	empty  bool // whether the last Start was a tag such as <a/>; Next then returns its End
 	rooted bool // whether the root element has begun
 

@@ -137,7 +137,7 @@ func TestContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := r.Content()
-		clear(doc) // overwrites the document; the result must not change, because Content returns a copy
+		clear(doc) // overwrites the document; the text in got must not change, because Content returns a copy
 		if got != c.want || !errors.Is(err, c.err) {
 			t.Errorf("%s: %q, %v", c.why, got, err)
 		}

@@ -87,8 +87,8 @@ func (r *Reader) allocateDecoded() {
 }
 
 // decode appends the decoded form of a piece of the document to r.decoded. The piece must begin at the offset r.pos.
-// Each line end becomes LF. References are resolved if the parameter references is set. In an attribute, all white
-// space becomes blanks.
+// Each line end becomes LF. If the parameter references is set, decode replaces each reference, such as &amp; or &#10;,
+// with its character. In an attribute, all white space becomes blanks.
 func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	for i := 0; i < len(piece); {
 		from := i
@@ -126,7 +126,7 @@ func (r *Reader) decode(piece []byte, references, attribute bool) error {
 // reference parses the reference at the start of b: &name; or &#10; or &#xA;. If b does not begin with a reference,
 // size is 0.
 func reference(b []byte) (x rune, size int) {
-	const longest = 16 // maximum length of a reference in bytes, including a few leading zeros of a number
+	const longest = 16 // maximum length in bytes of a reference such as &#10; with room for a few leading zeros of the number
 	end := strings.IndexByte(view(b[:min(len(b), longest)]), ';')
 	if end < 0 {
 		return 0, 0

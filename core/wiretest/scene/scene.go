@@ -1,5 +1,5 @@
-// Package scene creates the server for a transcript. Package wiretest plays the transcripts. The packages are
-// separate so that WebAssembly modules can contain such a server.
+// Package scene creates the server for a transcript. Package wiretest plays the transcripts to this server. The
+// packages are separate so that a WebAssembly module can contain the server without package wiretest.
 package scene
 
 import (
@@ -95,7 +95,7 @@ func Patient(ctx context.Context, _ time.Duration) (context.Context, context.Can
 	return context.WithCancel(ctx)
 }
 
-// Over does the same as [New] over another store, which must be empty.
+// Over creates a server like [New], but over another store, which must be empty.
 func Over(empty table.Store, clock *Clock, directives []string, withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)) (*protocol.Handler, error) {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(1, 2))
