@@ -41,7 +41,7 @@ type cloud struct {
 	history func(n *node, m []byte) (a durableobject.Answer, ends bool)
 	// most is the maximum number of calls that an object may make in one message; 0: any number.
 	most int
-	// The function kept is called after each transaction.
+	// The cloud calls this function after each transaction.
 	kept func(n *node)
 
 	// publish handles the calls to durableobject.Replica.
@@ -56,8 +56,8 @@ type cloud struct {
 	answered func(call durableobject.Call, a durableobject.Answer) durableobject.Answer
 
 	// The sources of faults; each may be nil.
-	network func(durableobject.Call) fate                         // says what happens to a message from a Worker
-	inside  func(durableobject.Call) fate                         // says what happens to a message from an object
+	network func(durableobject.Call) fate                         // decides what happens to a message from a Worker
+	inside  func(durableobject.Call) fate                         // decides what happens to a message from an object
 	late    func()                                                // called once, before an object receives the answers to its calls
 	between func(n *node, calls []durableobject.Call) (dead bool) // called before an object's calls are made; dead: the object has ended
 }

@@ -33,7 +33,7 @@ func withinASecond(since edm.Ticks) *table.Traits {
 	return &table.Traits{Expiry: &table.Expiry{After: edm.TicksPerSecond, Since: since}}
 }
 
-// shown returns the number of these partitions whose entity is found by a Get.
+// shown returns how many of the given partitions have an entity that Get finds.
 func (w *ranges) shown(partitions []string) (n int) {
 	w.t.Helper()
 	for _, p := range partitions {
@@ -214,7 +214,7 @@ func TestCodeBeforeTraits(t *testing.T) {
 		for _, n := range w.all() {
 			for _, r := range n.rows.Rows {
 				switch k := string(r.Key); {
-				case k == "mc" || k == "mt": // the clock and the statistics have advanced
+				case k == "mc" || k == "mt": // the clock and the statistics differ, because time has passed
 				case k[0] == 'd':
 					rec, _ := record.Parse(r.Value)
 					list = append(list, fmt.Sprint(n.id.Name, " ", k, " ", parseAsBefore(r.Value), len(r.Value), rec.Incarnation))

@@ -64,8 +64,9 @@ func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedR
 	}
 }
 
-// feedMap asks the catalog which objects have the feed. If ends is true, the catalog also returns the position at the end of the feed in each object.
-// The result same is false if the set of objects changed between two messages. Then the positions do not fit together, and a reader could miss lines.
+// feedMap asks the catalog which objects have the feed. If ends is true, the catalog also returns the position at the end of the feed in each
+// object. The set of objects may change between two messages. Then the positions do not fit together, a reader could miss lines, and feedMap
+// returns false.
 func (s *Store) feedMap(ctx context.Context, t table.RecordKey, ends bool) (all message.FeedMap, same bool, err error) {
 	for {
 		r, err := s.send(ctx, s.catalog(t.Account), message.Feeds(nil, t.String(), len(all.Ranges), ends))

@@ -17,7 +17,7 @@ import (
 
 const day = 24 * 3600 * edm.TicksPerSecond
 
-// The method feeding declares a feed for the table. The feed keeps its lines for this number of days.
+// This method declares a feed for the table. The feed keeps its lines for the given number of days.
 func (w *ranges) feeding(days edm.Ticks) {
 	w.t.Helper()
 	if err := w.declare(&table.Traits{Feed: &table.Feed{Keep: days * day}}); err != nil {
@@ -25,8 +25,8 @@ func (w *ranges) feeding(days edm.Ticks) {
 	}
 }
 
-// The method changes returns the lines of the feed after a position, and moves the position past these lines.
-// If the position is nil, the list begins with the oldest line.
+// This method returns the lines of the feed after a position, and moves the position past these lines. If the
+// position is nil, the lines begin with the oldest one.
 func (w *ranges) changes(at **table.FeedPosition) (list []string, err error) {
 	r := table.FeedRequest{From: *at, Oldest: true}
 	for {
@@ -53,8 +53,8 @@ func (w *ranges) changes(at **table.FeedPosition) (list []string, err error) {
 	}
 }
 
-// The method days returns the number of days for which the objects have lines, and the number of heads (rows
-// with the state of a feed).
+// This method counts the days for which the objects have lines. It also counts the heads (rows with the state
+// of a feed).
 func (w *ranges) days() (days, heads int) {
 	for _, n := range w.all() {
 		last := ""
@@ -135,8 +135,8 @@ func TestFeedDays(t *testing.T) {
 	}
 }
 
-// TestFeedPromise checks that a position of an idle table is before all later commits, even if the object restarts
-// with a clock that is behind.
+// TestFeedPromise checks a position that a reader got while the table was idle. Every later commit must come after
+// this position, even if the object restarts with a clock that is behind.
 func TestFeedPromise(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 0, 0)
@@ -181,7 +181,7 @@ func TestFeedExpires(t *testing.T) {
 	if err := w.declare(&table.Traits{Feed: traits.Feed, Ending: &table.Expiry{After: 1, Since: traits.Expiry.Since, Until: w.clock.t}}); err != nil {
 		t.Fatal(err)
 	}
-	w.hours(3) // the catalog removes the withdrawn rule from the record, but not the feed
+	w.hours(3) // the catalog removes the withdrawn rule from the record, and keeps the declared feed
 	if r, err := w.store.ReadRecord(t.Context(), tableKey, table.Strong); err != nil || !r.Traits.Feeds() || r.Traits.Ending != nil {
 		t.Errorf("the table declares %+v, %v", r.Traits, err)
 	}
@@ -237,8 +237,8 @@ func TestFeedOfRestore(t *testing.T) {
 	}
 }
 
-// TestFeedCosts checks that a feed costs one more written row for each commit, however large, and one more each day.
-// Reading a page sends one message to each range, and writes nothing.
+// TestFeedCosts checks that a feed costs one more written row for each commit, even for a commit of many entities.
+// One more row is written each day. Reading a page sends one message to each range, and writes nothing.
 func TestFeedCosts(t *testing.T) {
 	t.Parallel()
 	for _, ranges := range []int{1, 20} {
@@ -297,8 +297,8 @@ func TestFeedCosts(t *testing.T) {
 	}
 }
 
-// TestCodeBeforeFeeds checks that earlier code, which does not know feeds, cannot parse the traits of a table that
-// has a feed. These traits are in the table's record, in the rows of its objects, and in the catalog's answers.
+// TestCodeBeforeFeeds checks that earlier code cannot parse the declared options (traits) of a table with a feed.
+// The table's record, the rows of its objects, and the catalog's answers contain these options.
 func TestCodeBeforeFeeds(t *testing.T) {
 	t.Parallel()
 	traits := &table.Traits{Feed: &table.Feed{Keep: day}}

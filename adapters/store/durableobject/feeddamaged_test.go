@@ -40,7 +40,7 @@ func TestFeedDamaged(t *testing.T) {
 	for cut := 1; line == 0; cut++ {
 		n, err := read(func(m []byte) []byte { return m[:length-cut] })
 		switch {
-		case n == 2 && err == nil: // a cut between two lines cannot be noticed
+		case n == 2 && err == nil: // the answer ends between two lines, which the reader cannot notice
 			line = cut
 		case n > 0 || !errors.Is(err, message.ErrDamaged):
 			t.Fatalf("%d bytes less: %d commits, %v", cut, n, err)

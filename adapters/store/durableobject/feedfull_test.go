@@ -13,8 +13,8 @@ import (
 // fullSize is the smallest size at which an object is full.
 const fullSize = 9_800_000_001
 
-// The method fill sets the reported size of each object with entities. If by is positive, the object is larger
-// than permitted, by this number of bytes. If by is 0, the size of an object is the size of its rows.
+// This method makes each object with entities report a size above the permitted size. The parameter is the
+// difference in bytes. If the parameter is 0, the size of an object is the size of its rows.
 func (w *ranges) fill(by int64) {
 	for _, n := range w.all() {
 		if strings.HasPrefix(n.id.Name, "catalog/") {
@@ -107,7 +107,7 @@ func TestFeedOfFullObjectUndone(t *testing.T) {
 	if err := w.insert("x", "a"); err == nil {
 		t.Fatal("an entity is inserted twice")
 	}
-	w.clock.t -= day // back to the day of the last change
+	w.clock.t -= day // the clock returns to the day of the last change
 	for _, n := range w.all() {
 		n.rows.Beside = 0
 	}

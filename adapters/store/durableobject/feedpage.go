@@ -16,8 +16,8 @@ import (
 // with about a byte for each range.
 const mostAts = 128 << 10
 
-// history is a constant value of type History, which all positions contain. A restore need not change this
-// value, because a restored table has another incarnation.
+// All positions contain this value of type History. A restored table has another incarnation, so a restore need
+// not change this value.
 var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
 
 // feedReading is the reading of one page. It asks some ranges and merges their lines by Timestamp. If all ranges are
@@ -37,7 +37,7 @@ type feedReading struct {
 	changes, size int
 	asked         []message.FeedRange
 	oldest        map[message.Object]bool // for each range that was asked: whether the question was for its oldest line
-	last          bool                    // whether the last range of the position was asked
+	last          bool                    // whether the last range in the list of the position was asked
 	waits         bool                    // a line must wait for lines of a range that was not asked for this page
 	missing       bool                    // a range did not answer
 }
@@ -136,8 +136,8 @@ func (f *feedReading) ask() error {
 	return f.checkAbsent(absent)
 }
 
-// nextRanges returns the ranges to ask for this page: those in the position that follow the ranges of the page
-// before.
+// nextRanges returns the ranges to ask for this page. In the list of the position, they are the next ranges
+// after those of the previous page.
 func (f *feedReading) nextRanges() []message.FeedRange {
 	first := 0
 	for first < len(f.p.Ranges) && f.p.Number(f.p.Ranges[first].Object) < f.p.From {
@@ -220,7 +220,7 @@ func (f *feedReading) step(s *feedStream) error {
 		f.finishRange(s.Object)
 	case a.State == message.FeedDropped:
 		f.p.Drop = max(f.p.Drop, a.End)
-		f.finishRange(s.Object) // the range may have handed its keys over before the drop
+		f.finishRange(s.Object) // a range that got keys of this range before the drop need not wait for its lines any more
 	default:
 		f.p.Set(s.Object, a.Next)
 	}
@@ -249,7 +249,7 @@ func (f *feedReading) merge() (full bool, err error) {
 		case message.FeedGave:
 			if !f.p.Knows(other) {
 				f.p.Set(other, message.FeedBegin)
-				full = true // lines of the new range may precede the remaining lines
+				full = true // the page ends, because lines of the new range may come before the remaining lines
 			}
 		case message.FeedTook:
 			f.p.Done = slices.DeleteFunc(f.p.Done, func(o message.Object) bool { return o == other })
@@ -285,8 +285,9 @@ func (f *feedReading) first() (first *feedStream) {
 	return first
 }
 
-// comesLater reports whether the next item of a stream must wait for earlier lines of another range. The reader
-// may not know that range yet, if the line with the name of that range was not read either.
+// comesLater reports whether the next item of a stream must wait for earlier lines of another range. A line of
+// a third range names this other range. If the reader has not read that line yet, it does not know the other
+// range.
 func (f *feedReading) comesLater(s *feedStream) bool {
 	if s.next.Kind != message.FeedTook && s.next.Kind != message.FeedBegan {
 		return false
@@ -308,7 +309,8 @@ func (f *feedReading) asks(o message.Object) bool {
 	return slices.ContainsFunc(f.asked, func(r message.FeedRange) bool { return r.Object == o })
 }
 
-// cut reports whether, because of a limit, the answer of a range lacks lines before a Timestamp.
+// cut returns true if a limit has ended the answer of a range early, so that lines before the given Timestamp may
+// be missing for this reason.
 func (f *feedReading) cut(before edm.Ticks) bool {
 	for i := range f.streams {
 		if s := &f.streams[i]; s.ended && s.answer.More && s.answer.Next < before {
@@ -366,7 +368,8 @@ type pendingCommit struct {
 }
 
 const (
-	// A page sends at most mostLooked messages for entities that moved, in at most lookRounds rounds.
+	// If an entity of a commit has moved, the page asks the entity's new range for it. The page sends at most
+	// mostLooked such messages, in at most lookRounds steps.
 	mostLooked = 8
 	lookRounds = 3
 )
@@ -413,8 +416,8 @@ func (f *feedReading) resolve() error {
 	return nil
 }
 
-// look asks a range for the entities of some commits. If the range does not have an entity of a commit, the
-// commit stays in f.others.
+// look asks a range for the entities of some commits. If the range lacks an entity of a commit, this
+// method puts the commit into the list f.others, to ask again.
 func (f *feedReading) look(p message.Destination, group []pendingCommit) error {
 	r, err := f.Store.ask(f.ctx, p, group[0].Key, func(p *message.Destination) []byte {
 		m := message.Look(nil, p, f.incarnation, group[0].Key, f.r.Within)

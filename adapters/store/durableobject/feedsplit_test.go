@@ -57,9 +57,9 @@ func TestFeedOfSplits(t *testing.T) {
 	}
 }
 
-// TestFeedControls checks that three parts of the design are necessary: without any of them, a follower of the
-// feed finds an error. The parts are a position for each range, the rule that a range waits for the range from
-// which it got keys, and the lines that name new ranges.
+// TestFeedControls checks that three rules are necessary: a position for each range; a range waits for the
+// range from which it got keys; lines name new ranges. If any one of these rules is broken, a reader of the
+// feed finds an error.
 func TestFeedControls(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -93,7 +93,7 @@ func TestFeedControls(t *testing.T) {
 	}
 }
 
-// onePosition moves all ranges of a position to the latest Timestamp.
+// onePosition gives all ranges in a position the same Timestamp, the latest of them.
 func onePosition(_ *durableobject.Store, at *table.FeedPosition) {
 	p, ok := position.Read(at.At)
 	if !ok {
@@ -109,7 +109,7 @@ func onePosition(_ *durableobject.Store, at *table.FeedPosition) {
 	at.At = p.Append(nil)
 }
 
-// The function without removes the items of one kind from an answer with lines.
+// This function removes the items of one kind from an answer with lines.
 func without(kind message.FeedKind, c durableobject.Call, a durableobject.Answer) durableobject.Answer {
 	if opOf(c) != message.OpLines || a.Err != nil {
 		return a
@@ -384,8 +384,8 @@ func TestFeedOfMany(t *testing.T) {
 }
 
 // TestFeedBeginsAmongMoves checks a new reader, which asks the catalog in several messages where the feed ends.
-// Between two of these messages, a range merges into its neighbour. The reader must miss no commit of the other
-// ranges.
+// Between two of these messages, a range merges into its neighbour. The reader must still get all commits of
+// all ranges.
 func TestFeedBeginsAmongMoves(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 45, 8)

@@ -33,16 +33,16 @@ type bucket struct {
 	frozen  frozen
 	sweep   expiry.Sweep
 	feed    feed.Feed
-	// generation is stored with each question to the catalog. A drop, among other events, changes it, and an answer to a question of another
-	// generation is ignored. The first value is random, because an earlier engine may have counted other drops.
+	// A question to the catalog contains this number. Some events, such as a drop, change it. If the number has changed, the answer is
+	// ignored. The first value is random, so that an answer to a question of an earlier engine is ignored too.
 	generation uint64
 	ended      table.Incarnation // the incarnation that the catalog last reported as being deleted
 
 	key []byte // scratch buffer
 }
 
-// serve checks that the table exists and that the object has the key k. If not, it returns the step
-// that the caller must return instead.
+// serve checks that the table exists and that the object has the key k. If a check fails, ok is false, and the
+// caller must return the step instead.
 func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool, instead turn.Step) {
 	if held, instead := b.checkFrozen(t); held {
 		return false, instead
@@ -62,7 +62,7 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	}
 	switch id, _ := l.Ranges.Find(k); {
 	case id == p.Range && (b.marker.Live || len(l.Ranges) > 0):
-		// Either the catalog does not know yet that the key moved, or this object lost its rows.
+		// The catalog may not know yet that the key moved, or this object lost its rows. In both cases, the sender tries again.
 		return false, t.Fail(message.ErrAgain)
 	case id != p.Range:
 		return false, turn.Step{Answer: message.MovedTo(t.Dst, p.Bucket, l.Ranges, k)}
@@ -106,12 +106,11 @@ func (b *bucket) askCatalog(t *turn.Turn, p *message.Destination) (l *tableInfo,
 	case err != nil || !r.Done():
 		return nil, t.Fail(table.ErrBusy)
 	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
-		// The message assumes another layout. The answer is the right layout, even while the table is being deleted: an object that never had the
-		// table must not report the deletion before the catalog does.
+		// The message assumes another layout, so the answer is the right layout. This is so even while the table is being deleted. If this object
+		// never had the table, only the catalog may report the deletion.
 		return nil, turn.Step{Answer: message.Moved(t.Dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
-		// An earlier answer of the catalog may still arrive and say that the table exists. So the object remembers the table that is deleted. If the
-		// catalog has no record of the table, the earlier answer is ignored anyway, because the drop has changed the generation.
+		// An earlier answer of the catalog may arrive later and say that the table still exists. So the object remembers the deleted incarnation.
 		b.ended = l.Incarnation
 		return nil, t.Fail(table.ErrNoTable)
 	}
@@ -173,7 +172,7 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 	}
 	b.generation++
 	if b.marker.Live && b.marker.Incarnation != incarnation {
-		return t.DoneTicks(0) // the object has a later incarnation, so this drop was answered long ago
+		return t.DoneTicks(0) // the object has a later incarnation, which exists only after the earlier one was dropped
 	}
 	b.answers.Life++
 	if b.marker.Live {

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// lines answers OpLines with lines of the feed, one for each commit. It never asks the catalog whether the object has the table.
+// lines answers the message OpLines with lines of the feed, one for each commit. It never asks the catalog whether the object has the table.
 func (b *bucket) lines(t *turn.Turn) turn.Step {
 	t.Fields.Destination()
 	q := t.Fields.FeedQuestion()

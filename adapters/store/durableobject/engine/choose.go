@@ -24,7 +24,7 @@ const (
 type choice struct {
 	self   message.Destination
 	at     []byte         // the key at which the range splits, nil until it is found
-	search *sample.Search // the search for the key that halves the bytes; nil if the key was chosen by load
+	search *sample.Search // the search for a key with half of the bytes on each side; nil if the requests determined the key
 	asks   bool           // the range has asked the catalog whether the table may have another range
 }
 
@@ -73,8 +73,8 @@ func (x *splitting) afterWrite(t *turn.Turn, b *bucket, p *message.Destination, 
 	x.lookLater(t, b)
 }
 
-// mostBytes is the size above which the range splits. A range that has split after its last partition still has all its entities. Its limit is a
-// quarter higher, because otherwise it would soon split again, in the middle.
+// mostBytes is the size above which the range splits. If keys only grow, a range splits after its last partition and keeps all its entities. For
+// such a range the limit is a quarter higher. Otherwise the range would soon split again, in the middle.
 func (b *bucket) mostBytes() int64 {
 	if bytes.HasSuffix(b.marker.Bounds().End, []byte{1}) { // see key.PartitionAfter: no PartitionKey ends with this byte
 		return b.split.bytes + b.split.bytes/4
@@ -82,8 +82,8 @@ func (b *bucket) mostBytes() int64 {
 	return b.split.bytes
 }
 
-// lookLater sets the alarm that checks, after leaveAfter, whether the range is empty. It is also called when the
-// range begins to serve and when its bounds change, because the last entity may have been deleted before that.
+// lookLater sets the alarm that checks, after leaveAfter, whether the range is empty. A range may be empty
+// already when it begins to serve, or when its bounds change. So these events call lookLater too.
 func (x *splitting) lookLater(t *turn.Turn, b *bucket) {
 	if b.marker.Bounds().End != nil && (x.look <= t.Now || x.look > t.Now+2*leaveAfter) {
 		x.look = t.Now + leaveAfter

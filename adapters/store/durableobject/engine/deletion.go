@@ -67,21 +67,21 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	case !own:
 		return t.Fail(table.ErrRevision)
 	}
-	// The answer no longer depends on the results of these calls.
+	// The deletion is finished, so the results of these calls cannot change the answer.
 	return turn.Step{
 		Calls: telling.Calls(&rec, last.objects, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor))),
 		Next:  &turn.Continuation{Kind: turn.Forgets, Own: true},
 	}
 }
 
-// mostDropped is the maximum number of objects that one message tells to drop the table. The same message tells at most as many other objects to
-// forget the table. The platform permits 50 calls on its free plan.
+// mostDropped is the maximum number of objects that one message tells to drop the table. The message may tell the same number of other objects
+// to forget the table. The platform permits 50 calls on its free plan.
 const mostDropped = 20
 
-// portion is the next group of objects in the deletion of a table.
+// portion is a group of a table's objects. A table is deleted one portion after the other.
 type portion struct {
-	objects []message.Object // objects that must drop the table now
-	before  []message.Object // the objects of the previous portion, which must forget the table now
+	objects []message.Object // objects that must drop the table in this step
+	before  []message.Object // the objects of the previous portion, which must forget the table in this step
 	upto    int              // number of objects that have dropped the table after this portion
 	all     int              // number of all objects of the table
 }
@@ -95,9 +95,9 @@ func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {
 	return p
 }
 
-// finishDeletion takes the next step of a table's deletion: the objects drop the table, then the record is removed. The step calls objects that must
-// drop the table. If objects do not answer, the step fails with ErrBusy. If more objects must drop the table, the step fails with ErrMore. Several
-// messages may run the same deletion at the same time, because each step may be repeated.
+// finishDeletion takes the next step of a table's deletion. The step makes objects drop the table. If objects do not answer, the step fails with
+// ErrBusy. After the last objects, the step removes the record of the table. Before that, the step fails with ErrMore. Several messages may run the
+// same deletion at the same time, because each step may be repeated.
 func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	p := c.portion(t, rec)
 	next := &turn.Continuation{Kind: turn.Deletes, Key: rec.Key.String(), Incarnation: rec.Incarnation, Objects: p.objects, Batch: uint64(p.upto)}
@@ -165,8 +165,8 @@ func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 	c.answers.Remember(t.Now, rec.By, message.Done(nil))
 }
 
-// finishDeletions continues interrupted deletions of tables and changes of declared options, one after the other. During an attempt, the alarm
-// publishes nothing. So if objects do not answer, the next attempt waits for RetryDelay.
+// finishDeletions continues interrupted deletions of tables and changes of declared options, one after the other. An attempt delays the
+// publishing of changes. So after a failed attempt, the next attempt waits for RetryDelay.
 func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	from := ""
 	if t.Resumed.Kind == turn.Deletes || t.Resumed.Kind == turn.Declares {

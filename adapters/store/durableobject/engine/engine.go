@@ -16,7 +16,7 @@ import (
 // Rows is the object's storage.
 type Rows = storage.Rows
 
-// Step is the result of [Engine.Handle]; Resume holds the results of the calls that a Step requested.
+// Step is the result of [Engine.Handle]. A Step may request calls. Resume gives their results to the next call of Handle.
 type (
 	Step   = turn.Step
 	Resume = turn.Resume
@@ -219,10 +219,9 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 	return t.Malformed()
 }
 
-// writeOnce carries out a write that may arrive several times. It remembers every final answer, refusals included, so that a late attempt cannot
-// carry out a write that was refused. If another range has the key, it remembers only that. A write that made calls continues only in the engine
-// that began it, because a later engine may not know that another attempt was carried out. If traced is true, any engine may continue the write,
-// because its rows show its progress.
+// writeOnce carries out a write that may arrive several times. It remembers every final answer, refusals too. So a late attempt cannot carry out
+// a write that was refused. A write that made calls usually continues only in the engine that began it. A later engine may not know that another
+// attempt was carried out. If traced is true, the rows show the progress of the write, so any engine may continue it.
 func (e *Engine) writeOnce(t *turn.Turn, write func(*turn.Turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
 	a := t.Fields.Attempt()
 	if !t.Fields.OK() {

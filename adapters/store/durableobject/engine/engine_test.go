@@ -48,8 +48,8 @@ func (o *object) handle(m []byte, before *turn.Step, answers ...durableobject.An
 	return step
 }
 
-// The method demand reads the answer in a step (the result of Handle). If the error in the answer is not want,
-// the test fails.
+// demand reads the answer in a step (the result of Handle). The test fails if the answer has another error than
+// the expected one.
 func (o *object) demand(what string, s turn.Step, want error) message.Reader {
 	o.Helper()
 	if len(s.Calls) > 0 {
@@ -62,7 +62,7 @@ func (o *object) demand(what string, s turn.Step, want error) message.Reader {
 	return r
 }
 
-// The method calls fails the test if a step calls other addresses than want.
+// This method fails the test if the addresses that a step calls are not the expected ones.
 func (o *object) calls(what string, s turn.Step, want ...string) {
 	o.Helper()
 	var got []string

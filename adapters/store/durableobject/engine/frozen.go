@@ -93,7 +93,7 @@ func (b *bucket) checkFrozen(t *turn.Turn) (held bool, instead turn.Step) {
 	return b.frozen.id != 0, t.Fail(table.ErrBusy)
 }
 
-// endFreeze makes the object serve again if the restore has ended, or carries out the object's part in the phase Settling.
+// endFreeze ends the freeze if the restore has ended. In the phase Settling, the object drops its entities or serves again.
 func (b *bucket) endFreeze(t *turn.Turn, r *restoring.Restore) {
 	p := b.frozen.self
 	switch {
@@ -120,8 +120,8 @@ func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// mayPublish reports whether the object may publish. An object that just woke up may have returned to
-// an earlier state, which the replica must not see before the table has its next incarnation.
+// mayPublish reports whether the object may publish. A restore may have returned the object to an earlier
+// state. Then the object must first get the next incarnation of the table.
 func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
 	o := b.outbox
 	if at := o.due(); !o.on || o.confirmed || o.self.Table == "" || at == 0 || at > t.Now {

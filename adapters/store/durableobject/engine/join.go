@@ -9,16 +9,15 @@ import (
 	"edgetable/core/table"
 )
 
-// A small and idle range copies its entities to its right neighbour before it hands the keys over. The neighbour
-// stores the copies below its own keys, where no request reads them. It deletes the copies if the keys do not
-// arrive. It also deletes them after a restart, because only the engine's memory records that the neighbour agreed.
+// A small and idle range copies its entities to its right neighbour before it hands the keys over. No request reads
+// the copies yet. If the keys do not arrive, the neighbour deletes the copies. It also deletes them after a
+// restart, because only the engine's memory records that the neighbour agreed.
 
 // mayJoin reports whether the range accepts size bytes of entities of its left neighbour.
 //
-// The left neighbour asks only if it is small: see partOfSmall. Both ranges together may have at most half of the size at which a range splits, so
-// that the merged range does not split again. The left neighbour may have at most twice the size of this range. So each move puts an entity into a
-// range at least 1.5 times as large, and an entity moves only a few times. If the neighbour's entities fit into one chunk (one message), the
-// neighbour may also be larger than twice this range.
+// The left neighbour asks only if it is small: see partOfSmall. Both ranges together may have at most half of the size at which a range splits.
+// Otherwise the merged range could soon split again. The left neighbour may have at most twice the size of this range. So an entity moves only a
+// few times. For entities that fit into one chunk (one message), this second limit does not apply.
 func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
 	s, x := b.marker.Span, &b.split
 	own, busy := b.feed.Others(t.Rows.Size()), x.load.BusyUntil(t.Now, x.rate)
@@ -56,14 +55,14 @@ func (b *bucket) join(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// awaitsCopies reports whether the left neighbour may be copying its entities to this range. During that time, this range neither splits nor
+// awaitsCopies reports whether this range waits for copies of its left neighbour's entities. While it waits, this range neither splits nor
 // merges into its right neighbour.
 func (x *splitting) awaitsCopies(now edm.Ticks) bool {
 	return x.joins && x.promise != 0 && now < x.stays && x.stays <= now+promised
 }
 
-// deleteCopies deletes the copies that came from the left neighbour, if the neighbour has not handed its keys over. It reports whether this object
-// still stores copies, or copies may still arrive. If ended is true, the range refuses all copies that arrive later.
+// deleteCopies deletes the copies that came from the left neighbour, if the neighbour has not handed its keys over. The result is true if copies
+// are left, or if more copies may arrive. If ended is true, the range refuses all copies that arrive later.
 func (b *bucket) deleteCopies(t *turn.Turn, ended bool) bool {
 	x := &b.split
 	if x.awaitsCopies(t.Now) && !ended {
@@ -90,7 +89,7 @@ func (b *bucket) belowOwn() (from, to []byte) {
 }
 
 // hasBelow reports whether the object stores copies of entities below the keys of its range. An earlier engine may
-// have received such copies before it ended. While the range itself is being filled, the result is false.
+// have received such copies. A range that is being filled has no copies yet.
 func (b *bucket) hasBelow(t *turn.Turn) bool {
 	s := b.marker.Span
 	if s == nil || s.Phase == span.Filling || len(s.Bounds.Start) == 0 {

@@ -17,20 +17,20 @@ import (
 	"edgetable/core/table"
 )
 
-// A range that is empty, or small and idle, merges into its right neighbour (in the code, it leaves): it hands
-// its keys over and ends. It serves its keys until the neighbour has agreed and has received the entities. So
-// requests for these keys wait only for one exchange of messages.
+// A range that is empty, or small and idle, merges into its right neighbour: it hands its keys over and ends.
+// The identifiers call this "leave". The range first asks the neighbour and copies its entities. It serves its
+// keys meanwhile. So requests for these keys wait only for one last exchange of messages.
 
 const (
 	// leaveAfter is the time without a write after which an empty range merges into its right neighbour, and the time without load after which a
 	// small range merges.
 	leaveAfter = 3600 * edm.TicksPerSecond
-	// A small range that was idle for idleAfter does not try to merge any more, so that idle tables cost nothing.
+	// After this time without load, a small range does not try to merge any more. So idle tables cost nothing.
 	idleAfter = 16 * leaveAfter
 	// leaveAgain is the time after which a range asks its neighbour again if the neighbour did not agree. A random
 	// time of up to five times leaveAgain is added, so that neighbours do not ask at the same time again.
 	leaveAgain = 10 * edm.TicksPerSecond
-	// A range that agreed to take its left neighbour's keys waits for these keys for the time promised. It does not merge meanwhile.
+	// A range that agreed to take its left neighbour's keys waits for this time until they arrive. It does not merge meanwhile.
 	promised = 60 * edm.TicksPerSecond
 	// A range is small if it has at most 1/partOfSmall of the size at which it splits: see mayJoin.
 	partOfSmall = 8
@@ -39,8 +39,8 @@ const (
 // leaving is the progress of a range that asks whether it can merge into its right neighbour. This state is only in memory, because the range has
 // neither stopped serving keys nor copied entities before it gets the answers.
 type leaving struct {
-	asks bool      // the range waits for an answer, either from the catalog, which names the neighbour, or from the neighbour
-	last edm.Ticks // the time of the last write, as it was when the range began to ask
+	asks bool      // the range waits for an answer of the catalog or of its neighbour
+	last edm.Ticks // the time of the last write before the range asked whether it can merge
 	size int64     // the size of the range's entities, 0 if there are none
 }
 
@@ -54,7 +54,7 @@ func (b *bucket) startLeaving(t *turn.Turn) turn.Step {
 	}
 	since := x.last
 	if size > 0 {
-		b.outbox.joinBucket(t, &s.Self, b.marker.Incarnation) // without this, the neighbour would have to publish this range's entities
+		b.outbox.joinBucket(t, &s.Self, b.marker.Incarnation) // otherwise the neighbour would have to publish these entities later
 		since = x.load.BusyUntil(t.Now, x.rate)
 	}
 	switch {
@@ -72,8 +72,8 @@ func (b *bucket) startLeaving(t *turn.Turn) turn.Step {
 	return b.askForNeighbour(t)
 }
 
-// toGive returns the size of the entities that a merge would hand over to the neighbour. The result may is false if
-// the range must not merge.
+// toGive returns the size of the entities that a merge would hand over to the neighbour. It returns false if the
+// range must not merge.
 func (b *bucket) toGive(t *turn.Turn) (size int64, may bool) {
 	switch s := b.marker.Span; {
 	case s == nil || s.Phase != span.Serving || s.Bounds.End == nil:
@@ -90,8 +90,8 @@ func (b *bucket) isEmpty(t *turn.Turn) bool {
 	return !storage.HasAny(t.Rows, from, to)
 }
 
-// lookIfSmall plans, in a new engine, when to check whether the range can merge. The plan of an earlier engine was lost with
-// its memory. The last issued Timestamp tells when that engine last wrote.
+// lookIfSmall plans when a new engine checks whether the range can merge. The memory of an earlier engine is lost. So the
+// time of the last write is taken from the last issued Timestamp.
 func (b *bucket) lookIfSmall(t *turn.Turn) {
 	x := &b.split
 	x.last = min(b.clock.Last, t.Now)
@@ -120,8 +120,8 @@ func (b *bucket) askForNeighbour(t *turn.Turn) turn.Step {
 	return b.call(t, durableobject.CatalogOf(self.Table, b.catalog), message.Ranges(nil, self.Table, self.Bucket), &turn.Continuation{Own: true})
 }
 
-// neighbour finds the id of the right neighbour in the catalog's answer, a list of ranges. The result is 0 if this range has other bounds in the
-// list, or no range in the list begins where this range ends. The catalog may not know the latest moves of keys.
+// neighbour finds the id of the right neighbour in the catalog's answer, a list of ranges. The catalog may not know the latest moves of keys. So
+// the list may contain other bounds of this range, or no range that begins at its end. Then the result is 0.
 func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	known, ok := b.readMap(r)
 	own, _ := known.Ranges.Bounds(b.marker.Span.Self.Range)
@@ -177,8 +177,8 @@ func (b *bucket) acceptLeaveAnswer(t *turn.Turn, r message.Reader, err error) tu
 	return b.sendLastPiece(t)
 }
 
-// agree answers a left neighbour that asks to merge into this range. If this range agrees, its answer is a random number, and it accepts the keys
-// only in a message with that number. So it refuses late messages, and a refusal is final.
+// agree answers a left neighbour that asks to merge into this range. If this range agrees, the answer is a random number. The message with the
+// keys must contain the number of the last such answer. So late messages are refused.
 func (b *bucket) agree(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	incarnation, end, size := t.Fields.Incarnation(), t.Fields.Bytes(), int64(0)
@@ -205,10 +205,9 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: message.DoneNumber(t.Dst, x.promise)}
 }
 
-// handleRefusal handles an error in the neighbour's answer to the message with this range's keys. The result is true if this range serves the keys
-// again. With ErrUnsupported, the neighbour will never accept the keys, so this range serves them again. With any other error, the neighbour may have
-// accepted the keys already, and then merged into a third range. So this range asks the catalog which range took the neighbour's keys, and sends its
-// own keys to that range.
+// handleRefusal handles the error with which the neighbour answered when this range sent its keys. The result is true if this range serves the keys
+// again. ErrUnsupported means that the neighbour will never accept the keys, so this range serves them. After any other error, the neighbour may
+// have the keys already, and may have merged too. So this range asks the catalog which range to send the keys to.
 func (b *bucket) handleRefusal(t *turn.Turn, err error) bool {
 	switch {
 	case err == nil:
@@ -245,7 +244,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	case bytes.Compare(start, taking.Bounds.Start) <= 0:
 		return t.Done() // a late duplicate: this range already has the rows
 	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.Leaving || x.joins && taking.Replica != b.replica()):
-		return t.Fail(table.ErrUnsupported) // this range never accepts these keys later: see handleRefusal
+		return t.Fail(table.ErrUnsupported) // this refusal is final: see handleRefusal
 	case !bytes.Equal(start, taking.Bounds.End) || s.Leaving:
 		return t.Fail(table.ErrBusy)
 	}

@@ -81,8 +81,8 @@ func (c *catalog) splitting(t *turn.Turn) (s *splitRequest, instead error) {
 
 var errMalformed = errors.New("durableobject: malformed message")
 
-// begin records a new range, which will get the upper keys of another range, and answers with its id. A range
-// makes one split at a time, so a repeated message gets the same id.
+// begin records a new range, which will get the upper keys of another range, and answers with its id. A
+// repeated message about the same split gets the same id.
 func (c *catalog) begin(t *turn.Turn) turn.Step {
 	s, err := c.splitting(t)
 	if err != nil {

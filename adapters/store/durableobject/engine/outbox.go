@@ -25,7 +25,7 @@ type outbox struct {
 	publishing
 	self      message.Destination // the bucket's own destination, which storage.RowSelf stores too
 	confirmed bool                // whether the catalog confirmed that the bucket may publish
-	// asksAt is when the bucket asks the catalog again whether it may publish. The alarm is not set to an earlier time.
+	// While the catalog has not answered, the bucket asks again at this time whether it may publish. The alarm does not ring earlier to publish.
 	asksAt edm.Ticks
 	start  []byte // of a bucket: entities before this key are published by other objects
 	stop   []byte // of a bucket: entities from this key on are published by other objects; nil means no limit
@@ -46,11 +46,11 @@ type publishing struct {
 	inFlight    *batchInFlight
 }
 
-// sending is the progress of publishing, stored in storage.RowSending.
+// sending says how far the object has published its rows. It is stored in storage.RowSending.
 type sending struct {
 	replica string // the name of the replica
 	source  string // the name of this object in the replica
-	// Before the time in the field until, no batch is sent: writes of an earlier batch in flight may still arrive.
+	// No batch is sent before this time, because writes of an earlier batch may still arrive.
 	until    edm.Ticks
 	failures byte      // number of failures since something was published
 	since    edm.Ticks // all changes before this time are published
@@ -63,12 +63,12 @@ const (
 	collect = edm.TicksPerSecond
 	// batchTimeout is the time after which no write of a batch can still arrive.
 	batchTimeout = 60 * edm.TicksPerSecond
-	// An object reports a lag to the replica if a change has waited for longer than the constant lagging. The object withdraws the report if no
-	// change has waited for so long during a period of the length caughtUp.
+	// An object reports a lag to the replica if a change has waited for longer than 30 seconds. The object withdraws the report after 90
+	// seconds in which no change waited for so long.
 	lagging  = 30 * edm.TicksPerSecond
 	caughtUp = 90 * edm.TicksPerSecond
-	// visibleAfter is the time after which all readers see all writes to an ended incarnation: a batch timeout, the minute for which KV may show
-	// older lists, and one more minute.
+	// After visibleAfter, all readers see all writes to an ended incarnation. This time consists of a batch timeout, the minute for which KV may
+	// show older lists, and one more minute.
 	visibleAfter = 180 * edm.TicksPerSecond
 	// maxDelay is the maximum of every delay, even if the clock has stepped back.
 	maxDelay = 600 * edm.TicksPerSecond
@@ -98,9 +98,9 @@ func parseSending(v []byte) (s sending, ok bool) {
 }
 
 // load reads the state from the rows. An object that no longer publishes, or that now has another replica, records no changes until it joins a
-// replica. So load discards the progress of publishing. It keeps only the field until, because a batch may still be in flight.
+// replica. So load discards how far the object had published. A batch may still be in flight, so load keeps the time before which none is sent.
 func (o *outbox) load(t *turn.Turn) {
-	known := o.publishing // still valid for a batch in flight if the transaction was rolled back
+	known := o.publishing // after a rollback of the transaction, this value still describes the batch in flight
 	o.publishing, o.self = publishing{}, message.Destination{}
 	v, ok := t.Rows.Get(storage.RowSending)
 	if !ok {
@@ -273,8 +273,7 @@ func (o *outbox) removedRecord(t *turn.Turn, key string) {
 	}
 }
 
-// setAlarm sets the alarm of a Step to the time of the next batch, unless it has an earlier alarm. Each Step gets that time: if an alarm is lost,
-// the next message sets it again.
+// setAlarm sets the alarm in every Step, so that it is due no later than the next batch. So if an alarm is lost, the next message sets it again.
 func (o *outbox) setAlarm(s *turn.Step) {
 	if !o.on {
 		return

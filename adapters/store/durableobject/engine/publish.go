@@ -27,15 +27,15 @@ const (
 
 // pass is one iteration over the outbox. A row that changes all the time appears once in a pass, so that other rows need not wait.
 type pass struct {
-	next  []byte    // where the pass continues, nil if it has not begun
-	begin edm.Ticks // when the pass began; all earlier changes were in the outbox then
-	clean bool      // whether all rows sent in this pass are published
-	later bool      // whether the pass needs more than one batch
+	next  []byte    // where the iteration continues, nil if it has not begun
+	begin edm.Ticks // when the iteration began; all earlier changes were in the outbox then
+	clean bool      // whether all rows that this iteration sent are published
+	later bool      // whether the iteration needs more than one batch
 }
 
 // batchInFlight is a batch that was sent and has no answer yet.
 type batchInFlight struct {
-	number      uint64 // random, because an earlier engine may have sent another batch
+	number      uint64 // a random number; it shows that an answer does not belong to a batch of an earlier engine
 	changes     []change
 	next        []byte // where the pass continues after the batch, nil if the pass ends with it
 	synced      []syncedRow
@@ -200,7 +200,7 @@ func (o *outbox) acceptResult(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// If a batch has begun or ended the replica's report that this object lags, noteMark stores the new state.
+// The replica may report that this object lags. If the batch has begun or ended such a report, noteMark stores that.
 func (o *outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.Published) {
 	switch {
 	case !result.Marked:
@@ -227,7 +227,7 @@ func (o *outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 
 // schedule sets the time of the next batch. all is true if the whole batch is published and the initial sync has advanced.
 func (o *outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.Published, all bool) {
-	// A batch without progress counts as a failure, because a quota may be exhausted for a day.
+	// If a batch published nothing, a quota may be exhausted for a day. So such a batch counts as a failure, and the delay grows.
 	stuck := !slices.Contains(result.Done, true) && (f.mark == message.MarkNothing || !result.Marked)
 	switch {
 	case !result.Certain:

@@ -40,7 +40,7 @@ func (b *bucket) restore(t *turn.Turn) turn.Step {
 	return b.obey(t, &p, r)
 }
 
-// obey carries out this object's part in the current phase of a restore.
+// obey does this object's part in the current phase of a restore.
 func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore) turn.Step {
 	o := &r.Objects[0]
 	is := func(phase restoring.Phase) bool { return b.frozen.id == r.ID && b.frozen.phase == phase }
@@ -99,7 +99,7 @@ func (b *bucket) acceptStates(t *turn.Turn, r *restoring.Restore) turn.Step {
 		states[i] = a.Message
 	}
 	if r.Phase != restoring.Freezing || b.frozen.id != r.ID || b.frozen.phase != r.Phase {
-		return t.Fail(table.ErrBusy) // the object did not end, or the restore reached another phase
+		return t.Fail(table.ErrBusy) // the object did not end as requested, or the restore is in another phase meanwhile
 	}
 	if states[1] == nil {
 		states[1] = r.Objects[0].State
@@ -107,8 +107,8 @@ func (b *bucket) acceptStates(t *turn.Turn, r *restoring.Restore) turn.Step {
 	return turn.Step{Answer: message.AppendFound(t.Dst, states[1], states[0], max(b.clock.Last, b.clock.Reserved))}
 }
 
-// owned reports whether the object has the right keys after it has returned to the requested time. The right keys are those that the object had at
-// this time, according to the catalog's history. If the object was handing keys over, it still has all rows with these keys.
+// owned reports whether the object has the right keys after it has returned to the requested time. The catalog's history says which keys are
+// right. If the object was handing keys over at this time, it still has all rows with these keys.
 func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	s := b.marker.Span
 	switch {
@@ -155,11 +155,11 @@ func (b *bucket) finishRestore(t *turn.Turn, p *message.Destination, r *restorin
 	return t.Done()
 }
 
-// adopt makes the object's entities part of the next incarnation. It cancels a split in progress, unless the
-// object only has to delete rows of keys that another range has.
+// adopt makes the object's entities part of the next incarnation. If the object is deleting rows of keys that
+// another range has, it continues to delete them. Any other split in progress is cancelled.
 func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) {
 	m := &b.marker
-	feed.Wipe(t.Rows) // positions from before the restore are refused
+	feed.Wipe(t.Rows) // so the feed refuses all positions that readers got before the restore
 	m.Live, m.Incarnation, m.Traits = true, r.Next, r.Traits
 	if s := m.Span; s != nil && s.Phase != span.Emptying {
 		bounds := key.Range{Start: bytes.Clone(o.Bounds.Start), End: bytes.Clone(o.Bounds.End)}

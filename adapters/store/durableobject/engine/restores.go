@@ -15,7 +15,7 @@ import (
 // finished, appended to a table's key, forms the key of the table's last finished restore, which can be undone.
 const finished = "\x00"
 
-// restores reports whether a table is being restored. It also cancels a restore whose command was abandoned.
+// restores reports whether a table is being restored. If a restore's command was abandoned, restores cancels the restore.
 func (c *catalog) restores(t *turn.Turn, rec *record.Record) bool {
 	if rec.Restoring {
 		r, err := restoring.Load(t.Rows, rec.Key.String())
@@ -52,7 +52,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 			err = c.advance(t, &rec, r)
 		}
 	case told.Began < t.Now-restoring.Inexact, !rec.Restoring && told.Began < r.Until:
-		err = table.ErrBusy // a late message: meanwhile the restore may have ended, continued by another message of the same command
+		err = table.ErrBusy // this message is late: another message of the same command may have finished the restore meanwhile
 	case !rec.Restoring && r.ID != told.ID:
 		r, err = c.beginRestore(t, &rec, told)
 	case !rec.Restoring || told.Undo == r.Undo && (told.To == r.To || r.Undo):

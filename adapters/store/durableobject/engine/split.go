@@ -55,7 +55,7 @@ type splitting struct {
 	leave    leaving
 	promise  uint64    // the number with which this range agreed to take all keys of its left neighbour; 0: it has not agreed
 	stays    edm.Ticks // until then, this range waits for its left neighbour's keys and does not merge
-	joins    bool      // whether the left neighbour copies its entities before it hands its keys over
+	joins    bool      // whether the left neighbour first copies its entities, and then hands its keys over
 	received uint64    // the number of the last chunk from the left neighbour
 }
 
@@ -100,8 +100,8 @@ func (x *splitting) setAlarm(s *turn.Step) {
 	}
 }
 
-// recordChange is called in the transaction that changes an entity. If an earlier chunk contained the entity, it stores the entity's key, so that
-// a later chunk contains the new state.
+// recordChange is called in the transaction that changes an entity. If a chunk (a message with copies) has already sent the entity, recordChange stores
+// the entity's key. A later chunk then contains the new state.
 func (b *bucket) recordChange(t *turn.Turn, k []byte, at edm.Ticks) {
 	s := b.marker.Span
 	if s != nil && s.Phase == span.Copying && bytes.Compare(k[1:], s.At) >= 0 && bytes.Compare(k, s.Upto) < 0 {
@@ -206,7 +206,7 @@ func (b *bucket) acceptReply(t *turn.Turn) turn.Step {
 	case t.Answers[0].Err != nil || err != nil || !b.acceptAnswer(t, r, marks):
 		most := 6 // retry within half a minute, because requests for the keys may wait
 		if s.Phase == span.Asking {
-			most = 10 // wait for up to ten minutes: no request waits for this answer, and a table with the maximum number of ranges refuses again
+			most = 10 // wait for up to ten minutes: no request waits for this answer, and a full table would refuse the split again
 		}
 		x.failures = min(x.failures+1, most)
 		x.due = t.Now + edm.TicksPerSecond<<(x.failures-1)
@@ -215,7 +215,7 @@ func (b *bucket) acceptReply(t *turn.Turn) turn.Step {
 	x.failures = 0
 	at := b.outbox.due()
 	if b.outbox.on && at != 0 && at <= t.Now || s.Seq%piecesOfAlarm == piecesOfAlarm-1 {
-		return t.Done() // the alarm continues at once
+		return t.Done() // the alarm continues the split at once
 	}
 	return b.advanceSplit(t)
 }
@@ -373,7 +373,7 @@ func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []chan
 	return m, list
 }
 
-// recordedChanges returns entities that changed after a chunk had contained them, up to the number most.
+// recordedChanges returns entities that changed after a chunk (a message with copies) had contained them, at most the given number.
 func (b *bucket) recordedChanges(t *turn.Turn, most int) (list []change) {
 	for k, v := range t.Rows.Scan([]byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, leastRun) {
 		if len(list) == most {
@@ -395,7 +395,7 @@ func (b *bucket) size(t *turn.Turn, list []change) (n int) {
 	return n
 }
 
-// recordSeal records in the feed that the range no longer serves the keys that move.
+// recordSeal records in the feed that the range has stopped serving the keys that a split or a merge hands over.
 func (b *bucket) recordSeal(t *turn.Turn) {
 	to := b.marker.Span.Target
 	if b.marker.Span.Leaving {
@@ -404,7 +404,7 @@ func (b *bucket) recordSeal(t *turn.Turn) {
 	b.feed.Sealed(t.Rows, to, b.issue(t))
 }
 
-// gives(s) is true in a split, if the range no longer serves the keys that move, and the catalog may not know the move yet.
+// gives returns true in a split after the range has stopped serving the upper keys. The catalog may not know their new range yet.
 func (*splitting) gives(s *span.Span) bool {
 	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)
 }

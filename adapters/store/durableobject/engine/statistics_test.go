@@ -25,7 +25,7 @@ func (o *object) report() *traffic.Report {
 	return m.Report()
 }
 
-// The method again replaces the engine by a new one, as after the platform has ended the object.
+// This method replaces the engine by a new one, as after the platform has ended the object.
 func (o *object) again() {
 	o.engine = New(Options{Now: func() edm.Ticks { return o.now }, Rand: o.rand})
 }

@@ -19,8 +19,8 @@ import (
 // woken together, at most durableobject.MaxBuckets.
 const maxWakes = 100
 
-// syncedRow is a row of the initial sync in a batch. If the row is a table's record, the batch also wakes buckets of the table, so that they join the
-// replica. The field first is the number of buckets that were awake before. The field wakes is the number of calls to further buckets.
+// syncedRow is a row of the initial sync in a batch. If the row is a table's record, the batch also wakes buckets of the table, which then join the
+// replica. The numbers count the buckets that were awake before, and the calls to further buckets.
 type syncedRow struct {
 	key         []byte
 	incarnation table.Incarnation
@@ -28,7 +28,7 @@ type syncedRow struct {
 	wakes       int
 }
 
-// An awake value names the table at which the initial sync stopped, and counts the buckets of this table that are awake.
+// awake names the table at which the initial sync stopped, and counts the buckets of this table that are awake.
 type awake struct {
 	incarnation table.Incarnation
 	count       int
@@ -78,8 +78,8 @@ func (o *outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableob
 	return wakes
 }
 
-// advanceSync moves the initial sync past the rows that are published and whose buckets are awake. It reports whether it passed all rows of the
-// batch. If the first bucket does not wake, the sync pauses.
+// advanceSync moves the initial sync past the published rows. A row of a table is passed only if its buckets have woken. The result is true if
+// all rows of the batch are passed. If the first bucket does not wake, the sync pauses.
 func (o *outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
 	for i, s := range f.synced {
 		n := 0

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// age holds the answers that were given within a few seconds. They are forgotten together. It is an
-// extendible hash table: the first bits of an id select a small table, and a full table is divided into
+// age holds the answers that were given within a few seconds. They are forgotten together. The
+// type is an extendible hash table: the first bits of an id select a small table. A full table is replaced by
 // two. So an answer is found with one lookup, and no allocation is large.
 type age struct {
 	begin, end edm.Ticks
@@ -40,7 +40,7 @@ const (
 	sizeOfText            = 16  // memory that a text needs besides its bytes
 	comparedTexts         = 32  // a new text is compared with at most this number of texts, to store equal ones once; most refusals are equal
 	sizeOfAge             = 128 // memory of an age without its tables and texts
-	maxBits               = 20  // maximum of age.bits; random ids never reach it; if it is reached, a full table grows and is not divided
+	maxBits               = 20  // maximum of age.bits; at this maximum, which random ids do not reach, a full table grows and is not replaced by two
 )
 
 // storedID returns the id as slots store it. It replaces the id 0, because 0 means that a slot is empty.
@@ -111,8 +111,8 @@ func (g *age) grow(id uint64) {
 	g.move(old, &slots{bits: old.bits + 1, list: make([]slot, mostSlots)}, &slots{bits: old.bits + 1, list: make([]slot, mostSlots)})
 }
 
-// move copies the slots of a table into two other tables, by the bit that divides them. These two replace
-// the table.
+// move replaces a full table by two others. One bit of an id decides which of the two tables gets the
+// answer.
 func (g *age) move(old, low, high *slots) {
 	to := func(id uint64) *slots {
 		if id<<old.bits>>63 == 0 {
@@ -132,7 +132,7 @@ func (g *age) move(old, low, high *slots) {
 	}
 }
 
-// form returns an answer as slot.answer stores it.
+// form returns an answer in the form in which the field slot.answer stores it.
 func (g *age) form(answer []byte) int64 {
 	if r, err := message.Result(answer); err == nil {
 		if at := r.Ticks(); r.Done() && at >= 0 {

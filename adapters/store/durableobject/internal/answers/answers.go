@@ -39,12 +39,13 @@ const (
 // Judge returns what is known of a write, and its answer if that is remembered.
 //
 // Assume that the answer to a repeated write is not remembered. If no answer was forgotten since the first
-// attempt, the write was not carried out. The message has two values for the time of the first attempt: its
-// age, and its time by the sender's clock. Both are needed, because a message may travel for longer than
-// margin. If the first attempt may be too old by one of these values, the outcome is unknown.
+// attempt, the write was not carried out. The message says in two ways when the first attempt was: by its age,
+// and by the sender's clock. The age alone is not enough, because a message may travel for longer than a
+// second. If an answer may have been forgotten after either of the two times, the outcome is unknown.
 //
-// A first attempt may arrive after later attempts whose answers were forgotten, so it is checked in the same
-// way. It cannot arrive after a restart, because a restart ends all messages that wait for the object.
+// A first attempt may arrive after later attempts whose answers were forgotten. So its time by the sender's
+// clock is checked too. It cannot arrive after a restart, because a restart ends all messages that wait for the
+// object.
 func (m *Memory) Judge(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	m.expire(now)
 	switch answer, ok := m.find(a.ID); {
@@ -106,7 +107,7 @@ func (m *Memory) forgetOldest() {
 	m.ages = slices.Delete(m.ages, 0, 1)
 }
 
-// Leave frees all remembered answers. The caller must not use m afterwards.
+// Leave frees all answers of this Memory. The caller must not use the Memory afterwards.
 func (m *Memory) Leave() {
 	for len(m.ages) > 0 {
 		m.forgetOldest()

@@ -19,7 +19,7 @@ func TestJudge(t *testing.T) {
 	for _, tt := range []struct {
 		what       string
 		up         edm.Ticks // how long the object has been awake when the attempt arrives
-		first, age edm.Ticks // first: the time of the first attempt by the sender's clock, minus the object's start; age: the age in the message
+		first, age edm.Ticks // the first attempt: first is its time after the object's start by the sender's clock, age is its age in the message
 		want       Verdict
 	}{
 		{"it was up before", 100 * second, 98 * second, 2 * second, Fresh},
@@ -38,7 +38,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The function random returns an id with random bits, like the ids of a Worker.
+// This function returns an id with random bits, like the ids of a Worker.
 func random(n uint64) uint64 { return rand.New(rand.NewPCG(n, 1)).Uint64() }
 
 // remember stores answers to writes with a number of ids. Each second after the time in begin has perSecond

@@ -13,7 +13,7 @@ var Row = []byte("mc")
 // Clock issues Timestamps above its floor and above all Timestamps that the object has issued. It
 // reserves Timestamps for a second ahead in a row, so that most writes need not write that row.
 type Clock struct {
-	Last     edm.Ticks // the last issued Timestamp, or the floor
+	Last     edm.Ticks // the last issued Timestamp; at first, the lower bound of all Timestamps to issue
 	Reserved edm.Ticks // the value of the row, 0 if there is no row
 }
 
@@ -42,7 +42,8 @@ func (c *Clock) Issue(r storage.Rows, t edm.Ticks) {
 	c.Last = t
 }
 
-// Instant returns the instant of a read. From then on, no Timestamp up to that instant is issued.
+// Instant returns the instant of a read. All Timestamps that are issued after the call are higher than this
+// instant.
 func (c *Clock) Instant(now edm.Ticks) edm.Ticks {
 	c.Last = max(c.Last, now)
 	return c.Last

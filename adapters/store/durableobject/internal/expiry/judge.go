@@ -11,16 +11,16 @@ import (
 
 // Judge decides which entities are absent at an instant.
 //
-// An entity that one read found absent must stay absent for every later write. But the engine may end, and the
-// clock of the next engine may be behind. So the instant is stored in a row. The next engine's clock begins
-// above the Timestamp that another row reserves. So the instant need not be stored if all absent entities had
-// expired at the reserved Timestamp already.
+// If one read found an entity absent, the entity must stay absent for every later write. But the next engine's
+// clock may be behind this instant. So the instant is stored in a row. It need not be stored if all absent
+// entities had expired before the Timestamp that another row reserves. The next engine's clock begins above
+// this Timestamp.
 type Judge struct {
 	Traits *table.Traits
 	Now    edm.Ticks
 
 	reserved edm.Ticks
-	kept     bool // whether the instant must be stored
+	kept     bool // whether the field Now must be stored
 }
 
 // NewJudge returns a Judge that decides which entities of a table have expired at the time now. traits are the

@@ -17,14 +17,13 @@ const (
 	mostExamined = 1 << 20
 	afterRemoval = edm.TicksPerSecond
 	afterNothing = edm.TicksPerSecond / 20
-	// The time between two passes is not shorter than the constant least, and not longer than the constant
-	// longest.
+	// These are the minimum and the maximum of the time between two passes.
 	least   = 3600 * edm.TicksPerSecond
 	longest = 30 * 24 * least
 )
 
-// Row is the key of a row with two times. The first is the beginning of the next pass. The second is the value
-// of Sweep.clean.
+// Row is the key of a row that stores two times. The first is the beginning of the next pass. The second is
+// Sweep.clean, which says whether the entities of a withdrawn rule are removed.
 var Row = []byte("mx")
 
 // Sweep is the progress of a pass over the entities of an object. Only the fields Due and clean are stored in a
@@ -32,7 +31,7 @@ var Row = []byte("mx")
 type Sweep struct {
 	Due edm.Ticks // when the next step is due, 0: never
 
-	clean edm.Ticks // the time Ending.Until of a withdrawn rule, if all entities that expired by this rule are removed
+	clean edm.Ticks // if all entities that expired by a withdrawn rule are removed: the time Ending.Until of this rule; otherwise 0
 	from  []byte    // the row at which the pass continues, nil if it has not begun
 	began edm.Ticks
 	next  edm.Ticks // when the first of the examined entities expires; 0 if none of them expires
@@ -60,8 +59,8 @@ func (s *Sweep) put(rows storage.Rows) {
 	rows.Put(Row, binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(s.Due)), uint64(s.clean)))
 }
 
-// Declared begins a pass because the traits changed or the object got other entities. Without traits
-// there is nothing to remove.
+// Declared plans a pass over all entities, because the declared options (traits) changed or the object got
+// other entities. If no entity can expire, Declared plans nothing.
 func (s *Sweep) Declared(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	*s = Sweep{}
 	if !expires(traits) {
@@ -100,13 +99,13 @@ func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, n
 	}
 }
 
-// passTime returns when to begin the pass that removes an entity. The parameter at is the instant at which the
-// entity expires.
+// passTime returns when the next pass over the entities must begin, so that it removes an entity. The first
+// parameter is the instant at which the entity expires.
 func passTime(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+longest) }
 
 // Waits reports whether the next step is not due yet, or no step is planned.
 func (s *Sweep) Waits(now edm.Ticks) bool {
-	return s.Due == 0 || s.Due > now && s.Due <= now+longest // a later time means that the clock stepped back
+	return s.Due == 0 || s.Due > now && s.Due <= now+longest // if Due is later than that, the clock stepped back, and the step is due
 }
 
 // Step examines the next entities of an object that has these keys. It returns the keys and Timestamps of
@@ -148,7 +147,7 @@ func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, no
 	return list
 }
 
-// Refused records that an expired entity could not be removed yet.
+// Refused must be called if an expired entity could not be removed yet.
 func (s *Sweep) Refused() { s.left = true }
 
 // Ended records the end of a pass, if Step has examined the last entity.
@@ -157,7 +156,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // if this pass failed to remove an entity, the entity has expired by the current rule
+		s.clean = e.Until // an entity that could not be removed has expired by the current rule too
 	}
 	switch {
 	case s.left:

@@ -97,10 +97,10 @@ func (f *Feed) Declared(rows storage.Rows, incarnation table.Incarnation, traits
 	return begins
 }
 
-// Sealed notes in the feed that the range no longer serves keys that it hands over to another range. The
-// parameter to is the id of the other range. The value 0 means that the range hands all its keys over, and that
-// the other range is not certain yet. Sealed returns a Timestamp after which the range writes no lines of these
-// keys, or 0 without a feed.
+// Sealed records in the feed that the range no longer serves keys that it hands over to another range. The
+// parameter to is the id of the other range. In a merge, to is 0, because another range than the asked
+// neighbour may get the keys. Sealed returns a Timestamp after which the range writes no lines of these keys,
+// or 0 without a feed.
 func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.Ticks {
 	if f.head == nil {
 		return 0
@@ -113,7 +113,7 @@ func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.
 	return f.head.Cut
 }
 
-// Cut returns the result of the last call of Sealed.
+// Cut returns the Timestamp that Sealed returned when the range last stopped serving keys, or 0.
 func (f *Feed) Cut() edm.Ticks {
 	if f.head == nil {
 		return 0
@@ -121,8 +121,8 @@ func (f *Feed) Cut() edm.Ticks {
 	return f.head.Cut
 }
 
-// Took adds a Mark for keys that the range got: either the keys with which it began, or all keys of its left
-// neighbour.
+// Took adds a Mark, which records that the range got keys. A new range got all its keys. An old range got all
+// keys of its left neighbour.
 func (f *Feed) Took(rows storage.Rows, kind message.FeedKind, from uint32, cut edm.Ticks, issue func() edm.Ticks) {
 	if f.head != nil && cut != 0 {
 		f.head.mark(Mark{At: issue(), Kind: kind, Range: from, Cut: cut})

@@ -1,9 +1,9 @@
-// Package feed stores the feed of an object's table: a line for each commit, and marks that record from
-// which range keys came, or to which range they went.
+// Package feed stores the feed of an object's table. A feed has a line for each commit. It also has marks: a
+// mark records that keys came from another range, or went to another range.
 //
-// The lines of a day are stored together and removed together. All other data of a feed is in one row,
-// the head. Each incarnation of the table has its own head, because a feed is kept for a while after its
-// table was dropped.
+// The lines of a day are stored together and removed together. All other data of a feed is in one row, the
+// head. Each incarnation of the table has its own head, because a feed is kept for a while after its table was
+// dropped.
 package feed
 
 import (
@@ -22,7 +22,7 @@ type Head struct {
 	Keep        edm.Ticks
 	Since       edm.Ticks // lines up to this Timestamp belong to earlier incarnations
 	Floor       edm.Ticks // lines up to this Timestamp are removed, or were never written because the feed was off
-	Cut         edm.Ticks // when the range last stopped serving keys that it handed over
+	Cut         edm.Ticks // the range stopped serving keys that it handed over; this is the time of the last such event
 	// First and Last are the days that may have lines; First is 0 if there is none.
 	First, Last uint32
 	Gone        uint64 // bytes of all removed lines; the lines of one day are removed together
@@ -47,7 +47,7 @@ type Mark struct {
 	At    edm.Ticks
 	Kind  message.FeedKind // FeedGave, FeedBegan or FeedTook
 	Range uint32
-	Cut   edm.Ticks // of FeedBegan and FeedTook: the lines of the other range up to this Timestamp come before the lines after this Mark
+	Cut   edm.Ticks // of FeedBegan and FeedTook: lines after this Mark come after the other range's lines up to this Timestamp
 }
 
 // keepsMarks is the minimum time for which a feed keeps its Marks. If a range ended after it handed all its

@@ -35,13 +35,13 @@ func (h *Head) last(rows storage.Rows, before edm.Ticks) (k, v []byte, ok bool) 
 	return nil, nil, false
 }
 
-// The constant ever is higher than every Timestamp.
+// This constant is higher than every Timestamp.
 const ever edm.Ticks = 1<<63 - 1
 
 // overhead is the approximate number of bytes that a row needs besides its key and its value.
 const overhead = 20
 
-// sumOf returns the number at the beginning of a line: the bytes of all lines before it.
+// sumOf returns the number at the beginning of a line: how many bytes all earlier lines have.
 func sumOf(v []byte) uint64 { n, _ := binary.Uvarint(v); return n }
 
 func sizeOf(k, v []byte) uint64 { return uint64(len(k) + len(v) + overhead) }
@@ -75,8 +75,8 @@ func (h *Head) forget(rows storage.Rows, before uint32) {
 	h.dropDays(rows, before)
 }
 
-// lose removes the lines of all days before a day, even lines that the feed should still keep. If an
-// earlier incarnation has lines in these days, its whole feed counts as removed.
+// lose removes the lines of all days before a day, even lines that the feed should still keep. An earlier
+// incarnation may have lines in these days. Then all lines of the earlier incarnation count as removed.
 func (h *Head) lose(rows storage.Rows, before uint32) {
 	for _, other := range heads(rows) {
 		if other.Incarnation != h.Incarnation && other.First != 0 && other.Last >= h.First {

@@ -20,8 +20,8 @@ type Reader struct {
 	// Has reports whether the object has a key. Read returns the entity with a key, nil if there is none.
 	Has  func(k []byte) bool
 	Read func(k []byte) (*table.Row, error)
-	// Unknown is the id of a range that got keys of this range, while the catalog does not know of that move; 0
-	// if there is no such range.
+	// Keys may have moved from this range to another range, and the catalog does not know it yet. Then Unknown
+	// is the id of the other range. Otherwise Unknown is 0.
 	Unknown uint32
 }
 
@@ -108,17 +108,17 @@ func (f *Feed) Answer(dst []byte, r Reader, incarnation table.Incarnation, live 
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// closedUntil returns a Timestamp up to which no more lines will be written, even if this engine ends. This
-// engine's clock is set to at least this Timestamp, and issues only higher Timestamps. The clock of a later
-// engine begins above the reserved Timestamp in a row, which is not lower than the result.
+// closedUntil returns a Timestamp. After the call, no line up to this Timestamp is written, even if this engine
+// ends. This engine's clock continues at this Timestamp or later. The clock of a later engine begins above the
+// Timestamp that a row reserves, and the result is not higher.
 func (f *Feed) closedUntil(r *Reader) edm.Ticks {
 	top := min(max(r.Now, r.Clock.Last), r.Clock.Reserved)
 	r.Clock.Last = max(r.Clock.Last, top)
 	return top
 }
 
-// positionBefore looks for the Mark for keys that went to the range with the id to. It returns the position
-// before this Mark, but not more than the parameter at. Without such a Mark, the result is at.
+// positionBefore looks for the Mark which records that keys went to the given range. It returns the position
+// before this Mark, but not more than the given position. Without such a Mark, it returns the given position.
 func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	for _, m := range h.Marks {
 		if m.Kind == message.FeedGave && m.Range == to {
@@ -128,10 +128,10 @@ func (h *Head) positionBefore(to uint32, at edm.Ticks) edm.Ticks {
 	return at
 }
 
-// A position at the end of the feed may be any Timestamp from the last line up to the parameter top. If
-// possible, round chooses a multiple of the constant grid (ten minutes). Then many ranges have the same
-// position, which takes few bytes. If the reserved Timestamp in the row is lower than the result, round raises
-// it, at most every ten minutes.
+// This method returns a position at the end of the feed. Each Timestamp from the last line up to the parameter
+// top is such a position. If possible, the result is a multiple of ten minutes. Then many ranges have the same
+// position, which takes few bytes. If the result is above the Timestamps that the clock has reserved in a row,
+// the method writes this row. This happens at most every ten minutes.
 func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 	if !many || h.Ended != Goes {
 		return top
@@ -165,7 +165,8 @@ func (h *Head) hasLine(rows storage.Rows, after, before edm.Ticks) bool {
 	return ok && storage.TicksOfLine(k) > after
 }
 
-// collect appends the lines and Marks after a.Next, and moves a.Next past them.
+// collect appends the lines and Marks (records of moved keys) after the position a.Next. It moves a.Next
+// past the appended ones.
 func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer) (items []byte, err error) {
 	j := newJoiner(r, &table.FeedRequest{Within: q.Within, Changes: q.Changes, Bytes: q.Bytes})
 	marks := h.Marks
@@ -255,7 +256,7 @@ func newJoiner(r *Reader, request *table.FeedRequest) *joiner {
 	return j
 }
 
-// The method add appends a commit that changed a key in the bounds of the request.
+// This method appends a commit, if the commit changed a key that the request includes.
 func (j *joiner) add(items []byte, at edm.Ticks, text []byte) ([]byte, bool, error) {
 	j.elsewhere = nil
 	full, err := j.builder.Add(at, nil, text)

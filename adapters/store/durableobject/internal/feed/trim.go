@@ -29,7 +29,7 @@ func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
 }
 
 // The lines of one day are removed together. If another incarnation of the table still needs a line of this
-// day, the alarm tries again after the time retry.
+// day, the alarm tries again after an hour.
 const retry = 3600 * edm.TicksPerSecond
 
 // untilDay returns the first day that must be kept. One day may have lines of two incarnations.

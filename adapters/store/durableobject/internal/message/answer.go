@@ -15,7 +15,7 @@ type Status byte
 const (
 	StatusDone    Status = iota // the fields of the operation's answer
 	StatusMoved                 // Layout: the table has this layout, and not the layout that the message assumes
-	StatusForeign               // nothing was done. Without fields: unknown version or operation. With bucket and Ranges: another range has the key
+	StatusForeign               // nothing was done: another range has the key (fields bucket and Ranges), or the version or operation is unknown
 	StatusRefused               // index of the refused mutation, reason
 	StatusFailed                // text of the error, for the log
 	StatusNoTable               // this and the following statuses are the errors with the same names in package table
@@ -32,7 +32,7 @@ const (
 	StatusNoFeed
 )
 
-// The variable named contains the errors that have their own status.
+// This list contains the errors that have their own status.
 var named = [...]struct {
 	status Status
 	err    error
@@ -99,9 +99,8 @@ func Moved(dst []byte, h Layout) []byte {
 const nearBytes = 8 << 10
 
 // MovedTo appends the answer of a range that does not have the key k. The answer contains the bucket's ranges
-// around k. If the code of a Worker does not know ranges, the Worker sees the answer of an unknown version, and
-// does nothing. If a Worker takes the ranges in the answer for all ranges, it gets another such answer when it
-// needs other keys.
+// around k. A Worker whose code does not know ranges sees an unknown version, and does nothing. For keys that
+// are far from k, a Worker may choose a wrong range. That range then sends the same kind of answer.
 func MovedTo(dst []byte, bucket uint16, m buckets.Ranges, k []byte) []byte {
 	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m.Near(k, nearBytes))
 }

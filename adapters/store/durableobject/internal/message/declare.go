@@ -14,7 +14,7 @@ const declares = "\x01"
 func Declare(dst []byte, p *Destination) []byte { return beginAt(dst, OpDeclare, p) }
 
 // formFeeds is the first byte of traits with a feed. Code that does not know feeds cannot parse such traits and
-// therefore writes nothing to the table. The encoding in package table begins with a time, and never with this byte.
+// therefore writes nothing to the table. Other traits begin with a time, whose first byte is never formFeeds.
 const formFeeds = 0xFF
 
 // AppendTraits appends the declared options of a table in the encoding of package table; an empty field if

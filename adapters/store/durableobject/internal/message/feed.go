@@ -12,8 +12,8 @@ import (
 type FeedQuestion struct {
 	Life table.Incarnation
 	From edm.Ticks // asks for the lines after this Timestamp; or FeedBegin, FeedOldest or FeedEnd
-	// Many means that the feed has many ranges. The object then tries to answer with a position that other ranges
-	// have as well, because equal positions are encoded in few bytes.
+	// If the flag Many is set, the feed has many ranges. The object then prefers a position that other ranges are
+	// likely to have too, because equal positions are encoded in few bytes.
 	Many   bool
 	Within key.Range
 	// Changes and Bytes limit the size of the answer; 0 means no limit.
@@ -29,7 +29,7 @@ const (
 	FeedOldest  edm.Ticks = 1             // from the first line that is kept
 	FeedEnd     edm.Ticks = 1<<63 - 1     // no lines, only the position at the end of the feed
 	feedNumber            = 1<<31 - 1     // the maximum of Changes and of Bytes
-	feedMany              = byte(1 << 0)  // the flag that encodes Many
+	feedMany              = byte(1 << 0)  // the flag for the field Many
 	leastItem             = 1 + 8 + 1     // the minimal size of a FeedItem in bytes
 	leastChange           = 1 + 8 + 1 + 1 // the minimal size of a change in bytes
 )
@@ -55,13 +55,13 @@ type FeedState byte
 
 // The values of FeedState.
 const (
-	FeedKept    FeedState = iota // the object has the lines
+	FeedKept    FeedState = iota // no line that the reader needs is missing
 	FeedAbsent                   // the object knows nothing of this incarnation
 	FeedOff                      // the table keeps no feed
 	FeedExpired                  // some lines after the position were removed
-	FeedWaits                    // the range does not have its keys yet, or has returned to an earlier state
-	FeedLeft                     // like FeedKept, but no more lines will follow, because the range handed all its keys over
-	FeedDropped                  // like FeedKept, but no more lines will follow, because the table was dropped
+	FeedWaits                    // the object cannot answer yet: it is being filled, or a restore has returned it to an earlier state
+	FeedLeft                     // no line is missing, and no more lines will follow, because the range handed all its keys over
+	FeedDropped                  // no line is missing, and no more lines will follow, because the table was dropped
 )
 
 // FeedAnswer begins the answer to OpLines. Items follow it.
@@ -72,9 +72,9 @@ type FeedAnswer struct {
 	Next  edm.Ticks // the position after the lines in the answer
 	End   edm.Ticks // with FeedDropped: the Timestamp of the drop
 	Keep  edm.Ticks
-	// Parents are further ranges that the reader must read. In the answer to a question for FeedOldest, they
-	// are the ranges from which this range got keys. In the answer to a question for FeedEnd, they are the
-	// ranges that merged into this range after the position in the field Next.
+	// Parents are further ranges that the reader must read. If the question was FeedOldest, they are all ranges
+	// from which this range got keys. If the question was FeedEnd, they are the ranges that merged into this
+	// range after the position in the field Next.
 	Parents []uint32
 }
 
@@ -101,12 +101,13 @@ func (r *Reader) FeedAnswer() FeedAnswer {
 	return a
 }
 
-// FeedItem is a line or a Mark of a feed, as an answer contains it.
+// FeedItem is an item in the answer of a feed. It is a line (a commit) or a Mark, which records that keys
+// moved.
 type FeedItem struct {
 	Kind    FeedKind
 	Ticks   edm.Ticks
 	Range   uint32    // of FeedGave, FeedBegan and FeedTook: the other range
-	Cut     edm.Ticks // of FeedBegan and FeedTook: the other range's lines up to this Timestamp come before the lines after this item
+	Cut     edm.Ticks // of FeedBegan and FeedTook: lines after this item come after the other range's lines up to this Timestamp
 	Line    []byte    // of FeedElsewhere: the line, in its stored form
 	Key     []byte    // of FeedElsewhere: the key of an entity that the answering range does not have
 	Changes []table.FeedChange
@@ -177,8 +178,8 @@ func (r *Reader) FeedItem() (i FeedItem) {
 	return i
 }
 
-// Look appends the message OpLook. After it, the caller appends items of the kind FeedElsewhere. The receiver
-// may have the entities of these items.
+// Look appends the message OpLook. The caller then appends items of the kind FeedElsewhere. The receiver
+// probably has the entities of these items.
 func Look(dst []byte, p *Destination, incarnation table.Incarnation, first []byte, within key.Range) []byte {
 	return AppendBounds(AppendBytes(append(beginAt(dst, OpLook, p), incarnation[:]...), first), within)
 }

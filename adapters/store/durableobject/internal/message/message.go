@@ -12,7 +12,7 @@ import (
 const (
 	version = 2
 	ranged  = 3
-	// The version declaring is for messages that code without declared options must not understand.
+	// Messages of this version must not be understood by code without declared options.
 	declaring = 4
 )
 

@@ -90,12 +90,12 @@ func (n *Named) Begins(id uint32) bool {
 	return slices.ContainsFunc(n.Begun, func(b Begun) bool { return b.ID == id })
 }
 
-// UnusedClass returns how many ids the catalog skips before it gives the next id to a new range. The parameter
-// last is the id given last. The class of a range is its id modulo n, and determines the Timestamps that the
-// range issues. The new range must have a class that no range of the bucket has. The result is 0 if every class
+// UnusedClass returns how many ids the catalog skips before it gives an id to a new range. The parameter last
+// is the id of the last new range. The class of a range is its id modulo n. The class determines the Timestamps
+// that the range issues. So no two ranges of a bucket may have the same class. The result is 0 if every class
 // is used.
 func (s *Named) UnusedClass(last, n uint32) uint32 {
-	used := map[uint32]bool{0: true} // the class of a bucket before it split
+	used := map[uint32]bool{0: true} // before a bucket splits, its range has the id 0
 	for _, r := range s.Ranges {
 		used[r.ID%n] = true
 	}
@@ -174,8 +174,9 @@ func (r *Reader) Splitting() Splitting {
 type Taking struct {
 	Bounds key.Range // the bounds of the keys that the receiver has from now on
 	High   edm.Ticks // no Timestamp of the sender is higher
-	// Replica is the name of the replica to which the sender publishes, "" if it does not publish. Synced means that
-	// the sender has published all entities that existed when it joined the replica, and all changes before Since.
+	// Replica is the name of the replica to which the sender publishes, "" if it does not publish. If Synced is
+	// true, the sender has published all entities that existed when it joined the replica. The sender has also
+	// published all changes before the time in the field Since.
 	Replica string
 	Synced  bool
 	Since   edm.Ticks

@@ -124,8 +124,8 @@ const (
 	endBorder        // the scan reached the end of the object's keys
 )
 
-// End ends the page. next is nil if all ranges are finished. If border is true, the object does not have
-// the keys from next on.
+// End ends the page. next is the position at which the next page begins, nil if all ranges are finished. If
+// border is true, another object has the keys from this position on.
 func (w *PageWriter) End(next []byte, border bool, examined, examinedRows int) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.rows)
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))

@@ -11,21 +11,21 @@ import (
 )
 
 // Position is a position in a feed. The field Ranges contains the ranges that are being read. The field Done
-// contains ranges that ended and were read to their ends. An ended range gave its keys to its neighbour. It
-// stays in Done until the reader has read the neighbour's lines up to this move of keys. Any other range was
-// read completely, or is still unknown. The reader finds a new range in the lines of the range that gave keys
-// to it.
+// contains ranges that gave all their keys to a neighbour, and whose lines are all read. Such a range stays in
+// Done until the reader has read the neighbour's line about these keys. A range in neither list was read
+// completely, or the reader does not know it yet. The reader finds a new range in the lines of the range that
+// gave keys to it.
 type Position struct {
 	Layout message.Layout
 	Ended  bool      // whether the client has received the drop of the table
-	Busy   bool      // whether a range that was asked in this pass over the ranges has more lines
+	Busy   bool      // the reader asks the ranges in turn; Busy says whether a range asked since the first one has more lines
 	Drop   edm.Ticks // the highest Timestamp of a drop that ranges reported, 0 if no range has reported a drop
 	From   uint64    // the number of the range to ask first
 	Ranges []message.FeedRange
 	Done   []message.Object
 }
 
-// Number returns the number by which the ranges of a position are ordered.
+// Number returns the place of a range in the order of the field Ranges.
 func (p *Position) Number(o message.Object) uint64 {
 	return uint64(o.Range)*uint64(max(p.Layout.Buckets, 1)) + uint64(o.Bucket)
 }
@@ -79,12 +79,12 @@ const (
 	flagBusy
 )
 
-// absolute is the scale of a Timestamp that is encoded as itself, not as a difference. Any other scale is an
-// exponent: the difference was divided by that power of ten.
+// absolute is the scale of a Timestamp that is written whole. Otherwise a difference of two Timestamps is
+// written, divided by a power of ten. The scale is then the exponent.
 const absolute = 15
 
-// Append appends the position. The Timestamp that most ranges have is written once, and ranges with
-// consecutive numbers are written as one run.
+// Append appends the encoded position. The most frequent Timestamp of the ranges is written once. Ranges with
+// consecutive numbers are written together: the first number and the number of ranges.
 func (p *Position) Append(dst []byte) []byte {
 	flags := byte(0)
 	if p.Ended {
@@ -120,7 +120,7 @@ func (p *Position) Append(dst []byte) []byte {
 	return dst
 }
 
-// The method most returns the Timestamp that occurs most often in the ranges.
+// This method returns the most frequent Timestamp of the ranges.
 func (p *Position) most() (base edm.Ticks) {
 	count := make(map[edm.Ticks]int, 8)
 	for _, r := range p.Ranges {

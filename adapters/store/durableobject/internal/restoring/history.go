@@ -24,11 +24,11 @@ const (
 // The catalog records how the ranges of a bucket changed, for as long as the platform keeps states. Each
 // change of these ranges is one row, which is written in the transaction of the change.
 
-// mostForgotten is the number of old changes that are removed when a new one is stored.
+// mostForgotten is the maximum number of old changes that are removed when a new change is stored.
 const mostForgotten = 4
 
-// Remember stores a change, and removes some changes that are too old to be needed. It returns the size
-// of the row.
+// Remember stores a change of a bucket's ranges, and returns the size of the row. It also removes a few of the
+// changes that are older than the states that the platform keeps.
 func Remember(rows storage.Rows, c *clock.Clock, now edm.Ticks, key string, bucket uint16, change *Change) int {
 	if _, known := rows.Get(storage.RowHistory); !known {
 		storage.PutTicks(rows, storage.RowHistory, now) // earlier code stored no changes, so the history begins now
@@ -62,7 +62,7 @@ type Change struct {
 	// The fields of a change by a restore:
 	Restored bool
 	Was      table.Incarnation
-	Map      buckets.Ranges // the bucket's ranges before the change
+	Map      buckets.Ranges // the ranges that the bucket had before the restore
 }
 
 // Append appends the change in the form of a row.

@@ -9,8 +9,9 @@ import (
 	"edgetable/core/key"
 )
 
-// visibleIn is the time after which all readers of the replica see a write. It also limits the phase Freezing:
-// if no message about the restore arrives for so long, the catalog cancels the restore.
+// visibleIn is the time after which all readers of the replica see a write. The catalog uses the same time to
+// detect an abandoned restore. In the phase Freezing, it cancels the restore if no message about the restore
+// arrives for this time.
 const visibleIn = 90 * edm.TicksPerSecond
 
 // Plan sets which objects return to an earlier state: those that had keys at the requested time, according to

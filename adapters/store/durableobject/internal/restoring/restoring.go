@@ -17,9 +17,9 @@ type Phase byte
 
 const (
 	Freezing  Phase = 1 + iota // all objects stop serving, and find their earlier states
-	Returning                  // objects that had keys at the requested time return to their state, and stay frozen
-	Settling                   // the returned objects serve as the next incarnation; the others drop their entities
-	Telling                    // the catalog waits until all readers of the replica know that the replica does not have the table
+	Returning                  // objects that had keys at the requested time go back to their state at that time, and stay frozen
+	Settling                   // objects that went back to the requested time serve as the next incarnation; the others drop their entities
+	Telling                    // the catalog waits until no reader of the replica finds the table there
 	Finished                   // the restore is kept so that it can be undone
 	Undoing                    // objects that returned to an earlier state go back to their latest one
 	Cancelled                  // all objects serve as before the restore
@@ -32,7 +32,7 @@ type Restore struct {
 	Undo  bool      // whether this restore undoes the previous one
 	To    edm.Ticks // the time to restore
 	Began edm.Ticks
-	Until edm.Ticks         // the end of the phase Freezing (unless a message arrives), the end of the phase Telling, or the end of the restore
+	Until edm.Ticks         // the end of the phase Freezing or Telling, or of a finished restore; a message extends Freezing
 	Was   table.Incarnation // incarnation of the table when the restore began
 	Then  table.Incarnation // incarnation of the table at the time to restore
 	Next  table.Incarnation // incarnation of the table after the restore

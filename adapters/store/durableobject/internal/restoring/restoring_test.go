@@ -45,8 +45,9 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestAdvance checks that a restore enters its next phase when all objects have finished the current
-// one, and that it ends as Cancelled if there is a reason for that before any object serves.
+// TestAdvance checks that a restore enters its next phase when all objects have finished the current one. If
+// there is a reason to cancel the restore, it must end as Cancelled. Such a reason only counts before any
+// object serves.
 func TestAdvance(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -56,7 +57,7 @@ func TestAdvance(t *testing.T) {
 		left       edm.Ticks
 		tells      bool
 		want       Phase
-		everything bool // whether all objects have work in the next phase
+		everything bool // whether each object has work in the next phase
 	}{
 		{Freezing, "", false, 5, false, Freezing, false},
 		{Freezing, "", true, 5, false, Returning, true},

@@ -20,11 +20,11 @@ type Load struct {
 	Highest []byte // the highest key inserted since the object woke up
 
 	begin         edm.Ticks // when the current half minute began
-	busy          edm.Ticks // the end of the last half minute with at least an eighth of the request rate at which the object splits
+	busy          edm.Ticks // the end of the last half minute that was busy: see BusyUntil
 	requests      float64
 	partitions    [][]byte // a sample of the requested partitions
 	at            []byte   // the key that would have divided the requests of the last half minute best; nil if there is none
-	before, after int      // requests of this half minute for keys below the field at, and for all other keys
+	before, after int      // requests of this half minute: before counts those for keys below the key in the field above, after counts all others
 	inserts       int      // number of recent inserts
 	atEnd         int      // number of recent inserts that were above all earlier keys
 }
@@ -44,11 +44,11 @@ func (l *Load) Inserted(k []byte) {
 func (l *Load) Grows() bool { return l.inserts >= 16 && l.atEnd*10 >= l.inserts*9 }
 
 // Visited counts a request for the key k. The first request after a half minute gets results about that half
-// minute. The result busy says that there were more than most requests per second. Then the result at may be a
-// partition at which the range can be split. It is the partition that best divided the requests of the half
-// minute before. It must also divide the requests of this half minute, with at least a fifth on each side.
-// Otherwise the result at is nil. If keys only grow, it is always nil, because all new requests are on one
-// side.
+// minute. The first result says whether there were more requests per second than the parameter most. If so, the
+// second result may be a partition at which the range can be split. This partition divided the requests of the
+// half minute before best. It also divided the requests of the last half minute, with at least a fifth on each
+// side. If there is no such partition, the result is nil. If keys only grow, the result is always nil, because
+// all new requests are on one side.
 func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64) (busy bool, at []byte) {
 	most *= seconds
 	if now < l.begin || now-l.begin >= window {
@@ -80,8 +80,9 @@ func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64
 	return busy, at
 }
 
-// BusyUntil returns the end of the last busy half minute, or 0 if there was none since the object woke up. A
-// half minute is busy if its requests per second were at least an eighth of the parameter most.
+// BusyUntil returns the end of the last busy half minute, or 0 if there was none since the object woke up. The
+// parameter is the request rate at which the object splits. A half minute is busy if its rate was at least an
+// eighth of this rate.
 func (l *Load) BusyUntil(now edm.Ticks, most float64) edm.Ticks {
 	if l.requests > 0 && l.requests >= most*seconds/8 {
 		return min(now, l.begin+window)

@@ -9,8 +9,9 @@ import (
 	"edgetable/core/key"
 )
 
-// TestLoadThatComes checks that a busy range splits at a key that divides the requests to come. It must not
-// split at a key that only divided past requests, because a split costs two rows for each entity that moves.
+// TestLoadThatComes checks that a busy range splits only at a key that will also divide future requests. A
+// split costs two rows for each entity that moves. So the range must not split at a key that only divided past
+// requests.
 func TestLoadThatComes(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

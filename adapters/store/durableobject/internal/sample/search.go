@@ -24,8 +24,8 @@ const (
 )
 
 // Run reads the next rows of a range. The parameter to is the row key at which the range ends; a row key is one
-// byte and the entity's key. The result done is false if the search is not finished. The result at is nil if
-// all rows are in one partition.
+// byte and the entity's key. If the search is not finished, done is false. The first result is the key that was
+// found. It is nil if all rows are in one partition.
 func (s *Search) Run(rows storage.Rows, to []byte) (at []byte, done bool) {
 	read := 0
 	for k, v := range rows.Scan(s.From, to, run) {

@@ -36,15 +36,15 @@ type Span struct {
 	Seq    uint64    // the number of the last chunk of entities that was sent or received
 	Since  edm.Ticks // when the object began to serve the range, 0: unknown
 
-	// The fields of a split, or of a merge into the right neighbour (Leaving):
+	// The fields of a split, or, if Leaving is true, of a merge into the right neighbour:
 	Leaving  bool
 	At       []byte    // the first position that moves to another range
 	End      []byte    // the end of the keys that move; nil: all keys that are not below the position At
 	Target   uint32    // the id of the range that gets the keys
 	From     []byte    // the row at which the next chunk begins
-	Upto     []byte    // rows before this one were sent, so later changes of their entities are recorded
-	Complete bool      // whether each row was sent at least once
-	Sealed   edm.Ticks // when the object stopped serving these keys; 0 again once the catalog knows the move
+	Upto     []byte    // rows below this one were sent; if an entity of such a row changes, the change is recorded and sent again
+	Complete bool      // whether each row of the keys that move was sent at least once
+	Sealed   edm.Ticks // when the object stopped serving the keys that move; 0 again once the catalog knows their new range
 	Number   uint64    // in a merge: the number in the answer by which the neighbour agreed to take the keys
 }
 

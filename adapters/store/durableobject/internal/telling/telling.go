@@ -15,13 +15,15 @@ import (
 	"edgetable/core/table"
 )
 
-// most is the maximum number of objects that one message calls: see mostDropped of package engine.
+// most is the maximum number of objects that one message calls. The function of the deletion has the same
+// limit.
 const most = 20
 
 // progress says which objects of a table have read its declared options: all objects with a number below upto.
-// An object that is created later reads the options by itself, without a call from the catalog.
+// progress says which objects of a table have read its declared options. An object that is created later reads
+// the options by itself, without a call from the catalog.
 type progress struct {
-	upto  uint64 // 1 more than the number of the last object that has read the options
+	upto  uint64 // all objects with a number below upto have read the options
 	dirty bool   // whether some of these objects still store entities that had expired by a withdrawn rule
 }
 

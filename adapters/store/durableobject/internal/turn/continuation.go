@@ -17,20 +17,20 @@ type Continuation struct {
 
 	// Fields of Locates:
 	Generation uint64
-	Round      byte // the number of earlier attempts; other values of Kind use this field too
+	Round      byte // the number of earlier attempts; not only for Locates
 
 	// Fields of Deletes and Declares:
 	Key         string // the key of the table
-	Own         bool   // Deletes: whether this message began the deletion. Declares: whether entities that expired by a withdrawn rule are left
+	Own         bool   // if Kind is Deletes: this message began the deletion; if Kind is Declares: entities that expired by a withdrawn rule are left
 	Incarnation table.Incarnation
-	High        edm.Ticks        // Deletes: the highest Timestamp of the buckets that dropped the table. Declares: the revision of the record
+	High        edm.Ticks        // if Kind is Deletes: the highest Timestamp of buckets that dropped the table; if Declares: the record's revision
 	Objects     []message.Object // the objects that were called
 
-	// In Publishes and Splits, Batch is the random number of a call. In Deletes, Batch is the number of objects
-	// that have dropped the table after these calls. In Declares, all objects with lower numbers have read the
-	// declared options after these calls.
+	// If Kind is Publishes or Splits, Batch is the random number of a call. If Kind is Deletes, Batch is the
+	// number of objects that have dropped the table after these calls. If Kind is Declares, all objects with a
+	// number below Batch have read the declared options after these calls.
 	Batch uint64
-	From  []byte // Splits: the row at which the next chunk of entities begins. Recalls: the catalog's instructions for a restore
+	From  []byte // if Kind is Splits: the row at which the next chunk of entities begins; if Recalls: the catalog's instructions for a restore
 }
 
 // Kind says which answers a message waits for.

@@ -14,8 +14,8 @@ import (
 
 // Step is the result of Engine.Handle of package engine.
 type Step struct {
-	// If Calls is empty, Answer is the dst of Handle with the appended answer to the message. Otherwise Answer
-	// may hold the message of a call, which may be large.
+	// If Calls is empty, Answer is the answer to the message, appended to the argument dst of Handle. Otherwise
+	// Answer may hold the message of a call, which may be large.
 	Answer []byte
 	// Rollback means that the shell must undo all changes of the Handle to its rows. The answer stays valid.
 	Rollback bool
